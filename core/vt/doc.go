@@ -1,0 +1,14 @@
+// Package vt understands what programs write to a terminal.
+//
+// A [Parser] knows the grammar: it splits the stream into text, controls and
+// sequences, and hands them to a [Handler], which knows what they mean.
+// [RuneWidth] says how many cells a character takes.
+//
+// The reference is xterm.js, with the widths of its Unicode 11 addon: the page
+// that a person watches is xterm.js, and an agent must be told what that person
+// sees.
+//
+// The bytes are written by programs nobody vouches for. Whatever they are,
+// memory stays bounded, time linear in their number, and nothing panics. No
+// type here is safe for concurrent use.
+package vt
