@@ -1,0 +1,197 @@
+package core
+
+import (
+	"strings"
+	"time"
+)
+
+// A SessionID names the ACP session a terminal belongs to. Its form is the
+// client's; any string will do, also the empty one.
+type SessionID string
+
+// An EnvVariable is one name and value of a command's environment, as in ACP.
+type EnvVariable struct {
+	Name  string
+	Value string
+}
+
+// A Rendering says what a terminal keeps of a command's output.
+// It is fixed when the terminal is created.
+type Rendering uint8
+
+const (
+	// RenderDefault is RenderText on a pty and RenderRaw on pipes.
+	RenderDefault Rendering = iota
+	// RenderText removes escape sequences, turns "\r\n" into "\n" and folds
+	// carriage-return rewrites of the open line (see core/text.Folder).
+	RenderText
+	// RenderRaw keeps the bytes as they came, invalid UTF-8 repaired.
+	RenderRaw
+	// RenderScreen keeps what a person would see. Create refuses it with
+	// errors.ErrUnsupported as long as core has no screen.
+	RenderScreen
+)
+
+// String returns the name used on the command line: "text", "raw" or "screen".
+func (r Rendering) String() string {
+	switch r {
+	case RenderText:
+		return "text"
+	case RenderRaw:
+		return "raw"
+	case RenderScreen:
+		return "screen"
+	}
+	return "default"
+}
+
+// ParseRendering is the inverse of String. ok is false for any other name.
+func ParseRendering(name string) (r Rendering, ok bool) {
+	for r := RenderDefault; r <= RenderScreen; r++ {
+		if r.String() == name {
+			return r, true
+		}
+	}
+	return RenderDefault, false
+}
+
+// A Command is what a client asks to run: the parameters of ACP
+// terminal/create, and what a terminal needs to know besides.
+//
+// https://agentclientprotocol.com/protocol/terminals
+type Command struct {
+	// Command is an executable's name or path; with no Args it may also be a
+	// whole shell line. Which of them it is, the Host finds out (Resolve).
+	Command string
+	// Args are argv[1:], passed on as they are: no splitting, no globbing.
+	Args []string
+	// Env is added to the host's base environment. The last of equal names wins.
+	Env []EnvVariable
+	// Cwd is an absolute path. Empty means the host's own working directory.
+	Cwd string
+	// Roots are the absolute directories that the session hands over: a
+	// sandboxed host shows the command these and nothing else.
+	Roots []string
+
+	// Pty gives the command a pseudo-terminal; otherwise it gets two pipes.
+	Pty bool
+	// Interactive leaves standard input open for Registry.Write. Otherwise
+	// the command reads end of file at once, also on a pty.
+	Interactive bool
+	// Rows and Cols are the terminal's size in cells, 1 to MaxSize each.
+	// If zero, Config's are used.
+	Rows, Cols int
+
+	// Rendering says what is kept of the output.
+	Rendering Rendering
+	// OutputByteLimit is how many bytes of output are kept, the newest ones.
+	// If zero, Config.OutputByteLimit is used; if negative, nothing is kept.
+	// A value over Config.MaxOutputByteLimit is lowered to it.
+	OutputByteLimit int64
+	// Timeout is the longest the command may run before it is killed for
+	// ReasonTimeout. If zero, Config.Timeout is used; if negative, there is none.
+	Timeout time.Duration
+}
+
+// MaxSize is the greatest number of rows or columns of a terminal.
+const MaxSize = 1000
+
+// validate reports the first thing that no host could accept.
+func (c *Command) validate() error {
+	switch {
+	case c.Command == "":
+		return &InvalidError{Param: "command", Reason: "empty"}
+	case hasNUL(c.Command):
+		return &InvalidError{Param: "command", Reason: "nul_byte"}
+	case hasNUL(c.Cwd):
+		return &InvalidError{Param: "cwd", Reason: "nul_byte"}
+	case c.Cwd != "" && !isAbs(c.Cwd):
+		return &InvalidError{Param: "cwd", Reason: "not_absolute", Value: c.Cwd}
+	}
+	for _, a := range c.Args {
+		if hasNUL(a) {
+			return &InvalidError{Param: "args", Reason: "nul_byte"}
+		}
+	}
+	for _, e := range c.Env {
+		if err := e.validate(); err != nil {
+			return err
+		}
+	}
+	for _, r := range c.Roots {
+		if hasNUL(r) || !isAbs(r) {
+			return &InvalidError{Param: "roots", Reason: "not_absolute", Value: r}
+		}
+	}
+	return validateSize(c.Rows, c.Cols)
+}
+
+func (e EnvVariable) validate() error {
+	switch {
+	case e.Name == "":
+		return &InvalidError{Param: "env", Reason: "empty_name"}
+	case strings.Contains(e.Name, "="):
+		return &InvalidError{Param: "env", Reason: "equals_in_name", Value: e.Name}
+	case hasNUL(e.Name), hasNUL(e.Value):
+		return &InvalidError{Param: "env", Reason: "nul_byte"}
+	}
+	return nil
+}
+
+// validateSize accepts zero: the default.
+func validateSize(rows, cols int) error {
+	if rows < 0 || rows > MaxSize {
+		return &InvalidError{Param: "rows", Reason: "out_of_range"}
+	}
+	if cols < 0 || cols > MaxSize {
+		return &InvalidError{Param: "cols", Reason: "out_of_range"}
+	}
+	return nil
+}
+
+// hasNUL reports whether s could not be handed to execve(2) unchanged.
+func hasNUL(s string) bool { return strings.IndexByte(s, 0) >= 0 }
+
+// isAbs accepts POSIX paths, and drive or UNC paths for clients on Windows.
+// Whether a path exists, the host says.
+func isAbs(p string) bool {
+	if strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) {
+		return true
+	}
+	if len(p) < 3 || p[1] != ':' || (p[2] != '\\' && p[2] != '/') {
+		return false
+	}
+	drive := p[0] | 0x20
+	return 'a' <= drive && drive <= 'z'
+}
+
+// Via says how a Command became an executable.
+type Via string
+
+const (
+	// ViaArgs: there were arguments, so Command was executed literally.
+	ViaArgs Via = "args"
+	// ViaFile: there were none, and Command names an executable file.
+	ViaFile Via = "file"
+	// ViaShell: neither, so Command is a line for the shell.
+	ViaShell Via = "shell"
+)
+
+// An Exec is a Command that a Host has resolved: what would be executed.
+// It is what policy decides on and what the record shows.
+type Exec struct {
+	// Command is what was asked, its zero values replaced by defaults.
+	Command Command
+	// Path is the executable, absolute.
+	Path string
+	// Argv is the argument vector, argv[0] included.
+	Argv []string
+	Via  Via
+}
+
+// A Decision answers an Ask effect.
+type Decision struct {
+	Allow bool
+	// Reason says why not, in words for the agent.
+	Reason string
+}

@@ -1,0 +1,87 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+// Write hands p to the command's standard input. p is not kept. The errors
+// are ErrInputFull, when p does not fit what may wait to be taken (then none
+// of it is written), ErrInputClosed, ErrNotRunning and those of an unknown id.
+func (r *Registry) Write(now time.Time, id TerminalID, p []byte) error {
+	r.trace.write(now, id, p)
+	t, err := r.writable(id)
+	if err != nil {
+		return err
+	}
+	if len(p) > r.config.MaxInput-t.life.inputPending {
+		return ErrInputFull
+	}
+	if len(p) == 0 {
+		return nil
+	}
+	t.life.inputPending += len(p)
+	r.push(t, Effect{Kind: WriteInput, Data: slices.Clone(p)})
+	return nil
+}
+
+// CloseInput ends the command's standard input after what was written before.
+// A second time it does nothing.
+func (r *Registry) CloseInput(now time.Time, id TerminalID) error {
+	r.trace.input(now, "close_input", id)
+	t, err := r.writable(id)
+	if err == ErrInputClosed {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t.life.inputClosed = true
+	r.push(t, Effect{Kind: CloseInput})
+	return nil
+}
+
+func (r *Registry) writable(id TerminalID) (*Terminal, error) {
+	t, err := r.held(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.life.state != StateRunning:
+		return nil, ErrNotRunning
+	case !t.life.exec.Command.Interactive || t.life.inputClosed:
+		return nil, ErrInputClosed
+	}
+	return t, nil
+}
+
+// HandleWritten reports that the process has taken n bytes of input.
+func (r *Registry) HandleWritten(now time.Time, id TerminalID, n int) {
+	r.trace.written(now, id, n)
+	t := r.terminals[id]
+	if t == nil {
+		return
+	}
+	t.life.inputPending = max(0, t.life.inputPending-max(0, n))
+}
+
+// Resize gives a running command's terminal a new size, in cells, each from 1
+// to MaxSize.
+func (r *Registry) Resize(now time.Time, id TerminalID, rows, cols int) error {
+	r.trace.resize(now, id, rows, cols)
+	t, err := r.held(id)
+	if err != nil {
+		return err
+	}
+	if rows == 0 || cols == 0 {
+		return &InvalidError{Param: "size", Reason: "out_of_range"}
+	}
+	if err := validateSize(rows, cols); err != nil {
+		return err
+	}
+	if t.life.state != StateRunning {
+		return ErrNotRunning
+	}
+	t.life.rows, t.life.cols = rows, cols
+	r.push(t, Effect{Kind: Resize, Rows: rows, Cols: cols})
+	return nil
+}

@@ -1,0 +1,263 @@
+package core
+
+import "time"
+
+// A State is where a terminal is in its life.
+type State uint8
+
+const (
+	// StateResolving: the host is asked what the command means.
+	StateResolving State = iota
+	// StateAsking: policy or a person is asked.
+	StateAsking
+	// StateStarting: the host is starting it.
+	StateStarting
+	// StateRunning: it runs.
+	StateRunning
+	// StateDraining: it has ended, and what it wrote is still being read.
+	StateDraining
+	// StateExited: it has ended, and Exited was told.
+	StateExited
+)
+
+var stateNames = [...]string{"resolving", "asking", "starting", "running", "draining", "exited"}
+
+// String returns "resolving", "running" and so on.
+func (s State) String() string { return stateNames[s] }
+
+// life is the registry's half of a Terminal.
+type life struct {
+	number uint64 // the first terminal is 1
+	state  State
+	exec   Exec
+	rows   int // as last resized, in cells
+	cols   int
+
+	released bool // only its output is left to see
+	failed   bool // StartFailed was told while the host was still starting it
+	closed   bool // the host was told Close, or there is nothing to close
+	freed    bool // the host has answered it
+
+	started, ended time.Time
+	exit           Exit
+	outputEnded    bool
+	dirty          bool // in Registry.dirty
+
+	kill         killStage
+	why          Reason // of the first one to end it
+	inputClosed  bool
+	inputPending int // bytes, not yet taken by the process
+
+	// What the clock will do; zero is nothing.
+	timeoutAt  time.Time // kill: it ran for too long
+	escalateAt time.Time // SIGKILL: the grace is over
+	drainAt    time.Time // tell the exit: the output has fallen silent
+	drainEnd   time.Time // the latest that drainAt may be
+	lostAt     time.Time // give up waiting for the exit
+
+	deadline time.Time // the earliest of them, as the heap knows it
+	timer    int       // index in Registry.timers, or -1
+}
+
+func (l *life) nextDeadline() time.Time {
+	return earliest(l.timeoutAt, l.escalateAt, l.drainAt, l.lostAt)
+}
+
+// A Status is what is known of a terminal besides its output.
+type Status struct {
+	Session  SessionID
+	State    State
+	Released bool
+	// Exec is complete once the state is past StateResolving.
+	Exec Exec
+	// Rows and Cols are the terminal's size now, in cells.
+	Rows, Cols int
+	// Exit is set in StateExited.
+	Exit Exit
+	// Started and Ended are zero as long as that has not happened.
+	Started, Ended time.Time
+}
+
+// Status returns what is known of a terminal, also of a released one.
+func (r *Registry) Status(id TerminalID) (Status, bool) {
+	t := r.terminals[id]
+	if t == nil {
+		return Status{}, false
+	}
+	l := &t.life
+	s := Status{
+		Session: t.session.id, State: l.state, Released: l.released, Exec: l.exec,
+		Rows: l.rows, Cols: l.cols, Started: l.started, Ended: l.ended,
+	}
+	if l.state == StateExited {
+		s.Exit = l.exit
+	}
+	return s, true
+}
+
+// HandleResolved answers a Resolve effect: e says what would be executed, or
+// err why nothing can be.
+func (r *Registry) HandleResolved(now time.Time, id TerminalID, e Exec, err error) {
+	r.trace.resolved(now, id, &e, err)
+	t := r.terminals[id]
+	if t == nil || t.life.state != StateResolving {
+		return
+	}
+	if err != nil {
+		r.fail(t, err)
+		return
+	}
+	e.Command = t.life.exec.Command
+	t.life.exec = e
+	if r.config.Ask {
+		t.life.state = StateAsking
+		r.push(t, Effect{Kind: Ask, Exec: &t.life.exec})
+		return
+	}
+	r.start(t)
+}
+
+// HandleDecision answers an Ask effect.
+func (r *Registry) HandleDecision(now time.Time, id TerminalID, d Decision) {
+	r.trace.decision(now, id, d)
+	t := r.terminals[id]
+	if t == nil || t.life.state != StateAsking {
+		return
+	}
+	if !d.Allow {
+		r.fail(t, &DeniedError{Reason: d.Reason})
+		return
+	}
+	r.start(t)
+}
+
+func (r *Registry) start(t *Terminal) {
+	t.life.state = StateStarting
+	r.push(t, Effect{Kind: Start, Exec: &t.life.exec})
+}
+
+// HandleStart answers a Start effect. If err is nil a process runs, and the
+// host owes a HandleExit.
+func (r *Registry) HandleStart(now time.Time, id TerminalID, err error) {
+	r.trace.start(now, id, err)
+	t := r.terminals[id]
+	if t == nil || t.life.state != StateStarting {
+		return
+	}
+	if err != nil {
+		r.fail(t, err)
+		return
+	}
+	t.life.state = StateRunning
+	t.life.started = now
+	if t.life.failed {
+		r.escalate(now, t)
+		r.timers.schedule(t)
+		return
+	}
+	if limit := t.life.exec.Command.Timeout; limit > 0 {
+		t.life.timeoutAt = now.Add(limit)
+		r.timers.schedule(t)
+	}
+	r.push(t, Effect{Kind: Started, Exec: &t.life.exec})
+}
+
+// fail forgets a terminal that has no process.
+func (r *Registry) fail(t *Terminal, err error) {
+	r.tellFailed(t, err)
+	r.uncount(t)
+	r.forget(t)
+}
+
+// abandon ends a terminal that has not started yet. If the host is starting
+// it at this moment, the process is killed as soon as there is one.
+func (r *Registry) abandon(t *Terminal, err error) {
+	if t.life.state < StateStarting {
+		r.fail(t, err)
+		return
+	}
+	r.tellFailed(t, err)
+	t.life.released = true
+}
+
+func (r *Registry) tellFailed(t *Terminal, err error) {
+	if !t.life.failed {
+		t.life.failed = true
+		r.push(t, Effect{Kind: StartFailed, Err: err})
+	}
+}
+
+// HandleExit reports that the command itself has ended. What it started may
+// live on; HandleOutputEnd is independent of it.
+func (r *Registry) HandleExit(now time.Time, id TerminalID, e Exit) {
+	r.trace.exit(now, id, e)
+	t := r.terminals[id]
+	if t == nil || t.life.state != StateRunning {
+		return
+	}
+	l := &t.life
+	l.state = StateDraining
+	l.ended = now
+	l.exit = e
+	if l.exit.Reason == ReasonNone {
+		l.exit.Reason = l.why
+	}
+	l.timeoutAt, l.lostAt = time.Time{}, time.Time{}
+	l.drainEnd = now.Add(r.config.DrainLimit)
+	if l.outputEnded {
+		r.publish(t)
+		return
+	}
+	r.drainMore(now, t)
+}
+
+// drainMore puts off telling the exit, since output may still be coming.
+func (r *Registry) drainMore(now time.Time, t *Terminal) {
+	if t.life.state != StateDraining {
+		return
+	}
+	t.life.drainAt = earliest(now.Add(r.config.DrainSilence), t.life.drainEnd)
+	r.timers.schedule(t)
+}
+
+// publish tells the exit.
+func (r *Registry) publish(t *Terminal) {
+	l := &t.life
+	l.state = StateExited
+	l.drainAt, l.drainEnd = time.Time{}, time.Time{}
+	if !l.failed {
+		r.push(t, Effect{Kind: Exited, Exit: l.exit})
+	}
+	if l.released {
+		r.close(t)
+		return
+	}
+	r.timers.schedule(t)
+}
+
+// expire does what is due for t.
+func (r *Registry) expire(now time.Time, t *Terminal) {
+	l := &t.life
+	due := func(at *time.Time) bool {
+		if at.IsZero() || at.After(now) {
+			return false
+		}
+		*at = time.Time{}
+		return true
+	}
+	if due(&l.timeoutAt) {
+		r.terminate(now, t, ReasonTimeout)
+	}
+	if due(&l.escalateAt) {
+		r.escalate(now, t)
+	}
+	if due(&l.lostAt) {
+		l.ended = now
+		l.exit = Exit{Status: ExitStatus{Unknown: true}, Reason: ReasonLost}
+		r.publish(t)
+	}
+	if due(&l.drainAt) {
+		r.publish(t)
+	}
+	r.timers.schedule(t)
+}

@@ -1,0 +1,229 @@
+package core
+
+import (
+	"errors"
+	"time"
+)
+
+// A Registry holds the terminals of one owner: a connection, or a program
+// that embeds us. It is not safe for concurrent use.
+type Registry struct {
+	config    Config
+	trace     *tracer // nil: off
+	terminals map[TerminalID]*Terminal
+	sessions  map[SessionID]*session
+	created   uint64 // terminals ever
+	live      int    // terminals not closed
+	reserved  int64  // the sum of their output limits
+	kept      int    // terminals closed, whose output is kept for display
+	keptBytes int64
+
+	timers  timers
+	effects queue
+	dirty   []*Terminal // may have an OutputChanged
+	lent    []byte      // Data of the last effect
+}
+
+// NewRegistry returns a machine without terminals.
+func NewRegistry(c Config) *Registry {
+	c = c.withDefaults()
+	return &Registry{
+		config:    c,
+		trace:     newTracer(c),
+		terminals: make(map[TerminalID]*Terminal),
+		sessions:  make(map[SessionID]*session),
+	}
+}
+
+// Create accepts a command and returns its terminal's id at once. Started or
+// StartFailed tells what became of it. The error is an *InvalidError, a
+// *LimitError, or errors.ErrUnsupported for RenderScreen.
+func (r *Registry) Create(now time.Time, s SessionID, c Command) (TerminalID, error) {
+	r.trace.create(now, s, &c)
+	if err := c.validate(); err != nil {
+		return "", err
+	}
+	if c.Rendering == RenderScreen {
+		return "", errors.ErrUnsupported
+	}
+	c = r.withDefaults(c)
+	if err := r.admit(s, &c); err != nil {
+		return "", err
+	}
+	r.created++
+	t := &Terminal{
+		id:      newID(r.config.Seed, s, r.created),
+		session: r.session(s),
+		output:  newOutput(&c, r.config.LiveBytes),
+		life:    life{number: r.created, exec: Exec{Command: c}, rows: c.Rows, cols: c.Cols, timer: -1},
+	}
+	r.terminals[t.id] = t
+	t.session.terminals[t.id] = t
+	r.live++
+	r.reserved += c.OutputByteLimit
+	r.push(t, Effect{Kind: Resolve, Command: &t.life.exec.Command})
+	return t.id, nil
+}
+
+// withDefaults replaces the zero values of c by what they stand for.
+func (r *Registry) withDefaults(c Command) Command {
+	setDefault(&c.Rows, r.config.Rows)
+	setDefault(&c.Cols, r.config.Cols)
+	setDefault(&c.OutputByteLimit, r.config.OutputByteLimit)
+	c.OutputByteLimit = min(max(0, c.OutputByteLimit), r.config.MaxOutputByteLimit)
+	setDefault(&c.Timeout, r.config.Timeout)
+	c.Timeout = max(0, c.Timeout)
+	if c.Rendering == RenderDefault {
+		c.Rendering = RenderRaw
+		if c.Pty {
+			c.Rendering = RenderText
+		}
+	}
+	return c
+}
+
+// admit refuses a terminal that would exceed a limit.
+func (r *Registry) admit(s SessionID, c *Command) error {
+	if r.live >= r.config.MaxTerminals {
+		return &LimitError{Limit: "terminals", Max: int64(r.config.MaxTerminals)}
+	}
+	if in := r.sessions[s]; in != nil && in.live >= r.config.MaxSessionTerminals {
+		return &LimitError{Limit: "session_terminals", Max: int64(r.config.MaxSessionTerminals)}
+	}
+	if r.reserved+c.OutputByteLimit > r.config.MaxOutputBytes {
+		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
+	}
+	return nil
+}
+
+// Terminal returns the terminal that id names, also when it was released and
+// only its output is left.
+func (r *Registry) Terminal(id TerminalID) (*Terminal, bool) {
+	t, ok := r.terminals[id]
+	return t, ok
+}
+
+// Issued reports whether id was once returned by Create for session s, even
+// if it is forgotten by now.
+func (r *Registry) Issued(s SessionID, id TerminalID) bool {
+	n := id.number()
+	return n > 0 && n <= r.created && id == newID(r.config.Seed, s, n)
+}
+
+// HandleOutput is Terminal.HandleOutput for drivers without locks.
+func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []byte) {
+	t := r.terminals[id]
+	if t == nil || t.life.closed || len(p) == 0 {
+		return
+	}
+	t.HandleOutput(now, stream, p)
+	r.markChanged(t)
+	r.HandleOutputSeen(now, id, stream, p)
+}
+
+// HandleOutputSeen reports that Terminal.HandleOutput was given p. A driver
+// that calls that itself must call this too, once it has called HandleExit, so
+// that the drain waits for the rest; and all the time if it traces.
+func (r *Registry) HandleOutputSeen(now time.Time, id TerminalID, stream uint8, p []byte) {
+	r.trace.output(now, id, stream, p)
+	if t := r.terminals[id]; t != nil {
+		r.drainMore(now, t)
+	}
+}
+
+// HandleOutputEnd reports that no process holds the output open any longer.
+func (r *Registry) HandleOutputEnd(now time.Time, id TerminalID) {
+	r.trace.input(now, "output_end", id)
+	t := r.terminals[id]
+	if t == nil || t.life.closed || t.life.outputEnded {
+		return
+	}
+	t.life.outputEnded = true
+	if !t.output.ended {
+		t.HandleOutputEnd()
+		r.markChanged(t)
+	}
+	if t.life.state == StateDraining {
+		r.publish(t)
+	}
+}
+
+// NextEffect returns the next thing to do or to tell. Its Data is valid until
+// the next call. ok is false when there is nothing more for now.
+func (r *Registry) NextEffect() (e Effect, ok bool) {
+	poison(r.lent)
+	r.lent = nil
+	e, ok = r.nextChange()
+	if !ok {
+		e, ok = r.effects.pop()
+	}
+	if !ok {
+		return Effect{}, false
+	}
+	r.lent = e.Data
+	r.trace.effect(&e)
+	return e, true
+}
+
+// nextChange returns the OutputChanged of a terminal that has one. They come
+// before other effects, so that nobody hears of an exit before the output.
+func (r *Registry) nextChange() (Effect, bool) {
+	for len(r.dirty) > 0 {
+		t := r.dirty[len(r.dirty)-1]
+		r.dirty[len(r.dirty)-1] = nil
+		r.dirty = r.dirty[:len(r.dirty)-1]
+		t.life.dirty = false
+		if e, ok := t.NextEffect(); ok {
+			return e, true
+		}
+	}
+	return Effect{}, false
+}
+
+func (r *Registry) markChanged(t *Terminal) {
+	if !t.life.dirty {
+		t.life.dirty = true
+		r.dirty = append(r.dirty, t)
+	}
+}
+
+// push queues an effect about t.
+func (r *Registry) push(t *Terminal, e Effect) {
+	e.ID, e.Session = t.id, t.session.id
+	r.effects.push(e)
+}
+
+// Deadline returns when to call HandleTimeout; ok is false if never.
+func (r *Registry) Deadline() (at time.Time, ok bool) {
+	if len(r.timers) == 0 {
+		return time.Time{}, false
+	}
+	return r.timers[0].life.deadline, true
+}
+
+// HandleTimeout does what is due by now. Calling it early does nothing.
+func (r *Registry) HandleTimeout(now time.Time) {
+	r.trace.timeout(now)
+	for len(r.timers) > 0 && !r.timers[0].life.deadline.After(now) {
+		r.expire(now, r.timers[0])
+	}
+}
+
+// queue is a first-in first-out queue of effects.
+type queue struct {
+	effects []Effect
+	head    int
+}
+
+func (q *queue) push(e Effect) { q.effects = append(q.effects, e) }
+
+func (q *queue) pop() (Effect, bool) {
+	if q.head == len(q.effects) {
+		q.effects, q.head = q.effects[:0], 0
+		return Effect{}, false
+	}
+	e := q.effects[q.head]
+	q.effects[q.head] = Effect{}
+	q.head++
+	return e, true
+}

@@ -1,0 +1,193 @@
+package core
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// session is the terminals that one SessionID owns.
+type session struct {
+	id        SessionID
+	live      int // terminals not closed
+	terminals map[TerminalID]*Terminal
+	kept      []*Terminal // released and closed, the oldest first
+	keptBytes int64
+	closed    bool
+}
+
+func (r *Registry) session(id SessionID) *session {
+	s := r.sessions[id]
+	if s == nil {
+		s = &session{id: id, terminals: make(map[TerminalID]*Terminal)}
+		r.sessions[id] = s
+	}
+	s.live++
+	return s
+}
+
+// held returns the terminal that id names unless it was released.
+func (r *Registry) held(id TerminalID) (*Terminal, error) {
+	t := r.terminals[id]
+	switch {
+	case t == nil:
+		return nil, ErrUnknownTerminal
+	case t.life.released:
+		return nil, ErrReleased
+	}
+	return t, nil
+}
+
+// Release kills what still runs and frees the terminal. Its id is invalid for
+// every other command from now on; its output stays, for display, until the
+// session is closed or Config.KeepTerminals or KeepBytes evicts it. An Exited
+// that is still owed comes. Releasing a second time does nothing.
+func (r *Registry) Release(now time.Time, id TerminalID) error {
+	r.trace.input(now, "release", id)
+	t := r.terminals[id]
+	if t == nil {
+		return ErrUnknownTerminal
+	}
+	r.release(now, t)
+	return nil
+}
+
+func (r *Registry) release(now time.Time, t *Terminal) {
+	if t.life.released {
+		return
+	}
+	if t.life.state <= StateStarting {
+		r.abandon(t, ErrReleased)
+		return
+	}
+	t.life.released = true
+	switch t.life.state {
+	case StateRunning:
+		r.terminate(now, t, ReasonReleased)
+		r.expectExit(now, t)
+		r.timers.schedule(t)
+	case StateExited:
+		r.close(t)
+	}
+}
+
+// CloseSession releases every terminal of a session and forgets their output.
+// Commands that are still dying are waited for; their Exited still come.
+func (r *Registry) CloseSession(now time.Time, id SessionID) error {
+	r.trace.closeSession(now, id)
+	s := r.sessions[id]
+	if s == nil {
+		return nil
+	}
+	delete(r.sessions, id)
+	s.closed = true
+	for len(s.kept) > 0 {
+		r.dropOldest(s)
+	}
+	byNumber := func(a, b *Terminal) int { return cmp.Compare(a.life.number, b.life.number) }
+	for _, t := range slices.SortedFunc(maps.Values(s.terminals), byNumber) {
+		r.release(now, t)
+	}
+	return nil
+}
+
+// CloseAll closes every session: the owner is going away.
+func (r *Registry) CloseAll(now time.Time) {
+	for _, id := range slices.Sorted(maps.Keys(r.sessions)) {
+		r.CloseSession(now, id)
+	}
+}
+
+// close tells the host to free a terminal that was released and has ended.
+func (r *Registry) close(t *Terminal) {
+	l := &t.life
+	l.closed = true
+	l.timeoutAt, l.escalateAt, l.drainAt, l.lostAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	r.timers.schedule(t)
+	r.push(t, Effect{Kind: Close})
+}
+
+// HandleClosed answers a Close effect: nothing of the terminal is left on the
+// host, and no more output comes. Its output is kept for display.
+func (r *Registry) HandleClosed(now time.Time, id TerminalID) {
+	r.trace.input(now, "closed", id)
+	t := r.terminals[id]
+	if t == nil || !t.life.closed || t.life.freed {
+		return
+	}
+	t.life.freed = true
+	r.uncount(t)
+	if t.life.failed || t.session.closed {
+		r.forget(t)
+		return
+	}
+	r.keep(t)
+}
+
+// keep holds on to the output of t for display, and evicts the oldest that is
+// too much for its session or for all sessions together.
+func (r *Registry) keep(t *Terminal) {
+	s := t.session
+	s.kept = append(s.kept, t)
+	s.keptBytes += t.keptBytes()
+	r.kept++
+	r.keptBytes += t.keptBytes()
+	for len(s.kept) > max(0, r.config.KeepTerminals) || s.keptBytes > r.config.KeepBytes {
+		r.evict(s)
+	}
+	for r.kept > r.config.MaxKeptTerminals || r.keptBytes > r.config.MaxKeptBytes {
+		r.evict(r.oldestKept())
+	}
+}
+
+// oldestKept returns the session whose first kept terminal is the oldest.
+func (r *Registry) oldestKept() *session {
+	var oldest *session
+	for _, s := range r.sessions {
+		if len(s.kept) == 0 {
+			continue
+		}
+		if oldest == nil || s.kept[0].life.number < oldest.kept[0].life.number {
+			oldest = s
+		}
+	}
+	return oldest
+}
+
+// evict drops the oldest output that s keeps, with an event.
+func (r *Registry) evict(s *session) {
+	r.push(s.kept[0], Effect{Kind: Evicted})
+	r.dropOldest(s)
+}
+
+func (r *Registry) dropOldest(s *session) {
+	t := s.kept[0]
+	s.kept[0] = nil
+	s.kept = s.kept[1:]
+	s.keptBytes -= t.keptBytes()
+	r.kept--
+	r.keptBytes -= t.keptBytes()
+	r.forget(t)
+}
+
+// keptBytes is the memory that the output of t holds, in bytes.
+func (t *Terminal) keptBytes() int64 { return int64(t.output.ring.Cap()) }
+
+// uncount gives back what admit counted.
+func (r *Registry) uncount(t *Terminal) {
+	r.live--
+	r.reserved -= t.life.exec.Command.OutputByteLimit
+	t.session.live--
+}
+
+// forget makes the id of t invalid for everything.
+func (r *Registry) forget(t *Terminal) {
+	t.life.closed = true
+	delete(r.terminals, t.id)
+	s := t.session
+	delete(s.terminals, t.id)
+	if len(s.terminals) == 0 && r.sessions[s.id] == s {
+		delete(r.sessions, s.id)
+	}
+}

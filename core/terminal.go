@@ -1,0 +1,172 @@
+package core
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/core/ring"
+	"github.com/terrarium-dev/terrarium/core/text"
+)
+
+// A Terminal is one command and its output.
+//
+// It has two halves. The exported methods are its output half: they touch
+// nothing of the Registry, so a driver with goroutines may call them under a
+// lock of the terminal's own while the registry's lock guards the rest. Such a
+// driver calls HandleOutput and HandleOutputEnd here, NextEffect too, and then
+// tells the Registry with HandleOutputSeen and HandleOutputEnd.
+type Terminal struct {
+	id      TerminalID
+	session *session
+	output  output
+	life    life
+}
+
+// ID returns the terminal's id.
+func (t *Terminal) ID() TerminalID { return t.id }
+
+// output is what a terminal keeps of its command's output.
+type output struct {
+	repair [2]text.Repairer // a stream's split characters must not mix with the other's
+	fold   *text.Folder     // nil when rendering raw
+	ring   ring.Ring        // rendered bytes, valid UTF-8
+	limit  int              // in bytes
+	cut    bool             // an answer had to leave out bytes that the ring still held
+	ended  bool
+
+	changed bool
+	liveMax int
+	live    []byte // repaired bytes not yet taken by NextEffect
+	lent    []byte // those of the last OutputChanged, reused for the next but one
+	lost    uint64
+}
+
+func newOutput(c *Command, liveMax int) output {
+	limit := int(c.OutputByteLimit)
+	o := output{ring: ring.New(limit), limit: limit, liveMax: liveMax}
+	if c.Rendering == RenderText {
+		o.fold = new(text.Folder)
+	}
+	return o
+}
+
+// HandleOutput takes what the command wrote: stream is 1 for standard output
+// and 2 for standard error. p is not kept. It does not allocate once the
+// buffers have grown to their limits.
+func (t *Terminal) HandleOutput(_ time.Time, stream uint8, p []byte) {
+	o := &t.output
+	repair := &o.repair[0]
+	if stream == 2 {
+		repair = &o.repair[1]
+	}
+	for len(p) > 0 {
+		var valid []byte
+		valid, p = repair.Next(p)
+		o.append(valid)
+	}
+}
+
+// HandleOutputEnd says that no more output comes: what was held back, in the
+// hope of the rest of a character, is kept as it is.
+func (t *Terminal) HandleOutputEnd() {
+	o := &t.output
+	if o.ended {
+		return
+	}
+	o.ended = true
+	for i := range o.repair {
+		o.append(o.repair[i].Flush())
+	}
+	if o.fold != nil {
+		o.fold.Flush(&o.ring)
+	}
+}
+
+// append takes valid UTF-8.
+func (o *output) append(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	o.changed = true
+	if o.fold != nil {
+		o.fold.Write(&o.ring, p)
+	} else {
+		o.ring.Append(p)
+	}
+	if o.liveMax > 0 {
+		o.appendLive(p)
+	}
+}
+
+// appendLive keeps the newest liveMax bytes for the next OutputChanged.
+func (o *output) appendLive(p []byte) {
+	if drop := len(o.live) + len(p) - o.liveMax; drop > 0 {
+		o.lost += uint64(drop)
+		fromLive := min(drop, len(o.live))
+		o.live = o.live[:copy(o.live, o.live[fromLive:])]
+		p = p[drop-fromLive:]
+	}
+	o.live = append(o.live, p...)
+}
+
+// AppendOutput appends the output to dst: the newest bytes that fit the
+// terminal's limit, starting at a character. truncated says whether output
+// was ever left out, and once true stays so.
+func (t *Terminal) AppendOutput(dst []byte) (out []byte, truncated bool) {
+	o := &t.output
+	open := 0
+	if o.fold != nil {
+		open = o.fold.OpenLen()
+	}
+	if o.ring.Dropped() || o.ring.Len()+open > o.limit {
+		o.cut = true
+	}
+	if open == 0 {
+		return o.ring.AppendTo(dst), o.cut
+	}
+	start := len(dst)
+	dst = o.ring.AppendTail(dst, max(0, o.limit-open))
+	dst = o.fold.AppendOpen(dst)
+	if over := len(dst) - start - o.limit; over > 0 {
+		dst = dst[:start+copy(dst[start:], fromRuneStart(dst[start+over:]))]
+	}
+	return dst, o.cut
+}
+
+// fromRuneStart returns p without the rest of a character that was cut.
+func fromRuneStart(p []byte) []byte {
+	for len(p) > 0 && !utf8.RuneStart(p[0]) {
+		p = p[1:]
+	}
+	return p
+}
+
+// AppendSince appends the committed output from byte offset off of the whole
+// stream on, for readers that follow it: they pass next the next time. lost
+// counts bytes that came after off but are no longer there. The open line of
+// RenderText is not committed.
+func (t *Terminal) AppendSince(dst []byte, off uint64) (out []byte, next, lost uint64) {
+	return t.output.ring.AppendSince(dst, off)
+}
+
+// NextEffect returns an OutputChanged if there is output since the last one.
+// Its Data is valid until the next call.
+func (t *Terminal) NextEffect() (Effect, bool) {
+	o := &t.output
+	poison(o.lent)
+	if !o.changed {
+		return Effect{}, false
+	}
+	o.changed = false
+	e := Effect{Kind: OutputChanged, ID: t.id, Session: t.session.id, Data: o.live, Lost: o.lost}
+	o.lent, o.live, o.lost = o.live, o.lent[:0], 0
+	return e, true
+}
+
+// poison makes data that was lent and is lent no longer wrong, to catch those
+// who keep it, as crypto/tls does.
+func poison(p []byte) {
+	if len(p) > 0 {
+		p[0] = '!'
+	}
+}
