@@ -8,8 +8,9 @@ import (
 // Write hands p to the command's standard input. p is not kept. The errors
 // are ErrInputFull, when p does not fit what may wait to be taken (then none
 // of it is written), ErrInputClosed, ErrNotRunning and those of an unknown id.
-func (r *Registry) Write(now time.Time, id TerminalID, p []byte) error {
+func (r *Registry) Write(now time.Time, id TerminalID, p []byte) (err error) {
 	r.trace.write(now, id, p)
+	defer func() { r.trace.failed(err) }()
 	t, err := r.writable(id)
 	if err != nil {
 		return err
@@ -27,8 +28,9 @@ func (r *Registry) Write(now time.Time, id TerminalID, p []byte) error {
 
 // CloseInput ends the command's standard input after what was written before.
 // A second time it does nothing.
-func (r *Registry) CloseInput(now time.Time, id TerminalID) error {
+func (r *Registry) CloseInput(now time.Time, id TerminalID) (err error) {
 	r.trace.input(now, "close_input", id)
+	defer func() { r.trace.failed(err) }()
 	t, err := r.writable(id)
 	if err == ErrInputClosed {
 		return nil
@@ -66,8 +68,9 @@ func (r *Registry) HandleWritten(now time.Time, id TerminalID, n int) {
 
 // Resize gives a running command's terminal a new size, in cells, each from 1
 // to MaxSize.
-func (r *Registry) Resize(now time.Time, id TerminalID, rows, cols int) error {
+func (r *Registry) Resize(now time.Time, id TerminalID, rows, cols int) (err error) {
 	r.trace.resize(now, id, rows, cols)
+	defer func() { r.trace.failed(err) }()
 	t, err := r.held(id)
 	if err != nil {
 		return err

@@ -14,8 +14,9 @@ const (
 // Kill ends the command and everything it started: SIGTERM now, SIGKILL after
 // Config.KillGrace. The terminal stays, with its output and exit status.
 // Killing a command that has ended, or a second time, does nothing.
-func (r *Registry) Kill(now time.Time, id TerminalID) error {
+func (r *Registry) Kill(now time.Time, id TerminalID) (err error) {
 	r.trace.input(now, "kill", id)
+	defer func() { r.trace.failed(err) }()
 	t, err := r.held(id)
 	if err != nil {
 		return err

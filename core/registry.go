@@ -38,8 +38,9 @@ func NewRegistry(c Config) *Registry {
 // Create accepts a command and returns its terminal's id at once. Started or
 // StartFailed tells what became of it. The error is an *InvalidError, a
 // *LimitError, or errors.ErrUnsupported for RenderScreen.
-func (r *Registry) Create(now time.Time, s SessionID, c Command) (TerminalID, error) {
+func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID, err error) {
 	r.trace.create(now, s, &c)
+	defer func() { r.trace.failed(err) }()
 	if err := c.validate(); err != nil {
 		return "", err
 	}

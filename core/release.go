@@ -43,8 +43,9 @@ func (r *Registry) held(id TerminalID) (*Terminal, error) {
 // every other command from now on; its output stays, for display, until the
 // session is closed or Config.KeepTerminals or KeepBytes evicts it. An Exited
 // that is still owed comes. Releasing a second time does nothing.
-func (r *Registry) Release(now time.Time, id TerminalID) error {
+func (r *Registry) Release(now time.Time, id TerminalID) (err error) {
 	r.trace.input(now, "release", id)
+	defer func() { r.trace.failed(err) }()
 	t := r.terminals[id]
 	if t == nil {
 		return ErrUnknownTerminal

@@ -2,6 +2,7 @@ package core
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -136,6 +137,10 @@ func (tr *tracer) command(c *Command) *tracer {
 		tr.string("arg", a)
 	}
 	for _, e := range c.Env {
+		if strings.Contains(e.Name, "=") {
+			tr.string("env-name", e.Name) // invalid whatever its value
+			continue
+		}
 		tr.string("env", e.Name+"="+e.Value)
 	}
 	if c.Cwd != "" {
@@ -235,6 +240,13 @@ func (tr *tracer) closeSession(now time.Time, s SessionID) {
 func (tr *tracer) timeout(now time.Time) {
 	if tr != nil {
 		tr.at(now, "timeout").flush()
+	}
+}
+
+// failed writes the error that a command returned, if it did.
+func (tr *tracer) failed(err error) {
+	if tr != nil && err != nil {
+		tr.out("< error " + strconv.Quote(err.Error()))
 	}
 }
 
