@@ -1,0 +1,202 @@
+package acp
+
+import (
+	"slices"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+)
+
+// Terminals is what a Conn runs its commands on: a *Registry of one's own (see
+// [OnRegistry]), or a driver that puts locks around one. Errors are core's.
+type Terminals interface {
+	Create(now time.Time, s core.SessionID, c core.Command) (core.TerminalID, error)
+	Kill(now time.Time, id core.TerminalID) error
+	Release(now time.Time, id core.TerminalID) error
+	CloseSession(now time.Time, s core.SessionID) error
+	CloseAll(now time.Time)
+
+	Issued(s core.SessionID, id core.TerminalID) bool
+	Status(id core.TerminalID) (core.Status, bool)
+	// AppendOutput appends a terminal's output as Terminal.AppendOutput does.
+	AppendOutput(dst []byte, id core.TerminalID) (out []byte, truncated bool)
+}
+
+// Config says how a Conn serves its peer. The zero value is usable.
+type Config struct {
+	// Command holds what commands get that the request does not say: Cwd for
+	// sessions that were not opened, Pty, Interactive, Rows, Cols, Rendering,
+	// Timeout, and Env before the request's own.
+	Command core.Command
+	// NoTerminal answers terminal/* with method not found, as a client must
+	// that has not advertised the capability.
+	NoTerminal bool
+	// Lenient also takes env as an object of names and values.
+	Lenient bool
+	// MaxLine is the longest line taken, in bytes. If zero, 32 MiB.
+	MaxLine int
+	// MaxResponse bounds a response line, in bytes; output that would exceed
+	// it loses its beginning. If zero, 10,000,000: Go SDK peers read 10 MiB.
+	MaxResponse int
+	// MaxPending bounds the requests that wait for an answer. If zero, 4096.
+	MaxPending int
+	// MaxSessions bounds the sessions opened. If zero, 1024.
+	MaxSessions int
+	// Version is our version, as initialize answers it.
+	Version string
+}
+
+// A Conn is the machine for one connection to an ACP peer. The owner feeds it
+// with HandleInput, or HandleMessage, and with the news of its Terminals, and
+// drains NextLine after each. It is not safe for concurrent use.
+type Conn struct {
+	config    Config
+	terminals Terminals
+	lines     jsonrpc.Lines
+	sessions  map[core.SessionID]*session
+	pending   pending
+
+	out     [][]byte // lines not yet taken
+	lent    []byte   // the line that NextLine returned last, reused for another
+	scratch []byte   // output on its way into a line
+}
+
+// NewConn returns a connection that runs commands on ts.
+func NewConn(c Config, ts Terminals) *Conn {
+	setDefault(&c.MaxLine, jsonrpc.DefaultMaxLine)
+	setDefault(&c.MaxResponse, 10_000_000)
+	setDefault(&c.MaxPending, 4096)
+	setDefault(&c.MaxSessions, 1024)
+	return &Conn{
+		config: c, terminals: ts,
+		lines:    jsonrpc.Lines{Max: c.MaxLine},
+		sessions: make(map[core.SessionID]*session),
+		pending:  newPending(),
+	}
+}
+
+func setDefault(field *int, value int) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// HandleInput takes the next bytes of the peer's stream. p is not kept. Every
+// line that p completes is answered before NextLine can be called, and each
+// answer may be MaxResponse long: to bound memory, hand in a line at a time.
+func (c *Conn) HandleInput(now time.Time, p []byte) {
+	for line, err := range c.lines.Split(p) {
+		if err != nil {
+			c.answerError(jsonrpc.ID{}, jsonrpc.NewError(jsonrpc.CodeParseError, "line_too_long"))
+			continue
+		}
+		c.HandleMessage(now, line)
+	}
+}
+
+// HandleEOF says that the peer sends nothing more: every terminal is released.
+// Whoever waits is still answered, since the peer may still read.
+func (c *Conn) HandleEOF(now time.Time) {
+	if line := c.lines.Flush(); line != nil {
+		c.HandleMessage(now, line)
+	}
+	clear(c.sessions)
+	c.terminals.CloseAll(now)
+}
+
+// HandleMessage takes one message, a line without its end. It is not kept.
+func (c *Conn) HandleMessage(now time.Time, line []byte) {
+	m, bad := jsonrpc.ParseMessage(line)
+	switch {
+	case m.Kind == jsonrpc.Response:
+		// We ask the peer nothing, so this answers nothing.
+	case bad != nil:
+		c.answerError(m.ID, bad)
+	case m.Kind == jsonrpc.Notification:
+		c.notification(now, &m)
+	case c.pending.has(m.ID):
+		c.answerError(m.ID, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "duplicate_id"))
+	default:
+		c.request(now, &m)
+	}
+}
+
+// NextLine returns the next line for the peer, '\n' included. It is valid
+// until the next call of any method.
+func (c *Conn) NextLine() ([]byte, bool) {
+	if len(c.out) == 0 {
+		return nil, false
+	}
+	c.lent = c.out[0]
+	c.out[0] = nil
+	c.out = c.out[1:]
+	return c.lent, true
+}
+
+// maxSpare is the largest buffer kept for reuse, in bytes.
+const maxSpare = 4 << 20
+
+// answer appends the response to id, whose result appendResult writes.
+func (c *Conn) answer(id jsonrpc.ID, appendResult func(dst []byte) []byte) {
+	line := jsonrpc.AppendResponseHead(c.spare(), id)
+	c.out = append(c.out, jsonrpc.AppendTail(appendResult(line)))
+}
+
+func (c *Conn) answerError(id jsonrpc.ID, e *jsonrpc.Error) {
+	c.out = append(c.out, jsonrpc.AppendError(c.spare(), id, e))
+}
+
+// spare returns a buffer for a line: the last one lent, if it is free by now.
+func (c *Conn) spare() []byte {
+	p := c.lent
+	c.lent = nil
+	if cap(p) > maxSpare {
+		return nil
+	}
+	return p[:0]
+}
+
+// HandleEffect takes news of the terminals, and answers who waits for it.
+// Effects that are work for the host are ignored.
+func (c *Conn) HandleEffect(_ time.Time, e *core.Effect) {
+	switch e.Kind {
+	case core.Started:
+		if id, ok := c.pending.takeCreate(e.ID); ok {
+			response := CreateTerminalResponse{TerminalID: string(e.ID), Meta: execMeta(e.Exec)}
+			c.answer(id, response.AppendJSON)
+		}
+	case core.StartFailed:
+		if id, ok := c.pending.takeCreate(e.ID); ok {
+			c.answerError(id, wireError(e.Err))
+		}
+	case core.Exited:
+		status := exitStatus(e.Exit)
+		for _, id := range c.pending.takeWaits(e.ID) {
+			c.answer(id, status.AppendJSON)
+		}
+	}
+}
+
+// registry adapts a core.Registry that is used by one goroutine.
+type registry struct{ *core.Registry }
+
+// OnRegistry returns r as Terminals, for drivers without locks.
+func OnRegistry(r *core.Registry) Terminals { return registry{r} }
+
+func (r registry) AppendOutput(dst []byte, id core.TerminalID) ([]byte, bool) {
+	t, ok := r.Terminal(id)
+	if !ok {
+		return dst, false
+	}
+	return t.AppendOutput(dst)
+}
+
+// commandEnv is the environment of a request after the configured one.
+func (c *Conn) commandEnv(env []EnvVariable) []core.EnvVariable {
+	all := slices.Clone(c.config.Command.Env)
+	for _, e := range env {
+		all = append(all, core.EnvVariable{Name: e.Name, Value: e.Value})
+	}
+	return all
+}

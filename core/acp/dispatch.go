@@ -1,0 +1,330 @@
+package acp
+
+import (
+	"math"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+)
+
+// request answers a request, at once or by making it pending.
+func (c *Conn) request(now time.Time, m *jsonrpc.Message) {
+	handle := c.handler(m.Method)
+	if handle == nil {
+		c.answerError(m.ID, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "unknown_method").With("method", clip(m.Method)))
+		return
+	}
+	if err := handle(now, m.ID, m.Params); err != nil {
+		c.answerError(m.ID, wireError(err))
+	}
+}
+
+// handler returns what serves a method, or nil.
+func (c *Conn) handler(method string) func(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	if c.config.NoTerminal && strings.HasPrefix(method, "terminal/") {
+		return nil
+	}
+	switch method {
+	case MethodCreate:
+		return c.create
+	case MethodOutput:
+		return c.output
+	case MethodWaitForExit:
+		return c.waitForExit
+	case MethodKill:
+		return c.kill
+	case MethodRelease:
+		return c.release
+	case MethodInitialize:
+		return c.initialize
+	case MethodSessionOpen:
+		return c.sessionOpen
+	case MethodSessionClose:
+		return c.sessionClose
+	case MethodDisplay:
+		return c.display
+	}
+	return nil
+}
+
+// notification heeds $/cancel_request; others are not for us.
+func (c *Conn) notification(now time.Time, m *jsonrpc.Message) {
+	var n CancelRequestNotification
+	if m.Method != MethodCancelRequest || n.DecodeJSON(m.Params) != nil {
+		return
+	}
+	w, ok := c.pending.take(n.RequestID)
+	if !ok {
+		return
+	}
+	if w.create {
+		// The command has not started, and now never will. Nobody but us
+		// has its id, so an error could only say that it is gone already.
+		_ = c.terminals.Release(now, w.terminal)
+	}
+	c.answerError(n.RequestID, jsonrpc.NewError(jsonrpc.CodeRequestCancelled, "cancelled"))
+}
+
+func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	var r CreateTerminalRequest
+	if err := r.decode(params, c.config.Lenient); err != nil {
+		return err
+	}
+	if c.pending.n >= c.config.MaxPending {
+		return &core.LimitError{Limit: "pending_requests", Max: int64(c.config.MaxPending)}
+	}
+	command := c.config.Command
+	command.Command, command.Args, command.Env = r.Command, r.Args, c.commandEnv(r.Env)
+	s := c.sessions[core.SessionID(r.SessionID)]
+	if s != nil {
+		command.Cwd, command.Roots = s.cwd, s.roots
+	}
+	if r.Cwd != nil {
+		if err := checkCwd(*r.Cwd, s); err != nil {
+			return err
+		}
+		command.Cwd = *r.Cwd
+	}
+	command.OutputByteLimit = outputByteLimit(r.OutputByteLimit)
+	terminal, err := c.terminals.Create(now, core.SessionID(r.SessionID), command)
+	if err != nil {
+		return err
+	}
+	c.pending.addCreate(id, terminal)
+	return nil
+}
+
+// checkCwd reports what is wrong with the directory that a request asks for.
+// s is nil if its session was not opened: then any absolute one will do.
+func checkCwd(dir string, s *session) error {
+	switch {
+	case dir == "", s != nil && !path.IsAbs(dir):
+		return &core.InvalidError{Param: "cwd", Reason: "not_absolute", Value: dir}
+	case s != nil && !s.contains(dir):
+		return &core.InvalidError{Param: "cwd", Reason: "outside_session", Value: dir}
+	}
+	return nil
+}
+
+// outputByteLimit turns ACP's limit, where nil is none and 0 keeps nothing,
+// into core's.
+func outputByteLimit(limit *uint64) int64 {
+	switch {
+	case limit == nil:
+		return 0
+	case *limit == 0:
+		return -1
+	}
+	return int64(min(*limit, math.MaxInt64))
+}
+
+func (c *Conn) output(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	terminal, s, err := c.held(params)
+	if err != nil {
+		return err
+	}
+	c.answerOutput(id, terminal, s)
+	return nil
+}
+
+func (c *Conn) display(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	terminal, s, err := c.terminal(params)
+	if err != nil {
+		return err
+	}
+	c.answerOutput(id, terminal, s)
+	return nil
+}
+
+// answerOutput answers with as much of the newest output as fits a line. The
+// status was taken before, so output that led to an exit is never missing.
+func (c *Conn) answerOutput(id jsonrpc.ID, terminal core.TerminalID, s core.Status) {
+	output, truncated := c.terminals.AppendOutput(c.scratch[:0], terminal)
+	c.scratch = output
+	if cap(c.scratch) > maxSpare {
+		c.scratch = nil
+	}
+	const rest = 1 << 10 // what stands around the output in a line, but for the id
+	limit := c.config.MaxResponse - rest - len(id.String())
+	if worst := len(`\u0000`)*len(output) + len(`""`); worst > limit { // or there is nothing to count
+		if cut := jsonrpc.Excess(output, limit); cut > 0 {
+			output, truncated = output[cut:], true
+		}
+	}
+	response := TerminalOutputResponse{Output: output, Truncated: truncated}
+	if s.State == core.StateExited {
+		status := exitStatus(s.Exit)
+		response.ExitStatus = &status
+	}
+	c.answer(id, response.AppendJSON)
+}
+
+func (c *Conn) waitForExit(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	terminal, s, err := c.held(params)
+	if err != nil {
+		return err
+	}
+	if s.State == core.StateExited {
+		status := exitStatus(s.Exit)
+		c.answer(id, status.AppendJSON)
+		return nil
+	}
+	if c.pending.n >= c.config.MaxPending {
+		return &core.LimitError{Limit: "pending_requests", Max: int64(c.config.MaxPending)}
+	}
+	c.pending.addWait(id, terminal)
+	return nil
+}
+
+func (c *Conn) kill(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	terminal, _, err := c.held(params)
+	if err != nil {
+		return err
+	}
+	if err := c.terminals.Kill(now, terminal); err != nil {
+		return err
+	}
+	c.answer(id, new(KillTerminalResponse).AppendJSON)
+	return nil
+}
+
+// release succeeds for every id that the session was ever given.
+func (c *Conn) release(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	var r ReleaseTerminalRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return err
+	}
+	terminal := core.TerminalID(r.TerminalID)
+	if !c.terminals.Issued(core.SessionID(r.SessionID), terminal) {
+		return unknownTerminal(r.TerminalID)
+	}
+	// The only error is that it is forgotten by now, which is release enough.
+	_ = c.terminals.Release(now, terminal)
+	c.answer(id, new(ReleaseTerminalResponse).AppendJSON)
+	return nil
+}
+
+// held returns the terminal that params name, unless it was released.
+func (c *Conn) held(params jsonrpc.Value) (core.TerminalID, core.Status, error) {
+	terminal, s, err := c.terminal(params)
+	if err == nil && s.Released {
+		return "", core.Status{}, &terminalError{id: string(terminal), reason: "released"}
+	}
+	return terminal, s, err
+}
+
+// terminal returns the terminal that params name. An id of another session is
+// as unknown as any other, and so is one that create has not answered yet.
+func (c *Conn) terminal(params jsonrpc.Value) (core.TerminalID, core.Status, error) {
+	var r TerminalRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return "", core.Status{}, err
+	}
+	id, session := core.TerminalID(r.TerminalID), core.SessionID(r.SessionID)
+	s, ok := c.terminals.Status(id)
+	switch {
+	case ok && s.Session == session && s.State >= core.StateRunning:
+		return id, s, nil
+	case !ok && c.terminals.Issued(session, id):
+		return "", core.Status{}, &terminalError{id: r.TerminalID, reason: "released"}
+	}
+	return "", core.Status{}, unknownTerminal(r.TerminalID)
+}
+
+func (c *Conn) initialize(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	var r InitializeRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return err
+	}
+	response := InitializeResponse{
+		ProtocolVersion: ProtocolVersion,
+		AgentInfo:       &Implementation{Name: "terrarium", Version: c.config.Version},
+	}
+	c.answer(id, response.AppendJSON)
+	return nil
+}
+
+func (c *Conn) sessionOpen(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	var r SessionOpenRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return err
+	}
+	if len(params.Raw()) > maxSession {
+		return &ParamError{Reason: "too_long"}
+	}
+	s := core.SessionID(r.SessionID)
+	if c.sessions[s] == nil && len(c.sessions) >= c.config.MaxSessions {
+		return &core.LimitError{Limit: "sessions", Max: int64(c.config.MaxSessions)}
+	}
+	c.sessions[s] = newSession(&r)
+	c.answer(id, new(EmptyResponse).AppendJSON)
+	return nil
+}
+
+func (c *Conn) sessionClose(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	var r SessionRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return err
+	}
+	delete(c.sessions, core.SessionID(r.SessionID))
+	if err := c.terminals.CloseSession(now, core.SessionID(r.SessionID)); err != nil {
+		return err
+	}
+	c.answer(id, new(EmptyResponse).AppendJSON)
+	return nil
+}
+
+// exitStatus turns core's record into ACP's. Why a command was ended goes
+// into _meta: exit status has no room for it.
+func exitStatus(e core.Exit) TerminalExitStatus {
+	var s TerminalExitStatus
+	switch {
+	case e.Status.Unknown:
+	case e.Status.Signal != "":
+		s.Signal = &e.Status.Signal
+	default:
+		s.ExitCode = &e.Status.ExitCode
+	}
+	if e.Reason != core.ReasonNone {
+		s.Meta = ourMeta(func(dst []byte) []byte { return appendText(dst, "reason", string(e.Reason)) })
+	}
+	return s
+}
+
+// maxArgv is the longest argument vector that an answer repeats, in bytes: the
+// arguments of one command may be more than a line may hold.
+const maxArgv = 64 << 10
+
+// execMeta says what was executed, and how the command line was understood.
+// An argument vector that is too long is left out.
+func execMeta(e *core.Exec) []byte {
+	return ourMeta(func(dst []byte) []byte {
+		dst = append(jsonrpc.AppendKey(dst, "exec"), '{')
+		dst = appendText(dst, "path", e.Path)
+		before := len(dst)
+		dst = appendTexts(dst, "argv", e.Argv)
+		if len(dst)-before > maxArgv {
+			dst = dst[:before]
+		}
+		return append(appendText(dst, "via", string(e.Via)), '}')
+	})
+}
+
+// ourMeta returns a _meta object with members under our own key.
+func ourMeta(appendMembers func(dst []byte) []byte) []byte {
+	dst := append(jsonrpc.AppendKey([]byte{'{'}, "terrarium"), '{')
+	return append(appendMembers(dst), "}}"...)
+}
+
+// clip shortens what a peer sent, for an error that shows it.
+func clip(s string) string { return clipTo(s, 200) }
+
+func clipTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
