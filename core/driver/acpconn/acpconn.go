@@ -1,0 +1,126 @@
+// Package acpconn serves one ACP peer over a byte stream: acp.Conn on a
+// driver.Driver of its own, with the goroutines in between.
+package acpconn
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// Config says how a peer is served.
+type Config struct {
+	// Driver says what commands run on. Its OnNews is called besides ours.
+	Driver driver.Config
+	ACP    acp.Config
+}
+
+// A Server serves one peer.
+type Server struct {
+	driver *driver.Driver
+	out    *outbox
+
+	mu   sync.Mutex // guards conn; comes before the driver's own
+	conn *acp.Conn
+}
+
+// New returns a Server. Serve must be called, which frees it.
+func New(c Config) *Server {
+	s := &Server{out: newOutbox()}
+	c.Driver.OnNews = s.andOurs(c.Driver.OnNews)
+	s.driver = driver.New(c.Driver)
+	s.conn = acp.NewConn(c.ACP, terminals{s.driver})
+	return s
+}
+
+// Serve is New(c).Serve.
+func Serve(ctx context.Context, r io.Reader, w io.Writer, c Config) error {
+	return New(c).Serve(ctx, r, w)
+}
+
+// Driver returns the driver that runs the peer's terminals, for those who show
+// them. It is closed when Serve returns.
+func (s *Server) Driver() *driver.Driver { return s.driver }
+
+// Serve answers the requests that come on r with lines on w, until r ends or
+// ctx does, and then until every terminal that the peer held has ended. It
+// returns nil at the end of r, ctx.Err(), or the error of r or w. At the end
+// of ctx it closes r if that is an io.Closer; a Read that does not return then
+// is left behind.
+func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
+	go s.out.run(w) // ends when out is closed, below
+
+	ended := make(chan error, 1)
+	go func() { ended <- s.read(r) }() // ends with r
+	var err error
+	select {
+	case err = <-ended:
+	case <-s.out.failed:
+	case <-ctx.Done():
+		err = ctx.Err()
+		if closer, ok := r.(io.Closer); ok {
+			closer.Close()
+		}
+	}
+	s.handle(func() { s.conn.HandleEOF(time.Now()) })
+	s.driver.Close()
+	return errors.Join(err, s.out.close())
+}
+
+func (s *Server) read(r io.Reader) error {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			s.handle(func() { s.conn.HandleInput(time.Now(), buf[:n]) })
+			s.out.wait()
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// handle changes the connection and sends what comes of it.
+func (s *Server) handle(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	for line, ok := s.conn.NextLine(); ok; line, ok = s.conn.NextLine() {
+		s.out.send(line)
+	}
+}
+
+func (s *Server) andOurs(theirs func(*core.Effect)) func(*core.Effect) {
+	return func(e *core.Effect) {
+		s.handle(func() { s.conn.HandleEffect(time.Now(), e) })
+		if theirs != nil {
+			theirs(e)
+		}
+	}
+}
+
+// terminals is a driver as acp.Conn wants it. The driver has its own clock.
+type terminals struct{ d *driver.Driver }
+
+func (t terminals) Create(_ time.Time, s core.SessionID, c core.Command) (core.TerminalID, error) {
+	return t.d.Begin(s, c)
+}
+func (t terminals) Kill(_ time.Time, id core.TerminalID) error       { return t.d.Kill(id) }
+func (t terminals) Release(_ time.Time, id core.TerminalID) error    { return t.d.Release(id) }
+func (t terminals) CloseSession(_ time.Time, s core.SessionID) error { return t.d.CloseSession(s) }
+func (t terminals) CloseAll(time.Time)                               { t.d.CloseAll() }
+func (t terminals) Issued(s core.SessionID, id core.TerminalID) bool { return t.d.Issued(s, id) }
+func (t terminals) Status(id core.TerminalID) (core.Status, bool)    { return t.d.Status(id) }
+func (t terminals) AppendOutput(p []byte, id core.TerminalID) ([]byte, bool) {
+	return t.d.AppendOutput(p, id)
+}

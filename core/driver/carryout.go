@@ -1,0 +1,186 @@
+package driver
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// carryOut does what an effect says, or has it done. d.mu is held.
+func (d *Driver) carryOut(e *core.Effect) {
+	if e.Kind == core.Resolve {
+		d.terminals[e.ID] = d.newTerminal(e.ID)
+	}
+	t := d.terminals[e.ID]
+	switch e.Kind {
+	case core.Resolve:
+		command := *e.Command
+		d.spawn(func() { d.resolve(t, command) })
+	case core.Ask:
+		exec := *e.Exec
+		d.spawn(func() { d.ask(t, exec) })
+	case core.Start:
+		exec := *e.Exec
+		d.spawn(func() { d.start(t, exec) })
+	case core.WriteInput:
+		data := slices.Clone(e.Data)
+		d.enqueue(&t.input, func() { d.write(t, data) })
+	case core.CloseInput:
+		d.enqueue(&t.input, func() { t.process.CloseInput() })
+	case core.Resize:
+		rows, cols := e.Rows, e.Cols
+		d.enqueue(&t.control, func() { t.process.Resize(rows, cols) })
+	case core.Signal:
+		name := e.Signal
+		d.enqueue(&t.control, func() { t.process.Signal(name) })
+	case core.Close:
+		d.enqueue(&t.control, func() { d.free(t) })
+	case core.Started:
+		close(t.settled)
+		d.news.push(*e)
+	case core.StartFailed:
+		t.err = e.Err
+		close(t.settled)
+		t.cancel()
+		d.news.push(*e)
+		if _, starting := d.registry.Status(e.ID); !starting {
+			delete(d.terminals, e.ID)
+		}
+	case core.Exited:
+		close(t.exit)
+		d.news.push(*e)
+	case core.Evicted:
+		delete(d.terminals, e.ID)
+		d.news.push(*e)
+	}
+}
+
+func (d *Driver) newTerminal(id core.TerminalID) *terminal {
+	t := &terminal{
+		id:      id,
+		settled: make(chan struct{}),
+		exit:    make(chan struct{}),
+		reading: make(chan struct{}),
+	}
+	t.output, _ = d.registry.Terminal(id)
+	t.ctx, t.cancel = context.WithCancel(d.ctx)
+	return t
+}
+
+// spawn runs f on a goroutine that Close waits for. d.mu is held.
+func (d *Driver) spawn(f func()) { d.work.Go(f) }
+
+func (d *Driver) resolve(t *terminal, c core.Command) {
+	exec, err := d.config.Host.Resolve(t.ctx, c)
+	d.do(func(now time.Time) { d.registry.HandleResolved(now, t.id, exec, err) })
+}
+
+func (d *Driver) ask(t *terminal, e core.Exec) {
+	decision := d.config.Decide(t.ctx, e)
+	d.do(func(now time.Time) { d.registry.HandleDecision(now, t.id, decision) })
+}
+
+func (d *Driver) start(t *terminal, e core.Exec) {
+	process, err := d.config.Host.Start(t.ctx, e)
+	d.do(func(now time.Time) {
+		if err == nil {
+			t.process = process
+			d.spawn(func() { d.read(t) })
+			d.spawn(func() { d.wait(t) })
+		}
+		d.registry.HandleStart(now, t.id, err)
+		if _, known := d.registry.Status(t.id); !known && t.err != nil {
+			// StartFailed was told before, when it was given up.
+			delete(d.terminals, t.id)
+		}
+	})
+}
+
+// read hands the process's output to the terminal until it ends.
+func (d *Driver) read(t *terminal) {
+	// An error is the end of output like any other: what could be read is kept.
+	_ = t.process.Output(func(stream uint8, p []byte) { d.handleOutput(t, stream, p) })
+	t.mu.Lock()
+	t.output.HandleOutputEnd()
+	changed := t.markChanged(d)
+	t.mu.Unlock()
+	d.do(func(now time.Time) {
+		d.pushChanged(t, changed)
+		d.registry.HandleOutputEnd(now, t.id)
+	})
+	close(t.reading)
+}
+
+// handleOutput is the hot path: while the command runs it takes the
+// terminal's lock only.
+func (d *Driver) handleOutput(t *terminal, stream uint8, p []byte) {
+	if d.config.OnOutput != nil {
+		d.config.OnOutput(t.id, stream, p)
+	}
+	t.mu.Lock()
+	t.output.HandleOutput(time.Time{}, stream, p)
+	changed := t.markChanged(d)
+	seen := t.exited || d.config.Core.Trace != nil
+	t.mu.Unlock()
+	if !changed && !seen {
+		return
+	}
+	d.do(func(now time.Time) {
+		d.pushChanged(t, changed)
+		if seen {
+			d.registry.HandleOutputSeen(now, t.id, stream, p)
+		}
+	})
+}
+
+// markChanged reports whether an OutputChanged must join the news. t.mu is held.
+func (t *terminal) markChanged(d *Driver) bool {
+	if t.changed || d.config.Core.LiveBytes == 0 || d.config.OnNews == nil {
+		return false
+	}
+	t.changed = true
+	return true
+}
+
+// pushChanged queues an OutputChanged whose data is taken when it is told, so
+// that a listener who lags behind costs no more than Core.LiveBytes.
+func (d *Driver) pushChanged(t *terminal, changed bool) {
+	if changed {
+		d.news.pushChanged(t)
+	}
+}
+
+func (d *Driver) wait(t *terminal) {
+	exit, err := t.process.Wait()
+	if err != nil {
+		exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
+	}
+	t.mu.Lock()
+	t.exited = true
+	t.mu.Unlock()
+	d.do(func(now time.Time) { d.registry.HandleExit(now, t.id, exit) })
+}
+
+// write hands input over. What could not be written counts as taken: nobody
+// will ever take it.
+func (d *Driver) write(t *terminal, p []byte) {
+	_, _ = t.process.Write(p)
+	d.do(func(now time.Time) { d.registry.HandleWritten(now, t.id, len(p)) })
+}
+
+// free closes the process and waits until its output has ended.
+func (d *Driver) free(t *terminal) {
+	// There is nobody to tell of an error: the terminal is released.
+	_ = t.process.Close()
+	<-t.reading
+	t.cancel()
+	d.do(func(now time.Time) {
+		t.freed = true
+		d.registry.HandleClosed(now, t.id)
+		if _, kept := d.registry.Status(t.id); !kept {
+			delete(d.terminals, t.id)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package driver
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// Create starts a command and returns its terminal's id as soon as it runs. If
+// ctx ends before, nothing runs. Errors are those of core.Registry.Create and
+// of the Host, a *core.DeniedError, or ErrClosed.
+func (d *Driver) Create(ctx context.Context, s core.SessionID, c core.Command) (core.TerminalID, error) {
+	var t *terminal
+	id, err := d.begin(s, c, &t)
+	if err != nil {
+		return "", err
+	}
+	select {
+	case <-t.settled:
+	case <-ctx.Done():
+		d.Release(id)
+		<-t.settled // by Started, if it came at the last moment
+		return "", ctx.Err()
+	}
+	if t.err != nil {
+		return "", t.err
+	}
+	return id, nil
+}
+
+// Begin is Create for those who wait for Started or StartFailed among the
+// news. The id is returned before either is told.
+func (d *Driver) Begin(s core.SessionID, c core.Command) (core.TerminalID, error) {
+	return d.begin(s, c, new(*terminal))
+}
+
+func (d *Driver) begin(s core.SessionID, c core.Command, t **terminal) (id core.TerminalID, err error) {
+	d.do(func(now time.Time) {
+		if d.closed {
+			err = ErrClosed
+			return
+		}
+		if id, err = d.registry.Create(now, s, c); err == nil {
+			d.drain()
+			*t = d.terminals[id]
+		}
+	})
+	return id, err
+}
+
+// WaitForExit waits until the command has ended and its output was read, or
+// ctx ends. It also works for a released terminal.
+func (d *Driver) WaitForExit(ctx context.Context, id core.TerminalID) (core.Exit, error) {
+	d.mu.Lock()
+	t := d.terminals[id]
+	d.mu.Unlock()
+	if t != nil {
+		select {
+		case <-t.exit:
+		case <-t.settled:
+			// Only a terminal that never starts settles without an exit to come.
+			if t.err != nil {
+				return core.Exit{}, t.err
+			}
+			select {
+			case <-t.exit:
+			case <-ctx.Done():
+				return core.Exit{}, ctx.Err()
+			}
+		case <-ctx.Done():
+			return core.Exit{}, ctx.Err()
+		}
+	}
+	s, ok := d.Status(id)
+	if !ok {
+		return core.Exit{}, core.ErrUnknownTerminal
+	}
+	return s.Exit, nil
+}
+
+// Write is core.Registry.Write, as the methods below are the Registry's: p is
+// queued, and the command takes it when it reads.
+func (d *Driver) Write(id core.TerminalID, p []byte) (err error) {
+	d.do(func(now time.Time) { err = d.registry.Write(now, id, p) })
+	return err
+}
+
+// CloseInput ends the command's standard input after what was written.
+func (d *Driver) CloseInput(id core.TerminalID) (err error) {
+	d.do(func(now time.Time) { err = d.registry.CloseInput(now, id) })
+	return err
+}
+
+// Resize gives a running command's terminal a new size, in cells.
+func (d *Driver) Resize(id core.TerminalID, rows, cols int) (err error) {
+	d.do(func(now time.Time) { err = d.registry.Resize(now, id, rows, cols) })
+	return err
+}
+
+// Kill ends the command: SIGTERM now, SIGKILL after Core.KillGrace.
+func (d *Driver) Kill(id core.TerminalID) (err error) {
+	d.do(func(now time.Time) { err = d.registry.Kill(now, id) })
+	return err
+}
+
+// Release kills what still runs and frees the terminal, in the background.
+func (d *Driver) Release(id core.TerminalID) (err error) {
+	d.do(func(now time.Time) { err = d.registry.Release(now, id) })
+	return err
+}
+
+// CloseSession releases every terminal of a session and forgets its output.
+func (d *Driver) CloseSession(s core.SessionID) (err error) {
+	d.do(func(now time.Time) {
+		err = d.registry.CloseSession(now, s)
+		d.forget()
+	})
+	return err
+}
+
+// CloseAll closes every session. Unlike Close it does not wait, and new
+// terminals may be created.
+func (d *Driver) CloseAll() {
+	d.do(func(now time.Time) {
+		d.registry.CloseAll(now)
+		d.forget()
+	})
+}
+
+// Issued reports whether id was ever returned for session s.
+func (d *Driver) Issued(s core.SessionID, id core.TerminalID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.registry.Issued(s, id)
+}
+
+// Terminals returns the ids of all terminals, in no particular order: those
+// that are starting, those that run, and those whose output is kept.
+func (d *Driver) Terminals() []core.TerminalID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Keys(d.terminals))
+}
+
+// Status returns what is known of a terminal besides its output.
+func (d *Driver) Status(id core.TerminalID) (core.Status, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.registry.Status(id)
+}
+
+// AppendOutput appends a terminal's output to dst, as core.Terminal does. It
+// also works for a released terminal whose output is kept.
+func (d *Driver) AppendOutput(dst []byte, id core.TerminalID) (out []byte, truncated bool) {
+	d.mu.Lock()
+	t := d.terminals[id]
+	d.mu.Unlock()
+	if t == nil {
+		return dst, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.output.AppendOutput(dst)
+}

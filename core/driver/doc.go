@@ -1,0 +1,15 @@
+// Package driver runs core's machine on a [Host]: it is the one place with
+// goroutines, locks and a clock.
+//
+//	d := driver.New(driver.Config{Host: host})
+//	id, err := d.Create(ctx, "", core.Command{Command: "make test"})
+//	exit, err := d.WaitForExit(ctx, id)
+//	output, truncated := d.AppendOutput(nil, id)
+//	d.Release(id)
+//	d.Close()
+//
+// A Driver has one lock for its registry, one for each terminal's output, and
+// one timer. A terminal costs two goroutines, one that reads its output and
+// one that waits for its exit. No lock is held while a Host or a callback is
+// called.
+package driver

@@ -1,0 +1,157 @@
+package driver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// ErrClosed is returned by a Driver after Close.
+var ErrClosed = errors.New("driver: closed")
+
+// Config says what a Driver drives. Only Host is needed.
+type Config struct {
+	Host Host
+	// Core is the machine's configuration. A zero Seed is replaced by a
+	// random one.
+	Core core.Config
+
+	// Decide, if set, is asked before a command starts, and sets Core.Ask.
+	// ctx ends when nobody waits for the answer any longer.
+	Decide func(ctx context.Context, e core.Exec) core.Decision
+
+	// OnNews, if set, hears the news of all terminals in order, one call at a
+	// time, on a goroutine of its own. OutputChanged comes only if
+	// Core.LiveBytes asks for it. The effect is lent. OnNews may call the
+	// Driver, but not Close.
+	OnNews func(e *core.Effect)
+	// OnOutput, if set, is called with what a command writes, as it is, before
+	// the terminal keeps it; so all calls for a terminal come before its
+	// Exited, but for what background children write later. p is lent. A slow
+	// OnOutput slows the command down.
+	OnOutput func(id core.TerminalID, stream uint8, p []byte)
+}
+
+// A Driver runs terminals on a Host. Its methods are safe for concurrent use.
+type Driver struct {
+	config Config
+	ctx    context.Context // ends when Close gives up waiting for starts
+	cancel context.CancelFunc
+
+	mu        sync.Mutex // guards the fields below and the registry half of terminals
+	registry  *core.Registry
+	terminals map[core.TerminalID]*terminal
+	timer     *time.Timer
+	closed    bool
+	work      sync.WaitGroup // goroutines that serve terminals
+
+	news     *news
+	newsDone chan struct{}
+}
+
+// terminal is what the driver knows of a terminal, as long as the registry
+// does.
+type terminal struct {
+	id     core.TerminalID
+	cancel context.CancelFunc // of resolving, asking and starting
+	ctx    context.Context
+
+	mu      sync.Mutex // guards output and the fields below; comes after Driver.mu
+	output  *core.Terminal
+	exited  bool // the registry must see output, for it drains
+	changed bool // an OutputChanged is among the news
+
+	// Guarded by Driver.mu.
+	process Process
+	reading chan struct{} // closed when the output has ended
+	control lane          // Signal, Resize, Close
+	input   lane          // WriteInput, CloseInput: may block, the others must not
+	settled chan struct{} // closed on Started or StartFailed
+	err     error         // of StartFailed
+	exit    chan struct{} // closed on Exited
+	freed   bool          // nothing is left but output for display
+}
+
+// New returns a Driver without terminals. Close frees it.
+func New(c Config) *Driver {
+	if c.Core.Seed == [16]byte{} {
+		rand.Read(c.Core.Seed[:]) // it never fails
+	}
+	c.Core.Ask = c.Decide != nil
+	d := &Driver{
+		config:    c,
+		registry:  core.NewRegistry(c.Core),
+		terminals: make(map[core.TerminalID]*terminal),
+		news:      newNews(),
+		newsDone:  make(chan struct{}),
+	}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.timer = time.AfterFunc(time.Hour, d.timeout)
+	d.timer.Stop()
+	go d.tellNews() // ends when Close closes d.news
+	return d
+}
+
+// Close releases every terminal, waits until nothing of them is left, and
+// frees the driver. It takes as long as the commands take to die: at most
+// Core.KillGrace and Core.LostAfter.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		<-d.newsDone
+		return nil
+	}
+	d.closed = true
+	d.registry.CloseAll(time.Now())
+	d.drain()
+	d.mu.Unlock()
+
+	d.work.Wait()
+	d.cancel()
+	d.mu.Lock()
+	d.timer.Stop()
+	d.mu.Unlock()
+	d.news.close()
+	<-d.newsDone
+	return nil
+}
+
+// do changes the machine and carries out what comes of it.
+func (d *Driver) do(change func(now time.Time)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(time.Now())
+	d.drain()
+}
+
+func (d *Driver) timeout() {
+	d.do(d.registry.HandleTimeout)
+}
+
+// drain carries out the effects and sets the timer. d.mu is held; all that
+// may block is left to other goroutines.
+func (d *Driver) drain() {
+	for e, ok := d.registry.NextEffect(); ok; e, ok = d.registry.NextEffect() {
+		d.carryOut(&e)
+	}
+	at, ok := d.registry.Deadline()
+	if !ok {
+		d.timer.Stop()
+		return
+	}
+	d.timer.Reset(time.Until(at))
+}
+
+// forget drops the freed terminals that the registry has forgotten. d.mu is held.
+func (d *Driver) forget() {
+	for id, t := range d.terminals {
+		if _, kept := d.registry.Status(id); t.freed && !kept {
+			delete(d.terminals, id)
+		}
+	}
+}
