@@ -96,6 +96,28 @@ type Command struct {
 // MaxSize is the greatest number of rows or columns of a terminal.
 const MaxSize = 1000
 
+// MaxCommand bounds the strings of a Command together, in bytes. Linux takes no
+// more than 6 MiB of arguments and environment (execve(2)).
+const MaxCommand = 8 << 20
+
+// size is how many bytes the strings of c have.
+func (c *Command) size() int64 {
+	n := len(c.Command) + len(c.Cwd)
+	for _, a := range c.Args {
+		n += len(a)
+	}
+	for _, e := range c.Env {
+		n += len(e.Name) + len(e.Value)
+	}
+	for _, r := range c.Roots {
+		n += len(r)
+	}
+	return int64(n)
+}
+
+// cost is what a terminal running c may hold in memory, in bytes.
+func (c *Command) cost() int64 { return c.OutputByteLimit + c.size() }
+
 // validate reports the first thing that no host could accept.
 func (c *Command) validate() error {
 	switch {
@@ -117,6 +139,9 @@ func (c *Command) validate() error {
 		if err := e.validate(); err != nil {
 			return err
 		}
+	}
+	if c.size() > MaxCommand {
+		return &InvalidError{Param: "command", Reason: "too_long"}
 	}
 	for _, r := range c.Roots {
 		if hasNUL(r) || !isAbs(r) {

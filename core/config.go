@@ -44,13 +44,14 @@ type Config struct {
 	// carries at the most. If zero, it carries none.
 	LiveBytes int
 
-	// MaxTerminals bounds the terminals not yet released, of all sessions.
+	// MaxTerminals bounds the terminals not yet freed, of all sessions.
 	// If zero, 4096.
 	MaxTerminals int
 	// MaxSessionTerminals bounds those of one session. If zero, 256.
 	MaxSessionTerminals int
-	// MaxOutputBytes bounds the sum of the output limits of all terminals not
-	// yet released. If zero, 1 GiB.
+	// MaxOutputBytes bounds what all terminals not yet freed may hold: the sum
+	// of their output limits, and of the strings of their commands. If zero,
+	// 1 GiB.
 	MaxOutputBytes int64
 	// KeepTerminals is how many released terminals per session keep their
 	// output for display. If zero, 256. If negative, none.
@@ -64,6 +65,7 @@ type Config struct {
 
 	// Trace, if set, is given every input and effect as a line of the script
 	// dialect (see package coretest), without newline. It must not call back.
+	// Builds with the tag reactor have no trace.
 	Trace func(line string)
 }
 

@@ -12,10 +12,11 @@ type Registry struct {
 	trace     *tracer // nil: off
 	terminals map[TerminalID]*Terminal
 	sessions  map[SessionID]*session
-	created   uint64 // terminals ever
-	live      int    // terminals not closed
-	reserved  int64  // the sum of their output limits
-	kept      int    // terminals closed, whose output is kept for display
+	order     []*session // the same, the oldest first
+	created   uint64     // terminals ever
+	live      int        // terminals not closed
+	reserved  int64      // what they may hold, in bytes
+	kept      int        // terminals closed, whose output is kept for display
 	keptBytes int64
 
 	timers  timers
@@ -59,9 +60,9 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 		life:    life{number: r.created, exec: Exec{Command: c}, rows: c.Rows, cols: c.Cols, timer: -1},
 	}
 	r.terminals[t.id] = t
-	t.session.terminals[t.id] = t
+	t.session.terminals = append(t.session.terminals, t)
 	r.live++
-	r.reserved += c.OutputByteLimit
+	r.reserved += c.cost()
 	r.push(t, Effect{Kind: Resolve, Command: &t.life.exec.Command})
 	return t.id, nil
 }
@@ -91,7 +92,7 @@ func (r *Registry) admit(s SessionID, c *Command) error {
 	if in := r.sessions[s]; in != nil && in.live >= r.config.MaxSessionTerminals {
 		return &LimitError{Limit: "session_terminals", Max: int64(r.config.MaxSessionTerminals)}
 	}
-	if r.reserved+c.OutputByteLimit > r.config.MaxOutputBytes {
+	if r.reserved+c.cost() > r.config.MaxOutputBytes {
 		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
 	}
 	return nil

@@ -1,17 +1,12 @@
 package core
 
-import (
-	"cmp"
-	"maps"
-	"slices"
-	"time"
-)
+import "time"
 
 // session is the terminals that one SessionID owns.
 type session struct {
 	id        SessionID
-	live      int // terminals not closed
-	terminals map[TerminalID]*Terminal
+	live      int         // terminals not closed
+	terminals []*Terminal // in the order of their creation
 	kept      []*Terminal // released and closed, the oldest first
 	keptBytes int64
 	closed    bool
@@ -20,8 +15,9 @@ type session struct {
 func (r *Registry) session(id SessionID) *session {
 	s := r.sessions[id]
 	if s == nil {
-		s = &session{id: id, terminals: make(map[TerminalID]*Terminal)}
+		s = &session{id: id}
 		r.sessions[id] = s
+		r.order = append(r.order, s)
 	}
 	s.live++
 	return s
@@ -81,13 +77,12 @@ func (r *Registry) CloseSession(now time.Time, id SessionID) error {
 	if s == nil {
 		return nil
 	}
-	delete(r.sessions, id)
+	r.forgetSession(s)
 	s.closed = true
 	for len(s.kept) > 0 {
 		r.dropOldest(s)
 	}
-	byNumber := func(a, b *Terminal) int { return cmp.Compare(a.life.number, b.life.number) }
-	for _, t := range slices.SortedFunc(maps.Values(s.terminals), byNumber) {
+	for _, t := range append([]*Terminal(nil), s.terminals...) {
 		r.release(now, t)
 	}
 	return nil
@@ -95,8 +90,8 @@ func (r *Registry) CloseSession(now time.Time, id SessionID) error {
 
 // CloseAll closes every session: the owner is going away.
 func (r *Registry) CloseAll(now time.Time) {
-	for _, id := range slices.Sorted(maps.Keys(r.sessions)) {
-		r.CloseSession(now, id)
+	for len(r.order) > 0 {
+		r.CloseSession(now, r.order[0].id)
 	}
 }
 
@@ -145,7 +140,7 @@ func (r *Registry) keep(t *Terminal) {
 // oldestKept returns the session whose first kept terminal is the oldest.
 func (r *Registry) oldestKept() *session {
 	var oldest *session
-	for _, s := range r.sessions {
+	for _, s := range r.order {
 		if len(s.kept) == 0 {
 			continue
 		}
@@ -178,7 +173,7 @@ func (t *Terminal) keptBytes() int64 { return int64(t.output.ring.Cap()) }
 // uncount gives back what admit counted.
 func (r *Registry) uncount(t *Terminal) {
 	r.live--
-	r.reserved -= t.life.exec.Command.OutputByteLimit
+	r.reserved -= t.life.exec.Command.cost()
 	t.session.live--
 }
 
@@ -187,8 +182,30 @@ func (r *Registry) forget(t *Terminal) {
 	t.life.closed = true
 	delete(r.terminals, t.id)
 	s := t.session
-	delete(s.terminals, t.id)
-	if len(s.terminals) == 0 && r.sessions[s.id] == s {
-		delete(r.sessions, s.id)
+	s.remove(t)
+	if len(s.terminals) == 0 && !s.closed {
+		r.forgetSession(s)
+	}
+}
+
+// remove and forgetSession do by hand what package slices could: its generic
+// functions over a pointer link the methods of all that it leads to into the
+// reactor, those of time.Time among them.
+func (s *session) remove(t *Terminal) {
+	for i, other := range s.terminals {
+		if other == t {
+			s.terminals = append(s.terminals[:i], s.terminals[i+1:]...)
+			return
+		}
+	}
+}
+
+func (r *Registry) forgetSession(s *session) {
+	delete(r.sessions, s.id)
+	for i, other := range r.order {
+		if other == s {
+			r.order = append(r.order[:i], r.order[i+1:]...)
+			return
+		}
 	}
 }

@@ -1,53 +1,79 @@
 package core
 
-import (
-	"container/heap"
-	"time"
-)
+import "time"
 
-// timers orders the terminals that wait for the clock by when that is, the
-// soonest first. It implements heap.Interface.
+// timers orders the terminals that wait for the clock by when that is: a
+// binary heap, the soonest first. (container/heap holds its items in
+// interfaces, which would link every method of time.Time into the reactor.)
 type timers []*Terminal
-
-func (h timers) Len() int           { return len(h) }
-func (h timers) Less(i, j int) bool { return h[i].life.deadline.Before(h[j].life.deadline) }
-
-func (h timers) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].life.timer, h[j].life.timer = i, j
-}
-
-func (h *timers) Push(x any) {
-	t := x.(*Terminal)
-	t.life.timer = len(*h)
-	*h = append(*h, t)
-}
-
-func (h *timers) Pop() any {
-	old := *h
-	t := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	t.life.timer = -1
-	return t
-}
 
 // schedule puts t where the earliest of its deadlines says, or takes it out.
 // It is called whenever one of them may have changed.
 func (h *timers) schedule(t *Terminal) {
 	at := t.life.nextDeadline()
-	switch waiting := t.life.timer >= 0; {
-	case at.Equal(t.life.deadline) && waiting == !at.IsZero():
-	case at.IsZero():
-		heap.Remove(h, t.life.timer)
-		t.life.deadline = time.Time{}
+	waiting := t.life.timer >= 0
+	t.life.deadline = at
+	switch {
+	case at.IsZero() && waiting:
+		h.remove(t)
+	case !at.IsZero() && !waiting:
+		*h = append(*h, nil)
+		h.put(len(*h)-1, t)
+		h.settle(t)
 	case waiting:
-		t.life.deadline = at
-		heap.Fix(h, t.life.timer)
-	default:
-		t.life.deadline = at
-		heap.Push(h, t)
+		h.settle(t)
 	}
+}
+
+// remove takes t out: the last one takes its place.
+func (h *timers) remove(t *Terminal) {
+	i, end := t.life.timer, len(*h)-1
+	last := (*h)[end]
+	(*h)[end] = nil
+	*h = (*h)[:end]
+	t.life.timer = -1
+	if last != t {
+		h.put(i, last)
+		h.settle(last)
+	}
+}
+
+// settle moves t, the only one out of order, to where it belongs.
+func (h timers) settle(t *Terminal) {
+	for i := t.life.timer; i > 0; {
+		parent := (i - 1) / 2
+		if !h.before(i, parent) {
+			break
+		}
+		h.swap(i, parent)
+		i = parent
+	}
+	for i := t.life.timer; ; {
+		first := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
+			if h.before(child, first) {
+				first = child
+			}
+		}
+		if first == i {
+			return
+		}
+		h.swap(i, first)
+		i = first
+	}
+}
+
+func (h timers) before(i, j int) bool { return h[i].life.deadline.Before(h[j].life.deadline) }
+
+func (h timers) swap(i, j int) {
+	a, b := h[i], h[j]
+	h.put(i, b)
+	h.put(j, a)
+}
+
+func (h timers) put(i int, t *Terminal) {
+	h[i] = t
+	t.life.timer = i
 }
 
 // earliest returns the first of times that is set, or zero.

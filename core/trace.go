@@ -1,6 +1,9 @@
+//go:build !reactor
+
 package core
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -94,6 +97,10 @@ func (tr *tracer) duration(key string, value time.Duration) *tracer {
 func (tr *tracer) err(err error) *tracer {
 	if err == nil {
 		return tr
+	}
+	var host *HostError
+	if errors.As(err, &host) {
+		tr.string("reason", host.Reason)
 	}
 	return tr.string("error", err.Error())
 }

@@ -10,17 +10,20 @@ import (
 
 // Terminals is what a Conn runs its commands on: a *Registry of one's own (see
 // [OnRegistry]), or a driver that puts locks around one. Errors are core's.
-type Terminals interface {
-	Create(now time.Time, s core.SessionID, c core.Command) (core.TerminalID, error)
-	Kill(now time.Time, id core.TerminalID) error
-	Release(now time.Time, id core.TerminalID) error
-	CloseSession(now time.Time, s core.SessionID) error
-	CloseAll(now time.Time)
+//
+// It is a struct of functions because the methods of an interface would link
+// every method of time.Time, which they take, into the reactor: 20 KB.
+type Terminals struct {
+	Create       func(now time.Time, s core.SessionID, c core.Command) (core.TerminalID, error)
+	Kill         func(now time.Time, id core.TerminalID) error
+	Release      func(now time.Time, id core.TerminalID) error
+	CloseSession func(now time.Time, s core.SessionID) error
+	CloseAll     func(now time.Time)
 
-	Issued(s core.SessionID, id core.TerminalID) bool
-	Status(id core.TerminalID) (core.Status, bool)
+	Issued func(s core.SessionID, id core.TerminalID) bool
+	Status func(id core.TerminalID) (core.Status, bool)
 	// AppendOutput appends a terminal's output as Terminal.AppendOutput does.
-	AppendOutput(dst []byte, id core.TerminalID) (out []byte, truncated bool)
+	AppendOutput func(dst []byte, id core.TerminalID) (out []byte, truncated bool)
 }
 
 // Config says how a Conn serves its peer. The zero value is usable.
@@ -178,18 +181,20 @@ func (c *Conn) HandleEffect(_ time.Time, e *core.Effect) {
 	}
 }
 
-// registry adapts a core.Registry that is used by one goroutine.
-type registry struct{ *core.Registry }
-
 // OnRegistry returns r as Terminals, for drivers without locks.
-func OnRegistry(r *core.Registry) Terminals { return registry{r} }
-
-func (r registry) AppendOutput(dst []byte, id core.TerminalID) ([]byte, bool) {
-	t, ok := r.Terminal(id)
-	if !ok {
-		return dst, false
+func OnRegistry(r *core.Registry) Terminals {
+	return Terminals{
+		Create: r.Create, Kill: r.Kill, Release: r.Release,
+		CloseSession: r.CloseSession, CloseAll: r.CloseAll,
+		Issued: r.Issued, Status: r.Status,
+		AppendOutput: func(dst []byte, id core.TerminalID) ([]byte, bool) {
+			t, ok := r.Terminal(id)
+			if !ok {
+				return dst, false
+			}
+			return t.AppendOutput(dst)
+		},
 	}
-	return t.AppendOutput(dst)
 }
 
 // commandEnv is the environment of a request after the configured one.

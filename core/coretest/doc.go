@@ -36,9 +36,9 @@
 //	create SESSION command=C [arg=A]… [env=K=V]… [cwd=D] [root=D]… [pty]
 //	       [interactive] [rows=N] [cols=N] [limit=N] [timeout=D] [render=R]
 //	       [env-name=K]    a variable with "=" in its name, which env can't say
-//	resolved ID (error=E | path=P [argv=A]… via=V)
+//	resolved ID (error=E [reason=R] | path=P [argv=A]… via=V)
 //	decision ID (allow | deny=REASON)
-//	start ID [error=E]
+//	start ID [error=E [reason=R]]
 //	output ID STREAM BYTES
 //	output_end ID
 //	exit ID (code=N | signal=S | unknown) [reason=R]

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
 )
 
 // A Line is one input of a script.
@@ -93,12 +95,17 @@ func (l Line) Duration(key string) (time.Duration, error) {
 	return time.ParseDuration(l.Get(key))
 }
 
-// Err returns the value of error=, or nil.
+// Err returns the error that error= has the text of, a *core.HostError if
+// there is a reason= too, or nil.
 func (l Line) Err() error {
-	if s := l.Get("error"); s != "" {
-		return errors.New(s)
+	message, reason := l.Get("error"), l.Get("reason")
+	switch {
+	case message == "":
+		return nil
+	case reason != "":
+		return &core.HostError{Reason: reason, Message: message}
 	}
-	return nil
+	return errors.New(message)
 }
 
 func lineError(i int, text string, err error) error {

@@ -3,6 +3,7 @@
 package acpconn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -35,7 +36,7 @@ func New(c Config) *Server {
 	s := &Server{out: newOutbox()}
 	c.Driver.OnNews = s.andOurs(c.Driver.OnNews)
 	s.driver = driver.New(c.Driver)
-	s.conn = acp.NewConn(c.ACP, terminals{s.driver})
+	s.conn = acp.NewConn(c.ACP, terminals(s.driver))
 	return s
 }
 
@@ -77,8 +78,10 @@ func (s *Server) read(r io.Reader) error {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)
-		if n > 0 {
-			s.handle(func() { s.conn.HandleInput(time.Now(), buf[:n]) })
+		// A line at a time: each may ask for megabytes of output, and its
+		// answer must leave before the next is asked for.
+		for line := range bytes.Lines(buf[:n]) {
+			s.handle(func() { s.conn.HandleInput(time.Now(), line) })
 			s.out.wait()
 		}
 		switch {
@@ -110,17 +113,17 @@ func (s *Server) andOurs(theirs func(*core.Effect)) func(*core.Effect) {
 }
 
 // terminals is a driver as acp.Conn wants it. The driver has its own clock.
-type terminals struct{ d *driver.Driver }
-
-func (t terminals) Create(_ time.Time, s core.SessionID, c core.Command) (core.TerminalID, error) {
-	return t.d.Begin(s, c)
-}
-func (t terminals) Kill(_ time.Time, id core.TerminalID) error       { return t.d.Kill(id) }
-func (t terminals) Release(_ time.Time, id core.TerminalID) error    { return t.d.Release(id) }
-func (t terminals) CloseSession(_ time.Time, s core.SessionID) error { return t.d.CloseSession(s) }
-func (t terminals) CloseAll(time.Time)                               { t.d.CloseAll() }
-func (t terminals) Issued(s core.SessionID, id core.TerminalID) bool { return t.d.Issued(s, id) }
-func (t terminals) Status(id core.TerminalID) (core.Status, bool)    { return t.d.Status(id) }
-func (t terminals) AppendOutput(p []byte, id core.TerminalID) ([]byte, bool) {
-	return t.d.AppendOutput(p, id)
+func terminals(d *driver.Driver) acp.Terminals {
+	return acp.Terminals{
+		Create: func(_ time.Time, s core.SessionID, c core.Command) (core.TerminalID, error) {
+			return d.Begin(s, c)
+		},
+		Kill:         func(_ time.Time, id core.TerminalID) error { return d.Kill(id) },
+		Release:      func(_ time.Time, id core.TerminalID) error { return d.Release(id) },
+		CloseSession: func(_ time.Time, s core.SessionID) error { return d.CloseSession(s) },
+		CloseAll:     func(time.Time) { d.CloseAll() },
+		Issued:       d.Issued,
+		Status:       d.Status,
+		AppendOutput: d.AppendOutput,
+	}
 }
