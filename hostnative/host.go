@@ -1,0 +1,42 @@
+package hostnative
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// A Config says how a Host runs commands. The zero value is usable.
+type Config struct {
+	// Env is the environment, as NAME=value, that every command's own Env is
+	// added to. If nil, it is this program's when New is called.
+	Env []string
+
+	// Shell runs shell lines: a name or an absolute path of a shell that
+	// takes -c. If empty, it is bash, or sh where there is no bash.
+	Shell string
+}
+
+// A Host runs commands natively. It is safe for concurrent use.
+type Host struct {
+	env   []string
+	shell string
+}
+
+var _ driver.Host = (*Host)(nil)
+
+// New returns a Host. On a system that can't have one the error is
+// errors.ErrUnsupported.
+func New(c Config) (*Host, error) {
+	if err := supported(); err != nil {
+		return nil, fmt.Errorf("hostnative: %s: %w", runtime.GOOS, err)
+	}
+	env := os.Environ()
+	if c.Env != nil {
+		env = slices.Clone(c.Env)
+	}
+	return &Host{env: env, shell: c.Shell}, nil
+}

@@ -1,0 +1,5 @@
+//go:build linux || darwin
+
+package hostnative
+
+func supported() error { return nil }

@@ -1,0 +1,90 @@
+//go:build linux || darwin
+
+package hostnative
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// A buffer is what output is read into. A pty gives 4 KiB at a time at the
+// most, a pipe 64 KiB.
+type buffer [32 << 10]byte
+
+// buffers lends them while there is something to read: an idle terminal has none.
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+// Output calls sink with what the command writes. On pipes each stream keeps
+// its order, but between the two there is none; sink is never called twice at
+// once. While it runs nothing more is read, and a command that writes more
+// than its pty or pipe holds waits.
+func (p *process) Output(sink func(stream uint8, p []byte)) error {
+	if p.outputCalled.Swap(true) {
+		return errors.New("hostnative: output: called twice")
+	}
+	errs := make([]error, len(p.io.outs))
+	var wg sync.WaitGroup
+	for i, o := range p.io.outs[1:] {
+		wg.Go(func() { errs[1+i] = p.copyOutput(o, sink) }) // ends with its stream, or by Close
+	}
+	errs[0] = p.copyOutput(p.io.outs[0], sink)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// copyOutput reads o until its end.
+func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error {
+	conn, err := o.file.SyscallConn()
+	if err != nil {
+		return nil // closed
+	}
+	var (
+		buf *buffer
+		n   int
+	)
+	// read is called whenever there may be something to read, and returns
+	// false to wait for that. A buffer is taken for no longer.
+	read := func(fd uintptr) bool {
+		buf = buffers.Get().(*buffer)
+		n, err = unix.Read(int(fd), buf[:])
+		for err == unix.EINTR {
+			n, err = unix.Read(int(fd), buf[:])
+		}
+		if err == unix.EAGAIN {
+			buffers.Put(buf)
+			return false
+		}
+		return true
+	}
+	hungUp := false
+	for {
+		if conn.Read(read) != nil {
+			return nil // closed
+		}
+		if n > 0 {
+			p.sink.Lock()
+			sink(o.stream, buf[:n])
+			p.sink.Unlock()
+		}
+		buffers.Put(buf)
+		switch {
+		case n > 0:
+			hungUp = false
+		case err == nil:
+			return nil
+		case err == unix.EIO && o.file == p.io.tty:
+			// Linux says so when nobody has the pty open any longer. It looks
+			// for output first and for that second, so what was written in
+			// between is still there: the end is when it says so twice.
+			if hungUp {
+				return nil
+			}
+			hungUp = true
+		default:
+			return fmt.Errorf("hostnative: read output: %w", err)
+		}
+	}
+}

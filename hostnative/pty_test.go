@@ -1,0 +1,100 @@
+//go:build linux || darwin
+
+package hostnative_test
+
+import (
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// Without a person, a command on a pty still has a controlling terminal, but
+// reads nothing from it, and its newlines are left alone.
+func TestPtyNonInteractive(t *testing.T) {
+	c := line(`test -t 0 || echo no input; test -t 1 && test -t 2 && echo output; : </dev/tty && echo controlling; stty size <&1`)
+	out, _ := run(t, newHost(t, hostnative.Config{}), onPty(c))
+	if want := "no input\noutput\ncontrolling\n24 80\n"; out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+func TestPtyInteractive(t *testing.T) {
+	c := line(`test -t 0 && test -t 1 && test -t 2 && echo terminal; : </dev/tty && echo controlling`)
+	out, _ := run(t, newHost(t, hostnative.Config{}), interactive(onPty(c)))
+	if want := "terminal\r\ncontrolling\r\n"; out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+// The command's process group is the terminal's foreground one: what a
+// person types reaches it as a signal.
+func TestPtyInterrupt(t *testing.T) {
+	p := start(t, newHost(t, hostnative.Config{}), interactive(onPty(line(`echo ready; exec sleep 1000`))))
+	w := watchOutput(p)
+	w.wait(t, "ready")
+	if _, err := p.Write([]byte("\x03")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := waitExit(t, p).Status, (core.ExitStatus{Signal: "SIGINT"}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// End of file that is typed after text ends the text; it takes another one to
+// end the input. A terminal may have another character for it than ^D.
+func TestPtyCloseInput(t *testing.T) {
+	p := start(t, newHost(t, hostnative.Config{}), interactive(onPty(line(`stty -echo eof ^E; echo ready; cat; echo done`))))
+	w := watchOutput(p)
+	w.wait(t, "ready")
+	if _, err := p.Write([]byte("no newline")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CloseInput(); err != nil {
+		t.Fatal(err)
+	}
+	w.wait(t, "no newline")
+	if err := p.CloseInput(); err != nil {
+		t.Fatal(err)
+	}
+	w.wait(t, "done")
+}
+
+func TestPtyResizeSignals(t *testing.T) {
+	c := line(`trap 'stty size; exit' WINCH; echo ready; while :; do read x; done`)
+	p := start(t, newHost(t, hostnative.Config{}), interactive(onPty(c)))
+	w := watchOutput(p)
+	w.wait(t, "ready")
+	if err := p.Resize(0, 80); err == nil {
+		t.Error("Resize(0, 80): got nil, want an error")
+	}
+	if err := p.Resize(core.MaxSize, 1); err != nil {
+		t.Fatal(err)
+	}
+	w.wait(t, "1000 1")
+}
+
+// What is written just before the last process ends is not lost. Linux may
+// report that end first, though rarely: for up to 5 in 4,000 such commands.
+func TestPtyTail(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	c := onPty(line(`for i in 1 2 3 4 5 6 7 8 9; do echo $i; done`))
+	for range 100 {
+		if out, _ := run(t, h, c); out != "1\n2\n3\n4\n5\n6\n7\n8\n9\n" {
+			t.Fatalf("got %q, want 1 to 9", out)
+		}
+	}
+}
+
+// What is written to a pty in raw mode arrives whole, however slowly it is read.
+func TestPtyLargeInput(t *testing.T) {
+	const size = 256 << 10
+	c := line(`stty raw -echo; echo ready; head -c 262144 | wc -c`)
+	p := start(t, newHost(t, hostnative.Config{}), interactive(onPty(c)))
+	w := watchOutput(p)
+	w.wait(t, "ready")
+	if n, err := p.Write(make([]byte, size)); n != size || err != nil {
+		t.Fatalf("Write: got %d, %v, want %d, nil", n, err, size)
+	}
+	w.wait(t, "262144")
+}

@@ -1,0 +1,127 @@
+//go:build linux || darwin
+
+package hostnative
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// openPty connects standard output and error to a new pty, and standard input
+// too, or to /dev/null if nobody is going to type: a command that reads the
+// terminal would wait for ever.
+func openPty(c core.Command) (_ *stdio, err error) {
+	s := new(stdio)
+	defer func() {
+		if err != nil {
+			s.close()
+			s.closeChild()
+			err = fmt.Errorf("hostnative: open pty: %w", err)
+		}
+	}()
+	master, slave, err := pty.Open()
+	if err != nil {
+		if errors.Is(err, unix.ENOSPC) {
+			err = fmt.Errorf("no more ptys: %w", err)
+		}
+		return nil, err
+	}
+	s.child[1], s.child[2] = slave, slave
+	if s.tty, err = pollable(master); err != nil {
+		return nil, err
+	}
+	s.outs = []output{{1, s.tty}}
+	if c.Interactive {
+		s.child[0], s.in = slave, s.tty
+	} else if s.child[0], err = os.Open(os.DevNull); err != nil {
+		return nil, err
+	}
+
+	if c.Rows > 0 && c.Cols > 0 {
+		if err := setSize(int(slave.Fd()), c.Rows, c.Cols); err != nil {
+			return nil, err
+		}
+	}
+	if !c.Interactive {
+		// Without a person there is no line to go back to the start of: the
+		// command's "\n" arrives as it was written.
+		err = changeTermios(int(slave.Fd()), func(t *unix.Termios) { t.Oflag &^= unix.OPOST })
+	}
+	return s, err
+}
+
+// pollable closes f and returns its pty as a file of Go's poller. Package pty
+// leaves it in blocking mode, in which Close would not end a Read.
+func pollable(f *os.File) (*os.File, error) {
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// Resize tells the pty its new size: its foreground group gets SIGWINCH.
+// rows and cols are 1 to core.MaxSize.
+func (p *process) Resize(rows, cols int) error {
+	if p.closed() {
+		return errClosed
+	}
+	if rows < 1 || rows > core.MaxSize || cols < 1 || cols > core.MaxSize {
+		return fmt.Errorf("hostnative: resize to %dx%d: out of range", rows, cols)
+	}
+	if p.io.tty == nil {
+		return nil
+	}
+	return p.onTTY(func(fd int) error { return setSize(fd, rows, cols) })
+}
+
+// endOfFile returns what a person types for end-of-file, usually ^D.
+func (p *process) endOfFile() (c byte, err error) {
+	err = p.onTTY(func(fd int) error {
+		t, err := unix.IoctlGetTermios(fd, getTermios)
+		if err == nil {
+			c = t.Cc[unix.VEOF]
+		}
+		return err
+	})
+	return c, err
+}
+
+// onTTY calls f with the descriptor of the pty's master, which stays open
+// that long. (File.Fd would make it blocking.)
+func (p *process) onTTY(f func(fd int) error) error {
+	conn, err := p.io.tty.SyscallConn()
+	if err != nil {
+		return errClosed
+	}
+	var fErr error
+	if err := conn.Control(func(fd uintptr) { fErr = f(int(fd)) }); err != nil {
+		return errClosed
+	}
+	return fErr
+}
+
+func setSize(fd, rows, cols int) error {
+	size := &unix.Winsize{Row: uint16(rows), Col: uint16(cols)}
+	return os.NewSyscallError("ioctl TIOCSWINSZ", unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, size))
+}
+
+func changeTermios(fd int, change func(*unix.Termios)) error {
+	t, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return os.NewSyscallError("tcgetattr", err)
+	}
+	change(t)
+	return os.NewSyscallError("tcsetattr", unix.IoctlSetTermios(fd, setTermios, t))
+}

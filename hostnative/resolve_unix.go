@@ -1,0 +1,84 @@
+//go:build linux || darwin
+
+package hostnative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// Resolve finds out what c means here. With arguments, c.Command is executed
+// literally. Without, it is executed if it names an executable file, spaces
+// and all; otherwise it is a line for the shell.
+//
+// A name without a slash is looked up in the PATH that the command gets to
+// see; a relative path, also one in that PATH, starts at c.Cwd. The shell is
+// the host's tool: it is looked up in the PATH of Config.Env, and in /bin.
+//
+// The error of a directory or an executable wraps an *fs.PathError, and is
+// fs.ErrNotExist where it is missing and fs.ErrPermission where it can't be
+// entered or executed.
+func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
+	if err := ctx.Err(); err != nil {
+		return core.Exec{}, err
+	}
+	if c.Cwd == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return core.Exec{}, fmt.Errorf("hostnative: %w", err)
+		}
+		c.Cwd = dir
+	}
+	if err := checkCwd(c.Cwd); err != nil {
+		return core.Exec{}, err
+	}
+
+	env := environment(h.env, c)
+	path, err := lookExecutable(c.Command, c.Cwd, env)
+	switch {
+	case len(c.Args) > 0 && err != nil:
+		return core.Exec{}, fmt.Errorf("hostnative: %w", err)
+	case len(c.Args) > 0:
+		argv := append([]string{c.Command}, c.Args...)
+		return core.Exec{Command: c, Path: path, Argv: argv, Via: core.ViaArgs}, nil
+	case err == nil:
+		return core.Exec{Command: c, Path: path, Argv: []string{c.Command}, Via: core.ViaFile}, nil
+	}
+
+	shell, path, err := h.lookShell()
+	if err != nil {
+		return core.Exec{}, fmt.Errorf("hostnative: %w", err)
+	}
+	return core.Exec{Command: c, Path: path, Argv: []string{shell, "-c", c.Command}, Via: core.ViaShell}, nil
+}
+
+// checkCwd says why no process can start in dir. Left to execve(2), a missing
+// directory would read as a missing executable.
+func checkCwd(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = unix.ENOTDIR
+	}
+	if err == nil {
+		err = unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS)
+	}
+	if err != nil {
+		return fmt.Errorf("hostnative: %w", &fs.PathError{Op: "cwd", Path: dir, Err: cause(err)})
+	}
+	return nil
+}
+
+// cause returns what is below an *fs.PathError, to be told in other words.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

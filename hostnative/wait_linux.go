@@ -1,0 +1,55 @@
+package hostnative
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// waitExit blocks, with a thread, until the child pid has ended, and leaves
+// its zombie. unix.ECHILD means that there is no such child any longer.
+func waitExit(pid int) (core.Exit, error) {
+	var (
+		info  unix.Siginfo
+		usage unix.Rusage // of the child and of what it has waited for
+		own   unix.Rusage
+	)
+	// The child's largest size includes the address space that it left with
+	// execve(2), which was ours: what is no larger than that is unknown.
+	unix.Getrusage(unix.RUSAGE_SELF, &own) // fails for bad arguments only
+	for {
+		err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOWAIT, &usage)
+		if err == nil {
+			break
+		}
+		if err != unix.EINTR {
+			return core.Exit{}, err
+		}
+	}
+	exit := core.Exit{
+		Status: exitStatus(info.Code, siginfoStatus(&info)),
+		Usage: core.Usage{
+			UserTime:   time.Duration(usage.Utime.Nano()),
+			SystemTime: time.Duration(usage.Stime.Nano()),
+		},
+	}
+	if usage.Maxrss > own.Maxrss {
+		exit.Usage.MaxRSS = int64(usage.Maxrss) << 10 // from KiB
+	}
+	return exit, nil
+}
+
+// siginfoStatus returns si_status, which package unix hides: it is the third
+// word of the union after si_signo, si_errno and si_code, and the union is
+// aligned like a pointer (see sigaction(2), and asm-generic/siginfo.h).
+func siginfoStatus(info *unix.Siginfo) int32 {
+	const (
+		word   = unsafe.Sizeof(uintptr(0))
+		union  = (3*4 + word - 1) / word * word
+		status = union + 2*4
+	)
+	return *(*int32)(unsafe.Add(unsafe.Pointer(info), status))
+}
