@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+)
+
+// binary is where "build" leaves the command, relative to the root of the module.
+const binary = "terrarium"
+
+// reactorFlags holds the flags that the reactor is built with, one a line: its size depends on them.
+const reactorFlags = "cmd/reactor/build.flags"
+
+// buildSteps builds what a user runs: the command, and the core as a WASI reactor for JavaScript.
+func buildSteps() []step {
+	return []step{
+		commandStep("build "+binary, nil, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
+		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
+			flags, err := os.ReadFile(reactorFlags)
+			if err != nil {
+				return err
+			}
+			args := append([]string{"build"}, strings.Split(strings.TrimSpace(string(flags)), "\n")...)
+			return command(ctx, out, wasip1, "go", append(args, "-o", "web/dist/core.wasm", "./cmd/reactor")...)
+		}},
+	}
+}

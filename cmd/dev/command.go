@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// wasip1 is the environment that builds for a WASI runtime.
+var wasip1 = []string{"GOOS=wasip1", "GOARCH=wasm"}
+
+// command runs a program with env on top of our own environment. It writes the command line to out
+// first, in a form that can be pasted into a shell, then whatever the program prints.
+func command(ctx context.Context, out io.Writer, env []string, name string, args ...string) error {
+	fmt.Fprintf(out, "$ %s\n", commandLine(env, name, args))
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = out, out
+	endWithChildren(cmd)
+	cmd.WaitDelay = 10 * time.Second
+	return cmd.Run()
+}
+
+// commandStep is a step that runs one command.
+func commandStep(title string, env []string, name string, args ...string) step {
+	return step{title, func(ctx context.Context, out io.Writer) error {
+		return command(ctx, out, env, name, args...)
+	}}
+}
+
+func commandLine(env []string, name string, args []string) string {
+	words := append(append(append([]string(nil), env...), name), args...)
+	for i, word := range words {
+		if word == "" || strings.ContainsAny(word, " $^*|&;<>()'\"\\") {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}

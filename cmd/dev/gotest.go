@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// goTest is a step that runs "go test" and notes which tests were skipped, which plain "go test" hides.
+func goTest(title string, env []string, skipped *skips, args ...string) step {
+	return step{title, func(ctx context.Context, out io.Writer) error {
+		pr, pw := io.Pipe()
+		read := make(chan error, 1)
+		go func() { read <- readTestEvents(pr, out, title, skipped) }() // ends with pw, below
+		err := command(ctx, pw, env, "go", append([]string{"test", "-json"}, args...)...)
+		pw.Close()
+		return errors.Join(err, <-read)
+	}}
+}
+
+// A testEvent is one line of "go test -json": go doc cmd/test2json, go help buildjson.
+type testEvent struct {
+	Action  string
+	Package string
+	Test    string // "" in the events of the package itself
+	Output  string
+}
+
+// readTestEvents reads the output of "go test -json", copies to out what belongs to tests and packages that
+// did not pass, and adds skipped tests to skipped. It reads r to its end.
+func readTestEvents(r io.Reader, out io.Writer, title string, skipped *skips) error {
+	type key struct{ pkg, test string }
+	var order []key                       // of first output
+	pending := map[key]*strings.Builder{} // output of what has not ended
+
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF && line == "" {
+			return nil
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		var e testEvent
+		if json.Unmarshal([]byte(line), &e) != nil {
+			io.WriteString(out, line) // the command line, or a message of the go command
+			continue
+		}
+		k := key{e.Package, e.Test}
+		switch e.Action {
+		case "output":
+			if strings.HasPrefix(e.Output, "=== ") {
+				continue // RUN, PAUSE, CONT: what -json adds
+			}
+			if pending[k] == nil {
+				pending[k] = new(strings.Builder)
+				order = append(order, k)
+			}
+			pending[k].WriteString(e.Output)
+		case "build-output":
+			io.WriteString(out, e.Output)
+		case "skip", "pass":
+			if e.Action == "skip" && e.Test != "" && pending[k] != nil {
+				skipped.add(title, shortPackage(e.Package)+"."+e.Test, skipReason(pending[k].String()))
+			}
+			delete(pending, k)
+		case "fail":
+			// A package that fails shows also what ran when it broke off.
+			for _, o := range order {
+				if b := pending[o]; b != nil && (o == k || e.Test == "" && o.pkg == e.Package) {
+					io.WriteString(out, b.String())
+					delete(pending, o)
+				}
+			}
+		}
+	}
+}
+
+// skipReason picks what the test said from its output: all but the verdict.
+func skipReason(output string) string {
+	var reason []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "--- ") {
+			continue
+		}
+		if _, after, ok := strings.Cut(line, ".go:"); ok {
+			_, line, _ = strings.Cut(after, ": ") // file and line go
+		}
+		reason = append(reason, line)
+	}
+	return strings.Join(reason, " ")
+}
+
+func shortPackage(path string) string {
+	return strings.TrimPrefix(path, "github.com/terrarium-dev/terrarium/")
+}
+
+// skips collects the tests that were skipped, over all steps.
+type skips struct {
+	steps map[string][]string // "test: reason" to the titles of the steps
+}
+
+func (s *skips) add(title, test, reason string) {
+	if s.steps == nil {
+		s.steps = map[string][]string{}
+	}
+	k := test + ": " + reason
+	s.steps[k] = append(s.steps[k], title)
+}
+
+func (s *skips) print(w io.Writer) {
+	var lines []string
+	for test, titles := range s.steps {
+		lines = append(lines, fmt.Sprintf("SKIPPED %s (%s)\n", test, strings.Join(titles, ", ")))
+	}
+	slices.Sort(lines)
+	for _, line := range lines {
+		io.WriteString(w, line)
+	}
+}

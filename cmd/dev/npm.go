@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// npmInstall runs "npm ci" in dir, unless what is installed there came from the same two files.
+func npmInstall(ctx context.Context, out io.Writer, dir string) error {
+	want, err := npmStamp(dir)
+	if err != nil {
+		return err
+	}
+	// Inside node_modules, which "npm ci" empties first: an install that broke off leaves no stamp.
+	stamp := filepath.Join(dir, "node_modules", ".terrarium-stamp")
+	if got, err := os.ReadFile(stamp); err == nil && string(got) == want {
+		fmt.Fprintf(out, "%s/node_modules is up to date\n", dir)
+		return nil
+	}
+	if err := command(ctx, out, nil, "npm", "--prefix", dir, "ci"); err != nil {
+		return err
+	}
+	return os.WriteFile(stamp, []byte(want), 0o666)
+}
+
+// npmStamp returns a sum over the files that decide what "npm ci" installs.
+func npmStamp(dir string) (string, error) {
+	h := sha256.New()
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %d\n%s", name, len(b), b)
+	}
+	return fmt.Sprintf("%x\n", h.Sum(nil)), nil
+}

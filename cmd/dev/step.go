@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// errSteps is returned by a command that has printed which of its steps failed.
+var errSteps = errors.New("a step failed")
+
+// A step is one named piece of work. What it writes to out is kept, and shown only if it fails.
+type step struct {
+	name string
+	run  func(ctx context.Context, out io.Writer) error
+}
+
+// A runner runs steps one after the other, prints a line for each, and remembers how they went.
+type runner struct {
+	w      io.Writer
+	start  time.Time
+	passed int
+	failed []string // the names of the steps that failed
+}
+
+func newRunner(w io.Writer) *runner {
+	return &runner{w: w, start: time.Now()}
+}
+
+// run runs the steps, also those after a failed one: a reader wants to see all that is wrong at once.
+// Only the end of ctx stops it early, and what did not run then counts as failed.
+func (r *runner) run(ctx context.Context, steps []step) {
+	for _, s := range steps {
+		r.step(ctx, s)
+	}
+}
+
+func (r *runner) step(ctx context.Context, s step) {
+	fmt.Fprintf(r.w, "%-36s ", s.name)
+	var out bytes.Buffer
+	start := time.Now()
+	err := ctx.Err()
+	if err == nil {
+		err = s.run(ctx, &out)
+	}
+	took := time.Since(start).Seconds()
+	if err == nil {
+		r.passed++
+		fmt.Fprintf(r.w, "ok   %6.1fs\n", took)
+		return
+	}
+	r.failed = append(r.failed, s.name)
+	fmt.Fprintf(r.w, "FAIL %6.1fs\n", took)
+	r.w.Write(out.Bytes())
+	fmt.Fprintf(r.w, "%s: %v\n\n", s.name, err)
+}
+
+// finish prints the summary and returns errSteps if a step failed.
+// The last line is alone and always has the same form, for programs that read it.
+func (r *runner) finish() error {
+	fmt.Fprintf(r.w, "\ntotal %v\n", time.Since(r.start).Round(time.Second))
+	if len(r.failed) > 0 {
+		fmt.Fprintf(r.w, "failed: %s\n", strings.Join(r.failed, ", "))
+	}
+	fmt.Fprintf(r.w, "%d passed, %d failed\n", r.passed, len(r.failed))
+	if len(r.failed) > 0 {
+		return errSteps
+	}
+	return nil
+}
+
+// runAll runs steps with a runner of their own.
+func runAll(ctx context.Context, w io.Writer, steps []step) error {
+	r := newRunner(w)
+	r.run(ctx, steps)
+	return r.finish()
+}

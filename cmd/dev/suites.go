@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+)
+
+// A suite is a conformance suite of others. It is too big to keep or to fetch, so a person hands it over.
+type suite struct {
+	name string
+	env  string   // names the folder it is in
+	what string   // what the folder is, and where it comes from
+	args []string // of "go test"
+}
+
+// suites has an entry for each suite that we can run, and none for those that we only intend to.
+var suites []suite
+
+// conformance runs every suite, and fails for those that were not handed over.
+func conformance(ctx context.Context, w io.Writer) error {
+	if len(suites) == 0 {
+		fmt.Fprintln(w, "there is no conformance suite to run yet")
+	}
+	r := newRunner(w)
+	var skipped skips
+	for _, s := range suites {
+		r.step(ctx, s.step(&skipped))
+	}
+	skipped.print(w)
+	return r.finish()
+}
+
+func (s suite) step(skipped *skips) step {
+	if os.Getenv(s.env) == "" {
+		return step{s.name, func(context.Context, io.Writer) error {
+			return fmt.Errorf("%s is not set: it names %s", s.env, s.what)
+		}}
+	}
+	return goTest(s.name, nil, skipped, append([]string{"-count=1"}, s.args...)...)
+}
+
+// printNotRun says which suites "test" left out; those handed over ran with the other tests.
+func printNotRun(w io.Writer, suites []suite) {
+	for _, s := range suites {
+		if os.Getenv(s.env) == "" {
+			fmt.Fprintf(w, "NOT RUN %s: %s is not set: it names %s\n", s.name, s.env, s.what)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+)
+
+// test is the wide check, the same for people and for CI. What fails fast comes first.
+func test(ctx context.Context, w io.Writer, root string) error {
+	r := newRunner(w)
+	var skipped skips
+	r.run(ctx, testSteps(root, &skipped))
+
+	var targets []fuzzTarget
+	r.step(ctx, step{"fuzz targets", func(ctx context.Context, out io.Writer) (err error) {
+		targets, err = fuzzTargets(ctx, out)
+		return err
+	}})
+	r.run(ctx, fuzzSteps(targets, 3*time.Second))
+
+	skipped.print(w)
+	printNotRun(w, suites)
+	return r.finish()
+}
+
+func testSteps(root string, skipped *skips) []step {
+	nodeModules := []string{"TERRARIUM_NODE_MODULES=" + filepath.Join(root, "tests", "node_modules")}
+	wazero := filepath.Join(root, ".cache", "bin", "wazero")
+
+	steps := []step{
+		{"tools", installTools},
+		{"gofmt", checkFormat},
+		commandStep("go mod tidy", nil, "go", "mod", "tidy", "-diff"),
+		commandStep("go vet", nil, "go", "vet", "./..."),
+		commandStep("go vet darwin", []string{"GOOS=darwin"}, "go", "vet", "./..."),
+		commandStep("go vet wasip1", wasip1, "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
+		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
+		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
+		{"npm", func(ctx context.Context, out io.Writer) error { return npmInstall(ctx, out, "tests") }},
+	}
+	steps = append(steps, buildSteps()...)
+	return append(steps,
+		goTest("go test", nodeModules, skipped, "./..."),
+		goTest("go test wasmtime", nodeModules, skipped, "-tags=wasmtime", "./tests/..."),
+		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
+		goTest("go test wasip1", wasip1, skipped, "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
+		// The size of the reactor was checked above; with -race its compressor takes most of a minute.
+		goTest("go test race", nodeModules, skipped, "-race", "-skip=^TestReactorSize$", "./..."),
+	)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// A tool is a program that "test" needs besides Go.
+type tool struct {
+	name   string
+	why    string   // what does not work without it
+	probe  []string // succeeds where the tool works
+	debian []string // the packages that bring it
+}
+
+var tools = []tool{
+	{
+		name:   "a C compiler with its headers",
+		why:    "the race detector and wasmtime are linked with it",
+		probe:  []string{"go", "build", "runtime/cgo"}, // with the compiler that Go would use
+		debian: []string{"gcc", "libc6-dev"},
+	},
+	{
+		name:   "node",
+		why:    "the tests run the reactor in it, and compare our width table with xterm.js",
+		probe:  []string{"node", "--version"},
+		debian: []string{"nodejs"},
+	},
+	{
+		name:   "npm",
+		why:    "it fetches the ACP schema and xterm.js, pinned in tests/package-lock.json",
+		probe:  []string{"npm", "--version"},
+		debian: []string{"npm"},
+	},
+	{
+		name:   "git",
+		why:    "the tests run it as a command of an agent",
+		probe:  []string{"git", "--version"},
+		debian: []string{"git"},
+	},
+	{
+		name:   "ps",
+		why:    "the tests look with it for processes left behind",
+		probe:  []string{"ps", "-p", "1"},
+		debian: []string{"procps"},
+	},
+}
+
+// installTools makes sure that every tool is there: as root on Debian by installing what is missing,
+// elsewhere by saying what is missing and how to get it.
+func installTools(ctx context.Context, out io.Writer) error {
+	missing := missingTools(ctx, tools)
+	if len(missing) == 0 {
+		return nil
+	}
+	if !canInstall() {
+		return errors.New(missingMessage(missing))
+	}
+	quiet := []string{"DEBIAN_FRONTEND=noninteractive"}
+	if err := command(ctx, out, quiet, "apt-get", "update"); err != nil {
+		return fmt.Errorf("apt-get update: %w\n%s", err, missingMessage(missing))
+	}
+	install := append([]string{"install", "--yes", "--no-install-recommends"}, debianPackages(missing)...)
+	if err := command(ctx, out, quiet, "apt-get", install...); err != nil {
+		return fmt.Errorf("apt-get install: %w\n%s", err, missingMessage(missing))
+	}
+	if missing = missingTools(ctx, missing); len(missing) > 0 {
+		return fmt.Errorf("after installing them: %s", missingMessage(missing))
+	}
+	return nil
+}
+
+func missingTools(ctx context.Context, tools []tool) []tool {
+	var missing []tool
+	for _, t := range tools {
+		if exec.CommandContext(ctx, t.probe[0], t.probe[1:]...).Run() != nil {
+			missing = append(missing, t)
+		}
+	}
+	return missing
+}
+
+// canInstall reports whether this is Debian, or something made from it, and we are root.
+func canInstall() bool {
+	if os.Geteuid() != 0 {
+		return false
+	}
+	if _, err := os.Stat("/etc/debian_version"); err != nil {
+		return false
+	}
+	_, err := exec.LookPath("apt-get")
+	return err == nil
+}
+
+func debianPackages(tools []tool) []string {
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.debian...)
+	}
+	return names
+}
+
+func missingMessage(missing []tool) string {
+	var b strings.Builder
+	for _, t := range missing {
+		fmt.Fprintf(&b, "missing: %s (%s)\n", t.name, t.why)
+	}
+	fmt.Fprintf(&b, "install with your package manager; the Debian packages are: %s",
+		strings.Join(debianPackages(missing), " "))
+	return b.String()
+}

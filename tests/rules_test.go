@@ -1,0 +1,117 @@
+package tests
+
+// This file is a table: who may import what, and why not more. deps_test.go enforces it.
+
+// A rule says what a package of ours may import. Packages are named by their path below the module; "x/..." is
+// x and all below it. The first rule that matches counts. A package in an "internal" folder without a rule of
+// its own follows the rule of the package around it.
+type rule struct {
+	path   string
+	ours   []string // packages of ours
+	others []string // modules, or packages of modules; the standard library is free unless a ban says otherwise
+	bans   []ban
+	why    string // the reason for the limits in ours and others
+}
+
+// A ban names packages that must not be imported, or not even be reached through what is imported.
+type ban struct {
+	packages []string
+	deep     bool // also through others
+	why      string
+}
+
+// anyModule in rule.others allows all libraries.
+const anyModule = "..."
+
+var (
+	// pure is what keeps the core a function of its inputs. TestPure in core enforces the rest.
+	pure = ban{
+		packages: []string{"sync/...", "context", "os/...", "net/...", "syscall/...", "log/...", "math/rand/...", "crypto/rand"},
+		why:      "the core has no goroutines, no I/O, no clock and no randomness: they break in the reactor or in a replay",
+	}
+	// lean keeps packages small that JavaScript downloads.
+	lean = ban{
+		packages: []string{"fmt", "encoding/json/...", "reflect", "regexp/...", "text/...", "encoding/hex", "encoding/binary"},
+		why:      "it brings reflection into the reactor: fmt costs 75 KB there and encoding/json 228 KB, compressed",
+	}
+	// safe leaves raw memory to the reactor's exports.
+	safe = ban{
+		packages: []string{"unsafe", "C"},
+		why:      "bytes from outside must never reach memory directly; only cmd/reactor shares memory with its embedder",
+	}
+	// offline holds for all below core, the driver too.
+	offline = ban{
+		packages: []string{
+			"os/exec", "net/...", "syscall/js", "github.com/creack/pty/...",
+			"github.com/tetratelabs/wazero/...", "github.com/bytecodealliance/wasmtime-go/...",
+		},
+		deep: true,
+		why:  "the core and its driver know hosts only as an interface; what starts processes lives in hostnative and hostwasm",
+	}
+)
+
+const (
+	whyCore    = "the core is its own foundation: it imports downwards, and only the standard library of others"
+	whyDriver  = "the driver joins the core and any Host, so it may know neither a host nor a library"
+	whyHosts   = "a host knows the core and the driver's interface; a program that uses one must not pay for the other"
+	whyTops    = "nothing imports cmd or tests: they are where everything comes together"
+	whyPlugins = "plugins run inside the sandbox and must build without anything of ours outside it"
+	whyDev     = "the check scripts use the standard library, so that they work when all else is broken"
+)
+
+var rules = []rule{
+	{path: "core", ours: []string{"core/ring", "core/text", "core/vt"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/ring", bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/text", ours: []string{"core/vt"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/vt", bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/keys", bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/jsonrpc", bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/acp", ours: []string{"core", "core/jsonrpc"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/challenge", ours: []string{"core", "core/keys", "core/jsonrpc"},
+		bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/meter", bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/policy", ours: []string{"core"}, others: []string{"mvdan.cc/sh/v3/syntax"},
+		bans: []ban{pure, safe, offline}, why: whyCore},
+
+	{path: "core/driver", ours: []string{"core"}, bans: []ban{safe, offline}, why: whyDriver},
+	{path: "core/driver/...", ours: []string{"core/..."}, bans: []ban{safe, offline}, why: whyDriver},
+	{path: "core/coretest",
+		ours:   []string{"core", "core/acp", "core/jsonrpc", "core/driver", "core/driver/acpconn"},
+		others: []string{"golang.org/x/tools/txtar", "github.com/google/go-cmp"},
+		bans:   []ban{offline}, why: whyDriver},
+
+	{path: "hostnative/...", ours: []string{"core", "core/driver"},
+		others: []string{"github.com/creack/pty", "golang.org/x/sys", "github.com/landlock-lsm/go-landlock/landlock/syscall"},
+		bans: []ban{{
+			packages: []string{"github.com/tetratelabs/wazero/...", "github.com/bytecodealliance/wasmtime-go/..."},
+			deep:     true, why: whyHosts,
+		}}, why: whyHosts},
+	{path: "hostwasm/engine/wasmtime", ours: []string{"core", "core/meter", "core/driver", "hostwasm/..."},
+		others: []string{"github.com/bytecodealliance/wasmtime-go/v39"}, why: whyHosts},
+	{path: "hostwasm/...", ours: []string{"core", "core/meter", "core/driver"},
+		others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"},
+		bans:   []ban{{packages: []string{"github.com/creack/pty/..."}, deep: true, why: whyHosts}}, why: whyHosts},
+
+	{path: "plugins/...", others: []string{anyModule}, why: whyPlugins},
+	{path: "web", why: "it only embeds files"},
+
+	{path: "cmd/terrarium/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},
+		why: "the check scripts and the reactor are other programs"},
+	{path: "cmd/reactor",
+		ours: []string{
+			"core", "core/ring", "core/text", "core/vt", "core/keys", "core/jsonrpc", "core/acp", "core/challenge", "core/meter",
+		},
+		bans: []ban{
+			offline,
+			{
+				packages: []string{"fmt", "encoding/json/...", "reflect", "regexp/...", "mvdan.cc/sh/v3/..."},
+				deep:     true, why: lean.why,
+			},
+		},
+		why: "the reactor is the core and nothing else: no driver, no policy, no library"},
+	{path: "cmd/dev/internal/...", ours: []string{"core/..."}, why: whyDev},
+	{path: "cmd/dev", why: whyDev},
+
+	{path: "tests/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},
+		why: "tests here see only what a user of the packages sees"},
+}
