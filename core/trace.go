@@ -282,7 +282,7 @@ func (e Effect) String() string {
 	case Signal:
 		tr.word(e.Signal)
 	case StartFailed:
-		tr.err(e.Err)
+		tr.string("error", e.Err.Error())
 	case OutputChanged:
 		if len(e.Data) > 0 {
 			tr.quote(string(e.Data))
