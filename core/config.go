@@ -3,7 +3,8 @@ package core
 import "time"
 
 // A Config holds the limits and timing rules of a Registry.
-// The zero value is usable, but for Seed.
+// The zero value is usable, but for Seed. A limit that is negative is one of
+// zero: it allows nothing.
 type Config struct {
 	// Seed makes terminal ids unguessable. It must come from a good source of
 	// randomness wherever ids are a defence; scripts fix it.
@@ -54,7 +55,7 @@ type Config struct {
 	// 1 GiB.
 	MaxOutputBytes int64
 	// KeepTerminals is how many released terminals per session keep their
-	// output for display. If zero, 256. If negative, none.
+	// output for display. If zero, 256.
 	KeepTerminals int
 	// KeepBytes bounds the memory of that output. If zero, 64 MiB.
 	KeepBytes int64
@@ -87,6 +88,16 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.KeepBytes, 64<<20)
 	setDefault(&c.MaxKeptTerminals, 4096)
 	setDefault(&c.MaxKeptBytes, 256<<20)
+	for _, limit := range []*int{
+		&c.MaxInput, &c.LiveBytes, &c.MaxTerminals, &c.MaxSessionTerminals, &c.KeepTerminals, &c.MaxKeptTerminals,
+	} {
+		*limit = max(0, *limit)
+	}
+	for _, limit := range []*int64{
+		&c.OutputByteLimit, &c.MaxOutputByteLimit, &c.MaxOutputBytes, &c.KeepBytes, &c.MaxKeptBytes,
+	} {
+		*limit = max(0, *limit)
+	}
 	return c
 }
 

@@ -129,7 +129,7 @@ func (r *Registry) keep(t *Terminal) {
 	s.keptBytes += t.keptBytes()
 	r.kept++
 	r.keptBytes += t.keptBytes()
-	for len(s.kept) > max(0, r.config.KeepTerminals) || s.keptBytes > r.config.KeepBytes {
+	for len(s.kept) > r.config.KeepTerminals || s.keptBytes > r.config.KeepBytes {
 		r.evict(s)
 	}
 	for r.kept > r.config.MaxKeptTerminals || r.keptBytes > r.config.MaxKeptBytes {
