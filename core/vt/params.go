@@ -43,6 +43,16 @@ func (p *Params) Or(i, def int) int {
 	return def
 }
 
+// second returns the second parameter, leaving out sub-parameters of the first.
+// It is 0 if it is empty or not there.
+func (p *Params) second() int {
+	i := 1
+	for i < p.Len() && p.Sub(i) {
+		i++
+	}
+	return p.Value(i)
+}
+
 // Sub reports whether value i is a sub-parameter of the value before it.
 func (p *Params) Sub(i int) bool { return p.sub>>i&1 != 0 }
 

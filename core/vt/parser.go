@@ -81,21 +81,23 @@ const (
 // It does not allocate, but for a payload that is not whole in p.
 func (s *Parser) Parse(h Handler, p []byte) {
 	for len(p) > 0 {
-		var n int
-		switch s.state {
-		case ground:
-			n = s.text(h, p)
-		case escape, escapeEnd, escapeBad:
-			n = s.escape(h, p)
-		case csiStart, csiParams, csiEnd, csiBad:
-			n = s.csi(h, p)
-		case dcsStart, dcsParams, dcsEnd:
-			n = s.dcs(h, p)
-		default:
-			n = s.body(h, p)
-		}
-		p = p[n:]
+		p = p[s.step(h, p):]
 	}
+}
+
+// step takes the start of p, not empty, and returns how much.
+func (s *Parser) step(h Handler, p []byte) int {
+	switch s.state {
+	case ground:
+		return s.text(h, p)
+	case escape, escapeEnd, escapeBad:
+		return s.escape(h, p)
+	case csiStart, csiParams, csiEnd, csiBad:
+		return s.csi(h, p)
+	case dcsStart, dcsParams, dcsEnd:
+		return s.dcs(h, p)
+	}
+	return s.body(h, p)
 }
 
 // Ground reports whether the Parser is between sequences.

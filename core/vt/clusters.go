@@ -1,0 +1,84 @@
+package vt
+
+import "unicode/utf8"
+
+// maxCluster is the size of a cluster in bytes: a character and those joined to
+// it. Any more are dropped.
+const maxCluster = 64
+
+// clusters gives a number to each text of a cell that is more than one
+// character. The zero value is ready to use.
+type clusters struct {
+	list  []string // by number
+	free  []uint32 // numbers not in use
+	index map[string]uint32
+	limit int
+}
+
+func (t *clusters) full() bool { return len(t.list)-len(t.free) >= max(t.limit, minSweep) }
+
+// number returns the number of a text, a new one if it has none. ok is false if
+// all numbers that fit a cell are taken.
+func (t *clusters) number(text []byte) (n uint32, ok bool) {
+	if n, ok := t.index[string(text)]; ok {
+		return n, true
+	}
+	if len(t.free) == 0 && len(t.list) == int(clustered) {
+		return 0, false
+	}
+	if t.index == nil {
+		t.index = make(map[string]uint32)
+	}
+	s := string(text)
+	n = uint32(len(t.list))
+	if last := len(t.free) - 1; last >= 0 {
+		n = t.free[last]
+		t.free = t.free[:last]
+		t.list[n] = s
+	} else {
+		t.list = append(t.list, s)
+	}
+	t.index[s] = n
+	return n, true
+}
+
+// sweep frees the numbers that are not in the set.
+func (t *clusters) sweep(used set, room int) {
+	t.free = t.free[:0]
+	for n := len(t.list) - 1; n >= 0; n-- {
+		if !used.has(uint32(n)) {
+			delete(t.index, t.list[n])
+			t.list[n] = ""
+			t.free = append(t.free, uint32(n))
+		}
+	}
+	t.limit = max(2*(len(t.list)-len(t.free)), room)
+}
+
+// appendText appends the text of c to dst: nothing if it is empty.
+func (t *clusters) appendText(dst []byte, c cell) []byte {
+	switch {
+	case c&clustered != 0:
+		return append(dst, t.list[c.rune()]...)
+	case c.hasContent():
+		return utf8.AppendRune(dst, c.rune())
+	}
+	return dst
+}
+
+// join returns c with the character r joined to what it holds.
+func (t *clusters) join(c cell, r rune) cell {
+	if !c.hasContent() {
+		return c | cell(r)
+	}
+	var buf [maxCluster + utf8.UTFMax]byte
+	text := utf8.AppendRune(t.appendText(buf[:0], c), r)
+	if len(text) > maxCluster {
+		return c
+	}
+	n, ok := t.number(text)
+	if !ok {
+		return c
+	}
+	return c&^contentMask | clustered | cell(n)
+}

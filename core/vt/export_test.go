@@ -1,0 +1,35 @@
+package vt
+
+// EachCell calls f for each cell of row y, but for second places of wide ones.
+func (s *Screen) EachCell(y int, f func(text []byte, st Style)) {
+	r := s.seen(y)
+	for x := range s.cols {
+		if c := r.at(x); x == 0 || !r.at(x-1).isWide() {
+			f(s.clusters.appendText(nil, c), s.styles.get(c.style()))
+		}
+	}
+}
+
+// MemorySize returns about how many bytes of memory s has.
+func (s *Screen) MemorySize() int {
+	n := 64*(cap(s.main.rows)+cap(s.alt.rows)) + 8*s.cells() + s.history.size + cap(s.history.scratch)
+	n += 16*cap(s.styles.list) + 4*cap(s.styles.free) + 4*cap(s.styles.index)
+	n += (16+maxCluster+32)*cap(s.clusters.list) + 64*cap(s.links.list)
+	for _, l := range s.links.list {
+		n += len(l.id) + len(l.uri)
+	}
+	return n + cap(s.replies) + cap(s.parser.payload)
+}
+
+func (s *Screen) cells() int {
+	n := 0
+	for _, rows := range [][]row{s.main.rows, s.alt.rows} {
+		for i := range rows {
+			n += cap(rows[i].cells)
+		}
+	}
+	return n
+}
+
+// HistorySize returns how many bytes of memory the history has.
+func (s *Screen) HistorySize() int { return s.history.size }

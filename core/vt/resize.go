@@ -1,0 +1,105 @@
+package vt
+
+import "slices"
+
+// Resize changes the size of the screen. The main screen is laid out anew: lines
+// that wrapped wrap at the new width, except the one that the cursor is on,
+// which the program will see to; rows leave into the history and come back from
+// it, all as in xterm.js. The alternate screen is cut or filled up.
+func (s *Screen) Resize(rows, cols int) {
+	rows, cols = clampSize(rows, cols)
+	if rows == s.rows && cols == s.cols {
+		return
+	}
+	s.gen++
+	s.thaw()
+	s.buf.y = s.y
+	main := layout{s: s, b: &s.main, rows: rows, cols: cols}
+	main.resize()
+	if s.buf == &s.alt {
+		alt := layout{s: s, b: &s.alt, rows: rows, cols: cols}
+		alt.resize()
+	} else {
+		s.alt.bottom = rows - 1
+	}
+	s.rows, s.cols = rows, cols
+	s.x, s.y = min(s.x, cols-1), s.buf.y
+	s.main.resizeTabs(cols)
+	s.alt.resizeTabs(cols)
+	s.markAll()
+}
+
+// A layout is a buffer while its size changes.
+type layout struct {
+	s          *Screen
+	b          *buffer
+	list       []row // the rows, from the top of the screen on
+	y          int   // the row of the cursor in list
+	rows, cols int   // the new size
+}
+
+// scrolls reports whether rows that leave at the top are kept.
+func (l *layout) scrolls() bool { return l.b == &l.s.main && l.s.history.limit > 0 }
+
+func (l *layout) resize() {
+	l.y = l.b.y
+	l.list = make([]row, 0, max(len(l.b.order), l.rows))
+	for y := range l.b.order {
+		r := *l.b.row(y)
+		r.materialize(l.s.cols)
+		l.list = append(l.list, r)
+	}
+	if l.rows > len(l.list) {
+		l.addRows(l.rows - len(l.list))
+	} else {
+		l.removeRows(len(l.list) - l.rows)
+	}
+	l.y = min(l.y, l.rows-1)
+	l.b.saved.x = min(l.b.saved.x, l.cols-1)
+	if l.b == &l.s.main && l.cols != l.s.cols {
+		l.reflow()
+	}
+	for i := range l.list {
+		l.list[i].truncate(l.cols)
+	}
+	l.b.y = l.y
+	l.b.rows = l.list
+	l.b.restart(l.rows)
+	l.b.top, l.b.bottom = 0, l.rows-1
+}
+
+// addRows makes the screen higher by n rows. They come back from the history if
+// there is nothing below the cursor; else they are blank.
+func (l *layout) addRows(n int) {
+	if l.scrolls() && l.y == len(l.list)-1 {
+		back := l.s.takeRows(n, l.s.cols, l.rows)
+		l.list = slices.Insert(l.list, 0, back...)
+		l.y += len(back)
+		l.b.base -= len(back)
+		n -= len(back)
+	}
+	l.list = append(l.list, make([]row, n)...)
+}
+
+// removeRows makes the screen lower by n rows. Those below the cursor go first,
+// then those at the top, into the history.
+func (l *layout) removeRows(n int) {
+	below := min(n, max(len(l.list)-1-l.y, 0))
+	l.list = l.list[:len(l.list)-below]
+	n -= below
+	if l.scrolls() {
+		l.b.base += n
+	}
+	l.y -= n
+	l.giveBack(n)
+}
+
+// giveBack moves n rows from the top into the history.
+func (l *layout) giveBack(n int) {
+	if l.scrolls() {
+		for i := range n {
+			l.s.history.push(l.s, &l.list[i])
+		}
+	}
+	l.list = slices.Delete(l.list, 0, n)
+}

@@ -1,0 +1,42 @@
+package vt
+
+// sweepStyles frees the styles and links that no cell has. It looks at every
+// cell, so it is done only after as many new styles as make that worth it.
+func (s *Screen) sweepStyles() {
+	used := newSet(len(s.styles.list))
+	cells := s.eachCell(func(c cell) { used.add(c.style()) })
+	s.penKnown = false
+	s.styles.sweep(used, cells/4)
+	s.links.sweep(s.styles.list, s.pen)
+}
+
+// sweepClusters frees the clusters that no cell has.
+func (s *Screen) sweepClusters() {
+	used := newSet(len(s.clusters.list))
+	cells := s.eachCell(func(c cell) {
+		if c&clustered != 0 {
+			used.add(uint32(c.rune()))
+		}
+	})
+	s.clusters.sweep(used, cells/4)
+}
+
+// eachCell calls f for each cell there is, and returns how many.
+func (s *Screen) eachCell(f func(cell)) int {
+	cells := 0
+	visit := func(rows []row) {
+		for i := range rows {
+			f(rows[i].rest)
+			cells += 1 + len(rows[i].cells)
+			for _, c := range rows[i].cells {
+				f(c)
+			}
+		}
+	}
+	visit(s.main.rows)
+	visit(s.alt.rows)
+	if s.frame != nil {
+		visit(s.frame.rows)
+	}
+	return cells
+}
