@@ -1,0 +1,73 @@
+package reactor
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Module returns the bytes of the reactor, which it builds once per process.
+func Module(tb testing.TB) []byte {
+	tb.Helper()
+	wasm, err := module()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return wasm
+}
+
+var module = sync.OnceValues(build)
+
+func build() ([]byte, error) {
+	root, err := watch()
+	if err != nil {
+		return nil, err
+	}
+	flags, err := os.ReadFile(filepath.Join(root, "cmd/reactor/build.flags"))
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "terrarium-reactor-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "core.wasm")
+	args := append([]string{"build"}, strings.Split(strings.TrimSpace(string(flags)), "\n")...)
+	cmd := exec.Command("go", append(args, "-o", file, "github.com/terrarium-dev/terrarium/cmd/reactor")...)
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", cmd, err, out)
+	}
+	return os.ReadFile(file)
+}
+
+// watch returns the root of the module, and makes "go test" run the tests again
+// when a source of the reactor changes: it keeps a result until a file changes
+// that the test itself read, and reading a folder notes the size and time of
+// each file in it.
+func watch() (root string, err error) {
+	gomod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	file := strings.TrimSpace(string(gomod))
+	if _, err := os.ReadFile(file); err != nil {
+		return "", err
+	}
+	root = filepath.Dir(file)
+	for _, dir := range []string{"core", "cmd/reactor"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(_ string, _ fs.DirEntry, err error) error {
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return root, nil
+}
