@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// A console is the terminal that a person sits at, while it is raw: every key
+// is the command's, also ^C. Its methods do nothing on one that is not raw.
+type console struct {
+	mu    sync.Mutex
+	state *term.State // before it was raw; nil if it is not
+}
+
+// makeRaw hands the keys of the person at stdin over.
+func (c *console) makeRaw() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state, err := term.MakeRaw(int(os.Stdin.Fd()))
+	if err == nil {
+		c.state = state
+	}
+	return err
+}
+
+// restore puts the terminal back as it was. A second time it does nothing.
+func (c *console) restore() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != nil {
+		term.Restore(int(os.Stdin.Fd()), c.state)
+		c.state = nil
+	}
+}
+
+// guard is deferred in goroutines that may panic, so that a person can read
+// what it says.
+func (c *console) guard() {
+	if v := recover(); v != nil {
+		c.restore()
+		panic(v)
+	}
+}
+
+// isTerminal reports whether a person is at the other end of f.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// isPerson reports whether keys come from f, and are ours to read: a job in
+// the background would be stopped for it.
+func isPerson(f *os.File) bool { return isTerminal(f) && inForeground(f) }
+
+// size returns the size of the terminal at stdout in cells, or zeros if it
+// does not say.
+func size() (cols, rows int) {
+	cols, rows, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || cols < 1 || rows < 1 {
+		return 0, 0
+	}
+	return min(cols, core.MaxSize), min(rows, core.MaxSize)
+}

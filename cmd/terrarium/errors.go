@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// Exit statuses that are not a command's own, as in POSIX's sh, and env(1) and
+// timeout(1) of coreutils.
+const (
+	statusFailed        = 1
+	statusUsage         = 2
+	statusTimeout       = 124
+	statusOurs          = 125 // run itself has failed
+	statusNotExecutable = 126
+	statusNotFound      = 127
+	statusSignal        = 128 // and the signal's number
+)
+
+// exitStatus is an error about which all has been said.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// A usageError is a command line that makes no sense.
+type usageError struct {
+	line string // how it should look
+	err  error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+// A failure is an error with an exit status of its own.
+type failure struct {
+	status int
+	err    error
+}
+
+func (e *failure) Error() string { return e.err.Error() }
+func (e *failure) Unwrap() error { return e.err }
+
+// report says on w what went wrong and returns the status to exit with.
+func report(w io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	if status, ok := errors.AsType[exitStatus](err); ok {
+		return int(status)
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return statusSignal + int(syscall.SIGPIPE) // nobody listens, as shells say
+	}
+	warn(w, err)
+	if usage, ok := errors.AsType[*usageError](err); ok {
+		fmt.Fprintln(w, "usage:", usage.line)
+		return statusUsage
+	}
+	if failed, ok := errors.AsType[*failure](err); ok {
+		return failed.status
+	}
+	return statusFailed
+}
+
+// warn says err on w in one line.
+func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) }
+
+// message is err as a person wants to read it: without the names of packages,
+// and where a path is the matter, in words instead of a system call.
+func message(err error) string {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		why := path.Err.Error()
+		for _, known := range []error{fs.ErrNotExist, fs.ErrPermission} {
+			why = strings.TrimSuffix(why, ": "+known.Error())
+		}
+		switch path.Op {
+		case "exec":
+			return "cannot run " + path.Path + ": " + why
+		case "cwd":
+			return "cannot enter " + path.Path + ": " + why
+		case "shell":
+			return "no shell: " + path.Path + ": " + why
+		}
+	}
+	text := err.Error()
+	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: "} {
+		text = strings.TrimPrefix(text, pkg)
+	}
+	return text
+}
+
+// startFailure gives the reason why a command did not start its status.
+func startFailure(err error) error {
+	if _, ok := errors.AsType[*core.InvalidError](err); ok {
+		return &failure{statusUsage, err}
+	}
+	path, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case !ok || path.Op == "cwd":
+		return &failure{statusOurs, err}
+	case errors.Is(err, fs.ErrNotExist):
+		return &failure{statusNotFound, err}
+	}
+	return &failure{statusNotExecutable, err}
+}

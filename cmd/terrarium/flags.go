@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// commandFlags are the flags that run and serve share: where commands run,
+// and what is kept of them.
+type commandFlags struct {
+	set *pflag.FlagSet
+
+	host        string
+	pty, pipe   bool
+	interactive bool
+	cols, rows  int
+	cwd         string
+	env         []string
+	limit       byteSize
+	output      string
+	timeout     time.Duration
+	killGrace   time.Duration
+	trace       string
+}
+
+const (
+	defaultKillGrace = 5 * time.Second
+	defaultLimit     = byteSize(1 << 20)
+	maxLimit         = byteSize(1 << 30)
+)
+
+// add declares the flags, whose descriptions are in the help of cmd.
+func (f *commandFlags) add(cmd *cobra.Command, interactive bool) {
+	f.set = cmd.Flags()
+	f.limit = defaultLimit
+	f.set.StringVar(&f.host, "host", "native", "")
+	f.set.BoolVar(&f.pty, "pty", false, "")
+	f.set.BoolVar(&f.pipe, "pipe", false, "")
+	f.set.BoolVar(&f.interactive, "interactive", interactive, "")
+	f.set.IntVar(&f.cols, "cols", 0, "")
+	f.set.IntVar(&f.rows, "rows", 0, "")
+	f.set.StringVar(&f.cwd, "cwd", "", "")
+	f.set.StringArrayVar(&f.env, "env", nil, "")
+	f.set.Var(&f.limit, "output-byte-limit", "")
+	f.set.StringVar(&f.output, "output", "", "")
+	f.set.DurationVar(&f.timeout, "timeout", 0, "")
+	f.set.DurationVar(&f.killGrace, "kill-grace", defaultKillGrace, "")
+	f.set.StringVar(&f.trace, "trace", "", "")
+
+	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions([]string{"native"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "raw"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.MarkFlagDirname("cwd")
+}
+
+// command returns what every command gets, or what is wrong with the flags.
+func (f *commandFlags) command() (core.Command, error) {
+	if err := f.check(); err != nil {
+		return core.Command{}, err
+	}
+	c := core.Command{
+		Interactive: f.interactive, Rows: f.rows, Cols: f.cols, Timeout: f.timeout,
+		OutputByteLimit: int64(f.limit),
+	}
+	c.Rendering, _ = core.ParseRendering(f.output)
+	if f.limit == 0 {
+		c.OutputByteLimit = -1
+	}
+	for _, e := range f.env {
+		name, value, ok := strings.Cut(e, "=")
+		if !ok || name == "" {
+			return core.Command{}, fmt.Errorf("--env %s: want NAME=VALUE", e)
+		}
+		c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
+	}
+	if f.cwd != "" {
+		dir, err := filepath.Abs(f.cwd)
+		if err != nil {
+			return core.Command{}, err
+		}
+		c.Cwd = dir
+	}
+	return c, nil
+}
+
+func (f *commandFlags) check() error {
+	switch {
+	case f.host == "wasm":
+		return errors.New("--host wasm: not built into this version yet")
+	case f.host != "native":
+		return fmt.Errorf("--host %s: no such host: use native", f.host)
+	case f.pty && f.pipe:
+		return errors.New("--pty and --pipe exclude each other")
+	case !f.isSize("cols", f.cols):
+		return fmt.Errorf("--cols %d: out of range: 1 to %d", f.cols, core.MaxSize)
+	case !f.isSize("rows", f.rows):
+		return fmt.Errorf("--rows %d: out of range: 1 to %d", f.rows, core.MaxSize)
+	case f.limit > maxLimit:
+		limit := maxLimit
+		return fmt.Errorf("--output-byte-limit %s: out of range: at most %s", &f.limit, &limit)
+	case f.output == "screen":
+		return errors.New("--output screen: not built into this version yet: use text or raw")
+	case f.set.Changed("output") && f.output != "text" && f.output != "raw":
+		return fmt.Errorf("--output %s: no such rendering: use text or raw", f.output)
+	case f.timeout < 0:
+		return fmt.Errorf("--timeout %v: negative", f.timeout)
+	case f.killGrace < 0:
+		return fmt.Errorf("--kill-grace %v: negative", f.killGrace)
+	}
+	return nil
+}
+
+// isSize also accepts a flag that was not given.
+func (f *commandFlags) isSize(name string, n int) bool {
+	return !f.set.Changed(name) || 1 <= n && n <= core.MaxSize
+}
+
+// config returns the machine's limits, trace included. The owner of the
+// command line may set any output limit.
+func (f *commandFlags) config(t *traceFile) core.Config {
+	c := core.Config{KillGrace: f.killGrace, MaxOutputByteLimit: max(8<<20, int64(f.limit))}
+	if f.killGrace == 0 {
+		c.KillGrace = -1
+	}
+	if t != nil {
+		c.Trace = t.line
+	}
+	return c
+}
+
+// checkDir says why no command could start in dir.
+func checkDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s: not a directory", dir)
+	}
+	return nil
+}

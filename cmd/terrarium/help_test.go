@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestHelp holds every help text to one screen that leaves out no flag and no
+// command.
+func TestHelp(t *testing.T) {
+	root := newRoot()
+	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
+		if !strings.HasPrefix(cmd.Long, "usage: "+cmd.UseLine()+"\n") && cmd.Name() != "help" {
+			t.Errorf("%s: got help %q, want it to begin with the usage %q", cmd.Name(), cmd.Long, cmd.UseLine())
+		}
+		if n := strings.Count(cmd.Long, "\n"); n > 24 || !strings.HasSuffix(cmd.Long, "\n") {
+			t.Errorf("%s: got %d lines of help, want at most 24, all with an end", cmd.Name(), n)
+		}
+		for line := range strings.Lines(cmd.Long) {
+			if len(line) > 80+len("\n") {
+				t.Errorf("%s: got a line of %d columns, want at most 80: %s", cmd.Name(), len(line)-1, line)
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(cmd.Long, "--"+f.Name) && f.Name != "help" && f.Name != "version" {
+				t.Errorf("%s: the help does not have --%s", cmd.Name(), f.Name)
+			}
+		})
+		if cmd != root && !strings.Contains(root.Long, "\n  "+cmd.Name()+" ") {
+			t.Errorf("the help does not have %s", cmd.Name())
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// input passes on what a person types or a file holds.
+type input struct {
+	driver *driver.Driver
+	id     core.TerminalID
+	tap    *tap
+	pty    bool
+}
+
+// endOfFile is what ends a line of input, and an input, at a pty: ^D.
+const endOfFile = 4
+
+// copy hands the command what comes on r, as fast as the command takes it, and
+// then the end of input. It returns early if the command reads no more.
+func (in *input) copy(r io.Reader) {
+	defer in.tap.console.guard()
+	buf := make([]byte, 32<<10)
+	atLineStart := true
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if !in.send(buf[:n]) {
+				return
+			}
+			atLineStart = buf[n-1] == '\n'
+		}
+		if err != nil {
+			break
+		}
+	}
+	// At a pty the first end-of-file only ends a line that has been begun.
+	if in.pty && !atLineStart && !in.send([]byte{endOfFile}) {
+		return
+	}
+	in.driver.CloseInput(in.id)
+}
+
+// send returns when p was taken, or false when it never will be.
+func (in *input) send(p []byte) bool {
+	if in.driver.Write(in.id, p) != nil {
+		return false
+	}
+	return <-in.tap.taken == nil
+}

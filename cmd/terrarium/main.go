@@ -1,0 +1,112 @@
+// Command terrarium runs commands in terminals, for people and for AI agents.
+//
+//	terrarium run -- make test
+//	terrarium serve --stdio
+//
+// "terrarium help" lists the commands. This package parses flags, connects
+// the packages that do the work, and prints.
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	// Without this a write to a broken pipe would end us at once, and what we
+	// run would live on. It must not be ignored: commands would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
+	root := newRoot()
+	root.SetArgs(os.Args[1:])
+	os.Exit(report(os.Stderr, root.Execute()))
+}
+
+const rootHelp = `usage: terrarium COMMAND [flags]
+
+Terrarium runs commands in terminals, for people and for AI agents.
+
+  run         run one command: live output, its exit status
+  serve       answer terminal/* of the Agent Client Protocol
+  doctor      say what can run here
+  version     print the version
+  completion  print a completion script for a shell
+  help        print the help of a command
+
+"terrarium help COMMAND" has the flags. Errors go to standard error, and wrong
+usage exits with status 2.
+`
+
+// newRoot returns the command line's grammar. Each command's Long is the whole
+// of its help, and Use the line that wrong usage is answered with.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "terrarium COMMAND [flags]",
+		Long:          rootHelp,
+		Version:       readBuild().String(),
+		SilenceErrors: true,
+		// A slip of two letters still gets a hint.
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
+			return exitStatus(statusUsage)
+		},
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd.UseLine(), err} })
+	root.AddCommand(newRun(), newServe(), newDoctor(), newVersion(), newCompletion())
+	root.SetHelpCommand(newHelp(root))
+	return root
+}
+
+const helpHelp = `usage: terrarium help [COMMAND]
+
+Prints what a command does and the flags it takes.
+`
+
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:                   "help [COMMAND]",
+		Short:                 "print the help of a command",
+		Long:                  helpHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	message := "no such command: " + name
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		message += ": did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return &usageError{root.UseLine(), errors.New(message)}
+}
+
+// noArgs is for commands that take nothing but flags.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return &usageError{cmd.UseLine(), errors.New("unexpected argument: " + args[0])}
+}

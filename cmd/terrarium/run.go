@@ -1,0 +1,121 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+const runHelp = `usage: terrarium run [flags] [--] COMMAND [ARG...]
+
+Runs one command with live output and exits with its status: 128+N for signal
+N, 127 not found, 126 not executable, 124 timed out, 125 if we have failed.
+COMMAND alone may be a whole shell line. What it leaves running is killed.
+
+  --pty, --pipe           a terminal, or pipes that keep the two streams apart;
+                          default: a terminal if our output is one and our
+                          input is not a file or a pipe
+  --cols N, --rows N      the terminal's size; default: ours, else 120x40
+  --interactive=false     no input; else the command gets ours
+  --cwd DIR               its working directory
+  --env NAME=VALUE        a variable of its environment; repeatable
+  --timeout D             kill it after so long: 90s, 5m
+  --kill-grace D          from SIGTERM to SIGKILL; default 5s
+  --output text|raw       text: no escapes, no rewritten lines; default: raw,
+                          and with --json text for a terminal
+  --json                  print no output, but one JSON object at the end
+  --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
+  --trace FILE            write down every step, for "cmd/dev replay"
+  --host native           where it runs
+`
+
+// runFlags are the flags of run.
+type runFlags struct {
+	commandFlags
+	json bool
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:                   "run [flags] [--] COMMAND [ARG...]",
+		Short:                 "run one command: live output, its exit status",
+		Long:                  runHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			command, err := f.parse(args)
+			if err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return f.run(command)
+		},
+	}
+	f.add(cmd, true)
+	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	cmd.Flags().SetInterspersed(false) // what follows the command is its own
+	return cmd
+}
+
+// parse returns the command that the arguments ask for.
+func (f *runFlags) parse(args []string) (core.Command, error) {
+	c, err := f.command()
+	switch {
+	case err != nil:
+		return c, err
+	case len(args) == 0:
+		return c, errors.New("no command")
+	case f.set.Changed("output-byte-limit") && !f.json:
+		return c, errors.New("--output-byte-limit needs --json: live output is not kept")
+	}
+	c.Command, c.Args = args[0], args[1:]
+	c.Pty = f.pty || !f.pipe && isTerminal(os.Stdout) && !hasData(os.Stdin)
+	if cols, rows := size(); c.Pty {
+		c.Cols, c.Rows = cmp.Or(c.Cols, cols), cmp.Or(c.Rows, rows)
+	}
+	if !f.json {
+		c.Rendering, c.OutputByteLimit = core.RenderRaw, -1
+	}
+	return c, nil
+}
+
+// hasData reports whether f is a file, a pipe or the like. What comes from
+// there does not go through a pty unless asked: a pty would edit it on the
+// way, since to a pty ^C, ^D and carriage return are keys.
+func hasData(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+// run runs the command to its end. The error is how we exit.
+func (f *runFlags) run(c core.Command) error {
+	host, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		return &failure{statusOurs, err}
+	}
+	trace, err := createTrace(f.trace)
+	if err != nil {
+		return &failure{statusOurs, err}
+	}
+	defer trace.close()
+	r := newRunner(host, f, trace)
+	defer r.console.restore()
+	if err := r.start(c); err != nil {
+		r.driver.Close()
+		return startFailure(err)
+	}
+	r.wait()
+	r.console.restore()
+	record := r.record(f.host)
+	r.close()
+	if f.json {
+		if err := record.print(os.Stdout); err != nil {
+			return &failure{statusOurs, err}
+		}
+	}
+	return r.status(c.Timeout)
+}

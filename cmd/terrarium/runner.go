@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// A runner runs one command between our own standard streams.
+type runner struct {
+	driver  *driver.Driver
+	tap     *tap
+	console *console
+	output  *output
+	live    bool // output goes to our streams as it comes
+	signals chan os.Signal
+	resizes chan os.Signal // nil if the size is not ours to follow
+
+	id          core.TerminalID
+	exit        core.Exit
+	interrupted syscall.Signal // the first that we got, or 0
+	stuck       bool           // nobody takes our output any longer
+}
+
+func newRunner(h driver.Host, f *runFlags, t *traceFile) *runner {
+	r := &runner{
+		console: new(console),
+		output:  newOutput(os.Stdout, os.Stderr, f.output == "text"),
+		live:    !f.json,
+		signals: make(chan os.Signal, 4),
+	}
+	if f.cols == 0 && f.rows == 0 {
+		r.resizes = make(chan os.Signal, 1)
+	}
+	r.tap = newTap(h, r.console)
+	c := driver.Config{Host: r.tap, Core: f.config(t)}
+	if r.live {
+		c.OnOutput = r.output.write
+	}
+	r.driver = driver.New(c)
+	return r
+}
+
+// start starts the command and connects our input to it.
+func (r *runner) start(c core.Command) (err error) {
+	notifyEnd(r.signals)
+	person := isPerson(os.Stdin)
+	if c.Pty && c.Interactive && person && r.live && isTerminal(os.Stdout) {
+		// Before the command writes, since output to a raw terminal is raw too.
+		if err := r.console.makeRaw(); err != nil {
+			return fmt.Errorf("make our terminal raw: %w", err)
+		}
+	}
+	if r.id, err = r.driver.Create(context.Background(), "", c); err != nil {
+		return err
+	}
+	if c.Pty && r.resizes != nil && isTerminal(os.Stdout) {
+		notifyResize(r.resizes)
+		r.resize() // it may have changed since we looked
+	}
+	switch in := (&input{r.driver, r.id, r.tap, c.Pty}); {
+	case !c.Interactive:
+	case person || !isTerminal(os.Stdin):
+		go in.copy(os.Stdin) // left behind when we exit: nothing ends a Read
+	default:
+		r.driver.CloseInput(r.id)
+	}
+	return nil
+}
+
+func (r *runner) resize() {
+	if cols, rows := size(); cols > 0 {
+		r.driver.Resize(r.id, rows, cols) // an error means that it has ended
+	}
+}
+
+// wait returns when the command has ended and its output was passed on. A
+// signal to us ends the command, and a second one at once; so does an output
+// that is closed. After a signal or a timeout, a reader who does not read holds
+// us up no longer.
+func (r *runner) wait() {
+	exited, finished := make(chan core.Exit, 1), make(chan struct{})
+	go func() { // ends when finish does, or is left behind
+		// The driver forgets no terminal that was not released: no error.
+		exit, _ := r.driver.WaitForExit(context.Background(), r.id)
+		exited <- exit
+		if r.live {
+			r.output.finish(r.tap.ended)
+		}
+		close(finished)
+	}()
+	broken := r.output.broken
+	var enough <-chan time.Time
+	for {
+		select {
+		case r.exit = <-exited:
+			exited = nil
+		case <-finished:
+			if exited != nil {
+				r.exit = <-exited
+			}
+			return
+		case s := <-r.signals:
+			if r.interrupted == 0 {
+				r.interrupted = s.(syscall.Signal)
+				r.driver.Kill(r.id)
+				break
+			}
+			r.tap.process.Signal("SIGKILL")
+		case <-broken:
+			broken = nil
+			r.driver.Kill(r.id)
+		case <-r.resizes:
+			r.resize()
+		case <-enough:
+			r.stuck = true
+			return
+		}
+		hurry := r.interrupted != 0 || r.exit.Reason == core.ReasonTimeout
+		if exited == nil && hurry && enough == nil {
+			enough = time.After(drainLimit)
+		}
+	}
+}
+
+// close ends what the command has left running.
+func (r *runner) close() {
+	if r.stuck {
+		go r.driver.Close() // left behind: it waits for the write that is stuck
+		<-r.tap.gone
+		return
+	}
+	r.driver.Close()
+}
+
+// status returns how we exit after a command that ended as r.exit says.
+func (r *runner) status(timeout time.Duration) error {
+	status := r.exit.Status
+	switch {
+	case r.interrupted != 0:
+		return exitStatus(statusSignal + int(r.interrupted))
+	case r.output.result() != nil:
+		return &failure{statusOurs, r.output.result()}
+	case r.exit.Reason == core.ReasonTimeout:
+		return &failure{statusTimeout, fmt.Errorf("timed out after %v", timeout)}
+	case status.Unknown:
+		return &failure{statusOurs, errors.New("lost track of the command")}
+	case status.Signal != "":
+		return exitStatus(statusSignal + signalNumber(status.Signal))
+	case status.ExitCode != 0:
+		return exitStatus(status.ExitCode)
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+func inForeground(*os.File) bool { return true }
+
+func notifyResize(chan<- os.Signal) {}
+
+func signalNumber(string) int { return 0 }
+
+func openFiles() uint64 { return 0 }

@@ -1,0 +1,159 @@
+package tests
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// patience is how long a test waits for what must happen.
+const patience = time.Minute
+
+// TestCLI runs the scripts in cli against the built command. Besides the verbs
+// of testscript they have:
+//
+//	exits N COMMAND ARG…    COMMAND must exit with that status
+//	signal NAME             sends a signal to what runs in the background
+//	matches FILE WANT       FILE holds JSON with at least what is in WANT (see matchJSON)
+//	fits                    stdout fits on a screen: 24 lines of 80 columns
+//	noprocess               waits until no process of this script is left
+//	replay FILE             "cmd/dev replay" must find no difference
+//	transcript FILE ARG…    talks to "terrarium serve --stdio ARG…" (transcript_test.go)
+//	console FILE ARG…       runs "terrarium ARG…" on a terminal (console_test.go)
+func TestCLI(t *testing.T) {
+	if _, err := hostnative.New(hostnative.Config{}); err != nil {
+		t.Skip(err)
+	}
+	watchModule(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "cli",
+		Deadline:            time.Now().Add(2 * patience),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TERM", "xterm-256color")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second with -race
+			e.Values[environment{}] = e.Vars
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":      exits,
+			"signal":     signalBackground,
+			"matches":    matchesFile,
+			"fits":       fits,
+			"noprocess":  noProcess,
+			"replay":     replay,
+			"transcript": transcript,
+			"console":    runConsole,
+		},
+	})
+}
+
+// environment is the key of a script's first environment.
+type environment struct{}
+
+// command returns a command of a script, to be started by a verb of ours.
+func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = ts.Getenv("WORK")
+	cmd.Env = ts.Value(environment{}).([]string)
+	return cmd
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N COMMAND ARG…")
+	}
+	status := 0
+	err := ts.Exec(args[1], args[2:]...)
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		status = e.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(status) != args[0] {
+		ts.Fatalf("got exit status %d, want %s", status, args[0])
+	}
+}
+
+var signals = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "QUIT": syscall.SIGQUIT}
+
+func signalBackground(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 || signals[args[0]] == 0 {
+		ts.Fatalf("usage: signal HUP|INT|TERM|QUIT")
+	}
+	for _, cmd := range ts.BackgroundCmds() {
+		ts.Check(cmd.Process.Signal(signals[args[0]]))
+	}
+}
+
+func matchesFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: matches FILE WANT")
+	}
+	got, want := ts.ReadFile(args[0]), ts.ReadFile(args[1])
+	if err := matchJSON([]byte(got), []byte(want), map[string]string{}); err != nil {
+		ts.Fatalf("%v\n%s", err, got)
+	}
+}
+
+func fits(ts *testscript.TestScript, neg bool, args []string) {
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
+	if len(lines) > 24 {
+		ts.Fatalf("got %d lines, want at most 24", len(lines))
+	}
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			ts.Fatalf("got %d columns, want at most 80: %s", n, line)
+		}
+	}
+}
+
+func noProcess(ts *testscript.TestScript, neg bool, args []string) {
+	marker := []byte("\x00WORK=" + ts.Getenv("WORK") + "\x00")
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		var left []string
+		files, _ := filepath.Glob("/proc/[0-9]*/environ")
+		if len(files) == 0 {
+			ts.Fatalf("there is no /proc here")
+		}
+		for _, file := range files {
+			// An error means that it is gone, or not ours.
+			environ, _ := os.ReadFile(file)
+			if bytes.Contains(append([]byte{0}, environ...), marker) {
+				line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+				left = append(left, fmt.Sprintf("%q", line))
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("got processes left after %v: %s", patience, strings.Join(left, ", "))
+		}
+	}
+}
+
+func replay(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: replay FILE")
+	}
+	cmd := exec.Command("go", "run", "./cmd/dev", "replay", ts.MkAbs(args[0]))
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		ts.Fatalf("%v\n%s\n%s", err, out, ts.ReadFile(args[0]))
+	}
+}
