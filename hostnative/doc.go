@@ -19,7 +19,14 @@
 // daemon), or a job that an interactive shell put in a group of its own and
 // that ignores SIGHUP. Nothing is limited, and nothing is hidden from the
 // command; if this program is killed, what ignores SIGHUP or has no pty lives
-// on. Each running command takes one thread, which waits for its end.
+// on.
+//
+// # What a running command costs
+//
+// On Linux no thread: Go's poller waits for output, input and the end, on two
+// descriptors for a pty and three for pipes, one more for standard input; there
+// is no buffer while there is nothing to read. On macOS, and on Linux before
+// 5.4, each takes one thread, which waits for its end.
 //
 // # On a pty and on pipes
 //

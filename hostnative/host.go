@@ -24,7 +24,14 @@ type Config struct {
 type Host struct {
 	env   []string
 	shell string
+
+	// starting holds a value for each Start under way. Each may take a
+	// thread, and the system starts one process of ours at a time anyway.
+	starting chan struct{}
 }
+
+// maxStarting is how many commands are started at once.
+const maxStarting = 4
 
 var _ driver.Host = (*Host)(nil)
 
@@ -38,5 +45,5 @@ func New(c Config) (*Host, error) {
 	if c.Env != nil {
 		env = slices.Clone(c.Env)
 	}
-	return &Host{env: env, shell: c.Shell}, nil
+	return &Host{env: env, shell: c.Shell, starting: make(chan struct{}, maxStarting)}, nil
 }

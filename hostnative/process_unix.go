@@ -24,8 +24,8 @@ var errClosed = fmt.Errorf("hostnative: process: %w", os.ErrClosed)
 
 // A process is a command that was started, and its process group.
 type process struct {
-	pid int // of the command, and the id of its session and process group
-	io  *stdio
+	child // the command; its id is its session's and process group's, too
+	io    *stdio
 
 	outputCalled atomic.Bool
 	sink         sync.Mutex // held while Output's sink runs
@@ -48,9 +48,9 @@ type process struct {
 
 var _ driver.Process = (*process)(nil)
 
-func newProcess(pid int, io *stdio) *process {
+func newProcess(c child, io *stdio) *process {
 	p := &process{
-		pid:     pid,
+		child:   c,
 		io:      io,
 		closing: make(chan struct{}),
 		exited:  make(chan struct{}),
@@ -64,7 +64,7 @@ func newProcess(pid int, io *stdio) *process {
 // from being given away, and reaps it when Close asks for that.
 func (p *process) await() {
 	var err error
-	if p.exit, err = waitExit(p.pid); err != nil {
+	if p.exit, err = p.wait(); err != nil {
 		p.exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
 		p.exitErr = fmt.Errorf("hostnative: wait for process %d: %w", p.pid, err)
 	}
@@ -79,7 +79,7 @@ func (p *process) await() {
 	<-p.closing
 	p.mu.Lock()
 	if !p.gone {
-		reap(p.pid)
+		p.reap()
 		p.gone = true
 	}
 	p.mu.Unlock()

@@ -27,7 +27,7 @@ func TestNoSignalToOthers(t *testing.T) {
 					t.Errorf("signal to group %d: got no panic", pid)
 				}
 			}()
-			p := &process{pid: pid}
+			p := &process{child: child{pid: pid}}
 			p.signalGroup(0) // which would not do harm
 		}()
 	}

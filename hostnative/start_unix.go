@@ -32,6 +32,12 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 			return nil, err
 		}
 	}
+	select {
+	case h.starting <- struct{}{}:
+		defer func() { <-h.starting }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	open := openPipes
 	if e.Command.Pty {
 		open = openPty
@@ -55,13 +61,13 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		attr.Sys.Setctty = true
 		attr.Sys.Ctty = 1 // the child's standard output: its input may be /dev/null
 	}
-	pid, _, err := syscall.StartProcess(e.Path, e.Argv, attr)
+	c, err := startChild(e.Path, e.Argv, attr)
 	runtime.KeepAlive(io)
 	if err != nil {
 		io.close()
 		return nil, startError(e, env, err)
 	}
-	return newProcess(pid, io), nil
+	return newProcess(c, io), nil
 }
 
 // startError explains what execve(2) or fork(2) said.

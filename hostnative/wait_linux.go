@@ -9,37 +9,38 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// waitExit blocks, with a thread, until the child pid has ended, and leaves
-// its zombie. unix.ECHILD means that there is no such child any longer.
-func waitExit(pid int) (core.Exit, error) {
+// waitExit asks waitid(2) how a child has ended, and leaves its zombie. With
+// unix.WNOHANG in options ended is false where it has not; without, it blocks
+// together with its thread. unix.ECHILD means that there is no such child.
+func waitExit(idType, id, options int) (exit core.Exit, ended bool, err error) {
 	var (
 		info  unix.Siginfo
 		usage unix.Rusage // of the child and of what it has waited for
-		own   unix.Rusage
 	)
-	// The child's largest size includes the address space that it left with
-	// execve(2), which was ours: what is no larger than that is unknown.
-	unix.Getrusage(unix.RUSAGE_SELF, &own) // fails for bad arguments only
 	for {
-		err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOWAIT, &usage)
-		if err == nil {
+		err = unix.Waitid(idType, id, &info, unix.WEXITED|unix.WNOWAIT|options, &usage)
+		if err != unix.EINTR {
 			break
 		}
-		if err != unix.EINTR {
-			return core.Exit{}, err
-		}
 	}
-	exit := core.Exit{
+	if err != nil || info.Signo == 0 {
+		return core.Exit{}, false, err
+	}
+	exit = core.Exit{
 		Status: exitStatus(info.Code, siginfoStatus(&info)),
 		Usage: core.Usage{
 			UserTime:   time.Duration(usage.Utime.Nano()),
 			SystemTime: time.Duration(usage.Stime.Nano()),
 		},
 	}
+	// The child's largest size includes the address space that it left with
+	// execve(2), which was ours: what is no larger than that is unknown.
+	var own unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &own) // fails for bad arguments only
 	if usage.Maxrss > own.Maxrss {
 		exit.Usage.MaxRSS = int64(usage.Maxrss) << 10 // from KiB
 	}
-	return exit, nil
+	return exit, true, nil
 }
 
 // siginfoStatus returns si_status, which package unix hides: it is the third

@@ -20,10 +20,10 @@ func exitStatus(code, status int32) core.ExitStatus {
 	return core.ExitStatus{Signal: signalName(unix.Signal(status))}
 }
 
-// reap removes the zombie of the child pid.
-func reap(pid int) {
+// reap removes c's zombie.
+func (c child) reap() {
 	for {
-		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
+		if _, err := unix.Wait4(c.pid, nil, 0, nil); err != unix.EINTR {
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package hostnative
 
 import (
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -8,14 +9,26 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// waitExit blocks, with a thread, until the child pid has ended, and leaves
-// its zombie. unix.ECHILD means that there is no such child any longer.
+// A child is a process that this program has started. Its id is its own until
+// it is reaped.
+type child struct {
+	pid int
+}
+
+// startChild is syscall.StartProcess.
+func startChild(path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+	pid, _, err := syscall.StartProcess(path, argv, attr)
+	return child{pid}, err
+}
+
+// wait blocks, with a thread, until c has ended, and leaves its zombie.
+// unix.ECHILD means that there is no such child any longer.
 //
 // Here waitid(2) returns for a stopped child, too (https://go.dev/issue/19314),
 // so it is only asked once a kqueue has told of the exit. It does not tell
 // what the command used: Exit.Usage is unknown.
-func waitExit(pid int) (core.Exit, error) {
-	if err := awaitExit(pid); err != nil {
+func (c child) wait() (core.Exit, error) {
+	if err := awaitExit(c.pid); err != nil {
 		return core.Exit{}, err
 	}
 	// The members of siginfo_t up to si_status, which is all that is filled in.
@@ -27,7 +40,7 @@ func waitExit(pid int) (core.Exit, error) {
 	}
 	for {
 		//lint:ignore SA1019 package unix has no wrapper of libSystem's waitid
-		_, _, errno := unix.Syscall6(unix.SYS_WAITID, pPID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
+		_, _, errno := unix.Syscall6(unix.SYS_WAITID, pPID, uintptr(c.pid), uintptr(unsafe.Pointer(&info)),
 			unix.WEXITED|unix.WNOWAIT, 0, 0)
 		switch errno {
 		case 0:

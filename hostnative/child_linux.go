@@ -1,0 +1,68 @@
+package hostnative
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// A child is a process that this program has started. Its id is its own until
+// it is reaped.
+type child struct {
+	pid int
+
+	// pidfd becomes readable when the child ends (pidfd_open(2)). It belongs
+	// to Go's poller, and wait closes it. It is nil where Linux has none:
+	// before 5.4, and in some sandboxes.
+	pidfd *os.File
+}
+
+// startChild is syscall.StartProcess.
+func startChild(path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+	fd := -1
+	attr.Sys.PidFD = &fd
+	pid, _, err := syscall.StartProcess(path, argv, attr)
+	if err != nil {
+		return child{}, err
+	}
+	c := child{pid: pid}
+	if fd >= 0 && unix.SetNonblock(fd, true) == nil {
+		c.pidfd = os.NewFile(uintptr(fd), "pidfd")
+	} else if fd >= 0 {
+		unix.Close(fd)
+	}
+	return c, nil
+}
+
+// wait returns when c has ended, and leaves its zombie. unix.ECHILD means that
+// there is no such child any longer. It is called once.
+func (c child) wait() (core.Exit, error) {
+	if c.pidfd != nil {
+		defer c.pidfd.Close()
+		if exit, err := waitPidfd(c.pidfd); err == nil || err == unix.ECHILD {
+			return exit, err
+		}
+	}
+	exit, _, err := waitExit(unix.P_PID, c.pid, 0)
+	return exit, err
+}
+
+// waitPidfd waits in Go's poller, without a thread. The error is of another
+// kind than unix.ECHILD where this can't be done.
+func waitPidfd(f *os.File) (exit core.Exit, err error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return exit, err
+	}
+	pollErr := conn.Read(func(fd uintptr) (done bool) {
+		exit, done, err = waitExit(unix.P_PIDFD, int(fd), unix.WNOHANG)
+		return done || err != nil
+	})
+	if err == nil {
+		err = pollErr
+	}
+	return exit, err
+}
