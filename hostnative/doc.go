@@ -4,9 +4,20 @@
 // # What is promised
 //
 // A command is the leader of a session and process group of its own. Signal
-// and Close reach every process of that group, also after the command itself
-// has ended: it is kept as a zombie until Close, so that no stranger can be
-// given the group's number. The host's own group is never signalled.
+// and Close reach every process of its tree, also those that have left the
+// group, and also after the command itself has ended: it is kept as a zombie
+// until Close, so that no stranger can be given the group's number. The host's
+// own group is never signalled.
+//
+// On Linux a tree is known by three things, of which any one is enough: the
+// cgroup that each command gets, where this program may make some (cgroups(7),
+// version 2); descent, also of orphans, as this program becomes a subreaper;
+// and a random TERRARIUM_ID in the environment. Nothing of it is alive when
+// Close returns without an error.
+//
+// The first Host of a program kills what dead ones have left, by the same
+// cgroups and TERRARIUM_ID: a host that was killed has no survivors after the
+// next start.
 //
 // Close ends Output, Write and Wait whatever the command's processes do, and
 // on a pty it hangs up: the foreground group gets SIGHUP. A command inherits
@@ -15,11 +26,18 @@
 //
 // # What is not
 //
-// A process that leaves the group outlives Close: one that called setsid (a
-// daemon), or a job that an interactive shell put in a group of its own and
-// that ignores SIGHUP. Nothing is limited, and nothing is hidden from the
-// command; if this program is killed, what ignores SIGHUP or has no pty lives
-// on.
+// Nothing is limited, and nothing is hidden from the command: it may signal
+// what its user may signal, this program included.
+//
+// A process escapes that hides in all the ways there are: without cgroups, one
+// that has become an orphan in a session of its own and has emptied its
+// environment; with them, one that has left its cgroup besides, which takes the
+// right to write to another one. The same holds between the death of a host
+// and the next start. Orphans are reaped when a command of any Host is closed;
+// without a cgroup, an orphan that began a session and ended unseen remains a
+// zombie until this program ends.
+//
+// On macOS a tree is its process group: who calls setsid outlives Close.
 //
 // # What a running command costs
 //

@@ -18,12 +18,24 @@ type Config struct {
 	// Shell runs shell lines: a name or an absolute path of a shell that
 	// takes -c. If empty, it is bash, or sh where there is no bash.
 	Shell string
+
+	// NoCgroup keeps commands in this program's own cgroup, on Linux. By
+	// default each gets one below it, where that is allowed.
+	NoCgroup bool
+
+	// NoSubreaper leaves orphans to init, on Linux: for a program that must
+	// not be given children that it has not started. By default the first Host
+	// makes this program a subreaper, for good (PR_SET_CHILD_SUBREAPER), and
+	// reaps what comes of its commands.
+	NoSubreaper bool
 }
 
 // A Host runs commands natively. It is safe for concurrent use.
 type Host struct {
 	env   []string
 	shell string
+
+	containment *containment // what it is depends on the system
 
 	// starting holds a value for each Start under way. Each may take a
 	// thread, and the system starts one process of ours at a time anyway.
@@ -45,5 +57,10 @@ func New(c Config) (*Host, error) {
 	if c.Env != nil {
 		env = slices.Clone(c.Env)
 	}
-	return &Host{env: env, shell: c.Shell, starting: make(chan struct{}, maxStarting)}, nil
+	return &Host{
+		env:         env,
+		shell:       c.Shell,
+		containment: newContainment(c),
+		starting:    make(chan struct{}, maxStarting),
+	}, nil
 }

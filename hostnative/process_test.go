@@ -64,8 +64,8 @@ func TestCloseKillsGroup(t *testing.T) {
 	}
 }
 
-// A daemon that left the group survives Close, but what it holds open does
-// not keep our ends waiting.
+// What a daemon that left the group holds open does not keep our ends waiting,
+// also where it survives Close.
 func TestCloseDespiteDaemon(t *testing.T) {
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {
@@ -91,9 +91,6 @@ func TestCloseDespiteDaemon(t *testing.T) {
 			case <-w.end:
 			case <-time.After(patience):
 				t.Errorf("after %v: Output has not ended", patience)
-			}
-			if err := unix.Kill(daemon, 0); err != nil {
-				t.Errorf("the daemon has not survived, against our own documentation: %v", err)
 			}
 		})
 	}

@@ -24,7 +24,8 @@ var errClosed = fmt.Errorf("hostnative: process: %w", os.ErrClosed)
 
 // A process is a command that was started, and its process group.
 type process struct {
-	child // the command; its id is its session's and process group's, too
+	child       // the command; its id is its session's and process group's, too
+	tree  *tree // what it has started; guarded by mu
 	io    *stdio
 
 	outputCalled atomic.Bool
@@ -38,6 +39,7 @@ type process struct {
 	exit    core.Exit
 	exitErr error
 
+	free   chan struct{} // closed when Close needs the zombie no longer
 	reaped chan struct{} // closed when nothing is left of the command
 
 	// mu guards the validity of pid: while it is held and gone is false, the
@@ -48,11 +50,13 @@ type process struct {
 
 var _ driver.Process = (*process)(nil)
 
-func newProcess(c child, io *stdio) *process {
+func newProcess(c child, t *tree, io *stdio) *process {
 	p := &process{
 		child:   c,
+		tree:    t,
 		io:      io,
 		closing: make(chan struct{}),
+		free:    make(chan struct{}),
 		exited:  make(chan struct{}),
 		reaped:  make(chan struct{}),
 	}
@@ -71,15 +75,16 @@ func (p *process) await() {
 	if err == unix.ECHILD {
 		// Somebody else has reaped it: the number is not ours any longer.
 		p.mu.Lock()
+		p.tree.forget(p.child)
 		p.gone = true
 		p.mu.Unlock()
 	}
 	close(p.exited)
 
-	<-p.closing
+	<-p.free
 	p.mu.Lock()
 	if !p.gone {
-		p.reap()
+		p.tree.reap(p.child)
 		p.gone = true
 	}
 	p.mu.Unlock()
@@ -100,18 +105,29 @@ func (p *process) Wait() (core.Exit, error) {
 	}
 }
 
-// Close kills the command's process group, hangs up its pty, and ends all
-// other methods. It returns when the command is dead and reaped, or an error
-// when it does not die within 5 s or may not be killed; it is then reaped
-// whenever it does die.
+// Close kills the command's tree, hangs up its pty, and ends all other
+// methods. It returns when all are dead and the command is reaped, or an error
+// when something does not die within 5 s or may not be killed; the command is
+// then reaped whenever it does die.
 func (p *process) Close() error {
 	p.closeOnce.Do(func() { p.closeErr = p.close() })
 	return p.closeErr
 }
 
 func (p *process) close() error {
+	err := p.end()
+	close(p.free)
+	if p.hasExited() {
+		<-p.reaped
+	}
+	return err
+}
+
+// end is what of Close needs the zombie.
+func (p *process) end() error {
+	late := time.Now().Add(closeLimit)
 	err := p.kill()
-	close(p.closing) // not before the kill: await would reap
+	close(p.closing)
 	p.io.close()
 	if err != nil {
 		return err
@@ -119,11 +135,22 @@ func (p *process) close() error {
 	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
 	select {
-	case <-p.reaped:
-		return nil
+	case <-p.exited:
 	case <-limit.C:
 		return fmt.Errorf("hostnative: process %d has survived SIGKILL for %v", p.pid, closeLimit)
 	}
+	// The zombie is still there: no other group or session has its number.
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tree.end(p.leader(), late)
+}
+
+// leader returns pid, or 0 if it is not ours any longer. It needs mu.
+func (p *process) leader() int {
+	if p.gone {
+		return 0
+	}
+	return p.pid
 }
 
 func (p *process) closed() bool {

@@ -19,7 +19,7 @@ func TestReapedByAnother(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}
-	p := newProcess(child{pid: cmd.Process.Pid}, new(stdio))
+	p := newProcess(child{pid: cmd.Process.Pid}, newContainment(Config{}).newTree(), new(stdio))
 	exit, err := p.Wait()
 	if !exit.Status.Unknown || exit.Reason != core.ReasonLost || !errors.Is(err, unix.ECHILD) {
 		t.Errorf("Wait: got %+v, %v, want unknown and lost, %v", exit, err, unix.ECHILD)

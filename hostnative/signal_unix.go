@@ -7,24 +7,38 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Signal sends a signal to every process of the command's group. name is a
+// Signal sends a signal to every process of the command's tree. name is a
 // POSIX name, or SIG and a number where there is none: "SIG34".
 func (p *process) Signal(name string) error {
 	sig, ok := signalNumber(name)
 	if !ok {
 		return fmt.Errorf("hostnative: signal %.32q: %w", name, errors.ErrUnsupported)
 	}
+	if p.closed() { // before mu, which Close may hold for long
+		return errClosed
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed() {
 		return errClosed
 	}
-	return p.signalGroup(sig)
+	if err := p.signalGroup(sig); err != nil {
+		return err
+	}
+	if sig == unix.SIGKILL {
+		return p.tree.kill(p.leader(), time.Now().Add(killLimit))
+	}
+	p.tree.signal(p.leader(), sig)
+	return nil
 }
+
+// killLimit is how long Signal looks for what SIGKILL has to reach.
+const killLimit = time.Second
 
 // kill sends SIGKILL to what is left of the group.
 func (p *process) kill() error {

@@ -48,10 +48,8 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	}
 	defer io.closeChild()
 
-	env := environment(h.env, e.Command).list
 	attr := &syscall.ProcAttr{
 		Dir: e.Command.Cwd,
-		Env: env,
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	}
 	for _, f := range io.child {
@@ -61,13 +59,13 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		attr.Sys.Setctty = true
 		attr.Sys.Ctty = 1 // the child's standard output: its input may be /dev/null
 	}
-	c, err := startChild(e.Path, e.Argv, attr)
+	c, t, err := h.containment.start(e.Path, e.Argv, environment(h.env, e.Command), attr)
 	runtime.KeepAlive(io)
 	if err != nil {
 		io.close()
-		return nil, startError(e, env, err)
+		return nil, startError(e, attr.Env, err)
 	}
-	return newProcess(c, io), nil
+	return newProcess(c, t, io), nil
 }
 
 // startError explains what execve(2) or fork(2) said.

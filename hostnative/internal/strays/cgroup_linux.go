@@ -1,0 +1,140 @@
+package strays
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Cgroup is the path of a cgroup's directory.
+type Cgroup string
+
+// prefix is how the name of a command's cgroup begins. Its host's HostID, "-"
+// and a number follow.
+const prefix = "terrarium-"
+
+// Own returns the version 2 cgroup that this process is in (cgroups(7)), or an
+// error if we can't put processes into children of it and kill those.
+var Own = sync.OnceValues(func() (Cgroup, error) {
+	dir, err := ownCgroup()
+	if err != nil {
+		return "", err
+	}
+	// Moving a process takes the right to write this file of the cgroup that
+	// is above both its old and its new one.
+	for name, mode := range map[string]uint32{"": unix.W_OK | unix.X_OK, "cgroup.procs": unix.W_OK} {
+		path := filepath.Join(dir, name)
+		if err := unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS); err != nil {
+			return "", &fs.PathError{Op: "cgroup", Path: path, Err: err}
+		}
+	}
+	return Cgroup(dir), nil
+})
+
+func ownCgroup() (string, error) {
+	b, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return "", err
+	}
+	own, found := "", false
+	for line := range strings.Lines(string(b)) {
+		if path, ok := strings.CutPrefix(line, "0::"); ok {
+			own, found = strings.TrimSuffix(path, "\n"), true
+		}
+	}
+	if !found || strings.HasPrefix(own, "/..") {
+		return "", errors.New("no version 2 cgroup of this process in sight")
+	}
+	f, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		// proc_pid_mountinfo(5): id, parent, device, root, mount point, …, "-", type.
+		mount, kind, _ := strings.Cut(lines.Text(), " - ")
+		fields := strings.Fields(mount)
+		if len(fields) < 5 || !strings.HasPrefix(kind, "cgroup2 ") {
+			continue
+		}
+		root := strings.TrimSuffix(unescape.Replace(fields[3]), "/")
+		if rest, ok := strings.CutPrefix(own, root); ok && (rest == "" || rest[0] == '/') {
+			return filepath.Join(unescape.Replace(fields[4]), rest), nil
+		}
+	}
+	return "", errors.New("no version 2 cgroups are mounted")
+}
+
+// unescape undoes what mountinfo does to paths.
+var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
+// Of returns the cgroup, in c, of the nth command of a host.
+func (c Cgroup) Of(id HostID, n int64) Cgroup {
+	return c + Cgroup("/"+prefix+id.String()+"-"+strconv.FormatInt(n, 10))
+}
+
+// WasIn reports whether the process pid, which may be a zombie, is in a cgroup
+// of a command of that host.
+func WasIn(pid int, id HostID) bool {
+	b, err := os.ReadFile(proc(pid, "cgroup"))
+	return err == nil && strings.Contains(string(b), "/"+prefix+id.String()+"-")
+}
+
+// Kill sends SIGKILL to all processes in c and below.
+func (c Cgroup) Kill() error {
+	// O_WRONLY alone: a directory that is not a cgroup does not get a file.
+	f, err := os.OpenFile(filepath.Join(string(c), "cgroup.kill"), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString("1")
+	return err
+}
+
+// Processes appends the processes in c and below to list.
+func (c Cgroup) Processes(list []int) []int {
+	b, err := os.ReadFile(filepath.Join(string(c), "cgroup.procs"))
+	if err != nil {
+		return list
+	}
+	list = appendPids(list, b)
+	for _, child := range c.children() {
+		list = child.Processes(list)
+	}
+	return list
+}
+
+// Remove removes c and what is below. The error is unix.EBUSY as long as there
+// are processes in it, zombies apart.
+func (c Cgroup) Remove() error {
+	err := unix.Rmdir(string(c))
+	if err == unix.EBUSY { // as it is also if there are others below
+		for _, child := range c.children() {
+			child.Remove()
+		}
+		err = unix.Rmdir(string(c))
+	}
+	if err == nil || err == unix.ENOENT {
+		return nil
+	}
+	return fmt.Errorf("remove %s: %w", c, err)
+}
+
+func (c Cgroup) children() (list []Cgroup) {
+	entries, _ := os.ReadDir(string(c))
+	for _, e := range entries {
+		if e.IsDir() {
+			list = append(list, c+"/"+Cgroup(e.Name()))
+		}
+	}
+	return list
+}

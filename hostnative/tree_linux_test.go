@@ -1,0 +1,203 @@
+package hostnative_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// mechanisms are the ways to find a tree, each without the better ones.
+var mechanisms = []struct {
+	name   string
+	config hostnative.Config
+}{
+	{"cgroup", hostnative.Config{}},
+	{"cgroup alone", hostnative.Config{NoSubreaper: true}},
+	{"subreaper", hostnative.Config{NoCgroup: true}},
+	{"environment", hostnative.Config{NoCgroup: true, NoSubreaper: true}},
+}
+
+// daemon becomes a daemon as thoroughly as one can: two forks, two sessions,
+// no descriptor of ours, no signal that could be ignored. It says "up" on the
+// FIFO $1, which it then keeps open: end of file is the end of the last one.
+const daemon = `
+trap "" HUP
+setsid sh -c '
+	trap "" HUP INT TERM
+	cd / && exec 3>"$1" </dev/null >/dev/null 2>&1
+	(setsid sh -c "echo up >&3; while :; do sleep 1000; done" &)
+' sh "$1" &
+`
+
+// startDaemon starts c, whose $1 is a FIFO, and returns the FIFO's reader once
+// the daemon is up.
+func startDaemon(t *testing.T, h *hostnative.Host, script string, mode func(core.Command) core.Command) (driver.Process, io.Reader) {
+	t.Helper()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, h, mode(line(script, fifo)))
+	watchOutput(p)
+	f, err := os.Open(fifo) // waits for the daemon to open it too
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	r := bufio.NewReader(f)
+	if s, err := r.ReadString('\n'); s != "up\n" {
+		t.Fatalf("got %q, %v from the daemon", s, err)
+	}
+	return p, r
+}
+
+func TestNothingSurvives(t *testing.T) {
+	for _, mechanism := range mechanisms {
+		for _, m := range modes {
+			for _, end := range []struct {
+				name   string
+				script string
+				f      func(t *testing.T, p driver.Process) error
+			}{
+				{"close", daemon + `wait; sleep 1000`, func(_ *testing.T, p driver.Process) error { return p.Close() }},
+				{"close after exit", daemon, func(t *testing.T, p driver.Process) error { waitExit(t, p); return p.Close() }},
+				{"kill", daemon + `sleep 1000`, func(_ *testing.T, p driver.Process) error { return p.Signal("SIGKILL") }},
+				{"kill after exit", daemon, func(t *testing.T, p driver.Process) error { waitExit(t, p); return p.Signal("SIGKILL") }},
+			} {
+				t.Run(mechanism.name+"/"+m.name+"/"+end.name, func(t *testing.T) {
+					p, fifo := startDaemon(t, newHost(t, mechanism.config), end.script, m.mode)
+					if err := end.f(t, p); err != nil {
+						t.Error(err)
+					}
+					if _, err := io.ReadAll(fifo); err != nil { // the last one's end
+						t.Error(err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A server that has made itself a daemon is asked to end, too.
+func TestSignalReachesDaemon(t *testing.T) {
+	script := strings.Replace(daemon, `"" HUP INT TERM`, `"" HUP INT`, 1)
+	for _, mechanism := range mechanisms {
+		t.Run(mechanism.name, func(t *testing.T) {
+			p, fifo := startDaemon(t, newHost(t, mechanism.config), script, modes[0].mode)
+			if err := p.Signal("SIGTERM"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadAll(fifo); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// It takes two ways to find one that hides from the other: its environment is
+// empty, or it has left its cgroup, which root may do.
+func TestHiddenDaemon(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	cgroup := ownCgroup(t)
+	for _, test := range []struct{ name, prepare, shell string }{
+		{"no environment", ``, `env -i /bin/sh`},
+		{"out of its cgroup", `echo $$ >` + cgroup + `/cgroup.procs; `, `sh`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			script := test.prepare + strings.Replace(daemon, "setsid sh", "setsid "+test.shell, 1)
+			p, fifo := startDaemon(t, h, script, modes[0].mode)
+			waitExit(t, p)
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := io.ReadAll(fifo); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Orphans that have come to us leave no zombies, and cgroups no directories.
+func TestTreesLeaveNothing(t *testing.T) {
+	withoutGC(t)
+	h := newHost(t, hostnative.Config{})
+	cgroup := ownCgroup(t)
+	run(t, h, line(`exit`))
+	before := holding(t)
+	for range 5 {
+		p, _ := startDaemon(t, h, daemon+`(sleep 0 &)`, modes[0].mode)
+		waitExit(t, p)
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if now := holding(t); now.children > before.children {
+		t.Errorf("got %d children, before %d", now.children, before.children)
+	}
+	if left, _ := filepath.Glob(cgroup + "/terrarium-*"); len(left) > 0 {
+		t.Errorf("got cgroups %q, want none", left)
+	}
+}
+
+// What another part of this program has started stays its own business.
+func TestOthersChildren(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	for _, attr := range []*syscall.SysProcAttr{nil, {Setsid: true}} {
+		cmd := exec.Command("/bin/sh", "-c", "exit 7")
+		cmd.SysProcAttr = attr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Until it is a zombie:
+		var info unix.Siginfo
+		if err := unix.Waitid(unix.P_PID, cmd.Process.Pid, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+			t.Fatal(err)
+		}
+		run(t, h, line(`exit`))
+		cmd.Wait()
+		if got, want := cmd.ProcessState.ExitCode(), 7; got != want {
+			t.Errorf("got exit code %d, want %d", got, want)
+		}
+	}
+}
+
+// ownCgroup returns the cgroup that ours are made in.
+func ownCgroup(t *testing.T) string {
+	t.Helper()
+	h := newHost(t, hostnative.Config{})
+	e, err := h.Resolve(context.Background(), line(`exec sed -n s/^0:://p /proc/self/cgroup`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := run(t, h, e.Command)
+	path, _, found := strings.Cut(strings.TrimSpace(out), "/terrarium-")
+	if !found {
+		t.Skip("no cgroups here for commands")
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mount := range strings.Lines(string(mounts)) {
+		if fields := strings.Fields(mount); strings.Contains(mount, " - cgroup2 ") {
+			return filepath.Join(fields[4], path)
+		}
+	}
+	t.Skip("no cgroup2 mount")
+	return ""
+}
