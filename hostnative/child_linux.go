@@ -1,6 +1,7 @@
 package hostnative
 
 import (
+	"errors"
 	"os"
 	"syscall"
 
@@ -18,17 +19,24 @@ type child struct {
 	// to Go's poller, and wait closes it. It is nil where Linux has none:
 	// before 5.4, and in some sandboxes.
 	pidfd *os.File
+
+	// forkedRSS is this program's largest size, in KiB, when it started the
+	// child: what the child had in common with it until execve(2), and what
+	// counts as the child's own largest size from then on.
+	forkedRSS int64
 }
 
 // startChild is syscall.StartProcess.
 func startChild(path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+	var own unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &own) // fails for bad arguments only
 	fd := -1
 	attr.Sys.PidFD = &fd
 	pid, _, err := syscall.StartProcess(path, argv, attr)
 	if err != nil {
 		return child{}, err
 	}
-	c := child{pid: pid}
+	c := child{pid: pid, forkedRSS: int64(own.Maxrss)}
 	if fd >= 0 && unix.SetNonblock(fd, true) == nil {
 		c.pidfd = os.NewFile(uintptr(fd), "pidfd")
 	} else if fd >= 0 {
@@ -39,21 +47,24 @@ func startChild(path string, argv []string, attr *syscall.ProcAttr) (child, erro
 
 // wait returns when c has ended, and leaves its zombie. unix.ECHILD means that
 // there is no such child any longer. It is called once.
-func (c child) wait() (core.Exit, error) {
-	if c.pidfd != nil {
-		defer c.pidfd.Close()
-		if exit, err := waitPidfd(c.pidfd); err == nil || err == unix.ECHILD {
-			return exit, err
-		}
+func (c child) wait() (exit core.Exit, err error) {
+	if exit, err = c.waitPidfd(); err != nil && err != unix.ECHILD {
+		exit, _, err = waitExit(unix.P_PID, c.pid, 0)
 	}
-	exit, _, err := waitExit(unix.P_PID, c.pid, 0)
+	if exit.Usage.MaxRSS <= c.forkedRSS<<10 {
+		exit.Usage.MaxRSS = 0 // unknown
+	}
 	return exit, err
 }
 
 // waitPidfd waits in Go's poller, without a thread. The error is of another
 // kind than unix.ECHILD where this can't be done.
-func waitPidfd(f *os.File) (exit core.Exit, err error) {
-	conn, err := f.SyscallConn()
+func (c child) waitPidfd() (exit core.Exit, err error) {
+	if c.pidfd == nil {
+		return exit, errors.ErrUnsupported
+	}
+	defer c.pidfd.Close()
+	conn, err := c.pidfd.SyscallConn()
 	if err != nil {
 		return exit, err
 	}

@@ -3,6 +3,7 @@ package hostnative_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -191,8 +192,12 @@ func TestUsage(t *testing.T) {
 	if got := exit.Usage.MaxRSS; got != 0 {
 		t.Errorf("got a largest size of %d bytes, want 0: unknown", got)
 	}
-	const size = 256 << 20 // more than this test takes itself
-	_, exit = run(t, h, line(`exec dd if=/dev/zero of=/dev/null bs=268435456 count=1 2>/dev/null`))
+	var own unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &own); err != nil {
+		t.Fatal(err)
+	}
+	size := int64(own.Maxrss)<<10 + 128<<20 // more than this test takes itself
+	_, exit = run(t, h, line(`exec dd if=/dev/zero of=/dev/null "bs=$1" count=1 2>/dev/null`, fmt.Sprint(size)))
 	if got := exit.Usage.MaxRSS; got < size || got > size+size/4 {
 		t.Errorf("got a largest size of %d bytes, want little more than %d", got, size)
 	}

@@ -31,14 +31,8 @@ func waitExit(idType, id, options int) (exit core.Exit, ended bool, err error) {
 		Usage: core.Usage{
 			UserTime:   time.Duration(usage.Utime.Nano()),
 			SystemTime: time.Duration(usage.Stime.Nano()),
+			MaxRSS:     int64(usage.Maxrss) << 10, // from KiB
 		},
-	}
-	// The child's largest size includes the address space that it left with
-	// execve(2), which was ours: what is no larger than that is unknown.
-	var own unix.Rusage
-	unix.Getrusage(unix.RUSAGE_SELF, &own) // fails for bad arguments only
-	if usage.Maxrss > own.Maxrss {
-		exit.Usage.MaxRSS = int64(usage.Maxrss) << 10 // from KiB
 	}
 	return exit, true, nil
 }
