@@ -70,7 +70,7 @@ func (o *orphans) look(t *tree) (list []int, sure bool) {
 			continue
 		}
 		if s.Zombie {
-			if o.isOurs(self, pid, s) {
+			if o.isOurs(pid, s) {
 				unix.Wait4(pid, nil, unix.WNOHANG, nil)
 				delete(o.ours, pid)
 			}
@@ -91,7 +91,7 @@ func (o *orphans) look(t *tree) (list []int, sure bool) {
 
 // isOurs reports whether the zombie pid is an orphan, and not a child that
 // another part of this program has started and will wait for. o.mu is held.
-func (o *orphans) isOurs(self strays.HostID, pid int, s strays.Stat) bool {
+func (o *orphans) isOurs(pid int, s strays.Stat) bool {
 	if o.ours[pid] == s.Start {
 		return true
 	}
@@ -100,5 +100,5 @@ func (o *orphans) isOurs(self strays.HostID, pid int, s strays.Stat) bool {
 	if own, err := unix.Getsid(0); err == nil && s.Session != own && s.Session != pid {
 		return true
 	}
-	return strays.WasIn(pid, self) // zombies stay in theirs
+	return strays.WasCommand(pid) // zombies stay in theirs
 }

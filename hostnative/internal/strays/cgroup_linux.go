@@ -39,19 +39,30 @@ var Own = sync.OnceValues(func() (Cgroup, error) {
 	return Cgroup(dir), nil
 })
 
-func ownCgroup() (string, error) {
-	b, err := os.ReadFile("/proc/self/cgroup")
+// ownPath returns this process's version 2 cgroup, as it was at first.
+var ownPath = sync.OnceValues(func() (string, error) { return readCgroup(os.Getpid()) })
+
+// readCgroup returns the path of a process's version 2 cgroup.
+func readCgroup(pid int) (string, error) {
+	b, err := os.ReadFile(proc(pid, "cgroup"))
 	if err != nil {
 		return "", err
 	}
-	own, found := "", false
 	for line := range strings.Lines(string(b)) {
 		if path, ok := strings.CutPrefix(line, "0::"); ok {
-			own, found = strings.TrimSuffix(path, "\n"), true
+			return strings.TrimSuffix(path, "\n"), nil
 		}
 	}
-	if !found || strings.HasPrefix(own, "/..") {
-		return "", errors.New("no version 2 cgroup of this process in sight")
+	return "", errors.New("no version 2 cgroups here")
+}
+
+func ownCgroup() (string, error) {
+	own, err := ownPath()
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(own, "/..") {
+		return "", errors.New("the version 2 cgroup of this process is out of sight")
 	}
 	f, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
@@ -81,11 +92,16 @@ func (c Cgroup) Of(id HostID, n int64) Cgroup {
 	return c + Cgroup("/"+prefix+id.String()+"-"+strconv.FormatInt(n, 10))
 }
 
-// WasIn reports whether the process pid, which may be a zombie, is in a cgroup
-// of a command of that host.
-func WasIn(pid int, id HostID) bool {
-	b, err := os.ReadFile(proc(pid, "cgroup"))
-	return err == nil && strings.Contains(string(b), "/"+prefix+id.String()+"-")
+// WasCommand reports whether the process pid, which may be a zombie, is or was
+// in the cgroup of a command that is below ours: of this host, or of another
+// one that has run under it.
+func WasCommand(pid int) bool {
+	own, err := ownPath()
+	if err != nil {
+		return false
+	}
+	path, err := readCgroup(pid)
+	return err == nil && strings.HasPrefix(path, strings.TrimSuffix(own, "/")+"/"+prefix)
 }
 
 // Kill sends SIGKILL to all processes in c and below.
