@@ -45,6 +45,9 @@ func newContainment(c Config) *containment {
 		k.subreaper = k.reaperErr == nil
 	}
 	sweepOnce()
+	if k.selfErr == nil {
+		watch.start(c.Helper, k.self)
+	}
 	return k
 }
 

@@ -7,3 +7,13 @@ package hostnative
 type containment struct{}
 
 func newContainment(Config) *containment { return nil }
+
+func (k *containment) report() []Mechanism {
+	return []Mechanism{
+		{Name: "process group", Used: true, Detail: "of each command"},
+		{Name: "cgroup", Detail: "Linux only"},
+		{Name: "subreaper", Detail: "Linux only"},
+		{Name: "environment", Detail: "Linux only"},
+		{Name: "watchdog", Detail: "Linux only"},
+	}
+}

@@ -17,7 +17,8 @@
 //
 // The first Host of a program kills what dead ones have left, by the same
 // cgroups and TERRARIUM_ID: a host that was killed has no survivors after the
-// next start.
+// next start. A watchdog, as Config.Helper tells, does so at once. This program
+// is never started a second time unless it has asked for that.
 //
 // Close ends Output, Write and Wait whatever the command's processes do, and
 // on a pty it hangs up: the foreground group gets SIGHUP. A command inherits
@@ -32,10 +33,12 @@
 // A process escapes that hides in all the ways there are: without cgroups, one
 // that has become an orphan in a session of its own and has emptied its
 // environment; with them, one that has left its cgroup besides, which takes the
-// right to write to another one. The same holds between the death of a host
-// and the next start. Orphans are reaped when a command of any Host is closed;
-// without a cgroup, an orphan that began a session and ended unseen remains a
-// zombie until this program ends.
+// right to write to another one. When a host is killed there is no descent any
+// more: one of the other two has to find them. A watchdog can be killed, too.
+//
+// Orphans are reaped when a command of any Host is closed or signalled. Without
+// a cgroup, one that began a session and ended unseen remains a zombie until
+// this program ends.
 //
 // On macOS a tree is its process group: who calls setsid outlives Close.
 //

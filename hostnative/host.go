@@ -28,6 +28,14 @@ type Config struct {
 	// makes this program a subreaper, for good (PR_SET_CHILD_SUBREAPER), and
 	// reaps what comes of its commands.
 	NoSubreaper bool
+
+	// Helper is a program whose main begins with helper.Main (see package
+	// hostnative/helper): an absolute path. On Linux it is started as a
+	// watchdog, a process that outlives this one, and kills what this one's
+	// commands have left. If empty, it is this program, if its main begins so;
+	// if not, there is no watchdog, as Report says. The first Host that has
+	// one is the one that starts it.
+	Helper string
 }
 
 // A Host runs commands natively. It is safe for concurrent use.

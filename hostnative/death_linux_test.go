@@ -1,0 +1,150 @@
+package hostnative_test
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostnative/helper"
+)
+
+// kills is how often a host is killed in each way.
+var kills = flag.Int("kills", 20, "how often a host is killed")
+
+// hostMode says in the environment that this test program is to be a host.
+const hostMode = "TERRARIUM_TEST_HOST"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(hostMode) {
+	case "watched":
+		helper.Main()
+		beHost()
+	case "unwatched":
+		beHost()
+	case "next":
+		hostnative.New(hostnative.Config{})
+		os.Exit(0)
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// beHost starts commands that do what they can to outlive us, until it is
+// killed. It says when a few are there.
+func beHost() {
+	h, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		os.Exit(1)
+	}
+	for i := 0; ; i++ {
+		// Nobody reads the FIFO: descriptor 3, which all inherit, is what tells.
+		m := modes[i%2]
+		c := m.mode(line(`trap "" HUP INT TERM; setsid sh -c 'cd /; (setsid sh -c "while :; do sleep 1000; done" &)' & sleep 1000`))
+		e, err := h.Resolve(context.Background(), c)
+		if err != nil {
+			os.Exit(1)
+		}
+		p, err := h.Start(context.Background(), e)
+		if err != nil {
+			os.Exit(1)
+		}
+		if i%3 == 2 {
+			p.Close()
+		}
+		os.Stdout.WriteString("started\n")
+		if i == 20 {
+			select {}
+		}
+	}
+}
+
+// startHost starts this test program as a host. Whoever lives of it, its
+// commands and its watchdog has the other end of alive open.
+func startHost(t *testing.T, mode string) (cmd *exec.Cmd, alive *os.File, started *bufio.Reader) {
+	t.Helper()
+	alive, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	t.Cleanup(func() { alive.Close() })
+	cmd = exec.Command("/proc/self/exe")
+	cmd.Env = hostEnv(mode)
+	cmd.ExtraFiles = []*os.File{w}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, alive, bufio.NewReader(out)
+}
+
+// hostEnv makes this test program a host. The race detector would have it stay
+// for a second when it ends.
+func hostEnv(mode string) []string {
+	return append(os.Environ(), hostMode+"="+mode, "GORACE=atexit_sleep_ms=0")
+}
+
+// A host that is killed at any moment has no survivors: after the next start,
+// or at once if it has a watchdog.
+func TestKilledHost(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	for _, mode := range []string{"unwatched", "watched"} {
+		t.Run(mode, func(t *testing.T) {
+			for i := range *kills {
+				cmd, alive, started := startHost(t, mode)
+				for range rand.IntN(12) { // any moment after so many commands
+					started.ReadString('\n')
+				}
+				timer := time.NewTimer(rand.N(3 * time.Millisecond))
+				<-timer.C
+				cmd.Process.Kill()
+				cmd.Wait()
+				if mode == "unwatched" {
+					next := exec.Command("/proc/self/exe")
+					next.Env = hostEnv("next")
+					if err := next.Run(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				alive.SetReadDeadline(time.Now().Add(patience))
+				if _, err := io.ReadAll(alive); err != nil {
+					t.Fatalf("kill %d: after %v some of its processes live: %v", i, patience, err)
+				}
+				alive.Close()
+			}
+		})
+	}
+}
+
+// A program that does not begin with helper.Main is not started again unasked,
+// and if it is asked for, we find out, and it does not go on to do the same.
+func TestNoSilentHelper(t *testing.T) {
+	watchdog := func(h *hostnative.Host) hostnative.Mechanism {
+		for _, m := range h.Report() {
+			if m.Name == "watchdog" {
+				return m
+			}
+		}
+		t.Fatal("no watchdog in the report")
+		return hostnative.Mechanism{}
+	}
+	if got := watchdog(newHost(t, hostnative.Config{})); got.Used || !strings.Contains(got.Detail, "helper.Main") {
+		t.Errorf("without a helper: got %+v", got)
+	}
+	if got := watchdog(newHost(t, hostnative.Config{Helper: "/bin/true"})); got.Used || !strings.Contains(got.Detail, "/bin/true") {
+		t.Errorf("with /bin/true: got %+v", got)
+	}
+}
