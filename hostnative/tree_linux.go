@@ -17,6 +17,11 @@ type tree struct {
 	cgroup      strays.Cgroup // "" if there is none, or none any longer
 }
 
+// looking holds a value for each look at /proc and each removal of a cgroup
+// under way. The kernel has locks for these, and who waits for one takes a
+// thread: closing a thousand commands at once should not take as many.
+var looking = make(chan struct{}, maxStarting)
+
 // A member is a living process of a tree.
 type member struct {
 	pid  int
@@ -26,6 +31,8 @@ type member struct {
 // members returns those outside of leader's process group. It is sure if it
 // can't have missed one that was there all the time.
 func (t *tree) members(leader int) (list []member, sure bool) {
+	looking <- struct{}{}
+	defer func() { <-looking }()
 	sure = true
 	var pids []int
 	if t.cgroup != "" {
@@ -122,7 +129,7 @@ func (t *tree) kill(leader int, late time.Time) error {
 // end is kill for when leader is dead, and frees the cgroup.
 func (t *tree) end(leader int, late time.Time) error {
 	for {
-		if t.cgroup != "" && t.removeCgroup() == nil && !t.containment.subreaper {
+		if t.cgroup != "" && t.removeInTurn() == nil && !t.containment.subreaper {
 			return nil // it was empty
 		}
 		if err := t.kill(leader, late); err != nil {
@@ -136,6 +143,12 @@ func (t *tree) end(leader int, late time.Time) error {
 		}
 		time.Sleep(strays.Pause)
 	}
+}
+
+func (t *tree) removeInTurn() error {
+	looking <- struct{}{}
+	defer func() { <-looking }()
+	return t.removeCgroup()
 }
 
 // reap reaps the command's zombie.
