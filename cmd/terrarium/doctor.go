@@ -95,7 +95,6 @@ func examine() diagnosis {
 func examineNative() hostReport {
 	r := hostReport{Name: "native", Checks: []check{}, Lacks: []string{
 		"a sandbox: commands may do whatever you may",
-		"containment: a process that calls setsid outlives a kill",
 	}}
 	host, err := hostnative.New(hostnative.Config{})
 	if err != nil {
@@ -117,8 +116,15 @@ func examineNative() hostReport {
 	})
 	try("terminals", func(ctx context.Context) (string, error) { return "ok", prove(ctx, host, "test -t 1", true) })
 	try("pipes", func(ctx context.Context) (string, error) { return "ok", prove(ctx, host, "test ! -t 1", false) })
+	for _, m := range host.Report() {
+		c := check{Name: m.Name, Found: m.Detail}
+		if !m.Used {
+			c.Found, c.Error = "", m.Detail
+		}
+		r.Checks = append(r.Checks, c)
+	}
 	for _, c := range r.Checks {
-		r.Available = r.Available || c.Name != "shell" && c.Error == ""
+		r.Available = r.Available || (c.Name == "terminals" || c.Name == "pipes") && c.Error == ""
 	}
 	return r
 }

@@ -16,9 +16,13 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/hostnative/helper"
 )
 
 func main() {
+	helper.Main() // we are our own watchdog
+
 	// Without this a write to a broken pipe would end us at once, and what we
 	// run would live on. It must not be ignored: commands would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
