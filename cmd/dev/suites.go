@@ -16,13 +16,21 @@ type suite struct {
 }
 
 // suites has an entry for each suite that we can run, and none for those that we only intend to.
-var suites []suite
+var suites = []suite{
+	{
+		name: "xterm.js escape sequences", env: "TERRARIUM_XTERMJS_FIXTURES",
+		what: "test/fixtures/escape_sequence_files in a checkout of github.com/xtermjs/xterm.js",
+		args: []string{"-run=^TestXtermFixtures$", "./core/vt"},
+	},
+	{
+		name: "alacritty recordings", env: "TERRARIUM_ALACRITTY_REF",
+		what: "alacritty_terminal/tests/ref in a checkout of github.com/alacritty/alacritty",
+		args: []string{"-run=^TestAlacrittyRecordings$", "./core/vt"},
+	},
+}
 
 // conformance runs every suite, and fails for those that were not handed over.
 func conformance(ctx context.Context, w io.Writer) error {
-	if len(suites) == 0 {
-		fmt.Fprintln(w, "there is no conformance suite to run yet")
-	}
 	r := newRunner(w)
 	var skipped skips
 	for _, s := range suites {
