@@ -1,0 +1,168 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// holding is what this process must not have more of after than before.
+type holding struct {
+	Goroutines, Descriptors, Children int
+}
+
+// held counts. Children are also those that nobody has waited for. Where there is no /proc, it counts
+// goroutines only.
+func held() (h holding) {
+	h.Goroutines = runtime.NumGoroutine()
+	fds, _ := filepath.Glob("/proc/self/fd/*")
+	h.Descriptors = len(fds)
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range lists {
+		list, _ := os.ReadFile(name) // a thread may have ended
+		h.Children += len(strings.Fields(string(list)))
+	}
+	return h
+}
+
+// checkHeld waits until no more is held than before: what ends in the background takes its time.
+func checkHeld(t *testing.T, before holding) {
+	t.Helper()
+	ctx := limited(t)
+	for {
+		now := held()
+		if now.Goroutines <= before.Goroutines && now.Descriptors <= before.Descriptors && now.Children <= before.Children {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("got %+v, want at most %+v", now, before)
+		}
+		runtime.Gosched()
+	}
+}
+
+// TestLeaks creates and releases terminals of every kind, in every state, and finds nothing of them.
+func TestLeaks(t *testing.T) {
+	n := 10_000
+	if testing.Short() || raceIsOn() {
+		n = 500
+	}
+	host := nativeHost(t)
+	// A finalizer must not close what we have forgotten.
+	percent := debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(percent)
+
+	d := driver.New(driver.Config{Host: host, Core: core.Config{KeepTerminals: -1, KillGrace: time.Minute}})
+	defer d.Close()
+	ctx := limited(t)
+	for i := range 2 * terminalUses { // opens what is opened once
+		if err := useTerminal(ctx, d, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFreed(t, d)
+	before := held()
+
+	const workers = 4
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < n; i += workers {
+				if err := useTerminal(ctx, d, i); err != nil {
+					t.Errorf("terminal %d: %v", i, err)
+					return
+				}
+				if i%1000 == 0 {
+					runtime.GC() // since it does not run by itself
+				}
+			}
+		})
+	}
+	all.Wait()
+	waitFreed(t, d)
+	checkHeld(t, before)
+}
+
+// waitFreed waits until the driver knows of no terminal.
+func waitFreed(t *testing.T, d *driver.Driver) {
+	t.Helper()
+	for ctx := limited(t); len(d.Terminals()) > 0; runtime.Gosched() {
+		if ctx.Err() != nil {
+			t.Fatalf("got %d terminals, want 0", len(d.Terminals()))
+		}
+	}
+}
+
+// terminalUses is how many kinds of use useTerminal has.
+const terminalUses = 12
+
+// useTerminal creates a terminal and releases it, the i-th in its own way.
+func useTerminal(ctx context.Context, d *driver.Driver, i int) error {
+	c := core.Command{Command: "/bin/true", Pty: i%2 == 0}
+	switch i / 2 % (terminalUses / 2) {
+	case 0: // to its end
+	case 1:
+		c.Interactive = true
+	case 2: // fails
+		c.Command, c.Args = "/no/such/command", []string{"x"}
+		if _, err := d.Create(ctx, "s", c); err == nil {
+			return fmt.Errorf("%s: got no error", c.Command)
+		}
+		return nil
+	case 3: // released at once
+		c.Command, c.Args = "sleep", []string{"1000"}
+		id, err := d.Create(ctx, "s", c)
+		if err != nil {
+			return err
+		}
+		return d.Release(id)
+	case 4: // released before it has started
+		id, err := d.Begin("s", c)
+		if err != nil {
+			return err
+		}
+		return d.Release(id)
+	case 5: // killed
+		c.Command, c.Args = "sleep", []string{"1000"}
+		id, err := d.Create(ctx, "s", c)
+		if err != nil {
+			return err
+		}
+		if err := d.Kill(id); err != nil {
+			return err
+		}
+		if _, err := d.WaitForExit(ctx, id); err != nil {
+			return err
+		}
+		return d.Release(id)
+	}
+	id, err := d.Create(ctx, "s", c)
+	if err != nil {
+		return err
+	}
+	if _, err := d.WaitForExit(ctx, id); err != nil {
+		return err
+	}
+	return d.Release(id)
+}
+
+// raceIsOn reports whether the race detector is.
+func raceIsOn() bool {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "-race" {
+			return s.Value == "true"
+		}
+	}
+	return false
+}
