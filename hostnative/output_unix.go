@@ -48,6 +48,7 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 	// read is called whenever there may be something to read, and returns
 	// false to wait for that. A buffer is taken for no longer.
 	read := func(fd uintptr) bool {
+		p.holding.Add(1)
 		buf = buffers.Get().(*buffer)
 		n, err = unix.Read(int(fd), buf[:])
 		for err == unix.EINTR {
@@ -55,6 +56,7 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 		}
 		if err == unix.EAGAIN {
 			buffers.Put(buf)
+			p.holding.Add(-1)
 			return false
 		}
 		return true
@@ -70,6 +72,7 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 			p.sink.Unlock()
 		}
 		buffers.Put(buf)
+		p.holding.Add(-1)
 		switch {
 		case n > 0:
 			hungUp = false
@@ -87,4 +90,25 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 			return fmt.Errorf("hostnative: read output: %w", err)
 		}
 	}
+}
+
+// OutputPending reports whether there is output that sink has not been given:
+// on a busy machine that may be so long after it was written.
+func (p *process) OutputPending() bool {
+	for _, o := range p.io.outs {
+		conn, err := o.file.SyscallConn()
+		if err != nil {
+			return false // closed
+		}
+		fds := []unix.PollFd{{Events: unix.POLLIN}}
+		err = conn.Control(func(fd uintptr) {
+			fds[0].Fd = int32(fd)
+			unix.Poll(fds, 0) // an error leaves Revents as it is
+		})
+		if err == nil && fds[0].Revents&unix.POLLIN != 0 {
+			return true
+		}
+	}
+	// Asked last: what is no longer there to be read is held until sink has it.
+	return p.holding.Load() > 0
 }

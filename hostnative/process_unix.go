@@ -29,7 +29,8 @@ type process struct {
 	io    *stdio
 
 	outputCalled atomic.Bool
-	sink         sync.Mutex // held while Output's sink runs
+	sink         sync.Mutex   // held while Output's sink runs
+	holding      atomic.Int32 // reads not yet handed to the sink
 
 	closing   chan struct{} // closed when Close begins
 	closeOnce sync.Once

@@ -49,6 +49,7 @@ func (d *Driver) carryOut(e *core.Effect) {
 			delete(d.terminals, e.ID)
 		}
 	case core.Exited:
+		delete(d.draining, t)
 		close(t.exit)
 		d.news.push(*e)
 	case core.Evicted:
@@ -160,7 +161,12 @@ func (d *Driver) wait(t *terminal) {
 	t.mu.Lock()
 	t.exited = true
 	t.mu.Unlock()
-	d.do(func(now time.Time) { d.registry.HandleExit(now, t.id, exit) })
+	d.do(func(now time.Time) {
+		if p, ok := t.process.(Pender); ok {
+			d.draining[t] = p // until Exited
+		}
+		d.registry.HandleExit(now, t.id, exit)
+	})
 }
 
 // write hands input over. What could not be written counts as taken: nobody
@@ -178,6 +184,7 @@ func (d *Driver) free(t *terminal) {
 	t.cancel()
 	d.do(func(now time.Time) {
 		t.freed = true
+		delete(d.draining, t) // where it has no Exited
 		d.registry.HandleClosed(now, t.id)
 		if _, kept := d.registry.Status(t.id); !kept {
 			delete(d.terminals, t.id)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -45,6 +46,7 @@ type Driver struct {
 	mu        sync.Mutex // guards the fields below and the registry half of terminals
 	registry  *core.Registry
 	terminals map[core.TerminalID]*terminal
+	draining  map[*terminal]Pender // those that have ended, but their Exited is not told
 	timer     *time.Timer
 	closed    bool
 	work      sync.WaitGroup // goroutines that serve terminals
@@ -86,6 +88,7 @@ func New(c Config) *Driver {
 		config:    c,
 		registry:  core.NewRegistry(c.Core),
 		terminals: make(map[core.TerminalID]*terminal),
+		draining:  make(map[*terminal]Pender),
 		news:      newNews(),
 		newsDone:  make(chan struct{}),
 	}
@@ -130,7 +133,27 @@ func (d *Driver) do(change func(now time.Time)) {
 }
 
 func (d *Driver) timeout() {
-	d.do(d.registry.HandleTimeout)
+	pending := d.pending()
+	d.do(func(now time.Time) {
+		for _, t := range pending {
+			d.registry.HandleOutputSeen(now, t.id, 1, nil)
+		}
+		d.registry.HandleTimeout(now)
+	})
+}
+
+// pending returns the draining terminals with output that nobody has read yet:
+// our own silence says nothing about theirs.
+func (d *Driver) pending() (ts []*terminal) {
+	d.mu.Lock()
+	draining := maps.Clone(d.draining)
+	d.mu.Unlock()
+	for t, p := range draining {
+		if p.OutputPending() {
+			ts = append(ts, t)
+		}
+	}
+	return ts
 }
 
 // drain carries out the effects and sets the timer. d.mu is held; all that

@@ -53,3 +53,11 @@ type Process interface {
 	// everything. It is idempotent.
 	Close() error
 }
+
+// A Pender is a Process that can tell whether there is output that Output's
+// sink has not been given, although it could be. Where there is, silence does
+// not mean that all has come: this program may have had no turn to read it.
+// OutputPending does not block.
+type Pender interface {
+	OutputPending() bool
+}
