@@ -82,17 +82,6 @@ func TestFaultDescriptors(t *testing.T) {
 	}
 }
 
-// No processes left: fork says EAGAIN. Root has no such limit.
-func TestFaultProcesses(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can become a user who has no other processes")
-	}
-	if _, err := exec.LookPath("setpriv"); err != nil {
-		t.Skip(err)
-	}
-	t.Skip("a command costs a thread, and a Go program that gets no thread dies")
-}
-
 // No ptys left, on a devpts of our own.
 func TestFaultPtys(t *testing.T) {
 	needMounts(t)
