@@ -96,9 +96,14 @@ func (t *faultTest) sh(line string, args ...string) core.Command {
 	return core.Command{Command: "/bin/sh", Args: append([]string{"-c", line, "sh"}, args...), Pty: t.pty}
 }
 
+// create waits for its turn where many were released and are not yet freed.
 func (t *faultTest) create(c core.Command) core.TerminalID {
 	t.Helper()
 	id, err := t.d.Create(t.ctx, "s", c)
+	for t.ctx.Err() == nil && tooMany(err) {
+		runtime.Gosched()
+		id, err = t.d.Create(t.ctx, "s", c)
+	}
 	if err != nil {
 		t.Fatalf("create: %v", err)
 	}
