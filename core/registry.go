@@ -115,7 +115,7 @@ func (r *Registry) Issued(s SessionID, id TerminalID) bool {
 // HandleOutput is Terminal.HandleOutput for drivers without locks.
 func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []byte) {
 	t := r.terminals[id]
-	if t == nil || t.life.closed || len(p) == 0 {
+	if t == nil || t.life.closed {
 		return
 	}
 	t.HandleOutput(now, stream, p)
