@@ -12,7 +12,7 @@ import (
 
 // A buffer is what output is read into. A pty gives 4 KiB at a time at the
 // most, a pipe 64 KiB.
-type buffer [32 << 10]byte
+type buffer [64 << 10]byte
 
 // buffers lends them while there is something to read: an idle terminal has none.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}

@@ -42,11 +42,12 @@ func testSteps(root string, skipped *skips) []step {
 	}
 	steps = append(steps, buildSteps()...)
 	return append(steps,
-		goTest("go test", nodeModules, skipped, "./..."),
+		// One package at a time: some measure the machine, and what others leave on it.
+		goTest("go test", nodeModules, skipped, "-p=1", "./..."),
 		goTest("go test wasmtime", nodeModules, skipped, "-tags=wasmtime", "./tests/..."),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		goTest("go test wasip1", wasip1, skipped, "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
 		// The size of the reactor was checked above; with -race its compressor takes most of a minute.
-		goTest("go test race", nodeModules, skipped, "-race", "-skip=^TestReactorSize$", "./..."),
+		goTest("go test race", nodeModules, skipped, "-p=1", "-race", "-skip=^TestReactorSize$", "./..."),
 	)
 }

@@ -59,7 +59,15 @@ type hostReport struct {
 	Name      string   `json:"name"`
 	Available bool     `json:"available"`
 	Checks    []check  `json:"checks"`
+	Holds     []hold   `json:"holds"`
 	Lacks     []string `json:"lacks"`
+}
+
+// A hold is a way to find what commands start, and to end it.
+type hold struct {
+	Name   string `json:"name"`
+	Used   bool   `json:"used"`
+	Detail string `json:"detail"` // where, or why not
 }
 
 // A check is one thing that was tried.
@@ -82,7 +90,7 @@ func examine() diagnosis {
 		Build: readBuild(),
 		Hosts: []hostReport{
 			examineNative(),
-			{Name: "wasm", Checks: []check{}, Lacks: []string{"everything: it is not built into this version yet"}},
+			{Name: "wasm", Checks: []check{}, Holds: []hold{}, Lacks: []string{"everything: it is not built into this version yet"}},
 		},
 		Limits: limits{
 			KillGraceMs:     defaultKillGrace.Milliseconds(),
@@ -93,7 +101,7 @@ func examine() diagnosis {
 }
 
 func examineNative() hostReport {
-	r := hostReport{Name: "native", Checks: []check{}, Lacks: []string{
+	r := hostReport{Name: "native", Checks: []check{}, Holds: []hold{}, Lacks: []string{
 		"a sandbox: commands may do whatever you may",
 	}}
 	host, err := hostnative.New(hostnative.Config{})
@@ -117,14 +125,10 @@ func examineNative() hostReport {
 	try("terminals", func(ctx context.Context) (string, error) { return "ok", prove(ctx, host, "test -t 1", true) })
 	try("pipes", func(ctx context.Context) (string, error) { return "ok", prove(ctx, host, "test ! -t 1", false) })
 	for _, m := range host.Report() {
-		c := check{Name: m.Name, Found: m.Detail}
-		if !m.Used {
-			c.Found, c.Error = "", m.Detail
-		}
-		r.Checks = append(r.Checks, c)
+		r.Holds = append(r.Holds, hold(m))
 	}
 	for _, c := range r.Checks {
-		r.Available = r.Available || (c.Name == "terminals" || c.Name == "pipes") && c.Error == ""
+		r.Available = r.Available || c.Name != "shell" && c.Error == ""
 	}
 	return r
 }
@@ -164,6 +168,13 @@ func (d diagnosis) print(w io.Writer) error {
 				continue
 			}
 			row(c.Name, c.Found)
+		}
+		for _, m := range h.Holds {
+			if !m.Used {
+				row(m.Name, "not used: "+m.Detail)
+				continue
+			}
+			row(m.Name, m.Detail)
 		}
 		for _, l := range h.Lacks {
 			row("lacks", l)

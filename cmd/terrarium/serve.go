@@ -16,33 +16,35 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-const serveHelp = `usage: terrarium serve --stdio [flags]
+const serveHelp = `usage: terrarium serve (--stdio | --listen ADDR) [flags]
 
 Answers terminal/* of the Agent Client Protocol for a client that hands them
-over: JSON-RPC, one message a line, on standard input and output. The end of
-input, or a signal, ends every terminal. The flags are what commands get:
+over: JSON-RPC, one message a line, or a WebSocket message. The end of a
+connection, or a signal, ends the terminals it holds. It runs what it is asked.
 
   --stdio                 serve on standard input and output
+  --listen ADDR           serve WebSockets at ws://ADDR/acp: 127.0.0.1:8080
+  --token-file FILE       what peers must know; default: a new token, printed
+  --allow-origin HOST     pages from there may connect too; repeatable
+  --allow-remote          ADDR may be other than this machine's own
   --pty, --pipe           a terminal, or pipes; default: a terminal
   --cols N, --rows N      the terminal's size; default: 120x40
   --interactive           leave input open; default: commands read end of file
-  --cwd DIR               working directory where a request has none; default:
-                          ours
+  --cwd DIR               where commands run that do not say; default: here
   --env NAME=VALUE        a variable under those of the request; repeatable
   --timeout D             kill commands after so long: 90s, 5m
   --kill-grace D          from SIGTERM to SIGKILL; default 5s
-  --output text|raw       text: no escapes, no rewritten lines; raw: the bytes;
-                          default: text for a terminal, raw for pipes
-  --output-byte-limit N   keep the newest N bytes where a request has no limit:
-                          500, 64KiB, 2MiB; default 1MiB
+  --output text|raw       default: text for a terminal, raw for pipes
+  --output-byte-limit N   keep so much where a request does not say; 1MiB
   --lenient               also take env as an object of names and values
-  --trace FILE            write down every step, for "cmd/dev replay"
+  --trace FILE            with --stdio: write down every step, for a replay
   --host native           where commands run
 `
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	commandFlags
+	listenFlags
 	stdio   bool
 	lenient bool
 }
@@ -50,7 +52,7 @@ type serveFlags struct {
 func newServe() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:                   "serve --stdio [flags]",
+		Use:                   "serve (--stdio | --listen ADDR) [flags]",
 		Short:                 "answer terminal/* of the Agent Client Protocol",
 		Long:                  serveHelp,
 		DisableFlagsInUseLine: true,
@@ -66,6 +68,10 @@ func newServe() *cobra.Command {
 	f.add(cmd, false)
 	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
+	cmd.Flags().StringVar(&f.addr, "listen", "", "")
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "")
+	cmd.Flags().StringArrayVar(&f.origins, "allow-origin", nil, "")
+	cmd.Flags().BoolVar(&f.allowRemote, "allow-remote", false, "")
 	return cmd
 }
 
@@ -75,8 +81,12 @@ func (f *serveFlags) parse() (core.Command, error) {
 	switch {
 	case err != nil:
 		return c, err
-	case !f.stdio:
-		return c, errors.New("serve needs --stdio: it is the only way to serve in this version")
+	case f.stdio == (f.addr != ""):
+		return c, errors.New("serve needs --stdio or --listen, one of them")
+	case f.stdio && (f.tokenFile != "" || f.allowRemote || f.origins != nil):
+		return c, errors.New("--token-file, --allow-remote and --allow-origin need --listen")
+	case f.addr != "" && f.trace != "":
+		return c, errors.New("--trace needs --stdio: it is one peer's")
 	}
 	c.Pty = !f.pipe
 	c.OutputByteLimit = 0 // the request's, or else the machine's default
@@ -86,7 +96,7 @@ func (f *serveFlags) parse() (core.Command, error) {
 	return c, err
 }
 
-// serve answers until standard input ends or a signal comes.
+// serve answers until its peer is gone or a signal comes.
 func (f *serveFlags) serve(c core.Command) error {
 	if err := checkDir(c.Cwd); err != nil {
 		return err
@@ -114,11 +124,16 @@ func (f *serveFlags) serve(c core.Command) error {
 		notice("ending every terminal: " + s.String())
 		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
 	}()
-	notice("serving terminal/* on standard input and output")
-	err = acpconn.Serve(ctx, os.Stdin, os.Stdout, acpconn.Config{
+	config := acpconn.Config{
 		Driver: driver.Config{Host: host, Core: machine},
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Version: readBuild().Version},
-	})
+	}
+	if f.addr != "" {
+		err = f.listen(ctx, config)
+	} else {
+		notice("serving terminal/* on standard input and output")
+		err = acpconn.Serve(ctx, os.Stdin, os.Stdout, config)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

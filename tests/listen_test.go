@@ -1,0 +1,189 @@
+package tests
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const listenToken = "a-token-that-nobody-guesses"
+
+// listening starts "terrarium serve --listen" and returns its URL.
+func listening(t *testing.T, flags ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(listenToken+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("terrarium", append([]string{"serve", "--listen", "127.0.0.1:0", "--token-file", file}, flags...)...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) {
+			t.Errorf("serve ended with %v, want exit status 143", err)
+		}
+	})
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "terrarium: listening on ")
+	if !ok {
+		t.Fatalf("got %q, %v, want where it listens", line, err)
+	}
+	return url
+}
+
+// dial connects with the headers and subprotocols of o.
+func dial(t *testing.T, url string, o *websocket.DialOptions) (*websocket.Conn, int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	conn, response, err := websocket.Dial(ctx, url, o)
+	if err != nil {
+		if response == nil {
+			t.Fatal(err)
+		}
+		return nil, response.StatusCode
+	}
+	t.Cleanup(func() { conn.CloseNow() })
+	return conn, response.StatusCode
+}
+
+func header(pairs ...string) http.Header {
+	h := make(http.Header)
+	for i := 0; i < len(pairs); i += 2 {
+		h.Set(pairs[i], pairs[i+1])
+	}
+	return h
+}
+
+// TestListenAdmission: only who knows the token gets in, and no page that was
+// not allowed; a page has no headers and tells the token as a subprotocol.
+func TestListenAdmission(t *testing.T) {
+	url := listening(t, "--allow-origin", "ide.example")
+	bearer := "Bearer " + listenToken
+	for _, tt := range []struct {
+		name   string
+		url    string
+		header http.Header
+		sub    []string
+		want   int
+	}{
+		{name: "no token", want: 401},
+		{name: "wrong token", header: header("Authorization", bearer+"x"), want: 401},
+		{name: "wrong scheme", header: header("Authorization", "Basic "+listenToken), want: 401},
+		{name: "token in the URL", url: url + "?token=" + listenToken, want: 401},
+		{name: "wrong subprotocol", sub: []string{"acp", "bearer.x"}, want: 401},
+		{name: "header", header: header("Authorization", bearer), want: 101},
+		{name: "subprotocol", sub: []string{"acp", "bearer." + listenToken}, want: 101},
+		{name: "another page", header: header("Authorization", bearer, "Origin", "https://evil.example"), want: 403},
+		{name: "an allowed page", header: header("Authorization", bearer, "Origin", "https://ide.example"), want: 101},
+		{name: "another path", url: strings.TrimSuffix(url, "acp"), header: header("Authorization", bearer), want: 404},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.url == "" {
+				tt.url = url
+			}
+			conn, status := dial(t, tt.url, &websocket.DialOptions{HTTPHeader: tt.header, Subprotocols: tt.sub})
+			if status != tt.want {
+				t.Errorf("got status %d, want %d", status, tt.want)
+			}
+			if conn != nil && tt.sub != nil && conn.Subprotocol() != "acp" {
+				t.Errorf("got subprotocol %q, want acp", conn.Subprotocol())
+			}
+		})
+	}
+}
+
+// wsPeer asks over a WebSocket and expects the answers in order.
+type wsPeer struct {
+	t    *testing.T
+	conn *websocket.Conn
+	id   int
+}
+
+func (p *wsPeer) call(method, params string) (result, failure map[string]any) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
+	defer cancel()
+	p.id++
+	request := `{"jsonrpc":"2.0","id":` + strconv.Itoa(p.id) + `,"method":"` + method + `","params":` + params + `}`
+	if err := p.conn.Write(ctx, websocket.MessageText, []byte(request)); err != nil {
+		p.t.Fatal(err)
+	}
+	_, b, err := p.conn.Read(ctx)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var answer struct {
+		ID            int
+		Result, Error map[string]any
+	}
+	if err := json.Unmarshal(b, &answer); err != nil || answer.ID != p.id {
+		p.t.Fatalf("got %s, %v, want the answer to %d", b, err, p.id)
+	}
+	return answer.Result, answer.Error
+}
+
+// TestListenPeers: peers are served side by side, know nothing of each other's
+// terminals, and leave nothing running behind.
+func TestListenPeers(t *testing.T) {
+	url := listening(t)
+	connect := func() *wsPeer {
+		conn, _ := dial(t, url, &websocket.DialOptions{HTTPHeader: header("Authorization", "Bearer "+listenToken)})
+		conn.SetReadLimit(1 << 20)
+		return &wsPeer{t: t, conn: conn}
+	}
+	a, b := connect(), connect()
+	pipe := filepath.Join(t.TempDir(), "alive")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The command holds the pipe open for as long as it lives.
+	params, _ := json.Marshal(map[string]any{"sessionId": "s", "command": "exec 3>" + pipe + "; echo up; sleep 1000"})
+	created, _ := a.call("terminal/create", string(params))
+	alive, err := os.Open(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	name, _ := json.Marshal(map[string]any{"sessionId": "s", "terminalId": created["terminalId"]})
+	if _, failure := b.call("terminal/output", string(name)); failure["code"] != float64(-32602) {
+		t.Errorf("another peer's terminal: got error %v, want -32602", failure)
+	}
+	if result, failure := a.call("terminal/output", string(name)); failure != nil || result["exitStatus"] != nil {
+		t.Errorf("got %v, %v, want a running command", result, failure)
+	}
+	own, _ := b.call("terminal/create", `{"sessionId":"s","command":"echo hello"}`)
+	params, _ = json.Marshal(map[string]any{"sessionId": "s", "terminalId": own["terminalId"]})
+	if exit, _ := b.call("terminal/wait_for_exit", string(params)); exit["exitCode"] != float64(0) {
+		t.Errorf("got %v, want exit code 0", exit)
+	}
+	if result, _ := b.call("terminal/output", string(params)); result["output"] != "hello\n" {
+		t.Errorf("got %v, want hello", result)
+	}
+
+	a.conn.CloseNow()
+	alive.SetReadDeadline(time.Now().Add(20 * time.Second))
+	if n, err := alive.Read(make([]byte, 1)); n != 0 || err == nil || os.IsTimeout(err) {
+		t.Errorf("a peer has gone, and its command has not: %v", err)
+	}
+	if _, failure := b.call("terminal/output", string(params)); failure != nil {
+		t.Errorf("the other peer: got %v", failure)
+	}
+}
