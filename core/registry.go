@@ -14,9 +14,9 @@ type Registry struct {
 	sessions  map[SessionID]*session
 	order     []*session // the same, the oldest first
 	created   uint64     // terminals ever
-	live      int        // terminals not closed
+	live      int        // terminals not freed
 	reserved  int64      // what they may hold, in bytes
-	kept      int        // terminals closed, whose output is kept for display
+	kept      int        // terminals freed, whose output is kept for display
 	keptBytes int64
 
 	timers  timers

@@ -5,9 +5,9 @@ import "time"
 // session is the terminals that one SessionID owns.
 type session struct {
 	id        SessionID
-	live      int         // terminals not closed
+	live      int         // terminals not freed
 	terminals []*Terminal // in the order of their creation
-	kept      []*Terminal // released and closed, the oldest first
+	kept      []*Terminal // freed, their output kept for display, the oldest first
 	keptBytes int64
 	closed    bool
 }

@@ -191,7 +191,7 @@ func (t *faultTest) gone(pid string) {
 
 // few is n, or less where tests must be short.
 func few(n int) int {
-	if testing.Short() || raceIsOn() {
+	if testing.Short() || raceDetector() {
 		return n / 10
 	}
 	return n

@@ -55,7 +55,7 @@ func checkHeld(t *testing.T, before holding) {
 // TestLeaks creates and releases terminals of every kind, in every state, and finds nothing of them.
 func TestLeaks(t *testing.T) {
 	n := 10_000
-	if testing.Short() || raceIsOn() {
+	if testing.Short() || raceDetector() {
 		n = 500
 	}
 	host := nativeHost(t)
@@ -167,15 +167,4 @@ func useTerminal(ctx context.Context, d *driver.Driver, i int) error {
 		return err
 	}
 	return d.Release(id)
-}
-
-// raceIsOn reports whether the race detector is.
-func raceIsOn() bool {
-	info, _ := debug.ReadBuildInfo()
-	for _, s := range info.Settings {
-		if s.Key == "-race" {
-			return s.Value == "true"
-		}
-	}
-	return false
 }

@@ -162,7 +162,7 @@ func (d *Driver) wait(t *terminal) {
 	t.exited = true
 	t.mu.Unlock()
 	d.do(func(now time.Time) {
-		if p, ok := t.process.(Pender); ok {
+		if p, ok := t.process.(Pender); ok && !t.freed { // a lost one may be freed before
 			d.draining[t] = p // until Exited
 		}
 		d.registry.HandleExit(now, t.id, exit)

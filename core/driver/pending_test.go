@@ -11,11 +11,12 @@ import (
 )
 
 // busy is a host on a machine where we get a turn to read only long after the
-// command has ended.
+// command has ended: 210 ms, for the drain looks every 20, and what happens at
+// one instant happens in any order.
 type busy struct{ host }
 
 func (busy) Start(context.Context, core.Exec) (driver.Process, error) {
-	return &busyProcess{process: &process{exited: make(chan struct{}), closed: make(chan struct{})}, turn: time.Now().Add(200 * time.Millisecond)}, nil
+	return &busyProcess{process: &process{exited: make(chan struct{}), closed: make(chan struct{})}, turn: time.Now().Add(210 * time.Millisecond)}, nil
 }
 
 type busyProcess struct {
