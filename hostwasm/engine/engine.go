@@ -1,0 +1,100 @@
+// Package engine is what hostwasm asks of a WebAssembly engine: to compile a
+// module and to run it with functions of ours. Engines know nothing of WASI,
+// files or processes, and nothing of an engine's types leaks out of its
+// package. engine/wazero is the default; engine/wasmtime is the second.
+//
+// The modules that an Engine gets went through core/meter: they call
+// [RunConfig.Refill] whenever their fuel is used up, so that whatever they do
+// ends soon after Refill returns an error.
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// An Engine compiles modules. Its methods are safe for concurrent use.
+type Engine interface {
+	// Name is what --engine calls it: "wazero" or "wasmtime".
+	Name() string
+	// Compile compiles a metered module whose imports are all among funcs; a
+	// function that the module does not import costs nothing.
+	// The bytes are not kept. The error says what is wrong with the module.
+	Compile(ctx context.Context, wasm []byte, funcs []Func) (Program, error)
+	// Close frees what the engine holds, after all its programs were closed.
+	Close() error
+}
+
+// A Program is a compiled module. It is safe for concurrent use: many
+// instances of it may run at once.
+type Program interface {
+	// Run makes an instance and calls its start function and then _start, and
+	// returns when that has returned: nil; or when it could not go on: a
+	// *Trap, or the very error that a Func or Refill returned.
+	// What the guest does meanwhile happens on the calling goroutine.
+	Run(c RunConfig) error
+	// Close frees the program. No Run may be under way.
+	Close() error
+}
+
+// RunConfig says how one instance runs.
+type RunConfig struct {
+	// Guest is handed to each Func, untouched.
+	Guest any
+	// MaxMemory is the most linear memory that the guest may have, in bytes,
+	// at most 65535 pages of 64 KiB. Growing beyond it fails with -1; a
+	// module that starts with more does not run: ErrMemory.
+	MaxMemory uint64
+	// MaxTable is the most elements that all its tables may have together.
+	MaxTable uint32
+	// Refill is called when the guest's fuel is used up. left is what is left,
+	// which is negative by less than the cost of one region of code. It
+	// returns the fuel from now on, or an error that ends the guest.
+	Refill func(left int64) (fuel int64, err error)
+	// Done, if not nil, is told how much fuel was left when the guest ended.
+	Done func(left int64)
+	// GrowFailed, if not nil, is called when memory.grow was refused by
+	// MaxMemory; want is the size in bytes that the guest asked for.
+	GrowFailed func(want uint64)
+}
+
+// A Func is a function that a guest may import.
+type Func struct {
+	Module, Name string
+	// Params and Results have one letter per value: 'i' is i32, 'I' i64,
+	// 'f' f32, 'F' f64. There is at most one result.
+	Params, Results string
+	// Call is the function. mem is the guest's whole memory, lent until Call
+	// returns; the guest does nothing meanwhile. stack holds the parameters,
+	// each in its low bits, and receives the result in stack[0]; its length
+	// is the larger one of the two counts. An error ends the guest, and Run
+	// returns it.
+	Call func(guest any, mem []byte, stack []uint64) error
+}
+
+// ErrMemory says that a module starts with more memory than RunConfig allows.
+var ErrMemory = errors.New("the module starts with more memory than it may have")
+
+// A Trap is how a guest ends that did what WebAssembly forbids.
+type Trap struct {
+	// Reason is in the words of the specification where it has some:
+	// "unreachable", "out of bounds memory access", "integer divide by zero",
+	// "call stack exhausted" …
+	Reason string
+	// Stack names the guest's functions, the innermost first, as far as the
+	// module tells; at most 64 of them.
+	Stack []string
+}
+
+// Error returns "trap: REASON" and the innermost function, if it is known.
+func (t *Trap) Error() string {
+	var b strings.Builder
+	b.WriteString("trap: ")
+	b.WriteString(t.Reason)
+	if len(t.Stack) > 0 {
+		b.WriteString(" in ")
+		b.WriteString(t.Stack[0])
+	}
+	return b.String()
+}

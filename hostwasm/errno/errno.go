@@ -1,0 +1,110 @@
+// Package errno has WASI's error numbers.
+//
+// https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md#errno
+package errno
+
+import "strconv"
+
+// An Errno is why a function of WASI failed, as guests see it. The zero value
+// is success, which is never used as an error.
+type Errno uint16
+
+const (
+	SUCCESS Errno = iota
+	TOOBIG
+	ACCES
+	ADDRINUSE
+	ADDRNOTAVAIL
+	AFNOSUPPORT
+	AGAIN
+	ALREADY
+	BADF
+	BADMSG
+	BUSY
+	CANCELED
+	CHILD
+	CONNABORTED
+	CONNREFUSED
+	CONNRESET
+	DEADLK
+	DESTADDRREQ
+	DOM
+	DQUOT
+	EXIST
+	FAULT
+	FBIG
+	HOSTUNREACH
+	IDRM
+	ILSEQ
+	INPROGRESS
+	INTR
+	INVAL
+	IO
+	ISCONN
+	ISDIR
+	LOOP
+	MFILE
+	MLINK
+	MSGSIZE
+	MULTIHOP
+	NAMETOOLONG
+	NETDOWN
+	NETRESET
+	NETUNREACH
+	NFILE
+	NOBUFS
+	NODEV
+	NOENT
+	NOEXEC
+	NOLCK
+	NOLINK
+	NOMEM
+	NOMSG
+	NOPROTOOPT
+	NOSPC
+	NOSYS
+	NOTCONN
+	NOTDIR
+	NOTEMPTY
+	NOTRECOVERABLE
+	NOTSOCK
+	NOTSUP
+	NOTTY
+	NXIO
+	OVERFLOW
+	OWNERDEAD
+	PERM
+	PIPE
+	PROTO
+	PROTONOSUPPORT
+	PROTOTYPE
+	RANGE
+	ROFS
+	SPIPE
+	SRCH
+	STALE
+	TIMEDOUT
+	TXTBSY
+	XDEV
+	NOTCAPABLE
+)
+
+// names has the POSIX names, in order, without their E.
+var names = [...]string{
+	"SUCCESS", "2BIG", "ACCES", "ADDRINUSE", "ADDRNOTAVAIL", "AFNOSUPPORT", "AGAIN", "ALREADY", "BADF", "BADMSG",
+	"BUSY", "CANCELED", "CHILD", "CONNABORTED", "CONNREFUSED", "CONNRESET", "DEADLK", "DESTADDRREQ", "DOM", "DQUOT",
+	"EXIST", "FAULT", "FBIG", "HOSTUNREACH", "IDRM", "ILSEQ", "INPROGRESS", "INTR", "INVAL", "IO",
+	"ISCONN", "ISDIR", "LOOP", "MFILE", "MLINK", "MSGSIZE", "MULTIHOP", "NAMETOOLONG", "NETDOWN", "NETRESET",
+	"NETUNREACH", "NFILE", "NOBUFS", "NODEV", "NOENT", "NOEXEC", "NOLCK", "NOLINK", "NOMEM", "NOMSG",
+	"NOPROTOOPT", "NOSPC", "NOSYS", "NOTCONN", "NOTDIR", "NOTEMPTY", "NOTRECOVERABLE", "NOTSOCK", "NOTSUP", "NOTTY",
+	"NXIO", "OVERFLOW", "OWNERDEAD", "PERM", "PIPE", "PROTO", "PROTONOSUPPORT", "PROTOTYPE", "RANGE", "ROFS",
+	"SPIPE", "SRCH", "STALE", "TIMEDOUT", "TXTBSY", "XDEV", "NOTCAPABLE",
+}
+
+// Error returns the POSIX name: "ENOENT".
+func (e Errno) Error() string {
+	if int(e) < len(names) {
+		return "E" + names[e]
+	}
+	return "errno " + strconv.Itoa(int(e))
+}

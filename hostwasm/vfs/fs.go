@@ -1,0 +1,108 @@
+package vfs
+
+// An FS is a file system that can be mounted in a [Tree]: a host directory,
+// memory, devices, or one of yours.
+//
+// Names are relative and clean: "." or components joined by single slashes,
+// none of them empty, "." or "..". No method follows a symbolic link in the
+// last component: the Tree does, since only it knows what a target means.
+// In other components an FS meets a link only if somebody swapped it in after
+// the Tree had looked; it must then fail or stay inside itself.
+// Errors are of type errno.Errno. Methods are safe for concurrent use.
+type FS interface {
+	// Open opens a file or directory. A FIFO, socket or device of the host is
+	// never opened: EPERM. A symbolic link is ELOOP.
+	Open(name string, how How) (File, error)
+	// Lstat describes the entry itself.
+	Lstat(name string) (Stat, error)
+	Readlink(name string) (string, error)
+	Mkdir(name string) error
+	// Unlink removes anything but a directory, Rmdir an empty directory.
+	Unlink(name string) error
+	Rmdir(name string) error
+	// Rename and Link stay within this FS.
+	Rename(old, new string) error
+	Link(old, new string) error
+	Symlink(target, name string) error
+	SetTimes(name string, t Times) error
+	// Close frees what the FS holds; open files stay usable.
+	Close() error
+}
+
+// How says how to open a file. The zero value opens nothing usable: set Read,
+// Write or Directory.
+type How struct {
+	Read, Write bool
+	Append      bool // each write goes to the end
+	Create      bool // if it does not exist
+	Exclusive   bool // with Create: it must not exist, not even as a symbolic link
+	Truncate    bool
+	Directory   bool // it must be a directory
+}
+
+// A File is an open file or directory. It has no position: whoever reads it
+// keeps one. Methods are safe for concurrent use, and those that make no sense
+// for what it is return EISDIR, ENOTDIR, EINVAL or ESPIPE as POSIX does.
+// What How did not ask for is EBADF.
+type File interface {
+	Stat() (Stat, error)
+	// ReadAt reads up to len(p) bytes. n is less only at the end of the file,
+	// where it returns 0, nil: io.EOF is not used.
+	ReadAt(p []byte, offset int64) (n int, err error)
+	// WriteAt writes p at offset, or at the end with How.Append. n is less
+	// than len(p) only with an error, such as EDQUOT, EFBIG or ENOSPC.
+	WriteAt(p []byte, offset int64) (n int, err error)
+	// Truncate sets the size. Allocate makes it at least offset+length.
+	Truncate(size int64) error
+	Allocate(offset, length int64) error
+	SetTimes(t Times) error
+	// Sync flushes to stable storage; data says that metadata may wait.
+	Sync(data bool) error
+	// ReadDir returns entries from position cookie on, in an order that stays
+	// the same while the directory is open, "." and ".." first. Each entry
+	// has the cookie of the one after it. max bounds how many are returned;
+	// none at all is the end.
+	ReadDir(cookie uint64, max int) ([]Entry, error)
+	Close() error
+}
+
+// A Type is what a directory entry is, in WASI's numbers.
+//
+// https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md#filetype
+type Type uint8
+
+const (
+	Unknown         Type = 0
+	BlockDevice     Type = 1
+	CharacterDevice Type = 2
+	Directory       Type = 3
+	RegularFile     Type = 4
+	SocketDgram     Type = 5
+	SocketStream    Type = 6
+	SymbolicLink    Type = 7
+)
+
+// A Stat describes a file, as WASI's filestat.
+type Stat struct {
+	Dev, Ino uint64 // made up by the Tree, so that they tell nothing of the host but identity
+	Type     Type
+	Nlink    uint64
+	Size     uint64 // in bytes
+	// Atim, Mtim and Ctim are in nanoseconds since 1970.
+	Atim, Mtim, Ctim int64
+}
+
+// Times are new access and modification times, in nanoseconds since 1970.
+// What is not set stays as it is. The caller has read the clock.
+type Times struct {
+	Atim, Mtim       int64
+	SetAtim, SetMtim bool
+}
+
+// An Entry is one name in a directory.
+type Entry struct {
+	Name string
+	Type Type
+	Ino  uint64
+	Next uint64 // the cookie of the entry after it
+}
