@@ -70,12 +70,20 @@ func clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// A HostError is a host's refusal where the host is on the far side of a
-// wire, and so can't hand over an error of its own.
+// A HostError is a host's refusal to run a command.
 type HostError struct {
-	// Reason is a stable word, "not_found" or "permission_denied" among them.
-	Reason  string
+	// Reason is a stable word for programs, such as "not_found",
+	// "permission_denied", "not_directory", "not_executable", "too_long",
+	// "no_resources" or "start_failed".
+	Reason string
+	// Message is for people and agents: "nosuch: not found in PATH".
 	Message string
+	// Err, if set, is what Message tells of, for errors.Is and errors.As. A
+	// host on the far side of a wire can't hand it over.
+	Err error
 }
 
 func (e *HostError) Error() string { return e.Message }
+
+// Unwrap returns e.Err.
+func (e *HostError) Unwrap() error { return e.Err }

@@ -4,7 +4,6 @@ package hostnative
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,20 +16,13 @@ import (
 // confstr(_CS_PATH), as in execvp(3).
 const defaultPath = "/usr/bin:/bin"
 
-var (
-	errNotInPath     = fmt.Errorf("not found in PATH: %w", fs.ErrNotExist)
-	errDirectory     = fmt.Errorf("is a directory: %w", fs.ErrPermission)
-	errNotRegular    = fmt.Errorf("is not a regular file: %w", fs.ErrPermission)
-	errNotExecutable = fmt.Errorf("is not executable: %w", fs.ErrPermission)
-)
-
 // lookExecutable returns the absolute path of the executable file that name
 // means to a process in cwd with the environment env.
 func lookExecutable(name, cwd string, env environ) (string, error) {
 	if strings.Contains(name, "/") {
 		path := join(cwd, name)
 		if err := checkExecutable(path); err != nil {
-			return "", &fs.PathError{Op: "exec", Path: path, Err: err}
+			return "", refuse(opExec, path, err)
 		}
 		return path, nil
 	}
@@ -41,7 +33,7 @@ func lookExecutable(name, cwd string, env environ) (string, error) {
 	}
 	// As in execvp(3), a file that can't be executed does not end the search,
 	// but it makes a better reason than that there is none.
-	failure := &fs.PathError{Op: "exec", Path: name, Err: errNotInPath}
+	failure := refuse(opExec, name, errNotInPath)
 	for _, dir := range filepath.SplitList(list) {
 		path := join(join(cwd, dir), name)
 		err := checkExecutable(path)
@@ -49,7 +41,7 @@ func lookExecutable(name, cwd string, env environ) (string, error) {
 			return path, nil
 		}
 		if errors.Is(err, fs.ErrPermission) {
-			failure = &fs.PathError{Op: "exec", Path: path, Err: err}
+			failure = refuse(opExec, path, err)
 		}
 	}
 	return "", failure
@@ -70,7 +62,7 @@ func (h *Host) lookShell() (name, path string, err error) {
 	for _, name := range names {
 		if filepath.IsAbs(name) {
 			if err := checkExecutable(name); err != nil {
-				return "", "", &fs.PathError{Op: "shell", Path: name, Err: err}
+				return "", "", refuse(opShell, name, err)
 			}
 			return name, name, nil
 		}
@@ -81,7 +73,7 @@ func (h *Host) lookShell() (name, path string, err error) {
 			}
 		}
 	}
-	return "", "", &fs.PathError{Op: "shell", Path: names[len(names)-1], Err: errNotInPath}
+	return "", "", refuse(opShell, names[len(names)-1], errNotInPath)
 }
 
 // checkExecutable says why this process's user can't execute the file path.

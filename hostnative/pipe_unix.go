@@ -3,7 +3,6 @@
 package hostnative
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -17,7 +16,7 @@ func openPipes(c core.Command) (_ *stdio, err error) {
 		if err != nil {
 			s.close()
 			s.closeChild()
-			err = fmt.Errorf("hostnative: open pipes: %w", err)
+			err = refuse(opPipe, "pipe", err)
 		}
 	}()
 	for stream := 1; stream <= 2; stream++ {

@@ -22,13 +22,13 @@ func openPty(c core.Command) (_ *stdio, err error) {
 		if err != nil {
 			s.close()
 			s.closeChild()
-			err = fmt.Errorf("hostnative: open pty: %w", err)
+			err = refuse(opPty, "pty", err)
 		}
 	}()
 	master, slave, err := pty.Open()
 	if err != nil {
 		if errors.Is(err, unix.ENOSPC) {
-			err = fmt.Errorf("no more ptys: %w", err)
+			err = errNoPtys
 		}
 		return nil, err
 	}

@@ -4,9 +4,6 @@ package hostnative
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -22,9 +19,9 @@ import (
 // see; a relative path, also one in that PATH, starts at c.Cwd. The shell is
 // the host's tool: it is looked up in the PATH of Config.Env, and in /bin.
 //
-// The error of a directory or an executable wraps an *fs.PathError, and is
-// fs.ErrNotExist where it is missing and fs.ErrPermission where it can't be
-// entered or executed.
+// The error is a *core.HostError that wraps an *fs.PathError, whose Op is
+// "exec", "cwd" or "shell". It is fs.ErrNotExist where that is missing, and
+// fs.ErrPermission where it can't be entered or executed.
 func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
 		return core.Exec{}, err
@@ -32,7 +29,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if c.Cwd == "" {
 		dir, err := os.Getwd()
 		if err != nil {
-			return core.Exec{}, fmt.Errorf("hostnative: %w", err)
+			return core.Exec{}, refuse(opCwd, ".", err)
 		}
 		c.Cwd = dir
 	}
@@ -44,7 +41,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	path, err := lookExecutable(c.Command, c.Cwd, env)
 	switch {
 	case len(c.Args) > 0 && err != nil:
-		return core.Exec{}, fmt.Errorf("hostnative: %w", err)
+		return core.Exec{}, err
 	case len(c.Args) > 0:
 		argv := append([]string{c.Command}, c.Args...)
 		return core.Exec{Command: c, Path: path, Argv: argv, Via: core.ViaArgs}, nil
@@ -54,7 +51,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 
 	shell, path, err := h.lookShell()
 	if err != nil {
-		return core.Exec{}, fmt.Errorf("hostnative: %w", err)
+		return core.Exec{}, err
 	}
 	return core.Exec{Command: c, Path: path, Argv: []string{shell, "-c", c.Command}, Via: core.ViaShell}, nil
 }
@@ -70,15 +67,7 @@ func checkCwd(dir string) error {
 		err = unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS)
 	}
 	if err != nil {
-		return fmt.Errorf("hostnative: %w", &fs.PathError{Op: "cwd", Path: dir, Err: cause(err)})
+		return refuse(opCwd, dir, err)
 	}
 	return nil
-}
-
-// cause returns what is below an *fs.PathError, to be told in other words.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

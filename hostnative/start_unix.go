@@ -5,20 +5,16 @@ package hostnative
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"runtime"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// Start starts the process of e as the leader of a new session. The error
-// wraps an *fs.PathError that names the executable or the directory and tells
-// what the system said: unix.EACCES, unix.ENOEXEC, unix.E2BIG.
+// Start starts the process of e as the leader of a new session. The error is
+// a *core.HostError, as Resolve's; it may also be about a "pty" or a "pipe".
+// What the system said is below it: unix.EACCES, unix.ENOEXEC, unix.E2BIG.
 func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -63,27 +59,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	runtime.KeepAlive(io)
 	if err != nil {
 		io.close()
-		return nil, startError(e, attr.Env, err)
+		return nil, refuse(opExec, e.Path, startFault(e.Path, e.Argv, attr.Env, err))
 	}
 	return newProcess(c, t, io), nil
-}
-
-// startError explains what execve(2) or fork(2) said.
-func startError(e core.Exec, env []string, err error) error {
-	switch {
-	case errors.Is(err, unix.E2BIG):
-		size := 0
-		for _, s := range e.Argv {
-			size += len(s) + 1
-		}
-		for _, s := range env {
-			size += len(s) + 1
-		}
-		err = fmt.Errorf("arguments and environment of %d bytes: %w", size, err)
-	case errors.Is(err, unix.ENOEXEC):
-		err = fmt.Errorf("neither a program for this machine nor a script that begins with #!: %w", err)
-	case errors.Is(err, fs.ErrNotExist) && checkExecutable(e.Path) == nil:
-		err = fmt.Errorf("the interpreter it names: %w", err)
-	}
-	return fmt.Errorf("hostnative: %w", &fs.PathError{Op: "exec", Path: e.Path, Err: err})
 }

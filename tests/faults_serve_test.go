@@ -97,8 +97,8 @@ func TestFaultNoPtys(t *testing.T) {
 	pty := serveWith(t, line)
 	_, err := pty.conn.CreateTerminal(pty.ctx, acp.CreateTerminalRequest{SessionId: "s", Command: "true"})
 	pty.wantError(err, -32603, "start_failed")
-	if err == nil || !strings.Contains(err.Error(), "open pty") {
-		t.Errorf("got %v, want open pty in it", err)
+	if err == nil || !strings.Contains(err.Error(), "pty: ") {
+		t.Errorf("got %v, want the pty in it", err)
 	}
 	pipe := serveWith(t, line, "--pipe")
 	id := pipe.create(acp.CreateTerminalRequest{Command: "true"})

@@ -70,23 +70,8 @@ func report(w io.Writer, err error) int {
 // warn says err on w in one line.
 func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) }
 
-// message is err as a person wants to read it: without the names of packages,
-// and where a path is the matter, in words instead of a system call.
+// message is err as a person wants to read it: without the names of packages.
 func message(err error) string {
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		why := path.Err.Error()
-		for _, known := range []error{fs.ErrNotExist, fs.ErrPermission} {
-			why = strings.TrimSuffix(why, ": "+known.Error())
-		}
-		switch path.Op {
-		case "exec":
-			return "cannot run " + path.Path + ": " + why
-		case "cwd":
-			return "cannot enter " + path.Path + ": " + why
-		case "shell":
-			return "no shell: " + path.Path + ": " + why
-		}
-	}
 	text := err.Error()
 	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: "} {
 		text = strings.TrimPrefix(text, pkg)
@@ -100,10 +85,11 @@ func startFailure(err error) error {
 		return &failure{statusUsage, err}
 	}
 	path, ok := errors.AsType[*fs.PathError](err)
+	host, refused := errors.AsType[*core.HostError](err)
 	switch {
-	case !ok || path.Op == "cwd":
+	case !ok || !refused || path.Op != "exec" && path.Op != "shell" || host.Reason == "no_resources":
 		return &failure{statusOurs, err}
-	case errors.Is(err, fs.ErrNotExist):
+	case host.Reason == "not_found":
 		return &failure{statusNotFound, err}
 	}
 	return &failure{statusNotExecutable, err}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"syscall"
 	"testing"
@@ -12,7 +11,9 @@ import (
 )
 
 func TestReport(t *testing.T) {
-	notFound := &fs.PathError{Op: "exec", Path: "x", Err: fmt.Errorf("not found in PATH: %w", fs.ErrNotExist)}
+	refusal := func(op, reason, message string) error {
+		return &core.HostError{Reason: reason, Message: message, Err: &fs.PathError{Op: op, Path: "x", Err: syscall.EINVAL}}
+	}
 	for _, test := range []struct {
 		err    error
 		status int
@@ -22,10 +23,13 @@ func TestReport(t *testing.T) {
 		{exitStatus(7), 7, ""},
 		{errors.New("why"), 1, "terrarium: why\n"},
 		{&usageError{"terrarium x", errors.New("why")}, 2, "terrarium: why\nusage: terrarium x\n"},
-		{startFailure(fmt.Errorf("hostnative: %w", notFound)), 127, "terrarium: cannot run x: not found in PATH\n"},
-		{startFailure(&fs.PathError{Op: "exec", Path: "/x", Err: syscall.ENOEXEC}), 126, "terrarium: cannot run /x: exec format error\n"},
-		{startFailure(&fs.PathError{Op: "cwd", Path: "/x", Err: syscall.ENOENT}), 125, "terrarium: cannot enter /x: no such file or directory\n"},
-		{startFailure(errors.New("hostnative: open pty: no more ptys")), 125, "terrarium: open pty: no more ptys\n"},
+		{startFailure(refusal("exec", "not_found", "x: not found in PATH")), 127, "terrarium: x: not found in PATH\n"},
+		{startFailure(refusal("shell", "not_found", "x: not found in PATH (shell)")), 127, "terrarium: x: not found in PATH (shell)\n"},
+		{startFailure(refusal("exec", "not_executable", "/x: no program")), 126, "terrarium: /x: no program\n"},
+		{startFailure(refusal("exec", "no_resources", "/x: no more processes")), 125, "terrarium: /x: no more processes\n"},
+		{startFailure(refusal("cwd", "not_found", "/x: no such directory (cwd)")), 125, "terrarium: /x: no such directory (cwd)\n"},
+		{startFailure(refusal("pty", "no_resources", "pty: no more ptys")), 125, "terrarium: pty: no more ptys\n"},
+		{startFailure(errors.New("hostnative: why")), 125, "terrarium: why\n"},
 		{startFailure(&core.InvalidError{Param: "command", Reason: "empty"}), 2, "terrarium: invalid command: empty\n"},
 		{&failure{125, &fs.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}}, 141, ""},
 	} {

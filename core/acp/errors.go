@@ -72,7 +72,7 @@ func wireError(err error) *jsonrpc.Error {
 func hostError(reason string, err error) *jsonrpc.Error {
 	message := clipTo(err.Error(), 8<<10) // with a path or two in it
 	switch reason {
-	case "not_found", "permission_denied", "not_directory", "not_executable":
+	case "not_found", "permission_denied", "not_directory", "not_executable", "too_long":
 		return invalidParams(reason, message)
 	}
 	return internal(reason, message)

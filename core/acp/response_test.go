@@ -150,6 +150,8 @@ func TestHostErrors(t *testing.T) {
 		{&core.HostError{Reason: "permission_denied", Message: "a"}, -32602, "permission_denied"},
 		{&core.HostError{Reason: "not_directory", Message: "a"}, -32602, "not_directory"},
 		{&core.HostError{Reason: "not_executable", Message: "a"}, -32602, "not_executable"},
+		{&core.HostError{Reason: "too_long", Message: "a", Err: fs.ErrInvalid}, -32602, "too_long"},
+		{&core.HostError{Reason: "no_resources", Message: "a"}, -32603, "no_resources"},
 		{&core.HostError{Reason: "start_failed", Message: "a"}, -32603, "start_failed"},
 		{&core.InvalidError{Param: "cwd", Reason: "not_absolute"}, -32602, "not_absolute"},
 		{&core.LimitError{Limit: "processes", Max: 3}, -32603, "limit_processes"},
