@@ -212,6 +212,9 @@ type Exec struct {
 	// Argv is the argument vector, argv[0] included.
 	Argv []string
 	Via  Via
+	// Host is what the host that has resolved it wants to be told again when
+	// it starts it. To all others it means nothing, and it is not traced.
+	Host any
 }
 
 // A Decision answers an Ask effect.

@@ -6,8 +6,6 @@ import (
 	"context"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/terrarium-dev/terrarium/core"
 )
 
@@ -33,9 +31,11 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 		}
 		c.Cwd = dir
 	}
-	if err := checkCwd(c.Cwd); err != nil {
+	cwd, err := openCwd(c.Cwd)
+	if err != nil {
 		return core.Exec{}, err
 	}
+	cwd.close()
 
 	env := environment(h.env, c)
 	path, err := lookExecutable(c.Command, c.Cwd, env)
@@ -44,30 +44,14 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 		return core.Exec{}, err
 	case len(c.Args) > 0:
 		argv := append([]string{c.Command}, c.Args...)
-		return core.Exec{Command: c, Path: path, Argv: argv, Via: core.ViaArgs}, nil
+		return core.Exec{Command: c, Path: path, Argv: argv, Via: core.ViaArgs, Host: cwd.id}, nil
 	case err == nil:
-		return core.Exec{Command: c, Path: path, Argv: []string{c.Command}, Via: core.ViaFile}, nil
+		return core.Exec{Command: c, Path: path, Argv: []string{c.Command}, Via: core.ViaFile, Host: cwd.id}, nil
 	}
 
 	shell, path, err := h.lookShell()
 	if err != nil {
 		return core.Exec{}, err
 	}
-	return core.Exec{Command: c, Path: path, Argv: []string{shell, "-c", c.Command}, Via: core.ViaShell}, nil
-}
-
-// checkCwd says why no process can start in dir. Left to execve(2), a missing
-// directory would read as a missing executable.
-func checkCwd(dir string) error {
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		err = unix.ENOTDIR
-	}
-	if err == nil {
-		err = unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS)
-	}
-	if err != nil {
-		return refuse(opCwd, dir, err)
-	}
-	return nil
+	return core.Exec{Command: c, Path: path, Argv: []string{shell, "-c", c.Command}, Via: core.ViaShell, Host: cwd.id}, nil
 }

@@ -15,6 +15,10 @@ import (
 // Start starts the process of e as the leader of a new session. The error is
 // a *core.HostError, as Resolve's; it may also be about a "pty" or a "pipe".
 // What the system said is below it: unix.EACCES, unix.ENOEXEC, unix.E2BIG.
+//
+// It starts in the directory that Resolve has seen, or not at all; on macOS
+// one that is replaced while Start runs may escape that. The executable is
+// what its path names by now.
 func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -22,17 +26,20 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if e.Path == "" || len(e.Argv) == 0 {
 		return nil, errors.New("hostnative: start: not an Exec from Resolve")
 	}
-	// Policy may have taken its time: the directory can have gone since Resolve.
-	if e.Command.Cwd != "" {
-		if err := checkCwd(e.Command.Cwd); err != nil {
-			return nil, err
-		}
-	}
 	select {
 	case h.starting <- struct{}{}:
 		defer func() { <-h.starting }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+	attr := &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}}
+	if e.Command.Cwd != "" {
+		cwd, err := reopenCwd(e)
+		if err != nil {
+			return nil, err
+		}
+		defer cwd.close()
+		attr.Dir = cwd.path
 	}
 	open := openPipes
 	if e.Command.Pty {
@@ -44,10 +51,6 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	}
 	defer io.closeChild()
 
-	attr := &syscall.ProcAttr{
-		Dir: e.Command.Cwd,
-		Sys: &syscall.SysProcAttr{Setsid: true},
-	}
 	for _, f := range io.child {
 		attr.Files = append(attr.Files, f.Fd()) // Fd makes it blocking, as commands expect
 	}
