@@ -84,6 +84,3 @@ type HostError struct {
 }
 
 func (e *HostError) Error() string { return e.Message }
-
-// Unwrap returns e.Err.
-func (e *HostError) Unwrap() error { return e.Err }
