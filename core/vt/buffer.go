@@ -4,11 +4,14 @@ import "slices"
 
 // A buffer is one of the two screens: main or alternate.
 type buffer struct {
-	rows []row
-	// The screen is rows[order[zero]], rows[order[zero+1]] and so on, around
-	// the end of order: to scroll is to move a number or two.
-	order []uint16
+	// The screen is rows[zero], rows[zero+1] and so on, around the end: to scroll
+	// is to move a number, or some pointers. A row that nothing was written to is
+	// nil and looks like blank.
+	rows  []*row
 	zero  int
+	blank row
+	spare []row // memory for rows
+	made  int   // rows that got memory
 
 	top, bottom int      // the first and the last row of the scroll region
 	tabs        []uint64 // bit x is a tab stop in column x; nil: each 8th column
@@ -26,43 +29,71 @@ type savedCursor struct {
 
 // allocate gives b n blank rows. It keeps the saved cursor.
 func (b *buffer) allocate(n int, rest cell) {
-	b.rows = make([]row, n)
-	for i := range b.rows {
-		b.rows[i].rest = rest
-	}
-	b.restart(n)
+	b.rows = make([]*row, n)
+	b.zero = 0
+	b.blank = row{rest: rest}
+	b.spare, b.made = nil, 0
 	b.top, b.bottom = 0, n-1
 }
 
-// restart puts the rows in the order of memory.
-func (b *buffer) restart(n int) {
-	b.order = make([]uint16, n)
-	for i := range b.order {
-		b.order[i] = uint16(i)
+// load makes list the rows of b.
+func (b *buffer) load(list []row) {
+	b.allocate(len(list), 0)
+	for i := range list {
+		b.rows[i] = &list[i]
 	}
-	b.zero = 0
 }
 
-// row returns row y of the screen.
-func (b *buffer) row(y int) *row {
+// index returns where row y of the screen is in rows.
+func (b *buffer) index(y int) int {
 	i := b.zero + y
-	if i >= len(b.order) {
-		i -= len(b.order)
+	if i >= len(b.rows) {
+		i -= len(b.rows)
 	}
-	return &b.rows[b.order[i]]
+	return i
+}
+
+// row returns row y of the screen, which may be changed.
+func (b *buffer) row(y int) *row {
+	i := b.index(y)
+	if b.rows[i] == nil {
+		b.make(i)
+	}
+	return b.rows[i]
+}
+
+// seen returns row y of the screen, which must not be changed.
+func (b *buffer) seen(y int) *row {
+	if r := b.rows[b.index(y)]; r != nil {
+		return r
+	}
+	return &b.blank
+}
+
+// make gives a row memory: the first gets its own, the others come in batches,
+// since a screen with more than a line is soon full.
+func (b *buffer) make(i int) {
+	if len(b.spare) == 0 {
+		b.spare = make([]row, min(max(b.made, 1), 16))
+	}
+	r := &b.spare[0]
+	b.spare = b.spare[1:]
+	b.made++
+	*r = b.blank
+	b.rows[i] = r
 }
 
 // whole reports whether the scroll region is the screen.
-func (b *buffer) whole() bool { return b.top == 0 && b.bottom == len(b.order)-1 }
+func (b *buffer) whole() bool { return b.top == 0 && b.bottom == len(b.rows)-1 }
 
 // rotate moves the rows from top to bottom up by n places, or down if n is
 // negative. Those that leave come back at the other end.
 func (b *buffer) rotate(top, bottom, n int) {
 	if b.zero != 0 {
-		rotateLeft(b.order, b.zero)
+		rotateLeft(b.rows, b.zero)
 		b.zero = 0
 	}
-	part := b.order[top : bottom+1]
+	part := b.rows[top : bottom+1]
 	if n < 0 {
 		n += len(part)
 	}
@@ -70,7 +101,7 @@ func (b *buffer) rotate(top, bottom, n int) {
 }
 
 // rotateLeft moves each element n places to the front.
-func rotateLeft(s []uint16, n int) {
+func rotateLeft(s []*row, n int) {
 	if n == 1 {
 		first := s[0]
 		copy(s, s[1:])

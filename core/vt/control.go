@@ -244,7 +244,7 @@ func (s *Screen) repeat(n int) {
 	if s.lastWidth == 0 || x < 0 {
 		return
 	}
-	c := s.buf.row(s.y).at(x)
+	c := s.buf.seen(s.y).at(x)
 	var buf [16 * maxCluster]byte
 	text := s.clusters.appendText(buf[:0], c)
 	if len(text) == 0 {

@@ -87,11 +87,11 @@ func (s *Screen) backspace() {
 	s.restrict(s.cols)
 	if s.x > 0 {
 		s.x--
-	} else if s.inRegion() && s.y > s.buf.top && s.buf.row(s.y).wrapped {
+	} else if s.inRegion() && s.y > s.buf.top && s.buf.seen(s.y).wrapped {
 		s.buf.row(s.y).wrapped = false
 		s.y--
 		s.x = s.cols - 1
-		if c := s.buf.row(s.y).at(s.x); c.width() != 0 && !c.hasContent() {
+		if c := s.buf.seen(s.y).at(s.x); c.width() != 0 && !c.hasContent() {
 			s.x-- // a wide character did not fit there
 		}
 	}

@@ -39,14 +39,14 @@ func (e *escaper) buffer(b *buffer) {
 	// Only wrapping makes a row a continuation, and only ECH leaves it one.
 	e.setStyle(Style{})
 	for y := 1; y < s.rows; y++ {
-		if b.row(y).wrapped {
+		if b.seen(y).wrapped {
 			e.moveTo(s.cols-1, y-1)
 			e.string("  ")
 		}
 	}
 	for y := range s.rows {
-		r := b.row(y)
-		clear := r.wrapped || y+1 < s.rows && b.row(y+1).wrapped
+		r := b.seen(y)
+		clear := r.wrapped || y+1 < s.rows && b.seen(y+1).wrapped
 		if len(r.cells) == 0 && r.rest == 0 && !clear {
 			continue
 		}

@@ -14,17 +14,17 @@ func (s *Screen) AppendEscapes(dst []byte, history int) []byte {
 	if history > 0 {
 		e.history(min(history, s.history.count))
 	}
-	if s.buf != &s.alt && s.alt.saved != (savedCursor{}) {
+	if s.alt != nil && s.buf != s.alt && s.alt.saved != (savedCursor{}) {
 		e.string("\x1b[?47h")
-		e.saved(&s.alt)
+		e.saved(s.alt)
 		e.setStyle(Style{})
 		e.string("\x1b[?47l")
 	}
 	e.buffer(&s.main)
-	if s.buf == &s.alt {
+	if s.buf != &s.main {
 		e.setStyle(Style{}) // it begins in the background of the pen
 		e.string("\x1b[?47h")
-		e.buffer(&s.alt)
+		e.buffer(s.alt)
 	}
 	e.state()
 	e.dst = s.parser.appendPending(e.dst)
@@ -202,7 +202,7 @@ func (e *escaper) cursor() {
 		e.moveTo(s.x, y)
 		return
 	}
-	r := s.buf.row(s.y)
+	r := s.buf.seen(s.y)
 	x := s.cols - 1
 	if x > 0 && r.at(x).isRest() && r.at(x-1).isWide() {
 		x--

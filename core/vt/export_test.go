@@ -12,7 +12,7 @@ func (s *Screen) EachCell(y int, f func(text []byte, st Style)) {
 
 // MemorySize returns about how many bytes of memory s has.
 func (s *Screen) MemorySize() int {
-	n := 64*(cap(s.main.rows)+cap(s.alt.rows)) + 8*s.cells() + s.history.size + cap(s.history.scratch)
+	n := 8*s.cells() + s.history.size + cap(s.history.scratch)
 	n += 16*cap(s.styles.list) + 4*cap(s.styles.free) + 4*cap(s.styles.index)
 	n += (16+maxCluster+32)*cap(s.clusters.list) + 64*cap(s.links.list)
 	for _, l := range s.links.list {
@@ -23,9 +23,12 @@ func (s *Screen) MemorySize() int {
 
 func (s *Screen) cells() int {
 	n := 0
-	for _, rows := range [][]row{s.main.rows, s.alt.rows} {
-		for i := range rows {
-			n += cap(rows[i].cells)
+	for b := range s.buffers {
+		n += 8 * cap(b.rows)
+		for _, r := range b.rows {
+			if r != nil {
+				n += 6 + cap(r.cells)
+			}
 		}
 	}
 	return n

@@ -21,11 +21,11 @@ func (s *Screen) synchronize(on bool) {
 	f := &frame{rows: make([]row, s.rows), cursor: s.liveCursor(), alt: s.Alt()}
 	used := 0
 	for y := range s.rows {
-		used += len(s.buf.row(y).cells)
+		used += len(s.buf.seen(y).cells)
 	}
 	cells := make([]cell, 0, used)
 	for y := range f.rows {
-		r := s.buf.row(y)
+		r := s.buf.seen(y)
 		start := len(cells)
 		cells = append(cells, r.cells...)
 		f.rows[y] = row{cells: cells[start:len(cells):len(cells)], rest: r.rest, wrapped: r.wrapped}
@@ -54,5 +54,5 @@ func (s *Screen) seen(y int) *row {
 	if s.frame != nil {
 		return &s.frame.rows[y]
 	}
-	return s.buf.row(y)
+	return s.buf.seen(y)
 }

@@ -128,11 +128,14 @@ func (s *Screen) setAlt(cursor, on bool) {
 	switch {
 	case on && s.buf == &s.main:
 		s.main.y = s.y
+		if s.alt == nil {
+			s.alt = new(buffer)
+		}
 		s.alt.allocate(s.rows, s.blank())
-		s.buf = &s.alt
+		s.buf = s.alt
 		s.markAll()
-	case !on && s.buf == &s.alt:
-		s.alt = buffer{bottom: s.rows - 1, saved: s.alt.saved}
+	case !on && s.buf != &s.main:
+		*s.alt = buffer{saved: s.alt.saved}
 		s.buf = &s.main
 		s.markAll()
 	}
@@ -146,7 +149,7 @@ func (s *Screen) Alt() bool {
 	if s.frame != nil {
 		return s.frame.alt
 	}
-	return s.buf == &s.alt
+	return s.buf != &s.main
 }
 
 // softReset is DECSTR. The cursor stays where it is.

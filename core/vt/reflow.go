@@ -52,7 +52,7 @@ func (l *layout) wrapAnew(line []row) []row {
 // became shorter is filled up from the history.
 func (l *layout) fit(added int) {
 	saved := &l.b.saved
-	if added > 0 && l.s.history.count == 0 {
+	if added > 0 && l.s.history.count == 0 && !l.s.given.any {
 		down := min(added, l.rows-1-l.y)
 		l.y += down
 		l.list = l.list[:len(l.list)-down]

@@ -125,7 +125,7 @@ func (s *Screen) privateModeState(n int) int {
 	case 1048:
 		return modeSet
 	case 47, 1047, 1049:
-		return setOrReset(s.buf == &s.alt)
+		return setOrReset(s.buf != &s.main)
 	case 2004:
 		return setOrReset(m.BracketedPaste)
 	case 2026:

@@ -16,16 +16,14 @@ func (s *Screen) Resize(rows, cols int) {
 	s.buf.y = s.y
 	main := layout{s: s, b: &s.main, rows: rows, cols: cols}
 	main.resize()
-	if s.buf == &s.alt {
-		alt := layout{s: s, b: &s.alt, rows: rows, cols: cols}
+	if s.buf != &s.main {
+		alt := layout{s: s, b: s.alt, rows: rows, cols: cols}
 		alt.resize()
-	} else {
-		s.alt.bottom = rows - 1
+		s.alt.resizeTabs(cols)
 	}
 	s.rows, s.cols = rows, cols
 	s.x, s.y = min(s.x, cols-1), s.buf.y
 	s.main.resizeTabs(cols)
-	s.alt.resizeTabs(cols)
 	s.markAll()
 }
 
@@ -39,13 +37,13 @@ type layout struct {
 }
 
 // scrolls reports whether rows that leave at the top are kept.
-func (l *layout) scrolls() bool { return l.b == &l.s.main && l.s.history.limit > 0 }
+func (l *layout) scrolls() bool { return l.b == &l.s.main && l.s.scrolls() }
 
 func (l *layout) resize() {
 	l.y = l.b.y
-	l.list = make([]row, 0, max(len(l.b.order), l.rows))
-	for y := range l.b.order {
-		r := *l.b.row(y)
+	l.list = make([]row, 0, max(len(l.b.rows), l.rows))
+	for y := range l.b.rows {
+		r := *l.b.seen(y)
 		r.materialize(l.s.cols)
 		l.list = append(l.list, r)
 	}
@@ -63,9 +61,7 @@ func (l *layout) resize() {
 		l.list[i].truncate(l.cols)
 	}
 	l.b.y = l.y
-	l.b.rows = l.list
-	l.b.restart(l.rows)
-	l.b.top, l.b.bottom = 0, l.rows-1
+	l.b.load(l.list)
 }
 
 // addRows makes the screen higher by n rows. They come back from the history if
@@ -98,7 +94,7 @@ func (l *layout) removeRows(n int) {
 func (l *layout) giveBack(n int) {
 	if l.scrolls() {
 		for i := range n {
-			l.s.history.push(l.s, &l.list[i])
+			l.s.leave(&l.list[i], i+1 < len(l.list) && l.list[i+1].wrapped)
 		}
 	}
 	l.list = slices.Delete(l.list, 0, n)

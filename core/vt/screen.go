@@ -16,6 +16,11 @@ type Options struct {
 	// kept.
 	ScrollbackBytes int
 
+	// Scrolled, if set, takes the text of the lines that scroll out of the main
+	// screen, each with a newline. The Screen keeps none of them then: they
+	// don't come back when it gets larger. See [Screen.AppendLines].
+	Scrolled Sink
+
 	// Newline has LF move to the first column too. It is for output that no
 	// terminal driver has turned LF into CR LF in, as of a pty without OPOST.
 	Newline bool
@@ -37,8 +42,10 @@ type Screen struct {
 	rows, cols int
 	x, y       int // x is cols after a character in the last column, at most cols+1
 	buf        *buffer
-	main, alt  buffer
+	main       buffer
+	alt        *buffer // nil until it was shown
 	history    history
+	given      given
 
 	gen   uint64 // counts writes
 	moved uint64 // the last in which rows changed places
@@ -78,6 +85,9 @@ func NewScreen(o Options) *Screen {
 	s := &Screen{options: o}
 	s.rows, s.cols = clampSize(o.Rows, o.Cols)
 	s.history.limit = o.ScrollbackBytes
+	if o.Scrolled != nil {
+		s.history.limit = -1
+	}
 	s.reset()
 	return s
 }
@@ -91,7 +101,7 @@ func (s *Screen) reset() {
 	s.x, s.y = 0, 0
 	s.main = buffer{}
 	s.main.allocate(s.rows, 0)
-	s.alt = buffer{bottom: s.rows - 1}
+	s.alt = nil
 	s.buf = &s.main
 	s.history.clear()
 	s.styles, s.clusters, s.links = styles{}, clusters{}, links{}
@@ -176,7 +186,7 @@ func (s *Screen) RowGeneration(y int) uint64 {
 	if y < 0 || y >= s.rows {
 		return 0
 	}
-	return max(s.moved, s.buf.row(y).gen)
+	return max(s.moved, s.buf.seen(y).gen)
 }
 
 // row returns row y, which is about to change.

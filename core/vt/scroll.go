@@ -7,13 +7,17 @@ func (s *Screen) scroll(wrapped bool) {
 	b := s.buf
 	blank := s.blank()
 	first := b.row(b.top)
-	if b.top == 0 && b == &s.main && s.history.limit > 0 {
-		s.history.push(s, first)
+	if b.top == 0 && b == &s.main && s.scrolls() {
+		continued := wrapped
+		if b.bottom > 0 {
+			continued = b.seen(1).wrapped
+		}
+		s.leave(first, continued)
 		b.base++
 	}
 	if b.whole() {
 		b.zero++
-		if b.zero == len(b.order) {
+		if b.zero == len(b.rows) {
 			b.zero = 0
 		}
 	} else {

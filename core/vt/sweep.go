@@ -24,19 +24,33 @@ func (s *Screen) sweepClusters() {
 // eachCell calls f for each cell there is, and returns how many.
 func (s *Screen) eachCell(f func(cell)) int {
 	cells := 0
-	visit := func(rows []row) {
-		for i := range rows {
-			f(rows[i].rest)
-			cells += 1 + len(rows[i].cells)
-			for _, c := range rows[i].cells {
-				f(c)
+	visit := func(r *row) {
+		f(r.rest)
+		cells += 1 + len(r.cells)
+		for _, c := range r.cells {
+			f(c)
+		}
+	}
+	for b := range s.buffers {
+		visit(&b.blank)
+		for _, r := range b.rows {
+			if r != nil {
+				visit(r)
 			}
 		}
 	}
-	visit(s.main.rows)
-	visit(s.alt.rows)
 	if s.frame != nil {
-		visit(s.frame.rows)
+		for i := range s.frame.rows {
+			visit(&s.frame.rows[i])
+		}
 	}
 	return cells
+}
+
+// buffers calls f for the main screen and, if it was ever shown, the alternate
+// one.
+func (s *Screen) buffers(f func(*buffer) bool) {
+	if f(&s.main) && s.alt != nil {
+		f(s.alt)
+	}
 }

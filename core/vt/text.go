@@ -30,6 +30,11 @@ func (s *Screen) AppendRow(dst []byte, y int) []byte {
 
 func (s *Screen) appendRow(dst []byte, r *row) []byte {
 	start := len(dst)
+	return trimBlanks(s.appendCells(dst, r), start)
+}
+
+// appendCells appends the text of r up to the last cell with content.
+func (s *Screen) appendCells(dst []byte, r *row) []byte {
 	end := r.contentLen(s.cols)
 	for x := 0; x < end; {
 		c := r.at(x)
@@ -40,7 +45,7 @@ func (s *Screen) appendRow(dst []byte, r *row) []byte {
 		}
 		x += max(c.width(), 1)
 	}
-	return trimBlanks(dst, start)
+	return dst
 }
 
 // trimBlanks removes the spaces at the end of p, as far as start.
