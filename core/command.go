@@ -27,8 +27,12 @@ const (
 	RenderText
 	// RenderRaw keeps the bytes as they came, invalid UTF-8 repaired.
 	RenderRaw
-	// RenderScreen keeps what a person would see. Create refuses it with
-	// errors.ErrUnsupported as long as core has no screen.
+	// RenderScreen keeps what a person would see: the lines that scrolled out
+	// of the main screen, and after them what is on the screen now, main or
+	// alternate. A line is one however many rows it took on the main screen,
+	// so that no line changes when the size does. Blanks at its end are left
+	// out, as are blank lines at the end of the screen. What has scrolled out
+	// stays even if the program erases its scrollback.
 	RenderScreen
 )
 
@@ -82,6 +86,14 @@ type Command struct {
 	// If zero, Config's are used.
 	Rows, Cols int
 
+	// Screen has the terminal keep a screen beside its output, with as many
+	// bytes of scrollback as OutputByteLimit: see Terminal.Screen. RenderScreen
+	// has a screen anyway, but its scrollback is the output.
+	//
+	// The screen of a command that is Interactive on a pty answers the
+	// program's queries (DA, DSR, …) with input. Nobody else may then.
+	Screen bool
+
 	// Rendering says what is kept of the output.
 	Rendering Rendering
 	// OutputByteLimit is how many bytes of output are kept, the newest ones.
@@ -115,7 +127,8 @@ func (c *Command) size() int64 {
 	return int64(n)
 }
 
-// cost is what a terminal running c may hold in memory, in bytes.
+// cost is what a terminal running c may hold in memory, in bytes, besides its
+// screen.
 func (c *Command) cost() int64 { return c.OutputByteLimit + c.size() }
 
 // validate reports the first thing that no host could accept.

@@ -1,6 +1,10 @@
 package core
 
-import "time"
+import (
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core/vt"
+)
 
 // A Config holds the limits and timing rules of a Registry.
 // The zero value is usable, but for Seed. A limit that is negative is one of
@@ -63,6 +67,10 @@ type Config struct {
 	// together. If zero, 4096 and 256 MiB.
 	MaxKeptTerminals int
 	MaxKeptBytes     int64
+
+	// NewScreen makes the screens of terminals: it is core.NewScreen. If nil,
+	// commands that need one are refused with errors.ErrUnsupported.
+	NewScreen func(vt.Options) Screen
 
 	// Trace, if set, is given every input and effect as a line of the script
 	// dialect (see package coretest), without newline. It must not call back.

@@ -21,7 +21,8 @@ const (
 	WriteInput
 	// CloseInput closes standard input after all Data before it.
 	CloseInput
-	// Resize tells the process's terminal its new Rows and Cols.
+	// Resize tells the Terminal (see Terminal.HandleResize) and then the
+	// process's terminal their new Rows and Cols.
 	Resize
 	// Signal sends the signal named Signal to the whole process tree.
 	Signal

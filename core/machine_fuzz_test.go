@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 		t: t, now: epoch,
 		r: core.NewRegistry(core.Config{
 			Ask: true, MaxTerminals: 20, MaxSessionTerminals: 8, KeepTerminals: 2, KeepBytes: 2000,
-			MaxKeptTerminals: 3, MaxInput: 100, LiveBytes: 10,
+			MaxKeptTerminals: 3, MaxInput: 100, LiveBytes: 10, MaxOutputBytes: 8 * (1<<20 + 1), NewScreen: core.NewScreen,
 		}),
 		asked:   make(map[core.TerminalID]core.EffectKind),
 		alive:   make(map[core.TerminalID]bool),
@@ -62,7 +62,7 @@ var sessions = []core.SessionID{"s", "t", ""}
 func (w *world) step(call byte, which int) {
 	session := sessions[which%len(sessions)]
 	if call == 0 {
-		c := core.Command{Command: "a", Interactive: which%2 == 0, Pty: which%3 == 0, Timeout: time.Duration(which) * time.Second}
+		c := core.Command{Command: "a", Interactive: which%2 == 0, Pty: which%3 == 0, Screen: which%5 == 0, Timeout: time.Duration(which) * time.Second}
 		id, err := w.r.Create(w.now, session, c)
 		var limit *core.LimitError
 		if err != nil && !errors.As(err, &limit) {
@@ -84,7 +84,7 @@ func (w *world) step(call byte, which int) {
 	case 2:
 		w.answer(id, false)
 	case 3:
-		w.r.HandleOutput(w.now, id, uint8(which), []byte("x\r\xe2\x82"))
+		w.r.HandleOutput(w.now, id, uint8(which), []byte("x\r\x1b[6n\xe2\x82"))
 	case 4:
 		w.endOutput(id)
 	case 5:
@@ -217,7 +217,7 @@ func (w *world) finish() {
 	if at, ok := w.r.Deadline(); ok {
 		w.t.Errorf("a timer is left, for %v", at)
 	}
-	// All of the limits are free again.
+	// All of the limits are free again, to the last byte.
 	for range 8 {
 		if _, err := w.r.Create(w.now, "s", core.Command{Command: "a"}); err != nil {
 			w.t.Fatalf("Create after everything was closed: %v", err)

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"bytes"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -45,9 +46,10 @@ var outputs = []struct {
 }
 
 func TestHandleOutputDoesNotAllocate(t *testing.T) {
-	for _, rendering := range []core.Rendering{core.RenderText, core.RenderRaw} {
+	for _, rendering := range []core.Rendering{core.RenderText, core.RenderRaw, core.RenderScreen} {
 		for _, o := range outputs {
-			r, terminal := running(t, core.Config{LiveBytes: 4096}, core.Command{Rendering: rendering, OutputByteLimit: 64 << 10})
+			config := core.Config{LiveBytes: 4096, NewScreen: core.NewScreen}
+			r, terminal := running(t, config, core.Command{Rendering: rendering, OutputByteLimit: 64 << 10})
 			handle := func() {
 				terminal.HandleOutput(epoch, 1, o.chunk)
 				r.HandleOutput(epoch, terminal.ID(), 2, o.chunk)
@@ -64,27 +66,33 @@ func TestHandleOutputDoesNotAllocate(t *testing.T) {
 }
 
 func TestIdleTerminalIsSmall(t *testing.T) {
-	const n = 1000
-	config := core.Config{MaxSessionTerminals: n}
-	r := core.NewRegistry(config)
-	line := []byte("Listening on http://localhost:8080/\r\n")
-	before := heap()
-	for range n {
-		id, err := r.Create(epoch, "s", core.Command{Command: "serve", Pty: true})
-		if err != nil {
-			t.Fatal(err)
+	for name, c := range map[string]core.Command{
+		"text":            {},
+		"screen":          {Rendering: core.RenderScreen},
+		"text and screen": {Interactive: true, Screen: true},
+	} {
+		const n = 1000
+		r := core.NewRegistry(core.Config{MaxSessionTerminals: n, MaxOutputBytes: 1 << 40, NewScreen: core.NewScreen})
+		line := []byte("Listening on http://localhost:8080/\r\n")
+		c.Command, c.Pty = "serve", true
+		before := heap()
+		for range n {
+			id, err := r.Create(epoch, "s", c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.HandleResolved(epoch, id, core.Exec{Path: "/bin/serve", Argv: []string{"serve"}}, nil)
+			r.HandleStart(epoch, id, nil)
+			r.HandleOutput(epoch, id, 1, line)
+			drain(r)
 		}
-		r.HandleResolved(epoch, id, core.Exec{Path: "/bin/serve", Argv: []string{"serve"}}, nil)
-		r.HandleStart(epoch, id, nil)
-		r.HandleOutput(epoch, id, 1, line)
-		drain(r)
+		each := (heap() - before) / n
+		t.Logf("%s: %d bytes for each idle terminal with one line", name, each)
+		if each > 4096 {
+			t.Errorf("%s: got %d bytes for each idle terminal, want at most 4096", name, each)
+		}
+		runtime.KeepAlive(r)
 	}
-	each := (heap() - before) / n
-	t.Logf("%d bytes for each idle terminal with one line", each)
-	if each > 4096 {
-		t.Errorf("got %d bytes for each idle terminal, want at most 4096", each)
-	}
-	runtime.KeepAlive(r)
 }
 
 func heap() int64 {
@@ -122,21 +130,21 @@ func TestLentDataIsPoisoned(t *testing.T) {
 // it, must fit the limit and must be UTF-8.
 func FuzzOutput(f *testing.F) {
 	for _, o := range outputs {
-		f.Add(o.chunk, uint16(100), uint16(7), true)
-		f.Add(o.chunk, uint16(33), uint16(1000), false)
+		f.Add(o.chunk, uint16(100), uint16(7), uint8(core.RenderText))
+		f.Add(o.chunk, uint16(33), uint16(1000), uint8(core.RenderRaw))
+		f.Add(o.chunk, uint16(50), uint16(77), uint8(core.RenderScreen))
 	}
-	f.Add([]byte("€€€\xe2\x82"), uint16(4), uint16(1), false)
-	f.Fuzz(func(t *testing.T, p []byte, limit, split uint16, text bool) {
-		rendering := core.RenderRaw
-		if text {
-			rendering = core.RenderText
-		}
+	f.Add([]byte("€€€\xe2\x82"), uint16(4), uint16(1), uint8(core.RenderRaw))
+	f.Add([]byte("\x1b[?1049h世界\x1b[3J\x1bc\x1b[2;3r\n\n\n\n"), uint16(4), uint16(1), uint8(core.RenderScreen))
+	f.Fuzz(func(t *testing.T, p []byte, limit, split uint16, rendering uint8) {
 		bytesLimit := int64(limit)
 		if limit == 0 {
 			bytesLimit = -1
 		}
 		render := func(chunk int) (string, bool) {
-			r, terminal := running(t, core.Config{}, core.Command{Rendering: rendering, OutputByteLimit: bytesLimit})
+			r, terminal := running(t, core.Config{NewScreen: core.NewScreen}, core.Command{
+				Rendering: core.Rendering(rendering % 4), OutputByteLimit: bytesLimit, Rows: 4, Cols: 9,
+			})
 			for rest := p; len(rest) > 0; {
 				n := min(chunk, len(rest))
 				r.HandleOutput(epoch, terminal.ID(), 1, rest[:n])
@@ -158,4 +166,14 @@ func FuzzOutput(f *testing.F) {
 			t.Errorf("got invalid UTF-8: %q", whole)
 		}
 	})
+}
+
+func TestNoScreens(t *testing.T) {
+	r := core.NewRegistry(core.Config{})
+	for _, c := range []core.Command{{Rendering: core.RenderScreen}, {Screen: true}} {
+		c.Command = "a"
+		if _, err := r.Create(epoch, "s", c); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("got %v, want %v", err, errors.ErrUnsupported)
+		}
+	}
 }

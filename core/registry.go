@@ -38,14 +38,14 @@ func NewRegistry(c Config) *Registry {
 
 // Create accepts a command and returns its terminal's id at once. Started or
 // StartFailed tells what became of it. The error is an *InvalidError, a
-// *LimitError, or errors.ErrUnsupported for RenderScreen.
+// *LimitError, or errors.ErrUnsupported for a screen where there is none.
 func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID, err error) {
 	r.trace.create(now, s, &c)
 	defer func() { r.trace.failed(err) }()
 	if err := c.validate(); err != nil {
 		return "", err
 	}
-	if c.Rendering == RenderScreen {
+	if c.hasScreen() && r.config.NewScreen == nil {
 		return "", errors.ErrUnsupported
 	}
 	c = r.withDefaults(c)
@@ -56,13 +56,13 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 	t := &Terminal{
 		id:      newID(r.config.Seed, s, r.created),
 		session: r.session(s),
-		output:  newOutput(&c, r.config.LiveBytes),
+		output:  newOutput(&c, &r.config),
 		life:    life{number: r.created, exec: Exec{Command: c}, rows: c.Rows, cols: c.Cols, timer: -1},
 	}
 	r.terminals[t.id] = t
 	t.session.terminals = append(t.session.terminals, t)
 	r.live++
-	r.reserved += c.cost()
+	r.reserved += t.cost()
 	r.push(t, Effect{Kind: Resolve, Command: &t.life.exec.Command})
 	return t.id, nil
 }
@@ -92,7 +92,7 @@ func (r *Registry) admit(s SessionID, c *Command) error {
 	if in := r.sessions[s]; in != nil && in.live >= r.config.MaxSessionTerminals {
 		return &LimitError{Limit: "session_terminals", Max: int64(r.config.MaxSessionTerminals)}
 	}
-	if r.reserved+c.cost() > r.config.MaxOutputBytes {
+	if r.reserved+c.cost()+c.screenBytes(c.Rows, c.Cols) > r.config.MaxOutputBytes {
 		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
 	}
 	return nil
@@ -121,6 +121,7 @@ func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []
 	t.HandleOutput(now, stream, p)
 	r.markChanged(t)
 	r.HandleOutputSeen(now, id, stream, p)
+	r.HandleReplies(now, id, t.TakeReplies(nil))
 }
 
 // HandleOutputSeen reports that Terminal.HandleOutput was given p. A driver

@@ -168,12 +168,14 @@ func (r *Registry) dropOldest(s *session) {
 }
 
 // keptBytes is the memory that the output of t holds, in bytes.
-func (t *Terminal) keptBytes() int64 { return int64(t.output.ring.Cap()) }
+func (t *Terminal) keptBytes() int64 {
+	return int64(t.output.ring.Cap()) + t.life.exec.Command.screenBytes(t.life.rows, t.life.cols)
+}
 
 // uncount gives back what admit counted.
 func (r *Registry) uncount(t *Terminal) {
 	r.live--
-	r.reserved -= t.life.exec.Command.cost()
+	r.reserved -= t.cost()
 	t.session.live--
 }
 

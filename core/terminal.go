@@ -13,13 +13,20 @@ import (
 // It has two halves. The exported methods are its output half: they touch
 // nothing of the Registry, so a driver with goroutines may call them under a
 // lock of the terminal's own while the registry's lock guards the rest. Such a
-// driver calls HandleOutput and HandleOutputEnd here, NextEffect too, and then
-// tells the Registry with HandleOutputSeen and HandleOutputEnd.
+// driver calls HandleOutput and HandleOutputEnd here, NextEffect and TakeReplies
+// too, and then tells the Registry with HandleOutputSeen, HandleReplies and
+// HandleOutputEnd.
 type Terminal struct {
 	id      TerminalID
 	session *session
 	output  output
 	life    life
+}
+
+// cost is what t may hold in memory, in bytes.
+func (t *Terminal) cost() int64 {
+	c := &t.life.exec.Command
+	return c.cost() + c.screenBytes(t.life.rows, t.life.cols)
 }
 
 // ID returns the terminal's id.
@@ -28,11 +35,13 @@ func (t *Terminal) ID() TerminalID { return t.id }
 // output is what a terminal keeps of its command's output.
 type output struct {
 	repair [2]text.Repairer // a stream's split characters must not mix with the other's
-	fold   *text.Folder     // nil when rendering raw
+	fold   *text.Folder     // nil unless rendering text
 	ring   ring.Ring        // rendered bytes, valid UTF-8
 	limit  int              // in bytes
-	cut    bool             // an answer had to leave out bytes that the ring still held
+	cut    bool             // an answer had to leave out bytes that were still there
 	ended  bool
+
+	display *display // nil if the terminal has no screen
 
 	changed bool
 	liveMax int
@@ -41,9 +50,9 @@ type output struct {
 	lost    uint64
 }
 
-func newOutput(c *Command, liveMax int) output {
+func newOutput(c *Command, config *Config) output {
 	limit := int(c.OutputByteLimit)
-	o := output{ring: ring.New(limit), limit: limit, liveMax: liveMax}
+	o := output{ring: ring.New(limit), limit: limit, liveMax: config.LiveBytes, display: newDisplay(c, config.NewScreen)}
 	if c.Rendering == RenderText {
 		o.fold = new(text.Folder)
 	}
@@ -88,15 +97,23 @@ func (o *output) append(p []byte) {
 		return
 	}
 	o.changed = true
-	if o.fold != nil {
+	if o.display != nil {
+		o.display.of(o).Write(p)
+	}
+	switch {
+	case o.fold != nil:
 		o.fold.Write(&o.ring, p)
-	} else {
+	case !o.shown():
 		o.ring.Append(p)
 	}
 	if o.liveMax > 0 {
 		o.appendLive(p)
 	}
 }
+
+// shown reports whether the output is what the screen shows, and what scrolled
+// out of it.
+func (o *output) shown() bool { return o.display != nil && o.display.renders }
 
 // appendLive keeps the newest liveMax bytes for the next OutputChanged.
 func (o *output) appendLive(p []byte) {
@@ -114,9 +131,14 @@ func (o *output) appendLive(p []byte) {
 // was ever left out, and once true stays so.
 func (t *Terminal) AppendOutput(dst []byte) (out []byte, truncated bool) {
 	o := &t.output
+	var visible []byte
 	open := 0
-	if o.fold != nil {
+	switch {
+	case o.fold != nil:
 		open = o.fold.OpenLen()
+	case o.shown() && o.display.screen != nil:
+		visible = o.display.screen.AppendLines(nil)
+		open = len(visible)
 	}
 	if o.ring.Dropped() || o.ring.Len()+open > o.limit {
 		o.cut = true
@@ -126,7 +148,11 @@ func (t *Terminal) AppendOutput(dst []byte) (out []byte, truncated bool) {
 	}
 	start := len(dst)
 	dst = o.ring.AppendTail(dst, max(0, o.limit-open))
-	dst = o.fold.AppendOpen(dst)
+	if o.fold != nil {
+		dst = o.fold.AppendOpen(dst)
+	} else {
+		dst = append(dst, visible...)
+	}
 	if over := len(dst) - start - o.limit; over > 0 {
 		dst = dst[:start+copy(dst[start:], fromRuneStart(dst[start+over:]))]
 	}
@@ -144,7 +170,7 @@ func fromRuneStart(p []byte) []byte {
 // AppendSince appends the committed output from byte offset off of the whole
 // stream on, for readers that follow it: they pass next the next time. lost
 // counts bytes that came after off but are no longer there. The open line of
-// RenderText is not committed.
+// RenderText is not committed, nor is what RenderScreen still shows.
 func (t *Terminal) AppendSince(dst []byte, off uint64) (out []byte, next, lost uint64) {
 	return t.output.ring.AppendSince(dst, off)
 }

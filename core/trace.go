@@ -26,9 +26,7 @@ func newTracer(c Config) *tracer {
 	}
 	tr := &tracer{out: c.Trace}
 	tr.word("config")
-	if c.Ask {
-		tr.word("ask")
-	}
+	tr.flag("ask", c.Ask).flag("screens", c.NewScreen != nil)
 	tr.duration("kill-grace", c.KillGrace).duration("lost-after", c.LostAfter)
 	tr.duration("drain-silence", c.DrainSilence).duration("drain-limit", c.DrainLimit)
 	tr.duration("timeout", c.Timeout)
@@ -125,7 +123,7 @@ func (tr *tracer) create(now time.Time, s SessionID, c *Command) {
 		return
 	}
 	tr.at(now, "create").quote(string(s)).command(c)
-	tr.flag("interactive", c.Interactive)
+	tr.flag("interactive", c.Interactive).flag("screen", c.Screen)
 	for _, root := range c.Roots {
 		tr.string("root", root)
 	}

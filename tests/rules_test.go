@@ -73,7 +73,7 @@ var rules = []rule{
 	{path: "core/policy", ours: []string{"core"}, others: []string{"mvdan.cc/sh/v3/syntax"},
 		bans: []ban{pure, safe, offline}, why: whyCore},
 
-	{path: "core/driver", ours: []string{"core"}, bans: []ban{safe, offline}, why: whyDriver},
+	{path: "core/driver", ours: []string{"core", "core/vt"}, bans: []ban{safe, offline}, why: whyDriver},
 	{path: "core/driver/...", ours: []string{"core/..."}, bans: []ban{safe, offline}, why: whyDriver},
 	{path: "core/coretest",
 		ours:   []string{"core", "core/acp", "core/jsonrpc", "core/driver", "core/driver/acpconn"},

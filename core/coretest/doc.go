@@ -30,11 +30,13 @@
 // lines that begin with "#" are for the reader. Run with -update writes the
 // observations anew; read the difference before you believe it.
 //
-//	config KEY=VALUE… [ask] [acp] [no-driver]
-//	       first line: Config's fields, dashed. no-driver is for scripts about
-//	       what only the owner of a bare machine sees.
+//	config KEY=VALUE… [ask] [acp] [screens] [no-driver]
+//	       first line: Config's fields, dashed. screens sets NewScreen, which
+//	       the reactor does not have. no-driver is for scripts about what only
+//	       the owner of a bare machine sees.
 //	create SESSION command=C [arg=A]… [env=K=V]… [cwd=D] [root=D]… [pty]
-//	       [interactive] [rows=N] [cols=N] [limit=N] [timeout=D] [render=R]
+//	       [interactive] [screen] [rows=N] [cols=N] [limit=N] [timeout=D]
+//	       [render=R]
 //	       [env-name=K]    a variable with "=" in its name, which env can't say
 //	resolved ID (error=E [reason=R] | path=P [argv=A]… via=V)
 //	decision ID (allow | deny=REASON)

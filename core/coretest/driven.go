@@ -77,7 +77,7 @@ func (d *driven) configure(in Line) error {
 		in = Line{}
 	}
 	if in.Has("no-driver") {
-		return errNotHere
+		return ErrNotHere
 	}
 	c, err := in.Config()
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write what scripts observe back to their files")
 
-// errNotHere is what a Target returns for a script that is not for it.
-var errNotHere = errors.New("the script is not for this target")
+// ErrNotHere is what a Target returns, perhaps with a reason around it, for a
+// script that is not for it.
+var ErrNotHere = errors.New("the script is not for this target")
 
 // A Target is something that scripts run against.
 type Target interface {
@@ -55,7 +56,7 @@ func Run(t testing.TB, file string, target Target, unordered bool) {
 	}
 	want := string(script.Data)
 	got, err := Replay(want, target)
-	if errors.Is(err, errNotHere) {
+	if errors.Is(err, ErrNotHere) {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -12,6 +12,9 @@ import (
 // Config returns what a config line says, with a fixed seed.
 func (l Line) Config() (core.Config, error) {
 	c := core.Config{Seed: [16]byte{'c', 'o', 'r', 'e', 't', 'e', 's', 't'}, Ask: l.Has("ask")}
+	if l.Has("screens") {
+		c.NewScreen = core.NewScreen
+	}
 	durations := map[string]*time.Duration{
 		"kill-grace": &c.KillGrace, "lost-after": &c.LostAfter, "timeout": &c.Timeout,
 		"drain-silence": &c.DrainSilence, "drain-limit": &c.DrainLimit,
@@ -49,7 +52,7 @@ func (l Line) Config() (core.Config, error) {
 func (l Line) Command() (core.Command, error) {
 	c := core.Command{
 		Command: l.Get("command"), Args: l.Named["arg"], Cwd: l.Get("cwd"), Roots: l.Named["root"],
-		Pty: l.Has("pty"), Interactive: l.Has("interactive"),
+		Pty: l.Has("pty"), Interactive: l.Has("interactive"), Screen: l.Has("screen"),
 	}
 	for _, e := range l.Named["env"] {
 		name, value, ok := strings.Cut(e, "=")

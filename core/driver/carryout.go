@@ -31,7 +31,7 @@ func (d *Driver) carryOut(e *core.Effect) {
 		d.enqueue(&t.input, func() { t.process.CloseInput() })
 	case core.Resize:
 		rows, cols := e.Rows, e.Cols
-		d.enqueue(&t.control, func() { t.process.Resize(rows, cols) })
+		d.enqueue(&t.control, func() { t.resize(rows, cols) })
 	case core.Signal:
 		name := e.Signal
 		d.enqueue(&t.control, func() { t.process.Signal(name) })
@@ -124,8 +124,9 @@ func (d *Driver) handleOutput(t *terminal, stream uint8, p []byte) {
 	t.output.HandleOutput(time.Time{}, stream, p)
 	changed := t.markChanged(d)
 	seen := t.exited || d.config.Core.Trace != nil
+	replies := t.output.TakeReplies(nil)
 	t.mu.Unlock()
-	if !changed && !seen {
+	if !changed && !seen && len(replies) == 0 {
 		return
 	}
 	d.do(func(now time.Time) {
@@ -133,7 +134,16 @@ func (d *Driver) handleOutput(t *terminal, stream uint8, p []byte) {
 		if seen {
 			d.registry.HandleOutputSeen(now, t.id, stream, p)
 		}
+		d.registry.HandleReplies(now, t.id, replies)
 	})
+}
+
+// resize tells the screen, and then the command that draws on it.
+func (t *terminal) resize(rows, cols int) {
+	t.mu.Lock()
+	t.output.HandleResize(rows, cols)
+	t.mu.Unlock()
+	t.process.Resize(rows, cols)
 }
 
 // markChanged reports whether an OutputChanged must join the news. t.mu is held.

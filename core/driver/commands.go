@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
 // Create starts a command and returns its terminal's id as soon as it runs. If
@@ -164,4 +165,24 @@ func (d *Driver) AppendOutput(dst []byte, id core.TerminalID) (out []byte, trunc
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.output.AppendOutput(dst)
+}
+
+// Screen calls look with a terminal's screen (see core.Terminal.Screen), which
+// must not be used after look has returned. The command's output waits for look.
+// It reports whether there is such a screen.
+func (d *Driver) Screen(id core.TerminalID, look func(s *vt.Screen)) bool {
+	d.mu.Lock()
+	t := d.terminals[id]
+	d.mu.Unlock()
+	if t == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.output.Screen()
+	if s == nil {
+		return false
+	}
+	look(s)
+	return true
 }
