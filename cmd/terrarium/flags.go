@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,9 +33,13 @@ type commandFlags struct {
 	trace       string
 }
 
+var renderings = []string{"text", "raw", "screen"}
+
 const (
 	defaultKillGrace = 5 * time.Second
 	defaultLimit     = byteSize(1 << 20)
+	defaultRows      = 40 // as core has them
+	defaultCols      = 120
 	maxLimit         = byteSize(1 << 30)
 )
 
@@ -57,7 +62,7 @@ func (f *commandFlags) add(cmd *cobra.Command, interactive bool) {
 	f.set.StringVar(&f.trace, "trace", "", "")
 
 	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions([]string{"native"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "raw"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(renderings, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("cwd")
 }
 
@@ -106,10 +111,8 @@ func (f *commandFlags) check() error {
 	case f.limit > maxLimit:
 		limit := maxLimit
 		return fmt.Errorf("--output-byte-limit %s: out of range: at most %s", &f.limit, &limit)
-	case f.output == "screen":
-		return errors.New("--output screen: not built into this version yet: use text or raw")
-	case f.set.Changed("output") && f.output != "text" && f.output != "raw":
-		return fmt.Errorf("--output %s: no such rendering: use text or raw", f.output)
+	case f.set.Changed("output") && !slices.Contains(renderings, f.output):
+		return fmt.Errorf("--output %s: no such rendering: use text, raw or screen", f.output)
 	case f.timeout < 0:
 		return fmt.Errorf("--timeout %v: negative", f.timeout)
 	case f.killGrace < 0:
@@ -126,7 +129,9 @@ func (f *commandFlags) isSize(name string, n int) bool {
 // config returns the machine's limits, trace included. The owner of the
 // command line may set any output limit.
 func (f *commandFlags) config(t *traceFile) core.Config {
-	c := core.Config{KillGrace: f.killGrace, MaxOutputByteLimit: max(8<<20, int64(f.limit))}
+	c := core.Config{
+		KillGrace: f.killGrace, MaxOutputByteLimit: max(8<<20, int64(f.limit)), NewScreen: core.NewScreen,
+	}
 	if f.killGrace == 0 {
 		c.KillGrace = -1
 	}

@@ -16,19 +16,38 @@ type output struct {
 
 	mu      sync.Mutex // held while writing; guards what follows
 	streams [2]io.Writer
-	err     error // the first error; nothing is written after it
-	done    bool  // nor is what comes after finish
+	flushes []func() error // write what the streams have held back
+	screen  *screenWriter  // nil unless lines are those of a screen
+	err     error          // the first error; nothing is written after it
+	done    bool           // nor is what comes after finish
 	writes  int
 	writing time.Duration // spent in write
 }
 
-// newOutput returns an output to the two streams, as bytes or as text.
-func newOutput(stdout, stderr io.Writer, asText bool) *output {
+// newOutput returns an output to the two streams, of what c writes. On a screen
+// the two are one, and go to stdout.
+func newOutput(stdout, stderr io.Writer, r core.Rendering, c *core.Command) *output {
 	o := &output{broken: make(chan struct{}), streams: [2]io.Writer{stdout, stderr}}
-	if asText {
-		o.streams = [2]io.Writer{&textWriter{w: stdout}, &textWriter{w: stderr}}
+	switch r {
+	case core.RenderText:
+		text := [2]textWriter{{w: stdout}, {w: stderr}}
+		o.streams = [2]io.Writer{&text[0], &text[1]}
+		o.flushes = []func() error{text[0].flush, text[1].flush}
+	case core.RenderScreen:
+		o.screen = newScreenWriter(stdout, c)
+		o.streams = [2]io.Writer{screenStream{o.screen, 0}, screenStream{o.screen, 1}}
+		o.flushes = []func() error{o.screen.flush}
 	}
 	return o
+}
+
+// resize tells the screen, if there is one.
+func (o *output) resize(rows, cols int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.screen != nil {
+		o.screen.screen.Resize(rows, cols)
+	}
 }
 
 // write is a driver's OnOutput.
@@ -82,9 +101,9 @@ func (o *output) finish(ended <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.done = true
-	for _, w := range o.streams {
-		if t, ok := w.(*textWriter); ok && o.err == nil {
-			o.fail(t.flush())
+	for _, flush := range o.flushes {
+		if o.err == nil {
+			o.fail(flush())
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
 )
 
 // That a slow reader has all the time it wants is tested in tests/cli: virtual
@@ -27,7 +29,7 @@ func TestOutputFinish(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var w bytes.Buffer
-				o := newOutput(&w, &w, false)
+				o := newOutput(&w, &w, core.RenderRaw, nil)
 				ended := make(chan struct{})
 				if test.ended {
 					close(ended)
@@ -56,7 +58,7 @@ func TestOutputFinish(t *testing.T) {
 
 func TestOutputText(t *testing.T) {
 	var stdout, stderr strings.Builder
-	o := newOutput(&stdout, &stderr, true)
+	o := newOutput(&stdout, &stderr, core.RenderText, nil)
 	for _, p := range []string{"\x1b[31mone\r", "\n 1%\r", "99%\xe2\x82", "\xac\n", "no end\xff"} {
 		o.write("", 1, []byte(p))
 		o.write("", 2, []byte("e"))
@@ -75,6 +77,28 @@ func TestOutputText(t *testing.T) {
 	}
 }
 
+func TestOutputScreen(t *testing.T) {
+	var stdout, stderr strings.Builder
+	o := newOutput(&stdout, &stderr, core.RenderScreen, &core.Command{Rows: 3, Cols: 8})
+	for _, p := range []string{"one\n10%\n", "\x1b[A100%\xe2\x82", "\xac\n", "a long line\n", "\xff"} {
+		o.write("", 1, []byte(p))
+	}
+	o.resize(4, 20)
+	o.write("", 2, []byte("e\xe2\x82"))
+	if got, want := stdout.String(), "one\n100%€\n"; got != want {
+		t.Errorf("got %q before the end, want %q", got, want)
+	}
+	over := make(chan struct{})
+	close(over)
+	o.finish(over)
+	if got, want := stdout.String(), "one\n100%€\na long line\n\ufffde\ufffd\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("got %q on standard error, want nothing", stderr.String())
+	}
+}
+
 type brokenWriter struct{ writes int }
 
 var errBroken = errors.New("broken")
@@ -86,7 +110,7 @@ func (w *brokenWriter) Write([]byte) (int, error) {
 
 func TestOutputBroken(t *testing.T) {
 	w := new(brokenWriter)
-	o := newOutput(w, w, false)
+	o := newOutput(w, w, core.RenderRaw, nil)
 	if err := o.result(); err != nil {
 		t.Errorf("got error %v before the first write", err)
 	}

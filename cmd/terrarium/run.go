@@ -26,8 +26,9 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
   --env NAME=VALUE        a variable of its environment; repeatable
   --timeout D             kill it after so long: 90s, 5m
   --kill-grace D          from SIGTERM to SIGKILL; default 5s
-  --output text|raw       text: no escapes, no rewritten lines; default: raw,
-                          and with --json text for a terminal
+  --output text|raw|screen  text: no escapes, no rewritten lines; screen: what a
+                          person would see in the end; default: raw, and with
+                          --json text for a terminal
   --json                  print no output, but one JSON object at the end
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
   --trace FILE            write down every step, for "cmd/dev replay"
@@ -78,6 +79,9 @@ func (f *runFlags) parse(args []string) (core.Command, error) {
 		c.Cols, c.Rows = cmp.Or(c.Cols, cols), cmp.Or(c.Rows, rows)
 	}
 	if !f.json {
+		// What it writes goes past the machine, but for its questions to a
+		// terminal: a person's, if it has one, else a screen.
+		c.Screen = c.Rendering == core.RenderScreen
 		c.Rendering, c.OutputByteLimit = core.RenderRaw, -1
 	}
 	return c, nil
@@ -102,7 +106,7 @@ func (f *runFlags) run(c core.Command) error {
 		return &failure{statusOurs, err}
 	}
 	defer trace.close()
-	r := newRunner(host, f, trace)
+	r := newRunner(host, f, &c, trace)
 	defer r.console.restore()
 	if err := r.start(c); err != nil {
 		r.driver.Close()

@@ -28,10 +28,11 @@ type runner struct {
 	stuck       bool           // nobody takes our output any longer
 }
 
-func newRunner(h driver.Host, f *runFlags, t *traceFile) *runner {
+func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) *runner {
+	rendering, _ := core.ParseRendering(f.output)
 	r := &runner{
 		console: new(console),
-		output:  newOutput(os.Stdout, os.Stderr, f.output == "text"),
+		output:  newOutput(os.Stdout, os.Stderr, rendering, command),
 		live:    !f.json,
 		signals: make(chan os.Signal, 4),
 	}
@@ -76,6 +77,7 @@ func (r *runner) start(c core.Command) (err error) {
 
 func (r *runner) resize() {
 	if cols, rows := size(); cols > 0 {
+		r.output.resize(rows, cols)
 		r.driver.Resize(r.id, rows, cols) // an error means that it has ended
 	}
 }

@@ -34,7 +34,7 @@ connection, or a signal, ends the terminals it holds. It runs what it is asked.
   --env NAME=VALUE        a variable under those of the request; repeatable
   --timeout D             kill commands after so long: 90s, 5m
   --kill-grace D          from SIGTERM to SIGKILL; default 5s
-  --output text|raw       default: text for a terminal, raw for pipes
+  --output text|raw|screen  default: text for a terminal, raw for pipes
   --output-byte-limit N   keep so much where a request does not say; 1MiB
   --lenient               also take env as an object of names and values
   --trace FILE            with --stdio: write down every step, for a replay
@@ -89,7 +89,8 @@ func (f *serveFlags) parse() (core.Command, error) {
 		return c, errors.New("--trace needs --stdio: it is one peer's")
 	}
 	c.Pty = !f.pipe
-	c.OutputByteLimit = 0 // the request's, or else the machine's default
+	c.Screen = c.Pty && c.Interactive // so that programs get answers
+	c.OutputByteLimit = 0             // the request's, or else the machine's default
 	if c.Cwd == "" {
 		c.Cwd, err = os.Getwd()
 	}

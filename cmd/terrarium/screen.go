@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/core/text"
+	"github.com/terrarium-dev/terrarium/core/vt"
+)
+
+const screenHelp = `usage: terrarium screen [flags] <BYTES
+
+Prints the screen that bytes on standard input draw, as xterm.js would show it.
+Blanks at the end of a line and blank lines at the end are left out.
+
+  --cols N, --rows N      the terminal's size; default: 120x40
+  --newline               LF goes to the first column too: for bytes that did
+                          not come through a terminal
+  --json                  {"lines":[...],"cursor":{"x":0,"y":0},"alt":false,
+                          "title":""}; x and y count from 0, and x is N columns
+                          where the last one was just written
+
+  script -qc htop log; terrarium screen --cols 80 --rows 24 <log
+`
+
+// screenFlags are the flags of screen.
+type screenFlags struct {
+	cols, rows int
+	newline    bool
+	json       bool
+}
+
+func newScreen() *cobra.Command {
+	var f screenFlags
+	cmd := &cobra.Command{
+		Use:                   "screen [flags] <BYTES",
+		Short:                 "print the screen that bytes draw",
+		Long:                  screenHelp,
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			s, err := f.read(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return f.print(cmd.OutOrStdout(), s)
+		},
+	}
+	cmd.Flags().IntVar(&f.cols, "cols", defaultCols, "")
+	cmd.Flags().IntVar(&f.rows, "rows", defaultRows, "")
+	cmd.Flags().BoolVar(&f.newline, "newline", false, "")
+	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	return cmd
+}
+
+func (f *screenFlags) check() error {
+	if f.cols < 2 || f.cols > vt.MaxCols {
+		return fmt.Errorf("--cols %d: out of range: 2 to %d", f.cols, vt.MaxCols)
+	}
+	if f.rows < 1 || f.rows > vt.MaxRows {
+		return fmt.Errorf("--rows %d: out of range: 1 to %d", f.rows, vt.MaxRows)
+	}
+	return nil
+}
+
+// read returns the screen that what r holds draws. A character at the end whose
+// rest is missing draws nothing.
+func (f *screenFlags) read(r io.Reader) (*vt.Screen, error) {
+	s := vt.NewScreen(vt.Options{Rows: f.rows, Cols: f.cols, ScrollbackBytes: -1, Newline: f.newline})
+	var repair text.Repairer
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		for rest := buf[:n]; len(rest) > 0; {
+			var valid []byte
+			valid, rest = repair.Next(rest)
+			s.Write(valid)
+		}
+		if err == io.EOF {
+			s.EndSynchronized() // nobody waits for the rest of a frame
+			return s, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// shownScreen is what screen --json prints.
+type shownScreen struct {
+	Lines  []string    `json:"lines"`
+	Cursor shownCursor `json:"cursor"`
+	Alt    bool        `json:"alt"`
+	Title  string      `json:"title"`
+}
+
+type shownCursor struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+}
+
+func (f *screenFlags) print(w io.Writer, s *vt.Screen) error {
+	shown := s.AppendText(nil)
+	if !f.json {
+		_, err := w.Write(shown)
+		return err
+	}
+	c := s.Cursor()
+	lines := []string{}
+	for line := range strings.Lines(string(shown)) {
+		lines = append(lines, strings.TrimSuffix(line, "\n"))
+	}
+	out := bufio.NewWriter(w)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.Encode(shownScreen{lines, shownCursor{c.X, c.Y}, s.Alt(), s.Title()}) // what fails is Flush
+	return out.Flush()
+}
