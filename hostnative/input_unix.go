@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // errInputClosed is what Write returns when there is no input to write to.
@@ -21,6 +23,9 @@ func (p *process) Write(b []byte) (n int, err error) {
 		return 0, errInputClosed
 	}
 	n, err = p.io.in.Write(b)
+	if n > 0 {
+		p.lastInput.Store(uint32(b[n-1]))
+	}
 	switch {
 	case err == nil:
 		return n, nil
@@ -33,10 +38,10 @@ func (p *process) Write(b []byte) (n int, err error) {
 }
 
 // CloseInput closes the pipe to standard input. A pty can't be closed: there
-// it types the end-of-file character. As at a keyboard, that ends a line of
-// input, and is end of file only where the line is empty: after text without
-// a newline it takes a second CloseInput. A command that reads single keys
-// (raw mode) gets the character itself. Where there is no input it does nothing.
+// it types the end-of-file character, twice after text without a newline, for
+// as at a keyboard the first only ends that line. A command that reads single
+// keys (raw mode) gets the character itself. Where there is no input it does
+// nothing.
 func (p *process) CloseInput() error {
 	switch {
 	case p.closed():
@@ -47,10 +52,33 @@ func (p *process) CloseInput() error {
 		p.io.in.Close() // a second time is harmless
 		return nil
 	}
-	c, err := p.endOfFile()
+	keys, err := p.endOfFile()
 	if err != nil {
 		return err
 	}
-	_, err = p.Write([]byte{c})
+	_, err = p.Write(keys)
 	return err
+}
+
+// endOfFile returns what a person types to end the input of a pty, usually ^D.
+func (p *process) endOfFile() (keys []byte, err error) {
+	var t *unix.Termios
+	err = p.onTTY(func(fd int) (err error) {
+		t, err = unix.IoctlGetTermios(fd, getTermios)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	eof := t.Cc[unix.VEOF]
+	last := p.lastInput.Load()
+	switch {
+	case t.Lflag&unix.ICANON == 0:
+	case last == 0, last == '\n', last == uint32(eof):
+	case last == uint32(t.Cc[unix.VEOL]), last == uint32(t.Cc[unix.VEOL2]):
+	case last == '\r' && t.Iflag&unix.ICRNL != 0:
+	default: // a line that has been begun
+		return []byte{eof, eof}, nil
+	}
+	return []byte{eof}, nil
 }

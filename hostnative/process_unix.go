@@ -32,6 +32,8 @@ type process struct {
 	sink         sync.Mutex   // held while Output's sink runs
 	holding      atomic.Int32 // reads not yet handed to the sink
 
+	lastInput atomic.Uint32 // the last byte that Write wrote, or 0
+
 	closing   chan struct{} // closed when Close begins
 	closeOnce sync.Once
 	closeErr  error

@@ -3,6 +3,7 @@
 package hostnative_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -41,23 +42,43 @@ func TestPtyInterrupt(t *testing.T) {
 	}
 }
 
-// End of file that is typed after text ends the text; it takes another one to
-// end the input. A terminal may have another character for it than ^D.
+// End of file ends the input, also after text without a newline, where a
+// person would type it twice. Once more is typed for nobody: the next reader
+// is not told twice.
 func TestPtyCloseInput(t *testing.T) {
-	p := start(t, newHost(t, hostnative.Config{}), interactive(onPty(line(`stty -echo eof ^E; echo ready; cat; echo done`))))
-	w := watchOutput(p)
-	w.wait(t, "ready")
-	if _, err := p.Write([]byte("no newline")); err != nil {
-		t.Fatal(err)
+	for _, test := range []struct{ modes, input, want string }{
+		{"", "", "done"},
+		{"", "line\n", "line\r\ndone"},
+		{"", "no newline", "no newlinedone"},
+		{"", "a\x04b", "abdone"},
+		{"", "a\x04", "adone"},
+		{"", "return\r", "return\r\ndone"},
+		{"-icrnl", "return\r", "return\rdone"},
+		{"eof ^E", "no newline", "no newlinedone"}, // another character than ^D
+		{"eol x", "ends in x", "ends in xdone"},
+		{"-icanon", "a", "a\x04raw"}, // a key like any other
+	} {
+		c := line(`stty -echo $1; echo ready
+			case $1 in -icanon) head -c 2; echo raw; exit;; esac
+			cat; echo done; read x; echo "$x"`, test.modes)
+		p := start(t, newHost(t, hostnative.Config{}), interactive(onPty(c)))
+		w := watchOutput(p)
+		w.wait(t, "ready\r\n")
+		if _, err := p.Write([]byte(test.input)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.CloseInput(); err != nil {
+			t.Fatal(err)
+		}
+		w.wait(t, "ready\r\n"+test.want+"\r\n")
+		if strings.HasPrefix(test.modes, "-icanon") {
+			continue
+		}
+		if _, err := p.Write([]byte("next\n")); err != nil {
+			t.Fatal(err)
+		}
+		w.wait(t, "\nnext\r")
 	}
-	if err := p.CloseInput(); err != nil {
-		t.Fatal(err)
-	}
-	w.wait(t, "no newline")
-	if err := p.CloseInput(); err != nil {
-		t.Fatal(err)
-	}
-	w.wait(t, "done")
 }
 
 func TestPtyResizeSignals(t *testing.T) {

@@ -86,18 +86,6 @@ func (p *process) Resize(rows, cols int) error {
 	return p.onTTY(func(fd int) error { return setSize(fd, rows, cols) })
 }
 
-// endOfFile returns what a person types for end-of-file, usually ^D.
-func (p *process) endOfFile() (c byte, err error) {
-	err = p.onTTY(func(fd int) error {
-		t, err := unix.IoctlGetTermios(fd, getTermios)
-		if err == nil {
-			c = t.Cc[unix.VEOF]
-		}
-		return err
-	})
-	return c, err
-}
-
 // onTTY calls f with the descriptor of the pty's master, which stays open
 // that long. (File.Fd would make it blocking.)
 func (p *process) onTTY(f func(fd int) error) error {

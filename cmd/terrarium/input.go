@@ -12,33 +12,21 @@ type input struct {
 	driver *driver.Driver
 	id     core.TerminalID
 	tap    *tap
-	pty    bool
 }
-
-// endOfFile is what ends a line of input, and an input, at a pty: ^D.
-const endOfFile = 4
 
 // copy hands the command what comes on r, as fast as the command takes it, and
 // then the end of input. It returns early if the command reads no more.
 func (in *input) copy(r io.Reader) {
 	defer in.tap.console.guard()
 	buf := make([]byte, 32<<10)
-	atLineStart := true
 	for {
 		n, err := r.Read(buf)
-		if n > 0 {
-			if !in.send(buf[:n]) {
-				return
-			}
-			atLineStart = buf[n-1] == '\n'
+		if n > 0 && !in.send(buf[:n]) {
+			return
 		}
 		if err != nil {
 			break
 		}
-	}
-	// At a pty the first end-of-file only ends a line that has been begun.
-	if in.pty && !atLineStart && !in.send([]byte{endOfFile}) {
-		return
 	}
 	in.driver.CloseInput(in.id)
 }

@@ -65,7 +65,7 @@ func (r *runner) start(c core.Command) (err error) {
 		notifyResize(r.resizes)
 		r.resize() // it may have changed since we looked
 	}
-	switch in := (&input{r.driver, r.id, r.tap, c.Pty}); {
+	switch in := (&input{r.driver, r.id, r.tap}); {
 	case !c.Interactive:
 	case person || !isTerminal(os.Stdin):
 		go in.copy(os.Stdin) // left behind when we exit: nothing ends a Read

@@ -35,7 +35,8 @@ type Process interface {
 	// Write writes to standard input and returns when all of p was taken, the
 	// input is closed, or Close was called.
 	Write(p []byte) (int, error)
-	// CloseInput closes standard input; on a pty it types end-of-file.
+	// CloseInput closes standard input; on a pty it types end-of-file, so that
+	// who reads lines sees the end also after text without a newline.
 	CloseInput() error
 	// Resize tells a pty its new size in cells; without a pty it does nothing.
 	Resize(rows, cols int) error
