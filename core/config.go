@@ -27,7 +27,9 @@ type Config struct {
 	// that all of it has come. If zero, 20 ms.
 	DrainSilence time.Duration
 	// DrainLimit bounds the drain, for commands that leave a chatty child
-	// behind. If zero, 250 ms.
+	// behind. It does not count while what the command itself had written is
+	// being read, where the driver knows of it (HandleOutputPending). If zero,
+	// 250 ms.
 	DrainLimit time.Duration
 	// Timeout is the wall-clock limit of commands that set none.
 	// If zero or negative, there is none.

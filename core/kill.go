@@ -13,7 +13,8 @@ const (
 
 // Kill ends the command and everything it started: SIGTERM now, SIGKILL after
 // Config.KillGrace. The terminal stays, with its output and exit status.
-// Killing a command that has ended, or a second time, does nothing.
+// Killing a command that has ended, or a second time, does nothing, but that
+// output which nobody reads is no longer waited for.
 func (r *Registry) Kill(now time.Time, id TerminalID) (err error) {
 	r.trace.input(now, "kill", id)
 	defer func() { r.trace.failed(err) }()
@@ -26,6 +27,8 @@ func (r *Registry) Kill(now time.Time, id TerminalID) (err error) {
 		r.abandon(t, ErrKilled)
 	case StateRunning:
 		r.terminate(now, t, ReasonKilled)
+	case StateDraining:
+		r.pay(now, t, t.life.owed)
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ type life struct {
 	started, ended time.Time
 	exit           Exit
 	outputEnded    bool
+	owed           int  // bytes written by the exit, at the most, that are still to be handled
 	dirty          bool // in Registry.dirty
 
 	kill         killStage
@@ -52,7 +53,7 @@ type life struct {
 	timeoutAt  time.Time // kill: it ran for too long
 	escalateAt time.Time // SIGKILL: the grace is over
 	drainAt    time.Time // tell the exit: the output has fallen silent
-	drainEnd   time.Time // the latest that drainAt may be
+	drainEnd   time.Time // the latest that drainAt may be, once nothing is owed
 	lostAt     time.Time // give up waiting for the exit
 
 	deadline time.Time // the earliest of them, as the heap knows it
@@ -204,6 +205,9 @@ func (r *Registry) HandleExit(now time.Time, id TerminalID, e Exit) {
 	}
 	l.timeoutAt, l.lostAt = time.Time{}, time.Time{}
 	l.drainEnd = now.Add(r.config.DrainLimit)
+	if l.exit.Reason != ReasonNone || l.released {
+		l.owed = 0 // it was cut short, and so may its output be
+	}
 	if l.outputEnded {
 		r.publish(t)
 		return
@@ -216,7 +220,10 @@ func (r *Registry) drainMore(now time.Time, t *Terminal) {
 	if t.life.state != StateDraining {
 		return
 	}
-	t.life.drainAt = earliest(now.Add(r.config.DrainSilence), t.life.drainEnd)
+	t.life.drainAt = now.Add(r.config.DrainSilence)
+	if t.life.owed == 0 {
+		t.life.drainAt = earliest(t.life.drainAt, t.life.drainEnd)
+	}
 	r.timers.schedule(t)
 }
 
@@ -256,7 +263,11 @@ func (r *Registry) expire(now time.Time, t *Terminal) {
 		l.exit = Exit{Status: ExitStatus{Unknown: true}, Reason: ReasonLost}
 		r.publish(t)
 	}
-	if due(&l.drainAt) {
+	switch {
+	case !due(&l.drainAt):
+	case l.owed > 0:
+		r.drainMore(now, t)
+	default:
 		r.publish(t)
 	}
 	r.timers.schedule(t)

@@ -107,6 +107,7 @@ func (w *world) step(call byte, which int) {
 	case 13:
 		w.r.CloseInput(w.now, id)
 	case 14:
+		w.r.HandleOutputPending(w.now, id, which)
 		w.r.Status(id)
 		w.r.Issued(session, id)
 	case 15:

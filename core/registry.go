@@ -130,6 +130,7 @@ func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []
 func (r *Registry) HandleOutputSeen(now time.Time, id TerminalID, stream uint8, p []byte) {
 	r.trace.output(now, id, stream, p)
 	if t := r.terminals[id]; t != nil {
+		r.pay(now, t, len(p))
 		r.drainMore(now, t)
 	}
 }

@@ -64,6 +64,8 @@ func (r *Registry) release(now time.Time, t *Terminal) {
 		r.terminate(now, t, ReasonReleased)
 		r.expectExit(now, t)
 		r.timers.schedule(t)
+	case StateDraining:
+		r.pay(now, t, t.life.owed)
 	case StateExited:
 		r.close(t)
 	}

@@ -197,6 +197,12 @@ func (tr *tracer) output(now time.Time, id TerminalID, stream uint8, p []byte) {
 	}
 }
 
+func (tr *tracer) pending(now time.Time, id TerminalID, n int) {
+	if tr != nil {
+		tr.at(now, "pending").id(id).word(strconv.Itoa(n)).flush()
+	}
+}
+
 func (tr *tracer) exit(now time.Time, id TerminalID, e Exit) {
 	if tr != nil {
 		tr.at(now, "exit").id(id).exitRecord(e).flush()

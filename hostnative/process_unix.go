@@ -30,7 +30,7 @@ type process struct {
 
 	outputCalled atomic.Bool
 	sink         sync.Mutex   // held while Output's sink runs
-	holding      atomic.Int32 // reads not yet handed to the sink
+	holding      atomic.Int64 // bytes that are read, or may be, and that the sink does not have
 
 	lastInput atomic.Uint32 // the last byte that Write wrote, or 0
 

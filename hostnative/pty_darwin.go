@@ -7,3 +7,7 @@ const (
 	getTermios = unix.TIOCGETA
 	setTermios = unix.TIOCSETA
 )
+
+// getReadable is FIONREAD of ioctl(2), which package unix lacks: how many bytes
+// can be read. <sys/filio.h> has _IOR('f', 127, int).
+const getReadable = 0x4004667f

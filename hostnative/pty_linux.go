@@ -7,3 +7,6 @@ const (
 	getTermios = unix.TCGETS
 	setTermios = unix.TCSETS
 )
+
+// getReadable is FIONREAD of ioctl(2): how many bytes can be read.
+const getReadable = unix.TIOCINQ

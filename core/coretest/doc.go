@@ -43,6 +43,7 @@
 //	start ID [error=E [reason=R]]
 //	output ID STREAM BYTES
 //	output_end ID
+//	pending ID N           N bytes of output wait to be read (no-driver, no reactor)
 //	exit ID (code=N | signal=S | unknown) [reason=R]
 //	closed ID
 //	write ID BYTES         written ID N         close_input ID

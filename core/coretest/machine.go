@@ -42,6 +42,12 @@ type Backend interface {
 	NextLine() ([]byte, bool)
 }
 
+// A pender is a Backend with what only a driver that reads in the background
+// has to tell.
+type pender interface {
+	HandleOutputPending(now time.Time, id core.TerminalID, n int)
+}
+
 // epoch is when scripts begin.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -167,6 +173,16 @@ func (m *Machine) input(in Line, out *[]string) (cmdErr, err error) {
 		b.HandleOutput(m.now, id, uint8(stream), []byte(in.Word(2)))
 	case "output_end":
 		b.HandleOutputEnd(m.now, id)
+	case "pending":
+		n, err := strconv.Atoi(in.Word(1))
+		if err != nil {
+			return nil, err
+		}
+		p, ok := b.(pender)
+		if !ok {
+			return nil, errNotHere
+		}
+		p.HandleOutputPending(m.now, id, n)
 	case "exit":
 		e, err := in.Exit()
 		if err != nil {

@@ -171,10 +171,16 @@ func (d *Driver) wait(t *terminal) {
 	t.mu.Lock()
 	t.exited = true
 	t.mu.Unlock()
+	pender, _ := t.process.(Pender)
+	pending := 0
+	if pender != nil {
+		pending = pender.OutputPending()
+	}
 	d.do(func(now time.Time) {
-		if p, ok := t.process.(Pender); ok && !t.freed { // a lost one may be freed before
-			d.draining[t] = p // until Exited
+		if pender != nil && !t.freed { // a lost one may be freed before
+			d.draining[t] = pender // until Exited
 		}
+		d.registry.HandleOutputPending(now, t.id, pending)
 		d.registry.HandleExit(now, t.id, exit)
 	})
 }

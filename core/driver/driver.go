@@ -135,25 +135,24 @@ func (d *Driver) do(change func(now time.Time)) {
 func (d *Driver) timeout() {
 	pending := d.pending()
 	d.do(func(now time.Time) {
-		for _, t := range pending {
-			d.registry.HandleOutputSeen(now, t.id, 1, nil)
+		for t, n := range pending {
+			d.registry.HandleOutputPending(now, t.id, n)
 		}
 		d.registry.HandleTimeout(now)
 	})
 }
 
-// pending returns the draining terminals with output that nobody has read yet:
+// pending returns how many bytes of each draining terminal nobody has read yet:
 // our own silence says nothing about theirs.
-func (d *Driver) pending() (ts []*terminal) {
+func (d *Driver) pending() map[*terminal]int {
 	d.mu.Lock()
 	draining := maps.Clone(d.draining)
 	d.mu.Unlock()
+	bytes := make(map[*terminal]int, len(draining))
 	for t, p := range draining {
-		if p.OutputPending() {
-			ts = append(ts, t)
-		}
+		bytes[t] = p.OutputPending()
 	}
-	return ts
+	return bytes
 }
 
 // drain carries out the effects and sets the timer. d.mu is held; all that

@@ -55,10 +55,11 @@ type Process interface {
 	Close() error
 }
 
-// A Pender is a Process that can tell whether there is output that Output's
-// sink has not been given, although it could be. Where there is, silence does
-// not mean that all has come: this program may have had no turn to read it.
+// A Pender is a Process that can tell how many bytes were written that Output's
+// sink has not been given, or is just being given: at the most, and 0 if there
+// are none. What it says at the exit is waited for. Without it the exit is told
+// after 250 ms, also where this program was too busy to read, or the sink slow.
 // OutputPending does not block.
 type Pender interface {
-	OutputPending() bool
+	OutputPending() int
 }
