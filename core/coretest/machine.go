@@ -180,7 +180,7 @@ func (m *Machine) input(in Line, out *[]string) (cmdErr, err error) {
 		}
 		p, ok := b.(pender)
 		if !ok {
-			return nil, errNotHere
+			return nil, ErrNotHere
 		}
 		p.HandleOutputPending(m.now, id, n)
 	case "exit":
