@@ -1,0 +1,64 @@
+package wasi
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+)
+
+// An OpenFile is what descriptors stand for: an open file or directory, a
+// pipe's end or a child process. Descriptors that were duplicated, or handed
+// to a child, share one, and with it its position.
+//
+// It belongs to the processes that have it and is closed when the last of them
+// lets go of it; so it must not be given to another [New] after that.
+type OpenFile struct {
+	refs   atomic.Int64
+	typ    vfs.Type
+	rights rights // all that make sense for it
+	output bool   // what is written to it leaves the sandbox
+
+	stream stream // or it is a file:
+
+	files Files
+	path  string // absolute, with all links resolved
+
+	mu     sync.Mutex // guards the fields below: a child may use it at the same time
+	file   vfs.File   // nil for a directory that only names were looked up in
+	offset int64
+	flags  fdflags // of a file: fileFlags
+	how    vfs.How // of a file: to open it again
+}
+
+func (f *OpenFile) retain() { f.refs.Add(1) }
+
+func (f *OpenFile) release() {
+	if f.refs.Add(-1) > 0 {
+		return
+	}
+	if f.stream != nil {
+		f.stream.close()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file != nil {
+		f.file.Close() // what it wrote is not in our hands any longer
+		f.file = nil
+	}
+}
+
+// open returns the file, with f.mu held. A preopened directory is opened when
+// something other than a name in it is asked for, so that a thousand sleeping
+// guests do not hold ten thousand of the host's descriptors.
+func (f *OpenFile) open() (vfs.File, error) {
+	if f.file != nil {
+		return f.file, nil
+	}
+	file, _, err := f.files.Open(vfs.Path{Dir: f.path, Name: "."}, vfs.How{Read: true, Directory: true})
+	if err != nil {
+		return nil, asErrno(err)
+	}
+	f.file = file
+	return file, nil
+}

@@ -1,0 +1,263 @@
+package wasi_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
+)
+
+// TestPipeCarries sends random pieces through pipes of all small sizes, where
+// the ring turns over at every place.
+func TestPipeCarries(t *testing.T) {
+	for size := 1; size <= 9; size++ {
+		for _, lend := range []bool{false, true} {
+			rnd := rand.New(rand.NewPCG(uint64(size), 1))
+			sent := make([]byte, 4000)
+			for i := range sent {
+				sent[i] = byte(rnd.Uint32())
+			}
+			r, w := wasi.NewPipe(size)
+			go func() {
+				for rest := sent; len(rest) > 0; {
+					n, err := w.Write(rest[:min(len(rest), rnd.IntN(2*size)+1)])
+					if err != nil {
+						t.Error(err)
+					}
+					rest = rest[n:]
+				}
+				w.Close()
+			}()
+			var got bytes.Buffer
+			var err error
+			if lend {
+				_, err = r.WriteTo(&got)
+			} else {
+				_, err = got.ReadFrom(struct{ io.Reader }{r})
+			}
+			if err != nil || !bytes.Equal(got.Bytes(), sent) {
+				t.Errorf("size %d, lend %v: got %d bytes and %v, want the %d that were sent", size, lend, got.Len(), err, len(sent))
+			}
+		}
+	}
+}
+
+func TestPipeCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := wasi.NewPipe(4)
+		failed := make(chan error, 1)
+		go func() { _, err := w.Write([]byte("longer")); failed <- err }()
+		synctest.Wait()
+		r.Close()
+		if err := <-failed; err != io.ErrClosedPipe {
+			t.Errorf("a write that waits when the reader closes: got %v, want %v", err, io.ErrClosedPipe)
+		}
+
+		r, w = wasi.NewPipe(4)
+		go func() { _, err := r.Read(make([]byte, 1)); failed <- err }()
+		synctest.Wait()
+		r.Close()
+		if err := <-failed; err != io.ErrClosedPipe {
+			t.Errorf("a read that waits when its own end closes: got %v, want %v", err, io.ErrClosedPipe)
+		}
+		if _, err := w.Write([]byte("x")); err != io.ErrClosedPipe {
+			t.Errorf("a write without a reader: got %v, want %v", err, io.ErrClosedPipe)
+		}
+	})
+}
+
+type failAfter struct{ n int }
+
+func (f *failAfter) Write(b []byte) (int, error) {
+	if f.n -= len(b); f.n < 0 {
+		return len(b) + f.n, errors.New("full")
+	}
+	return len(b), nil
+}
+
+func TestWriteToKeepsTheRest(t *testing.T) {
+	r, w := wasi.NewPipe(0)
+	w.Write([]byte("abcdef"))
+	w.Close()
+	if n, err := r.WriteTo(&failAfter{4}); n != 4 || err == nil {
+		t.Errorf("got %d, %v, want 4 and an error", n, err)
+	}
+	if rest, _ := io.ReadAll(r); string(rest) != "ef" {
+		t.Errorf("got %q, want %q", rest, "ef")
+	}
+}
+
+func TestStdio(t *testing.T) {
+	stdin, in := wasi.NewPipe(0)
+	out, stdout := wasi.NewPipe(0)
+	g := start(t, wasi.Config{Stdin: stdin.OpenFile(), Stdout: stdout.OpenFile()})
+	in.Write([]byte("abc"))
+	in.Close()
+	for _, want := range []string{"ab", "c", "", ""} {
+		if got, e := g.read(0, 2); got != want || e != errno.SUCCESS {
+			t.Errorf("got %q, %v, want %q", got, e, want)
+		}
+	}
+	all := collect(t, out)
+	g.write(1, "on stdout")
+	if n, e := g.write(2, "nowhere"); n != 7 || e != errno.SUCCESS {
+		t.Errorf("stderr that nobody reads: got %d, %v, want 7", n, e)
+	}
+	if _, e := g.write(0, "x"); e != errno.BADF {
+		t.Errorf("writing to stdin: got %v, want %v", e, errno.BADF)
+	}
+	if _, e := g.read(1, 1); e != errno.BADF {
+		t.Errorf("reading from stdout: got %v, want %v", e, errno.BADF)
+	}
+	g.p.Close()
+	if got := <-all; got != "on stdout" {
+		t.Errorf("got %q, want %q", got, "on stdout")
+	}
+}
+
+// TestBackPressure has a guest write more than its pipe holds.
+func TestBackPressure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out, stdout := wasi.NewPipe(8)
+		g := start(t, wasi.Config{Stdout: stdout.OpenFile()})
+		long := strings.Repeat("0123456789", 10)
+		wrote := make(chan bool)
+		go func() {
+			if n, e := g.write(1, long); n != 100 || e != errno.SUCCESS {
+				t.Errorf("got %d, %v, want 100", n, e)
+			}
+			g.p.Close()
+			close(wrote)
+		}()
+		synctest.Wait()
+		select {
+		case <-wrote:
+			t.Error("the guest did not wait for the reader")
+		default:
+		}
+		if got := <-collect(t, out); got != long {
+			t.Errorf("got %q, want %q", got, long)
+		}
+		<-wrote
+	})
+}
+
+func TestNonblocking(t *testing.T) {
+	g := start(t, wasi.Config{})
+	r, w := g.pipe(1)
+	if _, e := g.read(r, 1); e != errno.AGAIN {
+		t.Errorf("reading from an empty pipe: got %v, want %v", e, errno.AGAIN)
+	}
+	if got, e := g.read(r, 0); got != "" || e != errno.SUCCESS {
+		t.Errorf("reading nothing: got %q, %v, want success", got, e)
+	}
+	big := strings.Repeat("x", 60<<10)
+	if n, e := g.write(w, big); n != 60<<10 || e != errno.SUCCESS {
+		t.Errorf("got %d, %v, want all", n, e)
+	}
+	if n, e := g.write(w, big); n != 4<<10 || e != errno.SUCCESS {
+		t.Errorf("got %d, %v, want what there was room for", n, e)
+	}
+	if _, e := g.write(w, "x"); e != errno.AGAIN {
+		t.Errorf("writing to a full pipe: got %v, want %v", e, errno.AGAIN)
+	}
+	g.read(r, 100)
+	if _, e := g.write(w, strings.Repeat("x", 101)); e != errno.AGAIN {
+		t.Errorf("writing a little more than there is room for: got %v, want %v, not a part of it", e, errno.AGAIN)
+	}
+	if n, e := g.write(w, strings.Repeat("x", 100)); n != 100 || e != errno.SUCCESS {
+		t.Errorf("got %d, %v, want 100", n, e)
+	}
+	g.must("fd_close", uint64(r))
+	if _, e := g.write(w, "x"); e != errno.PIPE {
+		t.Errorf("writing without a reader: got %v, want %v", e, errno.PIPE)
+	}
+}
+
+func TestPipeEnds(t *testing.T) {
+	g := start(t, wasi.Config{})
+	r, w := g.pipe(0)
+	dup := g.room(4)
+	g.must(wasi.Proc+".dup", uint64(w), 10, dup)
+	if got := g.u32(dup); got != 10 {
+		t.Errorf("dup: got descriptor %d, want 10", got)
+	}
+	g.write(w, "one ")
+	g.must("fd_close", uint64(w))
+	g.write(10, "two")
+	g.must("fd_close", 10)
+	if got, e := g.read(r, 100); got != "one two" || e != errno.SUCCESS {
+		t.Errorf("got %q, %v, want %q", got, e, "one two")
+	}
+	if got, e := g.read(r, 100); got != "" || e != errno.SUCCESS {
+		t.Errorf("without writers: got %q, %v, want the end of the file", got, e)
+	}
+}
+
+// TestGathered writes and reads in pieces.
+func TestGathered(t *testing.T) {
+	g := start(t, wasi.Config{})
+	r, w := g.pipe(0)
+	a, an := g.put("ab")
+	b, bn := g.put("cdef")
+	result := g.room(4)
+	iovs, n := g.vector(a, an, b, 0, b, bn)
+	g.must("fd_write", uint64(w), iovs, n, result)
+	if got := g.u32(result); got != 6 {
+		t.Errorf("got %d, want 6", got)
+	}
+	x, y := g.room(4), g.room(4)
+	iovs, n = g.vector(x, 3, 0, 0, y, 4)
+	g.must("fd_read", uint64(r), iovs, n, result)
+	if got := string(g.mem[x:x+3]) + string(g.mem[y:y+3]); got != "abcdef" || g.u32(result) != 6 {
+		t.Errorf("got %q, %d, want %q, 6", got, g.u32(result), "abcdef")
+	}
+}
+
+func TestReadWriteAllocateNothing(t *testing.T) {
+	g := start(t, wasi.Config{})
+	r, w := g.pipe(0)
+	buf, n := g.put(strings.Repeat("x", 1000))
+	iovs, count := g.vector(buf, n/2, buf, n/2)
+	result := g.room(4)
+	fdWrite, fdRead := funcs[wasi.Preview1+".fd_write"].Call, funcs[wasi.Preview1+".fd_read"].Call
+	stack := make([]uint64, 4)
+	var guest any = g.p
+	got := testing.AllocsPerRun(100, func() {
+		copy(stack, []uint64{uint64(w), iovs, count, result})
+		if err := fdWrite(guest, g.mem, stack); err != nil || stack[0] != 0 {
+			t.Fatal(err, stack[0])
+		}
+		copy(stack, []uint64{uint64(r), iovs, count, result})
+		if err := fdRead(guest, g.mem, stack); err != nil || stack[0] != 0 {
+			t.Fatal(err, stack[0])
+		}
+	})
+	if got != 0 {
+		t.Errorf("got %v allocations in a write and a read, want 0", got)
+	}
+}
+
+func BenchmarkPipe(b *testing.B) {
+	g := start(b, wasi.Config{})
+	r, w := g.pipe(0)
+	const size = 32 << 10
+	iovs, count := g.vector(g.room(size), size)
+	result := g.room(4)
+	fdWrite, fdRead := funcs[wasi.Preview1+".fd_write"].Call, funcs[wasi.Preview1+".fd_read"].Call
+	stack := make([]uint64, 4)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		copy(stack, []uint64{uint64(w), iovs, count, result})
+		fdWrite(g.p, g.mem, stack)
+		copy(stack, []uint64{uint64(r), iovs, count, result})
+		fdRead(g.p, g.mem, stack)
+	}
+}

@@ -1,0 +1,246 @@
+package wasi
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+)
+
+// https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md#subscription
+const (
+	eventClock = 0
+	eventRead  = 1
+	eventWrite = 2
+
+	eventSize = 32
+	// maxSubscriptions bounds the work of one look at all of them.
+	maxSubscriptions = 1 << 16
+
+	clockAbsolute = 1
+	hangup        = 1
+)
+
+// A subscription is one thing that poll_oneoff waits for.
+type subscription struct {
+	userdata uint64
+	kind     uint8
+	// Of a clock:
+	clock    uint32
+	timeout  uint64
+	absolute bool
+	// Of a descriptor:
+	fd uint32
+}
+
+// A form is how a subscription lies in memory: preview1's or wasi_unstable's.
+type form struct {
+	size  uint32
+	clock int // where a clock's id is; its timeout is in the next 8 bytes but 8
+}
+
+var preview1Form = form{size: 48, clock: 16}
+
+func (f form) read(b []byte) subscription {
+	le := binary.LittleEndian
+	return subscription{
+		userdata: le.Uint64(b),
+		kind:     b[8],
+		clock:    le.Uint32(b[f.clock:]),
+		timeout:  le.Uint64(b[f.clock+8:]),
+		absolute: le.Uint16(b[f.clock+24:])&clockAbsolute != 0,
+		fd:       le.Uint32(b[16:]),
+	}
+}
+
+// poll_oneoff(*in, *out, n, *nevents)
+func pollOneoff(p *Process, m memory, a []uint64) error {
+	return p.pollOneoff(m, a, preview1Form)
+}
+
+func (p *Process) pollOneoff(m memory, a []uint64, f form) error {
+	n := uint32(a[2])
+	if n == 0 {
+		return errno.INVAL
+	}
+	in, err := m.array(uint32(a[0]), n, f.size)
+	if err != nil {
+		return err
+	}
+	out, err := m.array(uint32(a[1]), n, eventSize)
+	if err != nil {
+		return err
+	}
+	if err := m.check(uint32(a[3]), 4); err != nil {
+		return err
+	}
+	if n > maxSubscriptions {
+		return errno.INVAL
+	}
+	l := poll{p: p, form: f, in: in, out: out, began: p.clock.Monotonic()}
+	events, err := l.wait()
+	if err != nil {
+		return err
+	}
+	return m.put32(uint32(a[3]), events)
+}
+
+// A poll is one poll_oneoff under way.
+type poll struct {
+	p       *Process
+	form    form
+	in, out []byte
+	began   time.Duration // monotonic
+	// What the last look found:
+	events  uint32        // stored in out
+	soonest time.Duration // how long until a clock rings, or forever
+	streams bool          // whether there is anything but clocks
+}
+
+// wait returns how many events there are, at least one.
+func (l *poll) wait() (uint32, error) {
+	p := l.p
+	if err := l.look(); err != nil || l.events > 0 {
+		return l.events, err
+	}
+	if !l.streams && l.soonest != forever && p.clock.Sleep(l.soonest) {
+		return l.lookAgain()
+	}
+	l.watch()
+	defer l.unwatch()
+	for {
+		if err := p.interrupted(); err != nil {
+			return 0, err
+		}
+		if err := l.look(); err != nil || l.events > 0 {
+			return l.events, err
+		}
+		d := l.soonest
+		if !p.park(d) {
+			continue
+		}
+		p.clock.Sleep(d) // time that a virtual clock has not noticed
+	}
+}
+
+// lookAgain is look after a sleep that took no time, and it is interrupted if
+// the guest sleeps in a loop.
+func (l *poll) lookAgain() (uint32, error) {
+	if err := l.p.interrupted(); err != nil {
+		return 0, err
+	}
+	err := l.look()
+	return l.events, err
+}
+
+// look stores an event for each subscription that has one now.
+func (l *poll) look() error {
+	l.events, l.soonest, l.streams = 0, forever, false
+	realtime, monotonic := l.p.clock.Realtime(), l.p.clock.Monotonic()
+	for i := 0; i < len(l.in); i += int(l.form.size) {
+		s := l.form.read(l.in[i:])
+		switch s.kind {
+		case eventClock:
+			d, err := l.remaining(s, realtime, monotonic)
+			if d <= 0 || err != nil {
+				l.event(s, readiness{}, err)
+			} else if l.soonest == forever || d < l.soonest {
+				l.soonest = d
+			}
+		case eventRead, eventWrite:
+			l.streams = true
+			if r, err := l.p.readiness(s); r.ready || err != nil {
+				l.event(s, r, err)
+			}
+		default:
+			return errno.INVAL
+		}
+	}
+	return nil
+}
+
+// remaining returns how long it is until a clock rings.
+func (l *poll) remaining(s subscription, realtime, monotonic time.Duration) (time.Duration, error) {
+	switch {
+	case s.clock > clockThread:
+		return 0, errno.INVAL
+	case s.clock > clockMonotonic:
+		return 0, errno.NOTSUP
+	case !s.absolute:
+		return addTime(l.began, toTime(s.timeout)) - monotonic, nil
+	case s.clock == clockRealtime:
+		return toTime(s.timeout) - realtime, nil
+	}
+	return toTime(s.timeout) - monotonic, nil
+}
+
+// readiness says whether a descriptor can be read or written without waiting.
+func (p *Process) readiness(s subscription) (readiness, error) {
+	write, needed := s.kind == eventWrite, rightPoll|rightFDRead
+	if write {
+		needed = rightPoll | rightFDWrite
+	}
+	d, err := p.fds.use(s.fd, needed)
+	if err != nil {
+		return readiness{}, err
+	}
+	f := d.file
+	switch {
+	case f.stream != nil:
+		return f.stream.readiness(write), nil
+	case write || f.typ != vfs.RegularFile:
+		return readiness{ready: true}, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	st, err := f.file.Stat()
+	if err != nil {
+		return readiness{}, asErrno(err)
+	}
+	left := int64(min(st.Size, math.MaxInt64)) - f.offset
+	return readiness{ready: true, n: uint64(max(left, 0))}, nil
+}
+
+// event stores an event. The guest may have its events where its subscriptions
+// are; that spoils those which have not been looked at, and no more.
+func (l *poll) event(s subscription, r readiness, err error) {
+	b := l.out[eventSize*l.events:][:eventSize]
+	clear(b)
+	le := binary.LittleEndian
+	le.PutUint64(b, s.userdata)
+	if e, ok := err.(errno.Errno); ok {
+		le.PutUint16(b[8:], uint16(e))
+	}
+	b[10] = s.kind
+	le.PutUint64(b[16:], r.n)
+	if r.hangup {
+		le.PutUint16(b[24:], hangup)
+	}
+	l.events++
+}
+
+// watch has all streams wake the process. unwatch goes by what was watched,
+// not by the subscriptions.
+func (l *poll) watch() {
+	p := l.p
+	for i := 0; i < len(l.in); i += int(l.form.size) {
+		s := l.form.read(l.in[i:])
+		if s.kind == eventClock {
+			continue
+		}
+		if d, err := p.fds.get(s.fd); err == nil && d.file.stream != nil {
+			d.file.stream.watch(p.wake)
+			p.watched = append(p.watched, d.file.stream)
+		}
+	}
+}
+
+func (l *poll) unwatch() {
+	for _, s := range l.p.watched {
+		s.unwatch(l.p.wake)
+	}
+	clear(l.p.watched)
+	l.p.watched = l.p.watched[:0]
+}

@@ -1,0 +1,77 @@
+package wasi
+
+import (
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// A Process is what a running command may ask for and has asked for: the guest
+// of [Funcs]. One goroutine calls those functions; Interrupt alone may be
+// called by others.
+type Process struct {
+	args, env []string
+	files     Files
+	dir       string // absolute
+	fds       table
+	clock     Clock
+	started   time.Duration // on the monotonic clock
+	random    io.Reader
+	output    *Quota
+	spawner   Spawner
+	children  atomic.Int32 // that run
+
+	stop atomic.Pointer[end] // why the guest must end
+	wake waker
+	// timer is for park, and nil before the first use.
+	timer *time.Timer
+
+	watched []stream      // by the poll_oneoff that is under way
+	gather  [pipeBuf]byte // what is written in one go, but lies in pieces
+}
+
+// Interrupt ends the guest: whatever it waits for now, and everything it asks
+// for later, fails with err, which is what running it returns. The first err
+// counts. Safe for concurrent use.
+func (p *Process) Interrupt(err error) {
+	p.stop.CompareAndSwap(nil, &end{err})
+	p.wake.wake()
+}
+
+// interrupted returns an end after Interrupt.
+func (p *Process) interrupted() error {
+	if e := p.stop.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+// Close closes all descriptors, so that the other sides of pipes learn that
+// the process is gone, and kills its children. The guest must have ended.
+func (p *Process) Close() {
+	p.fds.closeAll()
+}
+
+// forever is for park.
+const forever time.Duration = -1
+
+// park sleeps until something wakes p, or d is over: it returns true then. It
+// may wake for nothing.
+func (p *Process) park(d time.Duration) (over bool) {
+	if d < 0 {
+		<-p.wake
+		return false
+	}
+	if p.timer == nil {
+		p.timer = time.NewTimer(d)
+	} else {
+		p.timer.Reset(d)
+	}
+	select {
+	case <-p.wake:
+		p.timer.Stop()
+		return false
+	case <-p.timer.C:
+		return true
+	}
+}

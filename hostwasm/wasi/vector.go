@@ -1,0 +1,88 @@
+package wasi
+
+import (
+	"encoding/binary"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
+
+// maxVectors is how many pieces a read or write may have: Linux's IOV_MAX.
+const maxVectors = 1024
+
+// A vector is an array of iovec or ciovec, which say where the pieces of a
+// read or write are. All of them lie in memory.
+//
+// https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md#iovec
+type vector struct {
+	m     memory
+	array []byte
+}
+
+// vector checks n iovecs at ptr, and returns how many bytes they have
+// together.
+func (m memory) vector(ptr, n uint32) (v vector, total uint32, err error) {
+	if n > maxVectors {
+		return vector{}, 0, errno.INVAL
+	}
+	array, err := m.array(ptr, n, 8)
+	if err != nil {
+		return vector{}, 0, err
+	}
+	v = vector{m, array}
+	sum := uint64(0)
+	for i := range v.len() {
+		buf, size := v.get(i)
+		if err := m.check(buf, size); err != nil {
+			return vector{}, 0, err
+		}
+		sum += uint64(size)
+	}
+	if sum > 1<<32-1 {
+		return vector{}, 0, errno.INVAL
+	}
+	return v, uint32(sum), nil
+}
+
+func (v vector) len() int { return len(v.array) / 8 }
+
+func (v vector) get(i int) (buf, size uint32) {
+	b := v.array[8*i:]
+	return binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+}
+
+// at returns piece i. A read may have overwritten the array itself, so that it
+// must be checked again.
+func (v vector) at(i int) ([]byte, error) {
+	return v.m.bytes(v.get(i))
+}
+
+// each calls f for all bytes in order, in pieces of at most maxPiece, until f
+// deals with less than it was given, or the guest must end. An error counts
+// only if nothing was done before it.
+func (p *Process) each(v vector, f func(b []byte) (int, error)) (n uint32, err error) {
+	for i := range v.len() {
+		b, err := v.at(i)
+		if err != nil {
+			return n, err
+		}
+		for len(b) > 0 {
+			if err := p.interrupted(); err != nil {
+				return n, err
+			}
+			piece := b[:min(len(b), maxPiece)]
+			k, err := f(piece)
+			n += uint32(k)
+			if _, ended := err.(end); ended {
+				return n, err
+			}
+			if err != nil && n == 0 {
+				return 0, err
+			}
+			if err != nil || k < len(piece) {
+				return n, nil
+			}
+			b = b[k:]
+		}
+	}
+	return n, nil
+}
