@@ -39,6 +39,8 @@ Terrarium runs commands in terminals, for people and for AI agents.
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
   screen      print the screen that bytes draw
+  keys        print the bytes of tmux key names
+  parse       print what a Term Challenge answer means
   doctor      say what can run here
   version     print the version
   completion  print a completion script for a shell
@@ -74,7 +76,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd.UseLine(), err} })
-	root.AddCommand(newRun(), newServe(), newScreen(), newDoctor(), newVersion(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newScreen(), newKeys(), newParse(), newDoctor(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
