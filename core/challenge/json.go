@@ -272,7 +272,7 @@ func (a *answer) readCommand(item value, number string, last bool) (c Command, w
 	if !whole && !a.strict {
 		return c, "Command " + number + " 'keystrokes' has half of a surrogate pair"
 	}
-	c = Command{Keystrokes: text, Duration: defaultDuration}
+	c = Command{Keystrokes: text, Duration: defaultDuration, raw: keystrokes}
 	switch {
 	case !duration.exists():
 		a.notes.add("Command ", number, ": Missing duration field, using default 1.0")

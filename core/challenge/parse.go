@@ -48,6 +48,9 @@ type Command struct {
 	// Duration is how long to wait after it, in seconds, as the agent wrote
 	// it: it may be negative, infinite or NaN.
 	Duration float64
+
+	// raw is the JSON string that the keystrokes were.
+	raw value
 }
 
 // A Result is what a Parser made of an answer.

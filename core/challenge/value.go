@@ -206,8 +206,7 @@ func (v value) append(dst []byte) []byte {
 		switch c := v.raw[i]; {
 		case c == '"':
 			end := stringEnd(v.raw, i)
-			text, _ := value{v.raw[i:end]}.text()
-			dst = jsonrpc.AppendString(dst, text)
+			dst = value{v.raw[i:end]}.appendString(dst)
 			i = end
 		case strings.IndexByte("{}[],:", c) >= 0:
 			dst = append(dst, c)
@@ -221,6 +220,26 @@ func (v value) append(dst []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// appendString appends v, a string, with halves of surrogate pairs escaped as
+// they are in v.
+func (v value) appendString(dst []byte) []byte {
+	text, whole := v.text()
+	if whole {
+		return jsonrpc.AppendString(dst, text)
+	}
+	dst = append(dst, '"')
+	for s := v.raw[1 : len(v.raw)-1]; ; {
+		before, rest, escaped := strings.Cut(s, `\`)
+		dst = append(dst, before...)
+		if !escaped {
+			return append(dst, '"')
+		}
+		_, n := unescape(rest)
+		dst = append(append(dst, '\\'), rest[:n]...)
+		s = rest[n:]
+	}
 }
 
 func (v value) appendScalar(dst []byte) []byte {
