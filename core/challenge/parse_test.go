@@ -211,13 +211,17 @@ func TestLinear(t *testing.T) {
 				r.AppendJSON(nil)
 				return time.Since(start)
 			}
-			whole := run(size)
-			if whole < time.Second {
-				continue // square time would take minutes
+			isLinear := func() bool {
+				whole := run(size)
+				return whole < time.Second || whole < 40*run(size/8) // square time would take minutes
 			}
-			if small := run(size / 8); whole > 40*small {
-				t.Errorf("%s, strict %v: %q takes %v for all and %v for an eighth of it, want it linear", test.format, strict,
-					test.before+test.piece+"…"+test.after, whole, small)
+			// The machine may have other things to do in between.
+			for attempt := 0; !isLinear(); attempt++ {
+				if attempt == 5 {
+					t.Errorf("%s, strict %v: %q takes more than 40 times as long as an eighth of it, want about 8", test.format, strict,
+						test.before+test.piece+"…"+test.after)
+					break
+				}
 			}
 		}
 	}
