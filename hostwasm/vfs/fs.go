@@ -6,8 +6,9 @@ package vfs
 // Names are relative and clean: "." or components joined by single slashes,
 // none of them empty, "." or "..". No method follows a symbolic link in the
 // last component: the Tree does, since only it knows what a target means.
-// In other components an FS meets a link only if somebody swapped it in after
-// the Tree had looked; it must then fail or stay inside itself.
+// Nor does any follow one in the other components: that is ELOOP, and the Tree
+// then walks. So a link that somebody swaps in after the Tree has looked leads
+// nowhere, least of all around a mount.
 // Errors are of type errno.Errno. Methods are safe for concurrent use.
 type FS interface {
 	// Open opens a file or directory. A FIFO, socket or device of the host is
@@ -30,7 +31,7 @@ type FS interface {
 }
 
 // How says how to open a file. The zero value opens nothing usable: set Read,
-// Write or Directory.
+// Write or Directory. Truncate needs no Write.
 type How struct {
 	Read, Write bool
 	Append      bool // each write goes to the end
@@ -60,10 +61,20 @@ type File interface {
 	Sync(data bool) error
 	// ReadDir returns entries from position cookie on, in an order that stays
 	// the same while the directory is open, "." and ".." first. Each entry
-	// has the cookie of the one after it. max bounds how many are returned;
-	// none at all is the end.
+	// has the cookie of the one after it; 0 is the first. max bounds how many
+	// are returned; none at all is the end. What is created or removed
+	// meanwhile may be seen or not; all else is seen once. A host's names that
+	// are not UTF-8 are left out, since a guest could not say them.
+	// Cookies are less than 3<<62: the Tree has the others.
 	ReadDir(cookie uint64, max int) ([]Entry, error)
 	Close() error
+}
+
+// A Stdio is a File that stands for a descriptor of the process that opens it,
+// such as /dev/stdin. Whoever has descriptors duplicates that one instead.
+type Stdio interface {
+	// Stdio returns 0, 1 or 2; -1 if the File stands for none.
+	Stdio() int
 }
 
 // A Type is what a directory entry is, in WASI's numbers.
@@ -84,7 +95,9 @@ const (
 
 // A Stat describes a file, as WASI's filestat.
 type Stat struct {
-	Dev, Ino uint64 // made up by the Tree, so that they tell nothing of the host but identity
+	// Dev is the number of the mount, set by the Tree. Ino tells nothing but
+	// identity; it stays the same while the file exists.
+	Dev, Ino uint64
 	Type     Type
 	Nlink    uint64
 	Size     uint64 // in bytes
@@ -102,7 +115,7 @@ type Times struct {
 // An Entry is one name in a directory.
 type Entry struct {
 	Name string
-	Type Type
-	Ino  uint64
+	Type Type   // or Unknown: Lstat tells
+	Ino  uint64 // or 0: Lstat tells
 	Next uint64 // the cookie of the entry after it
 }

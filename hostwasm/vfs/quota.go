@@ -1,0 +1,101 @@
+package vfs
+
+import "sync/atomic"
+
+// A Quota bounds what guests may add to the file systems that share it: the net
+// growth of files and the net number of new names. What they remove is given
+// back. A nil *Quota is without limits. Methods are safe for concurrent use.
+type Quota struct {
+	parent *Quota
+	bytes  account
+	files  account
+}
+
+// NewQuota returns a Quota of so many bytes and names; 0 is without limit.
+func NewQuota(bytes, files int64) *Quota {
+	return &Quota{bytes: account{max: bytes}, files: account{max: files}}
+}
+
+// Part returns a Quota within q: what is charged to it is charged to q too.
+func (q *Quota) Part(bytes, files int64) *Quota {
+	part := NewQuota(bytes, files)
+	part.parent = q
+	return part
+}
+
+// Used returns what has been charged and not given back. It is negative after
+// more was removed than was added.
+func (q *Quota) Used() (bytes, files int64) {
+	if q == nil {
+		return 0, 0
+	}
+	return q.bytes.used.Load(), q.files.used.Load()
+}
+
+// takeBytes charges up to n bytes and returns how many there were.
+func (q *Quota) takeBytes(n int64) int64 {
+	if q == nil || n <= 0 {
+		return n
+	}
+	got := q.bytes.take(n)
+	granted := q.parent.takeBytes(got)
+	q.bytes.used.Add(granted - got)
+	return granted
+}
+
+// takeAllBytes charges n bytes or none.
+func (q *Quota) takeAllBytes(n int64) bool {
+	got := q.takeBytes(n)
+	if got == n {
+		return true
+	}
+	q.giveBytes(got)
+	return false
+}
+
+func (q *Quota) giveBytes(n int64) {
+	for ; q != nil; q = q.parent {
+		q.bytes.used.Add(-n)
+	}
+}
+
+// takeFile charges a name, if there is one left.
+func (q *Quota) takeFile() bool {
+	if q == nil {
+		return true
+	}
+	if q.files.take(1) == 0 {
+		return false
+	}
+	if !q.parent.takeFile() {
+		q.files.used.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (q *Quota) giveFile() {
+	for ; q != nil; q = q.parent {
+		q.files.used.Add(-1)
+	}
+}
+
+// An account is one number of a Quota.
+type account struct {
+	max  int64 // 0: without limit
+	used atomic.Int64
+}
+
+// take charges up to n and returns how much there was.
+func (a *account) take(n int64) int64 {
+	for {
+		used := a.used.Load()
+		got := n
+		if a.max > 0 {
+			got = min(n, max(a.max-used, 0))
+		}
+		if a.used.CompareAndSwap(used, used+got) {
+			return got
+		}
+	}
+}
