@@ -1,0 +1,21 @@
+package vfs
+
+import "math/bits"
+
+// HostOptions say what a guest may do in a directory of the host.
+type HostOptions struct {
+	// ReadOnly refuses all changes with EROFS.
+	ReadOnly bool
+	// Quota bounds what the guest adds; nil is without limit. A file counts
+	// with its size, holes included. What is removed is given back, also if it
+	// was there before.
+	Quota *Quota
+}
+
+// opaque makes one number of a device and an inode. Numbers of one device are
+// different if the inodes are.
+func opaque(dev, ino uint64) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	x := (ino ^ bits.RotateLeft64(dev*odd, 32)) * odd
+	return (x ^ x>>32) * odd
+}

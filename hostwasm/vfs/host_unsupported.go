@@ -1,0 +1,13 @@
+//go:build !linux && !darwin
+
+package vfs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// OpenHost fails: directories of this system cannot be shared with guests.
+func OpenHost(dir string, o HostOptions) (FS, error) {
+	return nil, fmt.Errorf("mount %s: %w", dir, errors.ErrUnsupported)
+}

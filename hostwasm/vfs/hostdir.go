@@ -1,0 +1,175 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
+
+// A hostDir is a directory of the host. All goes through the descriptor that
+// os.Root opened for it, or one that beneath opened below that: a name of more
+// than one component is never handed to another system call.
+type hostDir struct {
+	root    descriptor
+	dev     uint64 // of root
+	beneath beneath
+	quota   *Quota
+
+	// removing is held while a name is removed, and for reading from opening
+	// a file until it is in open, so that what a file had is given back once.
+	// It is not used without a quota.
+	removing sync.RWMutex
+	mu       sync.Mutex            // guards open
+	open     map[uint64]*hostInode // by opaque number
+}
+
+func (h *hostDir) Close() error { return h.root.close() }
+
+// in calls f with the directory that has name, and the last component.
+func (h *hostDir) in(name string, f func(dir int, base string) error) error {
+	return h.root.use(func(root int) error {
+		return h.parent(root, name, f)
+	})
+}
+
+func (h *hostDir) parent(root int, name string, f func(dir int, base string) error) error {
+	i := strings.LastIndexByte(name, '/')
+	if name == "." || i < 0 && plain(name) {
+		return f(root, name)
+	}
+	if !plain(name) {
+		return errno.INVAL // not as FS names things, and perhaps not below root
+	}
+	dir, err := h.beneath(root, h.dev, name[:i], unix.O_DIRECTORY|searchOnly, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir)
+	return f(dir, name[i+1:])
+}
+
+func (h *hostDir) Lstat(name string) (s Stat, err error) {
+	err = h.in(name, func(dir int, base string) error {
+		host, err := statAt(dir, base)
+		s = stat(&host)
+		return err
+	})
+	return s, err
+}
+
+// stat describes a file of the host. WASI knows no FIFOs.
+func stat(s *unix.Stat_t) Stat {
+	typ := Unknown
+	switch s.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		typ = RegularFile
+	case unix.S_IFDIR:
+		typ = Directory
+	case unix.S_IFLNK:
+		typ = SymbolicLink
+	case unix.S_IFCHR:
+		typ = CharacterDevice
+	case unix.S_IFBLK:
+		typ = BlockDevice
+	case unix.S_IFSOCK:
+		typ = SocketStream
+	}
+	return Stat{
+		Ino:   opaque(uint64(s.Dev), s.Ino),
+		Type:  typ,
+		Nlink: uint64(s.Nlink),
+		Size:  uint64(s.Size),
+		Atim:  s.Atim.Nano(),
+		Mtim:  s.Mtim.Nano(),
+		Ctim:  s.Ctim.Nano(),
+	}
+}
+
+func (h *hostDir) Readlink(name string) (target string, err error) {
+	buf := make([]byte, maxPath+1)
+	err = h.in(name, func(dir int, base string) error {
+		n, err := unix.Readlinkat(dir, base, buf)
+		target = string(buf[:max(n, 0)])
+		return err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case len(target) > maxPath:
+		return "", errno.NAMETOOLONG
+	case !utf8.ValidString(target):
+		return "", errno.ILSEQ
+	}
+	return target, nil
+}
+
+// add makes a new name.
+func (h *hostDir) add(name string, f func(dir int, base string) error) error {
+	if !h.quota.takeFile() {
+		if _, err := h.Lstat(name); err == nil {
+			return errno.EXIST
+		}
+		return errno.DQUOT
+	}
+	err := h.in(name, f)
+	if err != nil {
+		h.quota.giveFile()
+	}
+	return err
+}
+
+func (h *hostDir) Mkdir(name string) error {
+	return h.add(name, func(dir int, base string) error { return unix.Mkdirat(dir, base, 0o777) })
+}
+
+func (h *hostDir) Symlink(target, name string) error {
+	return h.add(name, func(dir int, base string) error { return unix.Symlinkat(target, dir, base) })
+}
+
+func (h *hostDir) Link(old, new string) error {
+	return h.add(new, func(dir int, base string) error {
+		return h.parent(h.root.fd, old, func(oldDir int, oldBase string) error {
+			// Without AT_SYMLINK_FOLLOW a link itself gets the name.
+			return unix.Linkat(oldDir, oldBase, dir, base, 0)
+		})
+	})
+}
+
+func (h *hostDir) SetTimes(name string, t Times) error {
+	return h.in(name, func(dir int, base string) error { return setTimesAt(dir, base, t) })
+}
+
+func (h *hostDir) Unlink(name string) error {
+	return h.remove(name, func(dir int, base string) error {
+		err := unix.Unlinkat(dir, base, 0)
+		if err == unix.EPERM && isDir(dir, base) {
+			return unix.EISDIR // POSIX wants EPERM, and guests EISDIR
+		}
+		return err
+	})
+}
+
+func (h *hostDir) Rmdir(name string) error {
+	return h.remove(name, func(dir int, base string) error {
+		return notEmpty(unix.Unlinkat(dir, base, unix.AT_REMOVEDIR))
+	})
+}
+
+// notEmpty replaces what POSIX also allows for a directory with entries.
+func notEmpty(err error) error {
+	if err == unix.EEXIST {
+		return unix.ENOTEMPTY
+	}
+	return err
+}
+
+func isDir(dir int, name string) bool {
+	s, err := statAt(dir, name)
+	return err == nil && s.Mode&unix.S_IFMT == unix.S_IFDIR
+}

@@ -1,0 +1,90 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
+
+// A hostInode is a file that is open at least once, and what its quota paid
+// for it.
+type hostInode struct {
+	number uint64 // in hostDir.open
+	refs   int    // guarded by hostDir.mu
+	gone   bool   // has no name left; guarded by hostDir.mu
+
+	mu   sync.Mutex // held while the size changes
+	paid int64      // the size that is paid for, in bytes
+}
+
+// opened notes that a file was opened.
+func (h *hostDir) opened(s *unix.Stat_t) *hostInode {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	number := opaque(uint64(s.Dev), s.Ino)
+	i := h.open[number]
+	if i == nil {
+		i = &hostInode{number: number, paid: s.Size}
+		h.open[number] = i
+	}
+	i.refs++
+	return i
+}
+
+// closed notes that a file was closed, and gives back what it had if that was
+// the end of it.
+func (h *hostDir) closed(i *hostInode) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if i.refs--; i.refs > 0 {
+		return
+	}
+	delete(h.open, i.number)
+	if i.gone {
+		h.quota.giveBytes(i.paid)
+	}
+}
+
+// write calls f with as many bytes of p as there are paid for, beginning at
+// offset. f returns how many it wrote.
+func (i *hostInode) write(q *Quota, p []byte, offset int64, f func(p []byte) (int, error)) (n int, err error) {
+	end := offset + int64(len(p))
+	granted := q.takeBytes(max(end-i.paid, 0))
+	room := max(i.paid+granted-offset, 0)
+	less := room < int64(len(p))
+	if less {
+		p = p[:room]
+	}
+	if len(p) > 0 || !less {
+		n, err = f(p)
+	}
+	grown := int64(0)
+	if n > 0 {
+		grown = max(offset+int64(n)-i.paid, 0)
+	}
+	i.paid += grown
+	q.giveBytes(granted - grown)
+	if err == nil && less {
+		err = errno.DQUOT
+	}
+	return n, err
+}
+
+// resize calls f, which makes the file size bytes long.
+func (i *hostInode) resize(q *Quota, size int64, f func() error) error {
+	grown := size - i.paid
+	if !q.takeAllBytes(grown) {
+		return errno.DQUOT
+	}
+	if err := f(); err != nil {
+		q.giveBytes(max(grown, 0))
+		return err
+	}
+	q.giveBytes(max(-grown, 0))
+	i.paid = size
+	return nil
+}

@@ -1,0 +1,94 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// OpenHost opens a directory of the host to be mounted in a Tree. A guest
+// reaches what is in it and nothing else: links lead nowhere but into the Tree,
+// and devices, FIFOs and sockets can be seen but not opened.
+//
+// It refuses what is no directory, and what is not for guests: /proc, /sys,
+// /dev and what is below them, by whatever name. If there is such a file system
+// below dir, a guest finds it closed.
+func OpenHost(dir string, o HostOptions) (FS, error) {
+	h, err := openHost(dir)
+	if err != nil {
+		return nil, fmt.Errorf("mount %s: %w", dir, err)
+	}
+	h.quota = o.Quota
+	if o.ReadOnly {
+		return ReadOnly(h), nil
+	}
+	return h, nil
+}
+
+func openHost(dir string) (*hostDir, error) {
+	if dir == "" {
+		return nil, errMissing // not the current one
+	}
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		resolved, err = filepath.Abs(resolved)
+	}
+	if err != nil {
+		return nil, reason(err)
+	}
+	for _, system := range []string{"/proc", "/sys", "/dev"} {
+		if resolved == system || strings.HasPrefix(resolved, system+"/") {
+			return nil, fmt.Errorf("%s is not for guests", system)
+		}
+	}
+	root, err := os.OpenRoot(resolved)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer root.Close()
+	top, err := root.Open(".")
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer top.Close()
+
+	var s unix.Stat_t
+	if err := unix.Fstat(int(top.Fd()), &s); err != nil {
+		return nil, err
+	}
+	if isSystem(int(top.Fd()), uint64(s.Dev)) {
+		return nil, errors.New("this file system is not for guests")
+	}
+	fd, err := unix.FcntlInt(top.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	h := &hostDir{dev: uint64(s.Dev), open: make(map[uint64]*hostInode)}
+	h.root.fd = fd
+	h.beneath = bestBeneath(fd)
+	return h, nil
+}
+
+var errMissing = errors.New("no such directory")
+
+// reason is what err says apart from the name, which the caller has.
+func reason(err error) error {
+	var pathError *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errMissing
+	case errors.Is(err, syscall.ENOTDIR):
+		return errors.New("not a directory")
+	case errors.As(err, &pathError):
+		return pathError.Err
+	}
+	return err
+}

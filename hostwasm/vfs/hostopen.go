@@ -1,0 +1,132 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
+
+// Open opens without waiting and then looks at what it got, since a name can
+// stand for something else at any time: only files and directories are kept.
+func (h *hostDir) Open(name string, how How) (f File, err error) {
+	if name != "." && !plain(name) {
+		return nil, errno.INVAL
+	}
+	if h.quota != nil {
+		h.removing.RLock()
+		defer h.removing.RUnlock()
+	}
+	var fd int
+	err = h.root.use(func(root int) error {
+		fd, err = h.openOrCreate(root, name, how)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, err = h.newFile(fd, how)
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	if how.Truncate {
+		if err := f.(*hostFile).truncate(0); err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// openOrCreate creates only what is not there, so as to know what to charge.
+func (h *hostDir) openOrCreate(root int, name string, how How) (fd int, err error) {
+	flags := openFlags(how)
+	for range 8 { // somebody else may create and remove it all the time
+		if !how.Create || !how.Exclusive {
+			fd, err = h.beneath(root, h.dev, name, flags, 0)
+			if err != unix.ENOENT || !how.Create {
+				break
+			}
+		}
+		if !h.quota.takeFile() {
+			err = errno.DQUOT
+			if how.Exclusive {
+				if _, known := h.lstatIn(root, name); known == nil {
+					err = unix.EEXIST
+				}
+			}
+			break
+		}
+		fd, err = h.beneath(root, h.dev, name, flags|unix.O_CREAT|unix.O_EXCL, 0o666)
+		if err == nil {
+			return fd, nil
+		}
+		h.quota.giveFile()
+		if err != unix.EEXIST || how.Exclusive {
+			break
+		}
+	}
+	switch {
+	case err == unix.ENXIO || err == unix.ENODEV:
+		// A FIFO that nobody reads, a socket, a device without a driver.
+		err = unix.EPERM
+	case err == unix.ENOTDIR && how.Directory:
+		if s, known := h.lstatIn(root, name); known == nil && s.Mode&unix.S_IFMT == unix.S_IFLNK {
+			err = unix.ELOOP
+		}
+	}
+	return fd, err
+}
+
+func (h *hostDir) lstatIn(root int, name string) (s unix.Stat_t, err error) {
+	err = h.parent(root, name, func(dir int, base string) error {
+		s, err = statAt(dir, base)
+		return err
+	})
+	return s, err
+}
+
+func openFlags(how How) int {
+	flags := unix.O_NONBLOCK | unix.O_NOCTTY
+	changes := how.Write || how.Truncate
+	switch {
+	case changes && how.Read:
+		flags |= unix.O_RDWR
+	case changes:
+		flags |= unix.O_WRONLY
+	}
+	if how.Append {
+		flags |= unix.O_APPEND
+	}
+	if how.Directory {
+		flags |= unix.O_DIRECTORY
+	}
+	return flags
+}
+
+// newFile makes a File of a descriptor, which it does not close if it cannot.
+func (h *hostDir) newFile(fd int, how How) (File, error) {
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		return nil, forGuest(err)
+	}
+	switch s.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		if how.Create || how.Truncate {
+			return nil, errno.ISDIR
+		}
+		d := &hostOpenDir{ino: opaque(uint64(s.Dev), s.Ino), dev: uint64(s.Dev), next: 2}
+		d.fd.fd = fd
+		return d, nil
+	case unix.S_IFREG:
+		f := &hostFile{fs: h, read: how.Read, write: how.Write, append: how.Append}
+		f.fd.fd = fd
+		if h.quota != nil {
+			f.inode = h.opened(&s)
+		}
+		return f, nil
+	}
+	return nil, errno.PERM
+}

@@ -1,0 +1,76 @@
+//go:build linux || darwin
+
+package vfs
+
+import "golang.org/x/sys/unix"
+
+// remove calls f to take a name away, and gives back to the quota what it had.
+func (h *hostDir) remove(name string, f func(dir int, base string) error) error {
+	return h.in(name, func(dir int, base string) error {
+		if h.quota == nil {
+			return f(dir, base)
+		}
+		h.removing.Lock()
+		defer h.removing.Unlock()
+		v, err := pin(dir, base)
+		if err != nil {
+			return err
+		}
+		defer v.close()
+		if err := f(dir, base); err != nil {
+			return err
+		}
+		h.gone(&v)
+		return nil
+	})
+}
+
+// gone gives back a name that was taken away, and the bytes if it was the last
+// one: now, or when the file is closed.
+func (h *hostDir) gone(v *victim) {
+	h.quota.giveFile()
+	if v.stat.Mode&unix.S_IFMT != unix.S_IFREG || !v.last() {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if inode := h.open[opaque(uint64(v.stat.Dev), v.stat.Ino)]; inode != nil {
+		inode.gone = true
+		return
+	}
+	h.quota.giveBytes(v.stat.Size)
+}
+
+func (h *hostDir) Rename(old, new string) error {
+	return h.in(old, func(oldDir int, oldBase string) error {
+		return h.parent(h.root.fd, new, func(newDir int, newBase string) error {
+			if h.quota == nil {
+				return notEmpty(unix.Renameat(oldDir, oldBase, newDir, newBase))
+			}
+			return h.renameOver(oldDir, oldBase, newDir, newBase)
+		})
+	})
+}
+
+// renameOver renames what may replace something.
+func (h *hostDir) renameOver(oldDir int, oldBase string, newDir int, newBase string) error {
+	h.removing.Lock()
+	defer h.removing.Unlock()
+	moved, err := statAt(oldDir, oldBase)
+	if err != nil {
+		return err
+	}
+	v, err := pin(newDir, newBase)
+	if err != nil {
+		return notEmpty(unix.Renameat(oldDir, oldBase, newDir, newBase))
+	}
+	defer v.close()
+	if err := unix.Renameat(oldDir, oldBase, newDir, newBase); err != nil {
+		return notEmpty(err)
+	}
+	// Between two names of one file, rename does nothing.
+	if moved.Dev != v.stat.Dev || moved.Ino != v.stat.Ino {
+		h.gone(&v)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+//go:build linux || darwin
+
+package vfs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+)
+
+// raceTime is how long the races run: TERRARIUM_LONG=1 asks for long ones.
+func raceTime() time.Duration {
+	if os.Getenv("TERRARIUM_LONG") != "" {
+		return 10 * time.Second
+	}
+	return time.Second / 2
+}
+
+// race runs swap and all of the others over and over, each on its own.
+func race(swap func() error, others ...func()) (swaps int, err error) {
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for _, other := range others {
+		all.Go(func() { // ends when stop is closed
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					other()
+				}
+			}
+		})
+	}
+	for end := time.Now().Add(raceTime()); err == nil && time.Now().Before(end); swaps++ {
+		err = swap()
+	}
+	close(stop)
+	all.Wait()
+	return swaps, err
+}
+
+// beneaths are the two ways to open a name.
+var beneaths = map[string]func(vfs.FS) vfs.FS{
+	"at once":  func(fs vfs.FS) vfs.FS { return fs },
+	"stepwise": vfs.Stepwise,
+}
+
+// TestRaceOut has a host that swaps a directory for a link out of the box,
+// again and again, while guests use names below it.
+func TestRaceOut(t *testing.T) {
+	for name, beneath := range beneaths {
+		t.Run(name, func(t *testing.T) {
+			c := newCanary(t)
+			file := func(name string) string { return filepath.Join(c.box, name) }
+			must(t, os.MkdirAll(file("x/dir"), 0o777))
+			must(t, os.Symlink("../canary", file("link")))
+			tree := newTree(t, map[string]vfs.FS{c.box: beneath(host(t, c.box, vfs.HostOptions{Quota: vfs.NewQuota(1<<30, 0)}))})
+			swap := func() error {
+				for _, move := range [][2]string{{"x", "dir"}, {"link", "x"}, {"x", "link"}, {"dir", "x"}} {
+					if err := os.Rename(file(move[0]), file(move[1])); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			at := func(name string) vfs.Path { return vfs.Path{Dir: c.box, Name: name, Follow: true} }
+			below := func(name string) vfs.Path { return vfs.Path{Dir: c.box + "/x", Name: name, Follow: true, Beneath: true} }
+			var inside, leaks int // opened in the box, and beyond it; one goroutine counts
+			look := func(p vfs.Path, how vfs.How) {
+				f, _, err := tree.Open(p, how)
+				if err != nil {
+					return
+				}
+				inside++
+				buf := make([]byte, 100)
+				if n, _ := f.ReadAt(buf, 0); string(buf[:n]) == secret {
+					leaks++
+				}
+				f.Close()
+			}
+			swaps, err := race(swap,
+				func() {
+					look(at("x/secret"), vfs.How{Read: true})
+					look(at("x/dir/secret"), vfs.How{Read: true})
+					look(below("secret"), vfs.How{Read: true})
+					look(at("x/new"), vfs.How{Read: true, Write: true, Create: true, Truncate: true})
+					look(at("x/dir/new"), vfs.How{Write: true, Create: true, Exclusive: true})
+				},
+				func() {
+					tree.Mkdir(at("x/made"))
+					tree.Rename(at("x/made"), at("x/dir/made"))
+					tree.Rename(at("sub"), at("x/sub"))
+					tree.Rename(at("x/sub"), at("sub"))
+					tree.Rename(at("x/secret"), at("sub/stolen"))
+					tree.Link(at("x/secret"), at("sub/linked"))
+					tree.Symlink("y", at("x/symlink"))
+					tree.SetTimes(at("x/secret"), vfs.Times{Mtim: 1, SetMtim: true})
+					tree.Rmdir(at("x/dir/made"))
+					tree.Rmdir(at("x/dir"))
+					tree.Mkdir(at("x/dir"))
+				},
+				func() {
+					for _, name := range []string{"x/secret", "x/dir/secret", "x/new", "x/dir/new", "x/symlink"} {
+						tree.Unlink(at(name))
+						tree.Unlink(below(strings.TrimPrefix(name, "x/")))
+					}
+				},
+			)
+			must(t, err)
+			if inside == 0 || leaks > 0 {
+				t.Errorf("of %d files that were opened during %d swaps, %d were outside of the box", inside, swaps, leaks)
+			}
+			c.check(t)
+			t.Logf("%d swaps, %d files opened", swaps, inside)
+		})
+	}
+}
+
+// TestRaceAroundMount has a guest that swaps a directory for a link to one that
+// is mounted read-only, while another writes below it. The link stays in the
+// same directory of the host, where os.Root would follow it.
+func TestRaceAroundMount(t *testing.T) {
+	for name, beneath := range beneaths {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			must(t, os.Mkdir(filepath.Join(dir, "git"), 0o777))
+			must(t, os.Mkdir(filepath.Join(dir, "x"), 0o777))
+			config := filepath.Join(dir, "git", "config")
+			must(t, os.WriteFile(config, []byte(secret), 0o666))
+			tree := newTree(t, map[string]vfs.FS{
+				"/w":     beneath(host(t, dir, vfs.HostOptions{})),
+				"/w/git": beneath(host(t, filepath.Join(dir, "git"), vfs.HostOptions{ReadOnly: true})),
+			})
+			at := func(name string) vfs.Path { return vfs.Path{Dir: "/w", Name: name} }
+			must(t, tree.Symlink("git", at("link")))
+			swap := func() error {
+				for _, move := range [][2]string{{"x", "dir"}, {"link", "x"}, {"x", "link"}, {"dir", "x"}} {
+					if err := tree.Rename(at(move[0]), at(move[1])); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			below := vfs.Path{Dir: "/w/x", Name: "config", Beneath: true}
+			swaps, err := race(swap,
+				func() {
+					for _, p := range []vfs.Path{at("x/config"), below} {
+						if f, _, err := tree.Open(p, vfs.How{Write: true, Truncate: true}); err == nil {
+							f.WriteAt([]byte("changed"), 0)
+							f.Close()
+						}
+					}
+				},
+				func() {
+					tree.Unlink(at("x/config"))
+					tree.Rename(at("x/config"), at("stolen"))
+					tree.Mkdir(at("x/new"))
+					tree.Rmdir(at("x/new"))
+				},
+			)
+			must(t, err)
+			if got, err := os.ReadFile(config); string(got) != secret {
+				t.Errorf("after %d swaps the read-only file has %q, %v", swaps, got, err)
+			}
+			if names := list(t, tree, "/w/git"); names != "config" {
+				t.Errorf("after %d swaps the read-only directory has %q", swaps, names)
+			}
+			t.Logf("%d swaps", swaps)
+		})
+	}
+}
