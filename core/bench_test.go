@@ -10,7 +10,7 @@ func BenchmarkHandleOutput(b *testing.B) {
 	for _, rendering := range []core.Rendering{core.RenderRaw, core.RenderText, core.RenderScreen} {
 		for _, o := range outputs {
 			b.Run(rendering.String()+"/"+o.name, func(b *testing.B) {
-				_, terminal := running(b, core.Config{NewScreen: core.NewScreen}, core.Command{Rendering: rendering})
+				_, terminal := running(b, core.Config{Screens: true}, core.Command{Rendering: rendering})
 				b.SetBytes(int64(len(o.chunk)))
 				b.ReportAllocs()
 				for b.Loop() {

@@ -127,9 +127,16 @@ func (c *Command) size() int64 {
 	return int64(n)
 }
 
-// cost is what a terminal running c may hold in memory, in bytes, besides its
-// screen.
-func (c *Command) cost() int64 { return c.OutputByteLimit + c.size() }
+func (c *Command) hasScreen() bool { return c.Screen || c.Rendering == RenderScreen }
+
+// cost is what a terminal of a size that runs c may hold in memory, in bytes.
+func (c *Command) cost(rows, cols int) int64 {
+	n := c.OutputByteLimit + c.size()
+	if hasScreens {
+		n += c.screenBytes(rows, cols)
+	}
+	return n
+}
 
 // validate reports the first thing that no host could accept.
 func (c *Command) validate() error {

@@ -1,10 +1,6 @@
 package core
 
-import (
-	"time"
-
-	"github.com/terrarium-dev/terrarium/core/vt"
-)
+import "time"
 
 // A Config holds the limits and timing rules of a Registry.
 // The zero value is usable, but for Seed. A limit that is negative is one of
@@ -70,9 +66,10 @@ type Config struct {
 	MaxKeptTerminals int
 	MaxKeptBytes     int64
 
-	// NewScreen makes the screens of terminals: it is core.NewScreen. If nil,
-	// commands that need one are refused with errors.ErrUnsupported.
-	NewScreen func(vt.Options) Screen
+	// Screens lets commands have a screen. Those that need one are refused with
+	// errors.ErrUnsupported otherwise, and in builds with the tag reactor, which
+	// have none.
+	Screens bool
 
 	// Trace, if set, is given every input and effect as a line of the script
 	// dialect (see package coretest), without newline. It must not call back.

@@ -56,17 +56,6 @@ func (r *Registry) writable(id TerminalID) (*Terminal, error) {
 	return t, nil
 }
 
-// HandleReplies hands p, which Terminal.TakeReplies returned, to the command's
-// standard input. p is not kept. It is dropped where Write would refuse it.
-func (r *Registry) HandleReplies(_ time.Time, id TerminalID, p []byte) {
-	t, err := r.writable(id)
-	if err != nil || len(p) == 0 || len(p) > r.config.MaxInput-t.life.inputPending {
-		return
-	}
-	t.life.inputPending += len(p)
-	r.push(t, Effect{Kind: WriteInput, Data: slices.Clone(p)})
-}
-
 // HandleWritten reports that the process has taken n bytes of input.
 func (r *Registry) HandleWritten(now time.Time, id TerminalID, n int) {
 	r.trace.written(now, id, n)
@@ -95,14 +84,12 @@ func (r *Registry) Resize(now time.Time, id TerminalID, rows, cols int) (err err
 	if t.life.state != StateRunning {
 		return ErrNotRunning
 	}
-	before := t.cost()
-	oldRows, oldCols := t.life.rows, t.life.cols
-	t.life.rows, t.life.cols = rows, cols
-	if more := t.cost() - before; more > 0 && r.reserved+more > r.config.MaxOutputBytes {
-		t.life.rows, t.life.cols = oldRows, oldCols
-		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
+	if hasScreens {
+		if err := r.reserveScreen(t, rows, cols); err != nil {
+			return err
+		}
 	}
-	r.reserved += t.cost() - before
+	t.life.rows, t.life.cols = rows, cols
 	r.push(t, Effect{Kind: Resize, Rows: rows, Cols: cols})
 	return nil
 }

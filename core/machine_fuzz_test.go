@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 		t: t, now: epoch,
 		r: core.NewRegistry(core.Config{
 			Ask: true, MaxTerminals: 20, MaxSessionTerminals: 8, KeepTerminals: 2, KeepBytes: 2000,
-			MaxKeptTerminals: 3, MaxInput: 100, LiveBytes: 10, MaxOutputBytes: 8 * (1<<20 + 1), NewScreen: core.NewScreen,
+			MaxKeptTerminals: 3, MaxInput: 100, LiveBytes: 10, MaxOutputBytes: 8 * (1<<20 + 1), Screens: true,
 		}),
 		asked:   make(map[core.TerminalID]core.EffectKind),
 		alive:   make(map[core.TerminalID]bool),

@@ -48,7 +48,7 @@ var outputs = []struct {
 func TestHandleOutputDoesNotAllocate(t *testing.T) {
 	for _, rendering := range []core.Rendering{core.RenderText, core.RenderRaw, core.RenderScreen} {
 		for _, o := range outputs {
-			config := core.Config{LiveBytes: 4096, NewScreen: core.NewScreen}
+			config := core.Config{LiveBytes: 4096, Screens: true}
 			r, terminal := running(t, config, core.Command{Rendering: rendering, OutputByteLimit: 64 << 10})
 			handle := func() {
 				terminal.HandleOutput(epoch, 1, o.chunk)
@@ -72,7 +72,7 @@ func TestIdleTerminalIsSmall(t *testing.T) {
 		"text and screen": {Interactive: true, Screen: true},
 	} {
 		const n = 1000
-		r := core.NewRegistry(core.Config{MaxSessionTerminals: n, MaxOutputBytes: 1 << 40, NewScreen: core.NewScreen})
+		r := core.NewRegistry(core.Config{MaxSessionTerminals: n, MaxOutputBytes: 1 << 40, Screens: true})
 		line := []byte("Listening on http://localhost:8080/\r\n")
 		c.Command, c.Pty = "serve", true
 		before := heap()
@@ -142,7 +142,7 @@ func FuzzOutput(f *testing.F) {
 			bytesLimit = -1
 		}
 		render := func(chunk int) (string, bool) {
-			r, terminal := running(t, core.Config{NewScreen: core.NewScreen}, core.Command{
+			r, terminal := running(t, core.Config{Screens: true}, core.Command{
 				Rendering: core.Rendering(rendering % 4), OutputByteLimit: bytesLimit, Rows: 4, Cols: 9,
 			})
 			for rest := p; len(rest) > 0; {

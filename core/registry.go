@@ -45,7 +45,7 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 	if err := c.validate(); err != nil {
 		return "", err
 	}
-	if c.hasScreen() && r.config.NewScreen == nil {
+	if c.hasScreen() && !(hasScreens && r.config.Screens) {
 		return "", errors.ErrUnsupported
 	}
 	c = r.withDefaults(c)
@@ -56,13 +56,13 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 	t := &Terminal{
 		id:      newID(r.config.Seed, s, r.created),
 		session: r.session(s),
-		output:  newOutput(&c, &r.config),
+		output:  newOutput(&c, r.config.LiveBytes),
 		life:    life{number: r.created, exec: Exec{Command: c}, rows: c.Rows, cols: c.Cols, timer: -1},
 	}
 	r.terminals[t.id] = t
 	t.session.terminals = append(t.session.terminals, t)
 	r.live++
-	r.reserved += t.cost()
+	r.reserved += c.cost(c.Rows, c.Cols)
 	r.push(t, Effect{Kind: Resolve, Command: &t.life.exec.Command})
 	return t.id, nil
 }
@@ -92,7 +92,7 @@ func (r *Registry) admit(s SessionID, c *Command) error {
 	if in := r.sessions[s]; in != nil && in.live >= r.config.MaxSessionTerminals {
 		return &LimitError{Limit: "session_terminals", Max: int64(r.config.MaxSessionTerminals)}
 	}
-	if r.reserved+c.cost()+c.screenBytes(c.Rows, c.Cols) > r.config.MaxOutputBytes {
+	if r.reserved+c.cost(c.Rows, c.Cols) > r.config.MaxOutputBytes {
 		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
 	}
 	return nil
@@ -121,7 +121,9 @@ func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []
 	t.HandleOutput(now, stream, p)
 	r.markChanged(t)
 	r.HandleOutputSeen(now, id, stream, p)
-	r.HandleReplies(now, id, t.TakeReplies(nil))
+	if hasScreens {
+		r.reply(now, t)
+	}
 }
 
 // HandleOutputSeen reports that Terminal.HandleOutput was given p. A driver

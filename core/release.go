@@ -171,13 +171,17 @@ func (r *Registry) dropOldest(s *session) {
 
 // keptBytes is the memory that the output of t holds, in bytes.
 func (t *Terminal) keptBytes() int64 {
-	return int64(t.output.ring.Cap()) + t.life.exec.Command.screenBytes(t.life.rows, t.life.cols)
+	n := int64(t.output.ring.Cap())
+	if hasScreens {
+		n += t.life.exec.Command.screenBytes(t.life.rows, t.life.cols)
+	}
+	return n
 }
 
 // uncount gives back what admit counted.
 func (r *Registry) uncount(t *Terminal) {
 	r.live--
-	r.reserved -= t.cost()
+	r.reserved -= t.life.exec.Command.cost(t.life.rows, t.life.cols)
 	t.session.live--
 }
 

@@ -1,30 +1,27 @@
+//go:build !reactor
+
 package core
 
-import "github.com/terrarium-dev/terrarium/core/vt"
+import (
+	"slices"
+	"time"
 
-// A Screen is a [vt.Screen], as far as a Terminal uses it. The linker leaves
-// that out of a program that sets no Config.NewScreen, such as the reactor, for
-// which it would be too much to download.
-type Screen interface {
-	Write(p []byte)
-	Resize(rows, cols int)
-	AppendLines(dst []byte) []byte
-	TakeReplies(dst []byte) []byte
-}
+	"github.com/terrarium-dev/terrarium/core/vt"
+)
 
-// NewScreen is a Config.NewScreen.
-func NewScreen(o vt.Options) Screen { return vt.NewScreen(o) }
+// hasScreens reports whether this build has screens.
+const hasScreens = true
 
-// display is the screen of a terminal that has one.
+// A display is the screen of a terminal that has one. The methods of nil do
+// nothing.
 type display struct {
-	make    func(vt.Options) Screen
-	options vt.Options
-	screen  Screen // nil until somebody needs it
-	renders bool   // the output is what it shows
+	options *vt.Options // nil once there is a screen
+	screen  *vt.Screen  // nil until somebody needs it
+	renders bool        // the output is what it shows
 }
 
 // newDisplay returns the display of a terminal for c, nil if it has none.
-func newDisplay(c *Command, make func(vt.Options) Screen) *display {
+func newDisplay(c *Command) *display {
 	if !c.hasScreen() {
 		return nil
 	}
@@ -34,8 +31,7 @@ func newDisplay(c *Command, make func(vt.Options) Screen) *display {
 	}
 	conversation := c.Pty && c.Interactive
 	return &display{
-		make: make,
-		options: vt.Options{
+		options: &vt.Options{
 			Rows: c.Rows, Cols: c.Cols, ScrollbackBytes: scrollback,
 			Newline: !conversation, // nothing turns LF into CR LF
 			Replies: conversation,
@@ -44,39 +40,52 @@ func newDisplay(c *Command, make func(vt.Options) Screen) *display {
 	}
 }
 
-// of returns the screen, which gives what scrolls out to o if o is what it shows.
-func (d *display) of(o *output) Screen {
+// use returns the screen. It hands what scrolls out to o if o is what it shows.
+func (d *display) use(o *output) *vt.Screen {
+	if d == nil {
+		return nil
+	}
 	if d.screen == nil {
 		if d.renders {
 			d.options.Scrolled = &o.ring
 		}
-		d.screen = d.make(d.options)
+		d.screen = vt.NewScreen(*d.options)
+		d.options = nil
 	}
 	return d.screen
 }
 
-// Screen returns the terminal's screen: what a person would see. It is nil
-// unless the command has RenderScreen or asks for a Screen, and Config.NewScreen
-// made a *vt.Screen. It belongs to the terminal: who has it must not write to it,
-// and must hold the lock, if there is one, for as long as it is looked at.
-func (t *Terminal) Screen() *vt.Screen {
-	d := t.output.display
+// write draws p, and reports whether that is all there is to do with it.
+func (d *display) write(o *output, p []byte) bool {
 	if d == nil {
+		return false
+	}
+	d.use(o).Write(p)
+	return d.renders
+}
+
+// lines returns what the screen shows, if that is the output.
+func (d *display) lines() []byte {
+	if d == nil || d.screen == nil || !d.renders {
 		return nil
 	}
-	s, _ := d.of(&t.output).(*vt.Screen)
-	return s
+	return d.screen.AppendLines(nil)
 }
+
+// Screen returns the terminal's screen: what a person would see. It is nil
+// unless the command has RenderScreen or asks for a Screen. It belongs to the
+// terminal: who has it must not write to it, and must hold the lock, if there is
+// one, for as long as it is looked at.
+func (t *Terminal) Screen() *vt.Screen { return t.output.display.use(&t.output) }
 
 // HandleResize gives the screen a new size. It is called for every Resize
 // effect, before the process hears of it.
 func (t *Terminal) HandleResize(rows, cols int) {
-	d := t.output.display
-	if d == nil {
-		return
-	}
-	d.options.Rows, d.options.Cols = rows, cols
-	if d.screen != nil {
+	switch d := t.output.display; {
+	case d == nil:
+	case d.screen == nil:
+		d.options.Rows, d.options.Cols = rows, cols
+	default:
 		d.screen.Resize(rows, cols)
 	}
 }
@@ -91,18 +100,46 @@ func (t *Terminal) TakeReplies(dst []byte) []byte {
 	return d.screen.TakeReplies(dst)
 }
 
-// screenBytes is what the screen of a command may hold in memory, in bytes,
-// besides its scrollback: two screens, a frame that is held back, styles and
-// clusters.
+// HandleReplies hands p, which Terminal.TakeReplies returned, to the command's
+// standard input. p is not kept. It is dropped where Write would refuse it.
+func (r *Registry) HandleReplies(_ time.Time, id TerminalID, p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	t, err := r.writable(id)
+	if err != nil || len(p) > r.config.MaxInput-t.life.inputPending {
+		return
+	}
+	t.life.inputPending += len(p)
+	r.push(t, Effect{Kind: WriteInput, Data: slices.Clone(p)})
+}
+
+// reply is TakeReplies and HandleReplies.
+func (r *Registry) reply(now time.Time, t *Terminal) {
+	r.HandleReplies(now, t.id, t.TakeReplies(nil))
+}
+
+// reserveScreen counts what a screen of a new size may hold in place of what it
+// was.
+func (r *Registry) reserveScreen(t *Terminal, rows, cols int) error {
+	c := &t.life.exec.Command
+	more := c.screenBytes(rows, cols) - c.screenBytes(t.life.rows, t.life.cols)
+	if more > 0 && r.reserved+more > r.config.MaxOutputBytes {
+		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
+	}
+	r.reserved += more
+	return nil
+}
+
+// screenBytes is what the screen of c may hold in memory at a size, in bytes: two
+// screens, a frame that is held back, styles and clusters, and the scrollback.
 func (c *Command) screenBytes(rows, cols int) int64 {
 	if !c.hasScreen() {
 		return 0
 	}
 	n := 4<<10 + 64*int64(rows)*int64(cols)
 	if c.Rendering != RenderScreen {
-		n += c.OutputByteLimit // the scrollback
+		n += c.OutputByteLimit
 	}
 	return n
 }
-
-func (c *Command) hasScreen() bool { return c.Screen || c.Rendering == RenderScreen }

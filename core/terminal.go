@@ -23,12 +23,6 @@ type Terminal struct {
 	life    life
 }
 
-// cost is what t may hold in memory, in bytes.
-func (t *Terminal) cost() int64 {
-	c := &t.life.exec.Command
-	return c.cost() + c.screenBytes(t.life.rows, t.life.cols)
-}
-
 // ID returns the terminal's id.
 func (t *Terminal) ID() TerminalID { return t.id }
 
@@ -50,9 +44,12 @@ type output struct {
 	lost    uint64
 }
 
-func newOutput(c *Command, config *Config) output {
+func newOutput(c *Command, liveMax int) output {
 	limit := int(c.OutputByteLimit)
-	o := output{ring: ring.New(limit), limit: limit, liveMax: config.LiveBytes, display: newDisplay(c, config.NewScreen)}
+	o := output{ring: ring.New(limit), limit: limit, liveMax: liveMax}
+	if hasScreens {
+		o.display = newDisplay(c)
+	}
 	if c.Rendering == RenderText {
 		o.fold = new(text.Folder)
 	}
@@ -97,23 +94,17 @@ func (o *output) append(p []byte) {
 		return
 	}
 	o.changed = true
-	if o.display != nil {
-		o.display.of(o).Write(p)
-	}
+	drawn := hasScreens && o.display.write(o, p)
 	switch {
 	case o.fold != nil:
 		o.fold.Write(&o.ring, p)
-	case !o.shown():
+	case !drawn:
 		o.ring.Append(p)
 	}
 	if o.liveMax > 0 {
 		o.appendLive(p)
 	}
 }
-
-// shown reports whether the output is what the screen shows, and what scrolled
-// out of it.
-func (o *output) shown() bool { return o.display != nil && o.display.renders }
 
 // appendLive keeps the newest liveMax bytes for the next OutputChanged.
 func (o *output) appendLive(p []byte) {
@@ -131,14 +122,14 @@ func (o *output) appendLive(p []byte) {
 // was ever left out, and once true stays so.
 func (t *Terminal) AppendOutput(dst []byte) (out []byte, truncated bool) {
 	o := &t.output
-	var visible []byte
+	var shown []byte
 	open := 0
 	switch {
 	case o.fold != nil:
 		open = o.fold.OpenLen()
-	case o.shown() && o.display.screen != nil:
-		visible = o.display.screen.AppendLines(nil)
-		open = len(visible)
+	case hasScreens:
+		shown = o.display.lines()
+		open = len(shown)
 	}
 	if o.ring.Dropped() || o.ring.Len()+open > o.limit {
 		o.cut = true
@@ -150,8 +141,8 @@ func (t *Terminal) AppendOutput(dst []byte) (out []byte, truncated bool) {
 	dst = o.ring.AppendTail(dst, max(0, o.limit-open))
 	if o.fold != nil {
 		dst = o.fold.AppendOpen(dst)
-	} else {
-		dst = append(dst, visible...)
+	} else if hasScreens {
+		dst = append(dst, shown...)
 	}
 	if over := len(dst) - start - o.limit; over > 0 {
 		dst = dst[:start+copy(dst[start:], fromRuneStart(dst[start+over:]))]

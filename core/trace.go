@@ -26,7 +26,7 @@ func newTracer(c Config) *tracer {
 	}
 	tr := &tracer{out: c.Trace}
 	tr.word("config")
-	tr.flag("ask", c.Ask).flag("screens", c.NewScreen != nil)
+	tr.flag("ask", c.Ask).flag("screens", c.Screens)
 	tr.duration("kill-grace", c.KillGrace).duration("lost-after", c.LostAfter)
 	tr.duration("drain-silence", c.DrainSilence).duration("drain-limit", c.DrainLimit)
 	tr.duration("timeout", c.Timeout)

@@ -130,7 +130,7 @@ func (f *commandFlags) isSize(name string, n int) bool {
 // command line may set any output limit.
 func (f *commandFlags) config(t *traceFile) core.Config {
 	c := core.Config{
-		KillGrace: f.killGrace, MaxOutputByteLimit: max(8<<20, int64(f.limit)), NewScreen: core.NewScreen,
+		KillGrace: f.killGrace, MaxOutputByteLimit: max(8<<20, int64(f.limit)), Screens: true,
 	}
 	if f.killGrace == 0 {
 		c.KillGrace = -1

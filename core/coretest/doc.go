@@ -31,9 +31,9 @@
 // observations anew; read the difference before you believe it.
 //
 //	config KEY=VALUE… [ask] [acp] [screens] [no-driver]
-//	       first line: Config's fields, dashed. screens sets NewScreen, which
-//	       the reactor does not have. no-driver is for scripts about what only
-//	       the owner of a bare machine sees.
+//	       first line: Config's fields, dashed. The reactor skips scripts with
+//	       screens. no-driver is for scripts about what only the owner of a
+//	       bare machine sees.
 //	create SESSION command=C [arg=A]… [env=K=V]… [cwd=D] [root=D]… [pty]
 //	       [interactive] [screen] [rows=N] [cols=N] [limit=N] [timeout=D]
 //	       [render=R]

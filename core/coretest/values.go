@@ -11,10 +11,7 @@ import (
 
 // Config returns what a config line says, with a fixed seed.
 func (l Line) Config() (core.Config, error) {
-	c := core.Config{Seed: [16]byte{'c', 'o', 'r', 'e', 't', 'e', 's', 't'}, Ask: l.Has("ask")}
-	if l.Has("screens") {
-		c.NewScreen = core.NewScreen
-	}
+	c := core.Config{Seed: [16]byte{'c', 'o', 'r', 'e', 't', 'e', 's', 't'}, Ask: l.Has("ask"), Screens: l.Has("screens")}
 	durations := map[string]*time.Duration{
 		"kill-grace": &c.KillGrace, "lost-after": &c.LostAfter, "timeout": &c.Timeout,
 		"drain-silence": &c.DrainSilence, "drain-limit": &c.DrainLimit,

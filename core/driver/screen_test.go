@@ -10,7 +10,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
-var withScreens = driver.Config{Host: host{}, Core: core.Config{NewScreen: core.NewScreen}}
+var withScreens = driver.Config{Host: host{}, Core: core.Config{Screens: true}}
 
 // echo is a command that draws what it is sent.
 var echo = core.Command{Command: "echo", Pty: true, Interactive: true, Screen: true, Rendering: core.RenderRaw, Rows: 5, Cols: 20}

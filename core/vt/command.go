@@ -111,6 +111,9 @@ func (s *Screen) windowOp(params *Params) {
 	case 18:
 		s.replySize()
 	case 22:
+		if s.titles == nil {
+			s.titles = new(titleStack)
+		}
 		if which == 0 || which == 2 {
 			push(&s.titles.titles, s.title)
 		}
@@ -118,6 +121,9 @@ func (s *Screen) windowOp(params *Params) {
 			push(&s.titles.icons, s.icon)
 		}
 	case 23:
+		if s.titles == nil {
+			return
+		}
 		if which == 0 || which == 2 {
 			pop(&s.titles.titles, &s.title)
 		}

@@ -63,7 +63,7 @@ type Screen struct {
 	links    links
 
 	title, icon string
-	titles      titleStack
+	titles      *titleStack // nil until a title was pushed
 	dir         string
 	mark        PromptMark
 	bells       uint64

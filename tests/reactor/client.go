@@ -54,7 +54,7 @@ func (c *Client) Free() { c.report("free_registry", nil) }
 // new instance.
 func (e Engine) OpenBackend(tb testing.TB) func(c core.Config, acp bool) (coretest.Backend, error) {
 	return func(c core.Config, acp bool) (coretest.Backend, error) {
-		if c.NewScreen != nil {
+		if c.Screens {
 			return nil, fmt.Errorf("the reactor has no screen, for it would be too much to download: %w", coretest.ErrNotHere)
 		}
 		return NewClient(tb, e.Open(tb), ConfigJSON(c, acp))
