@@ -12,7 +12,7 @@ type history struct {
 	first   uint64 // number of the oldest row; that of the first ever is 0
 	count   int    // rows
 	stale   uint64 // rows with numbers below are of another width than the screen
-	scratch []byte // the row that is being packed
+	scratch []byte // the row that is being packed, or handed on
 }
 
 // A slab holds rows, one after another: the length of what packRow made of it,

@@ -7,9 +7,8 @@ type Sink interface {
 
 // given is what went to Options.Scrolled.
 type given struct {
-	any     bool
-	open    bool // it ends in the midst of a line
-	scratch []byte
+	any  bool
+	open bool // it ends in the midst of a line
 }
 
 // scrolls reports whether anybody keeps the rows that leave the main screen.
@@ -23,7 +22,7 @@ func (s *Screen) leave(r *row, continued bool) {
 		return
 	}
 	g := &s.given
-	p := g.scratch[:0]
+	p := s.history.scratch[:0]
 	if g.open && !r.wrapped {
 		p = append(p, '\n')
 	}
@@ -33,7 +32,7 @@ func (s *Screen) leave(r *row, continued bool) {
 		p = append(trimBlanks(p, start), '\n')
 	}
 	g.any, g.open = true, continued
-	g.scratch = p
+	s.history.scratch = p
 	s.options.Scrolled.Append(p)
 }
 
