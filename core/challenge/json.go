@@ -1,6 +1,7 @@
 package challenge
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 const errNoJSON = "No valid JSON found in response"
 
 func (p Parser) parseJSON(response string) Result {
-	a := answer{strict: p.Strict}
+	a := p.newAnswer()
 	first := a.read(response)
 	if first.Error == "" || a.fatal {
 		return first
@@ -19,12 +20,13 @@ func (p Parser) parseJSON(response string) Result {
 		if !ok {
 			continue
 		}
-		a := answer{strict: p.Strict}
-		if r := a.read(fixed); r.Error == "" || a.fatal {
-			if r.Error == "" {
-				a.notes = append(notes{"AUTO-CORRECTED: " + fix.name + " - please fix this in future responses"}, a.notes...)
-				r.Warning = a.notes.String()
-			}
+		a := p.newAnswer()
+		r := a.read(fixed)
+		if r.Error == "" {
+			a.notes.list = slices.Insert(a.notes.list, 0, "AUTO-CORRECTED: "+fix.name+" - please fix this in future responses")
+			r.Warning = a.notes.String()
+		}
+		if r.Error == "" || a.fatal {
 			return r
 		}
 	}
@@ -38,6 +40,8 @@ type answer struct {
 	fatal  bool // its error ends a trial of terminus-2, and is not to be fixed
 	result Result
 }
+
+func (p Parser) newAnswer() answer { return answer{strict: p.Strict, notes: notes{all: p.Strict}} }
 
 func (a *answer) read(response string) Result {
 	if !a.strict {

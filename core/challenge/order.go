@@ -3,8 +3,6 @@ package challenge
 import (
 	"slices"
 	"strings"
-
-	"github.com/terrarium-dev/terrarium/core/keys"
 )
 
 // order compares the order in which the three parts of an answer stand with
@@ -31,18 +29,4 @@ func order(find func(name string) int) (found, expected string) {
 	expected = list()
 	slices.SortFunc(parts, func(a, b part) int { return a.at - b.at })
 	return list(), expected
-}
-
-// addUnended warns of keystrokes that are followed by others and do not end
-// their line. Waiting and keys with a name end none; terminus-2 warns of them
-// too, as of PR #2308 of Harbor only of the latter.
-func (n *notes) addUnended(keystrokes, number string, strict bool) {
-	if strings.HasSuffix(keystrokes, "\n") {
-		return
-	}
-	if _, isKey := keys.Lookup(keystrokes, keys.Modes{}); !strict && (isKey || keystrokes == "") {
-		return
-	}
-	n.add("Command ", number, " should end with newline when followed by another command. ",
-		"Otherwise the two commands will be concatenated together on the same line.")
 }

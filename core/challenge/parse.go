@@ -36,7 +36,8 @@ type Parser struct {
 	//   - XML also has <duration> elements, as the Term Challenge writes them;
 	//     what stands in keystrokes ends no section and completes no task; and
 	//     a <keystrokes duration="5"/> without text waits;
-	//   - keystrokes that are empty or the name of a key need no newline.
+	//   - keystrokes that are empty or the name of a key need no newline;
+	//   - the first hundred warnings are enough.
 	Strict bool
 }
 
@@ -81,17 +82,4 @@ func (p Parser) Parse(response string) Result {
 		return p.parseXML(response)
 	}
 	return p.parseJSON(response)
-}
-
-// notes are the warnings of one answer.
-type notes []string
-
-func (n *notes) add(parts ...string) { *n = append(*n, strings.Join(parts, "")) }
-
-// String returns the notes as a list, one line each.
-func (n notes) String() string {
-	if len(n) == 0 {
-		return ""
-	}
-	return "- " + strings.Join(n, "\n- ")
 }

@@ -136,6 +136,19 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
+// TestManyWarnings: 1 MiB of answer could warn of 45 MiB.
+func TestManyWarnings(t *testing.T) {
+	response := "<response><commands><keystrokes " + strings.Repeat("a=", 1000) + ">\n</keystrokes></commands></response>"
+	r := challenge.Parser{Format: challenge.XML}.Parse(response)
+	if got, want := strings.Count(r.Warning, "\n- ")+1, 101; got != want || !strings.HasSuffix(r.Warning, "\n- and 904 more") {
+		t.Errorf("got %d lines that end in %q, want %d", got, r.Warning[len(r.Warning)-20:], want)
+	}
+	r = challenge.Parser{Format: challenge.XML, Strict: true}.Parse(response)
+	if got, want := strings.Count(r.Warning, "\n- ")+1, 1004; got != want {
+		t.Errorf("strict: got %d lines, want %d", got, want)
+	}
+}
+
 func TestInvalidUTF8(t *testing.T) {
 	r := challenge.Parser{Strict: true}.Parse("{\"analysis\":\"a\xffb\",\"plan\":\"\xed\xa0\xbd\",\"commands\":[]}")
 	if want := "a\uFFFDb"; r.Analysis != want || r.Error != "" {

@@ -1,15 +1,12 @@
 package challenge
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // parseXML reads an answer that looks like XML. It is none: there are tags to
 // be found, and no entities, no sections without markup, no attributes but
 // those of keystrokes.
 func (p Parser) parseXML(response string) Result {
-	x := xmlAnswer{strict: p.Strict}
+	x := xmlAnswer{strict: p.Strict, notes: notes{all: p.Strict}}
 	if !x.strict {
 		x.result.Skipped = []int{}
 	}
@@ -93,11 +90,6 @@ func (x *xmlAnswer) checkAround(m marked) {
 	if n := strings.Count(m.tags, "<response>"); n > 1 {
 		x.notes.addRepeated("response", n)
 	}
-}
-
-func (n *notes) addRepeated(block string, times int) {
-	n.add("IMPORTANT: Only issue one <", block, "> block at a time. You issued ", strconv.Itoa(times),
-		" and only the first was executed.")
 }
 
 // readSections returns what is wrong.
