@@ -44,7 +44,7 @@ var ownPath = sync.OnceValues(func() (string, error) { return readCgroup(os.Getp
 
 // readCgroup returns the path of a process's version 2 cgroup.
 func readCgroup(pid int) (string, error) {
-	b, err := os.ReadFile(proc(pid, "cgroup"))
+	b, err := readFile(proc(pid, "cgroup"))
 	if err != nil {
 		return "", err
 	}
@@ -106,19 +106,12 @@ func WasCommand(pid int) bool {
 
 // Kill sends SIGKILL to all processes in c and below.
 func (c Cgroup) Kill() error {
-	// O_WRONLY alone: a directory that is not a cgroup does not get a file.
-	f, err := os.OpenFile(filepath.Join(string(c), "cgroup.kill"), os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = f.WriteString("1")
-	return err
+	return writeFile(string(c)+"/cgroup.kill", "1")
 }
 
 // Processes appends the processes in c and below to list.
 func (c Cgroup) Processes(list []int) []int {
-	b, err := os.ReadFile(filepath.Join(string(c), "cgroup.procs"))
+	b, err := readFile(string(c) + "/cgroup.procs")
 	if err != nil {
 		return list
 	}

@@ -24,7 +24,7 @@ const pfKthread = 0x0020_0000
 
 // ReadStat returns the Stat of the process pid.
 func ReadStat(pid int) (s Stat, err error) {
-	b, err := os.ReadFile(proc(pid, "stat"))
+	b, err := readFile(proc(pid, "stat"))
 	if err != nil {
 		return s, err
 	}
@@ -46,7 +46,7 @@ func ReadStat(pid int) (s Stat, err error) {
 // started with, or "" if it has none or we may not know. sure is false if it
 // has no environment at all: it may just be executing another program.
 func ReadTag(pid int) (tag string, sure bool) {
-	b, err := os.ReadFile(proc(pid, "environ"))
+	b, err := readFile(proc(pid, "environ"))
 	if err != nil {
 		return "", true
 	}
@@ -65,7 +65,7 @@ func Children(list []int, pid int) []int {
 		return list
 	}
 	for _, task := range tasks {
-		b, _ := os.ReadFile(proc(pid, "task/"+task.Name()+"/children")) // it may have ended
+		b, _ := readFile(proc(pid, "task/"+task.Name()+"/children")) // it may have ended
 		list = appendPids(list, b)
 	}
 	return list
@@ -75,7 +75,7 @@ func Children(list []int, pid int) []int {
 // gets orphans (find_new_reaper in Linux's kernel/exit.c).
 func Orphans() []int {
 	self := os.Getpid()
-	b, _ := os.ReadFile(proc(self, "task/"+strconv.Itoa(self)+"/children"))
+	b, _ := readFile(proc(self, "task/"+strconv.Itoa(self)+"/children"))
 	return appendPids(nil, b)
 }
 
