@@ -2,6 +2,7 @@ package hostnative
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -16,10 +17,10 @@ import (
 var orphanage = orphans{commands: make(map[int]bool), ours: make(map[int]uint64)}
 
 type orphans struct {
-	// mu is held for reading while a command is started, so that no look sees
-	// one that is not in commands yet.
+	// mu is held for reading while a command is started or reaped, so that who
+	// holds it for writing knows of every child whether it is a command.
 	mu       sync.RWMutex
-	add      sync.Mutex // guards commands while mu is held for reading
+	add      sync.Mutex // guards commands, unless mu is held for writing
 	commands map[int]bool
 	ours     map[int]uint64 // children that were seen with a tag of ours, and when they were started
 }
@@ -41,8 +42,8 @@ func (o *orphans) start(path string, argv []string, attr *syscall.ProcAttr) (chi
 func (o *orphans) reap(c child) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
+	o.forget(c) // first: from when it is reaped, its number may be an orphan's
 	c.reap()
-	o.forget(c)
 }
 
 // forget says that a command has been reaped. mu is held for reading.
@@ -55,6 +56,10 @@ func (o *orphans) forget(c child) {
 // look returns the living orphans of t, and reaps the dead ones of all trees.
 // It is sure if all had an environment to look at.
 func (o *orphans) look(t *tree) (list []int, sure bool) {
+	// Mostly there are none, and then no start has to wait for us, nor we for it.
+	if !o.any() {
+		return nil, true
+	}
 	self := t.containment.self
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -87,6 +92,15 @@ func (o *orphans) look(t *tree) (list []int, sure bool) {
 	}
 	maps.DeleteFunc(o.ours, func(pid int, _ uint64) bool { return !seen[pid] })
 	return list, sure
+}
+
+// any reports whether there is a child that is not known to be a command. It
+// may be one nevertheless, that is just being started or reaped.
+func (o *orphans) any() bool {
+	children := strays.Orphans() // before add, so that those of later are not missed in commands
+	o.add.Lock()
+	defer o.add.Unlock()
+	return slices.ContainsFunc(children, func(pid int) bool { return !o.commands[pid] })
 }
 
 // isOurs reports whether the zombie pid is an orphan, and not a child that
