@@ -10,23 +10,45 @@ import (
 
 // An environ is an environment in which every name occurs once.
 type environ struct {
-	list  []string       // NAME=value
-	index map[string]int // from a name into list
+	list []string // NAME=value
+
+	// Where in list a name is. Both may be nil.
+	common map[string]int // shared with other commands, and so not to be changed
+	own    map[string]int // of what was added
 }
 
-// environment returns what the process of c gets to see: base, then what its
-// terminal implies, then its own variables. The last of equal names wins.
-func environment(base []string, c core.Command) environ {
-	e := environ{index: make(map[string]int)}
-	for _, kv := range base {
-		name, value, ok := strings.Cut(kv, "=")
-		// COLUMNS and LINES are some other terminal's size, and programs
-		// believe them more than their own terminal.
-		if ok && name != "" && name != "COLUMNS" && name != "LINES" {
-			e.set(name, value)
+// environs are the environments that commands begin with, by the kind of their
+// terminal: made once, since each start needs one, and each Resolve.
+type environs map[terminalKind]environ
+
+type terminalKind struct{ pty, interactive bool }
+
+// newEnvirons returns what commands get to see of base, and what their
+// terminals imply. The last of equal names wins.
+func newEnvirons(base []string) environs {
+	all := make(environs)
+	for _, kind := range []terminalKind{{false, false}, {false, true}, {true, false}, {true, true}} {
+		e := environ{own: make(map[string]int, len(base))}
+		for _, kv := range base {
+			name, value, ok := strings.Cut(kv, "=")
+			// COLUMNS and LINES are some other terminal's size, and programs
+			// believe them more than their own terminal.
+			if ok && name != "" && name != "COLUMNS" && name != "LINES" {
+				e.set(name, value)
+			}
 		}
+		e.describeTerminal(kind)
+		all[kind] = environ{list: e.list, common: e.own}
 	}
-	e.describeTerminal(c)
+	return all
+}
+
+// of returns what the process of c gets to see: after the environment of its
+// terminal, its own variables.
+func (all environs) of(c core.Command) environ {
+	e := all[terminalKind{c.Pty, c.Interactive}]
+	room := len(e.list) + len(c.Env) + 2 // PWD, and the tag of its tree
+	e.list = append(make([]string, 0, room), e.list...)
 	if c.Cwd != "" {
 		e.set("PWD", c.Cwd)
 	}
@@ -38,12 +60,12 @@ func environment(base []string, c core.Command) environ {
 
 // describeTerminal keeps commands that nobody types to from waiting for a
 // person. An interactive one keeps what its person has configured.
-func (e *environ) describeTerminal(c core.Command) {
+func (e *environ) describeTerminal(kind terminalKind) {
 	term := "dumb"
-	if c.Pty {
+	if kind.pty {
 		term = "xterm-256color"
 	}
-	if c.Interactive {
+	if kind.interactive {
 		if own, _ := e.lookup("TERM"); own == "" {
 			e.set("TERM", term)
 		}
@@ -61,18 +83,29 @@ func (e *environ) describeTerminal(c core.Command) {
 
 func (e *environ) set(name, value string) {
 	kv := name + "=" + value
-	if i, ok := e.index[name]; ok {
+	if i, ok := e.find(name); ok {
 		e.list[i] = kv
 		return
 	}
-	e.index[name] = len(e.list)
+	if e.own == nil {
+		e.own = make(map[string]int)
+	}
+	e.own[name] = len(e.list)
 	e.list = append(e.list, kv)
 }
 
 func (e *environ) lookup(name string) (value string, ok bool) {
-	i, ok := e.index[name]
+	i, ok := e.find(name)
 	if !ok {
 		return "", false
 	}
 	return e.list[i][len(name)+1:], true
+}
+
+// find returns where in e.list a name is.
+func (e *environ) find(name string) (i int, ok bool) {
+	if i, ok = e.common[name]; !ok {
+		i, ok = e.own[name]
+	}
+	return i, ok
 }

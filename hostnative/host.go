@@ -40,8 +40,9 @@ type Config struct {
 
 // A Host runs commands natively. It is safe for concurrent use.
 type Host struct {
-	env   []string
-	shell string
+	env      []string
+	environs environs // with env's variables
+	shell    string
 
 	containment *containment // what it is depends on the system
 
@@ -67,6 +68,7 @@ func New(c Config) (*Host, error) {
 	}
 	return &Host{
 		env:         env,
+		environs:    newEnvirons(env),
 		shell:       c.Shell,
 		containment: newContainment(c),
 		starting:    make(chan struct{}, maxStarting),

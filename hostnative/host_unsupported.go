@@ -21,3 +21,7 @@ func (h *Host) Resolve(context.Context, core.Command) (core.Exec, error) {
 func (h *Host) Start(context.Context, core.Exec) (driver.Process, error) {
 	return nil, errors.ErrUnsupported
 }
+
+type environs struct{}
+
+func newEnvirons([]string) environs { return environs{} }

@@ -37,7 +37,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	}
 	cwd.close()
 
-	env := environment(h.env, c)
+	env := h.environs.of(c)
 	path, err := lookExecutable(c.Command, c.Cwd, env)
 	switch {
 	case len(c.Args) > 0 && err != nil:

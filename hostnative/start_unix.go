@@ -58,7 +58,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		attr.Sys.Setctty = true
 		attr.Sys.Ctty = 1 // the child's standard output: its input may be /dev/null
 	}
-	c, t, err := h.containment.start(e.Path, e.Argv, environment(h.env, e.Command), attr)
+	c, t, err := h.containment.start(e.Path, e.Argv, h.environs.of(e.Command), attr)
 	runtime.KeepAlive(io)
 	if err != nil {
 		io.close()
