@@ -21,6 +21,10 @@ func startChild(path string, argv []string, attr *syscall.ProcAttr) (child, erro
 	return child{pid}, err
 }
 
+func (c child) blocks() bool { return true }
+func (c child) interrupt()   {}
+func (c child) resume()      {}
+
 // wait blocks, with a thread, until c has ended, and leaves its zombie.
 // unix.ECHILD means that there is no such child any longer.
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,8 +17,8 @@ type child struct {
 	pid int
 
 	// pidfd becomes readable when the child ends (pidfd_open(2)). It belongs
-	// to Go's poller, and wait closes it. It is nil where Linux has none:
-	// before 5.4, and in some sandboxes.
+	// to Go's poller, and wait closes it in the end. It is nil where Linux has
+	// none: before 5.4, and in some sandboxes.
 	pidfd *os.File
 
 	// forkedRSS is this program's largest size, in KiB, when it started the
@@ -45,10 +46,23 @@ func startChild(path string, argv []string, attr *syscall.ProcAttr) (child, erro
 	return c, nil
 }
 
-// wait returns when c has ended, and leaves its zombie. unix.ECHILD means that
-// there is no such child any longer. It is called once.
+// blocks reports whether wait takes a thread, and can't be interrupted.
+func (c child) blocks() bool { return c.pidfd == nil }
+
+// wait returns when c has ended, and leaves its zombie; or with
+// os.ErrDeadlineExceeded after interrupt. unix.ECHILD means that there is no
+// such child any longer. It is called until it has told of the end, by one
+// caller at a time.
 func (c child) wait() (exit core.Exit, err error) {
-	if exit, err = c.waitPidfd(); err != nil && err != unix.ECHILD {
+	err = errors.ErrUnsupported
+	if c.pidfd != nil {
+		exit, err = c.waitPidfd()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return exit, err
+		}
+		c.pidfd.Close()
+	}
+	if err != nil && err != unix.ECHILD {
 		exit, _, err = waitExit(unix.P_PID, c.pid, 0)
 	}
 	if exit.Usage.MaxRSS <= c.forkedRSS<<10 {
@@ -57,13 +71,8 @@ func (c child) wait() (exit core.Exit, err error) {
 	return exit, err
 }
 
-// waitPidfd waits in Go's poller, without a thread. The error is of another
-// kind than unix.ECHILD where this can't be done.
+// waitPidfd waits in Go's poller, without a thread.
 func (c child) waitPidfd() (exit core.Exit, err error) {
-	if c.pidfd == nil {
-		return exit, errors.ErrUnsupported
-	}
-	defer c.pidfd.Close()
 	conn, err := c.pidfd.SyscallConn()
 	if err != nil {
 		return exit, err
@@ -76,4 +85,14 @@ func (c child) waitPidfd() (exit core.Exit, err error) {
 		err = pollErr
 	}
 	return exit, err
+}
+
+// interrupt ends wait, also one that is called later, until resume.
+func (c child) interrupt() { c.setDeadline(time.Unix(1, 0)) }
+func (c child) resume()    { c.setDeadline(time.Time{}) }
+
+func (c child) setDeadline(t time.Time) {
+	if c.pidfd != nil {
+		c.pidfd.SetReadDeadline(t) // an error means that it is closed: wait has ended
+	}
 }

@@ -3,6 +3,7 @@
 package hostnative
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -18,6 +19,9 @@ import (
 // closeLimit is how long Close waits for a process to die of SIGKILL. One
 // that is stuck in the kernel takes longer, or for ever.
 const closeLimit = 5 * time.Second
+
+// lingerPause is the longest time between two looks for what does not die.
+const lingerPause = 10 * time.Second
 
 // errClosed is what methods return after Close.
 var errClosed = fmt.Errorf("hostnative: process: %w", os.ErrClosed)
@@ -38,12 +42,10 @@ type process struct {
 	closeOnce sync.Once
 	closeErr  error
 
+	turn    sync.Mutex    // held by who waits for the end
 	exited  chan struct{} // closed when exit and exitErr are set
 	exit    core.Exit
 	exitErr error
-
-	free   chan struct{} // closed when Close needs the zombie no longer
-	reaped chan struct{} // closed when nothing is left of the command
 
 	// mu guards the validity of pid: while it is held and gone is false, the
 	// number belongs to our command or to its zombie.
@@ -59,19 +61,29 @@ func newProcess(c child, t *tree, io *stdio) *process {
 		tree:    t,
 		io:      io,
 		closing: make(chan struct{}),
-		free:    make(chan struct{}),
 		exited:  make(chan struct{}),
-		reaped:  make(chan struct{}),
 	}
-	go p.await() // Close stops it and waits for it
+	if c.blocks() {
+		p.turn.Lock()
+		go p.await() // ends with the command, which Close kills
+	}
 	return p
 }
 
-// await records the command's end, leaves its zombie to keep the group's id
-// from being given away, and reaps it when Close asks for that.
+// await waits for the command's end, records it, and leaves its zombie to keep
+// the group's id from being given away. Close interrupts it where the command
+// does not die. The caller has locked turn, and await unlocks it.
 func (p *process) await() {
-	var err error
-	if p.exit, err = p.wait(); err != nil {
+	defer p.turn.Unlock()
+	if p.hasExited() {
+		return
+	}
+	exit, err := p.wait()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return // interrupted
+	}
+	p.exit = exit
+	if err != nil {
 		p.exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
 		p.exitErr = fmt.Errorf("hostnative: wait for process %d: %w", p.pid, err)
 	}
@@ -83,15 +95,6 @@ func (p *process) await() {
 		p.mu.Unlock()
 	}
 	close(p.exited)
-
-	<-p.free
-	p.mu.Lock()
-	if !p.gone {
-		p.tree.reap(p.child)
-		p.gone = true
-	}
-	p.mu.Unlock()
-	close(p.reaped)
 }
 
 // Wait returns when the command has ended. How it ended stays to be asked for
@@ -99,6 +102,14 @@ func (p *process) await() {
 func (p *process) Wait() (core.Exit, error) {
 	if p.closed() {
 		return core.Exit{}, errClosed
+	}
+	if p.turn.TryLock() {
+		p.await() // here rather than on a goroutine of its own
+	}
+	select {
+	case <-p.closing:
+		return core.Exit{}, errClosed
+	default:
 	}
 	select {
 	case <-p.exited:
@@ -110,20 +121,39 @@ func (p *process) Wait() (core.Exit, error) {
 
 // Close kills the command's tree, hangs up its pty, and ends all other
 // methods. It returns when all are dead and the command is reaped, or an error
-// when something does not die within 5 s or may not be killed; the command is
-// then reaped whenever it does die.
+// when something does not die within 5 s or may not be killed; what is left is
+// then cleared away whenever it does die.
 func (p *process) Close() error {
-	p.closeOnce.Do(func() { p.closeErr = p.close() })
+	p.closeOnce.Do(func() {
+		if p.closeErr = p.end(); p.closeErr == nil {
+			p.reap()
+			return
+		}
+		p.interrupt()
+		go p.linger() // ends with the tree, whose end is not ours
+	})
 	return p.closeErr
 }
 
-func (p *process) close() error {
-	err := p.end()
-	close(p.free)
-	if p.hasExited() {
-		<-p.reaped
+// linger does what Close could not.
+func (p *process) linger() {
+	p.turn.Lock()
+	p.resume()
+	p.await()
+	for pause := time.Millisecond; p.endTree(time.Now()) != nil; pause = min(2*pause, lingerPause) {
+		time.Sleep(pause)
 	}
-	return err
+	p.reap()
+}
+
+// reap removes the command's zombie.
+func (p *process) reap() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		p.tree.reap(p.child)
+		p.gone = true
+	}
 }
 
 // end is what of Close needs the zombie.
@@ -135,6 +165,9 @@ func (p *process) end() error {
 	if err != nil {
 		return err
 	}
+	if !p.hasExited() && p.turn.TryLock() {
+		go p.await() // ends with the command, or is interrupted
+	}
 	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
 	select {
@@ -142,6 +175,11 @@ func (p *process) end() error {
 	case <-limit.C:
 		return fmt.Errorf("hostnative: process %d has survived SIGKILL for %v", p.pid, closeLimit)
 	}
+	return p.endTree(late)
+}
+
+// endTree ends what the command, which has ended, has left.
+func (p *process) endTree(late time.Time) error {
 	// The zombie is still there: no other group or session has its number.
 	p.mu.Lock()
 	defer p.mu.Unlock()
