@@ -17,10 +17,10 @@ import (
 // A containment is how a Host keeps hold of what its commands start.
 type containment struct {
 	self      strays.HostID
-	selfErr   error         // why self is not known; then processes have no tag
-	cgroups   strays.Cgroup // where that of each command is made
-	cgroupErr error         // why there is none
-	refused   atomic.Bool   // the system does not start processes in cgroups
+	selfErr   error // why self is not known; then processes have no tag
+	cgroups   cgroups
+	cgroupErr error       // why there are none
+	refused   atomic.Bool // the system does not start processes in cgroups
 	subreaper bool
 	reaperErr error // why not
 }
@@ -34,7 +34,8 @@ func newContainment(c Config) *containment {
 	k := &containment{cgroupErr: errOff, reaperErr: errOff}
 	k.self, k.selfErr = strays.Self()
 	if !c.NoCgroup {
-		if k.cgroups, k.cgroupErr = strays.Own(); k.cgroupErr == nil {
+		k.cgroups.self = k.self
+		if k.cgroups.in, k.cgroupErr = strays.Own(); k.cgroupErr == nil {
 			k.cgroupErr = k.selfErr
 		}
 	}
@@ -52,6 +53,9 @@ func newContainment(c Config) *containment {
 }
 
 var sweepOnce = sync.OnceFunc(func() { strays.Sweep(sweepLimit) })
+
+// close removes what is kept for commands to come.
+func (k *containment) close() { k.cgroups.close() }
 
 // becomeSubreaper makes this program, rather than init, the parent of
 // descendants whose own parent ends (PR_SET_CHILD_SUBREAPER).
@@ -75,28 +79,43 @@ func (k *containment) start(path string, argv []string, env environ, attr *sysca
 	}
 	attr.Env = env.list
 
-	if k.cgroupErr == nil && !k.refused.Load() {
-		if dir, err := t.makeCgroup(); err == nil {
-			attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, dir
-			c, err := orphanage.start(path, argv, attr)
-			unix.Close(dir)
-			if err == nil {
-				return c, t, nil
-			}
-			t.removeCgroup()
-			if !refusesCgroup(err) {
-				return c, t, err
-			}
-			// It was the cgroup, unless the same happens without.
-			attr.Sys.UseCgroupFD = false
-			if c, err = orphanage.start(path, argv, attr); err == nil {
-				k.refused.Store(true)
-			}
-			return c, t, err
+	for k.cgroupErr == nil && !k.refused.Load() {
+		cgroup, used, err := k.cgroups.take()
+		if err != nil {
+			break
 		}
+		c, err := startIn(cgroup, path, argv, attr)
+		if err == nil {
+			t.cgroup = cgroup
+			return c, t, nil
+		}
+		k.cgroups.discard(cgroup)
+		switch {
+		case !refusesCgroup(err):
+			return c, t, err
+		case used:
+			continue // somebody has changed it since it was given back
+		}
+		// It was the cgroup, unless the same happens without.
+		if c, err = orphanage.start(path, argv, attr); err == nil {
+			k.refused.Store(true)
+		}
+		return c, t, err
 	}
 	c, err := orphanage.start(path, argv, attr)
 	return c, t, err
+}
+
+// startIn starts a child in a cgroup.
+func startIn(cgroup strays.Cgroup, path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+	dir, err := cgroup.Open()
+	if err != nil {
+		return child{}, err
+	}
+	defer unix.Close(dir)
+	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, dir
+	defer func() { attr.Sys.UseCgroupFD = false }()
+	return orphanage.start(path, argv, attr)
 }
 
 // refusesCgroup reports whether an error of clone3(2) may mean its cgroup: an
@@ -108,30 +127,4 @@ func refusesCgroup(err error) bool {
 		}
 	}
 	return false
-}
-
-// cgroups counts those that this program has made.
-var cgroups atomic.Int64
-
-// makeCgroup returns a descriptor of t's new cgroup.
-func (t *tree) makeCgroup() (dir int, err error) {
-	path := t.containment.cgroups.Of(t.containment.self, cgroups.Add(1))
-	if err := unix.Mkdir(string(path), 0o755); err != nil {
-		return -1, err
-	}
-	t.cgroup = path
-	dir, err = unix.Open(string(path), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.removeCgroup()
-	}
-	return dir, err
-}
-
-// removeCgroup returns an error as long as there are processes in it.
-func (t *tree) removeCgroup() error {
-	err := t.cgroup.Remove()
-	if err == nil {
-		t.cgroup = ""
-	}
-	return err
 }

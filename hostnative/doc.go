@@ -20,6 +20,10 @@
 // next start. A watchdog, as Config.Helper tells, does so at once. This program
 // is never started a second time unless it has asked for that.
 //
+// Making a cgroup takes longer than much of what is run in it. So a Host keeps
+// up to four, empty and unchanged, of commands that have ended by themselves,
+// and Host.Close removes them, or else the next start of a host.
+//
 // Close ends Output, Write and Wait whatever the command's processes do, and
 // on a pty it hangs up: the foreground group gets SIGHUP. A command inherits
 // the descriptors 0, 1 and 2, and those that the embedding program itself

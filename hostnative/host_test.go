@@ -18,5 +18,6 @@ func newHost(t testing.TB, c hostnative.Config) *hostnative.Host {
 	if err != nil {
 		t.Skip(err)
 	}
+	t.Cleanup(func() { h.Close() })
 	return h
 }

@@ -3,8 +3,10 @@ package hostnative_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,6 +39,7 @@ func TestLateDeath(t *testing.T) {
 			if _, err := p.Wait(); err == nil {
 				t.Error("Wait: got nil after Close, want an error")
 			}
+			h.Close() // so that it keeps no cgroup for the next command
 			thaw(t)
 			for late := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 				_, err := os.Stat(cgroup)
@@ -82,13 +85,21 @@ func freezer(t *testing.T) (freeze func(t *testing.T, pid string), thaw func(t *
 			t.Error(err)
 		}
 	}
-	thaw = func(t *testing.T) { write(t, "freezer.state", "THAWED") }
+	// However this test ends, nothing stays frozen.
+	guard := exec.Command("/bin/sh", "-c", `read x; cd "$1"; echo THAWED >freezer.state; cd /; until rmdir "$1"; do sleep 0.1; done`, "sh", dir)
+	guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	alive, err := guard.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := guard.Start(); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		thaw(t)
-		for late := time.Now().Add(patience); os.Remove(dir) != nil && time.Now().Before(late); {
-			time.Sleep(time.Millisecond) // for what was in it to die
-		}
+		alive.Close()
+		guard.Wait()
 	})
+	thaw = func(t *testing.T) { write(t, "freezer.state", "THAWED") }
 	return func(t *testing.T, pid string) {
 		write(t, "cgroup.procs", pid)
 		write(t, "freezer.state", "FROZEN")

@@ -15,6 +15,7 @@ func TestCloseDuringStart(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	defer h.Close()
 	e, err := h.Resolve(context.Background(), core.Command{Command: "/bin/true"})
 	if err != nil {
 		t.Fatal(err)

@@ -183,7 +183,8 @@ func (p *process) endTree(late time.Time) error {
 	// The zombie is still there: no other group or session has its number.
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.tree.end(p.leader(), late)
+	byItself := p.exit.Status.Signal == "" && !p.exit.Status.Unknown
+	return p.tree.end(p.leader(), byItself, late)
 }
 
 // leader returns pid, or 0 if it is not ours any longer. It needs mu.

@@ -7,7 +7,7 @@ import (
 )
 
 func (k *containment) report() []Mechanism {
-	cgroup := mechanism("cgroup", k.cgroupErr, "below "+string(k.cgroups))
+	cgroup := mechanism("cgroup", k.cgroupErr, "below "+string(k.cgroups.in))
 	if k.cgroupErr == nil && k.refused.Load() {
 		cgroup.Used, cgroup.Detail = false, "the system starts no process in "+cgroup.Detail[len("below "):]
 	}

@@ -15,6 +15,7 @@ type tree struct {
 	containment *containment
 	tag         string        // in the environment of each, unless it hides it
 	cgroup      strays.Cgroup // "" if there is none, or none any longer
+	killed      bool          // all in the cgroup were, by us, or it may be so
 }
 
 // looking holds a value for each look at /proc and each removal of a cgroup
@@ -104,6 +105,7 @@ func (t *tree) signal(leader int, sig unix.Signal) {
 func (t *tree) kill(leader int, late time.Time) error {
 	for quiet := 0; quiet < strays.Calm; {
 		if t.cgroup != "" {
+			t.killed = true
 			t.cgroup.Kill()
 		}
 		members, sure := t.members(leader)
@@ -126,11 +128,18 @@ func (t *tree) kill(leader int, late time.Time) error {
 	return nil
 }
 
-// end is kill for when leader is dead, and frees the cgroup.
-func (t *tree) end(leader int, late time.Time) error {
-	for {
-		if t.cgroup != "" && t.removeInTurn() == nil && !t.containment.subreaper {
-			return nil // it was empty
+// end is kill for when leader is dead, and gives the cgroup back. What is known
+// of a command that has ended by itself is that it did not kill its own cgroup.
+func (t *tree) end(leader int, byItself bool, late time.Time) error {
+	if !byItself {
+		t.killed = true
+	}
+	for first := true; !t.vacate(first); first = false {
+		if !first {
+			if time.Now().After(late) {
+				return fmt.Errorf("hostnative: %s has survived SIGKILL", t.cgroup)
+			}
+			time.Sleep(strays.Pause)
 		}
 		if err := t.kill(leader, late); err != nil {
 			return err
@@ -138,17 +147,29 @@ func (t *tree) end(leader int, late time.Time) error {
 		if t.cgroup == "" {
 			return nil
 		}
-		if time.Now().After(late) {
-			return fmt.Errorf("hostnative: %s has survived SIGKILL", t.cgroup)
-		}
-		time.Sleep(strays.Pause)
 	}
+	return nil
 }
 
-func (t *tree) removeInTurn() error {
+// vacate gives the cgroup back if there is one, all have died in it, and none
+// lives outside of it, which it has to be sure of if kill was not called yet.
+func (t *tree) vacate(first bool) bool {
 	looking <- struct{}{}
 	defer func() { <-looking }()
-	return t.removeCgroup()
+	if t.cgroup == "" || !t.cgroup.Empty() {
+		return false
+	}
+	if t.containment.subreaper {
+		orphans, sure := orphanage.look(t) // the zombies, too
+		if len(orphans) > 0 || first && !sure {
+			return false
+		}
+	}
+	if t.containment.cgroups.giveBack(t.cgroup, t.killed) != nil {
+		return false
+	}
+	t.cgroup = ""
+	return true
 }
 
 // reap reaps the command's zombie.

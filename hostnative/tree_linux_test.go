@@ -3,6 +3,7 @@ package hostnative_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -149,9 +150,21 @@ func TestTreesLeaveNothing(t *testing.T) {
 	if now := holding(t); now.children > before.children {
 		t.Errorf("got %d children, before %d", now.children, before.children)
 	}
-	if left, _ := filepath.Glob(cgroup + "/terrarium-*"); len(left) > 0 {
+	h.Close()
+	if left := cgroupsLeft(t, cgroup); len(left) > 0 {
 		t.Errorf("got cgroups %q, want none", left)
 	}
+}
+
+// cgroupsLeft returns the cgroups in parent that are this program's: there may
+// be other hosts.
+func cgroupsLeft(t *testing.T, parent string) []string {
+	t.Helper()
+	left, err := filepath.Glob(fmt.Sprintf("%s/terrarium-*-%d-*-*", parent, os.Getpid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
 }
 
 // What another part of this program has started stays its own business.
@@ -180,6 +193,7 @@ func TestOthersChildren(t *testing.T) {
 func ownCgroup(t *testing.T) string {
 	t.Helper()
 	h := newHost(t, hostnative.Config{})
+	defer h.Close()
 	e, err := h.Resolve(context.Background(), line(`exec sed -n s/^0:://p /proc/self/cgroup`))
 	if err != nil {
 		t.Fatal(err)

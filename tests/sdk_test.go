@@ -36,6 +36,7 @@ func nativeHost(t testing.TB) *hostnative.Host {
 	if err != nil {
 		t.Skip(err)
 	}
+	t.Cleanup(func() { host.Close() })
 	return host
 }
 

@@ -109,6 +109,7 @@ func examineNative() hostReport {
 		r.Checks = append(r.Checks, check{Name: "system", Error: message(err)})
 		return r
 	}
+	defer host.Close()
 	try := func(name string, f func(ctx context.Context) (found string, err error)) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

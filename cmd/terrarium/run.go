@@ -101,6 +101,7 @@ func (f *runFlags) run(c core.Command) error {
 	if err != nil {
 		return &failure{statusOurs, err}
 	}
+	defer host.Close()
 	trace, err := createTrace(f.trace)
 	if err != nil {
 		return &failure{statusOurs, err}

@@ -106,6 +106,7 @@ func (f *serveFlags) serve(c core.Command) error {
 	if err != nil {
 		return err
 	}
+	defer host.Close()
 	trace, err := createTrace(f.trace)
 	if err != nil {
 		return err

@@ -75,6 +75,7 @@ func nativeHost(b *testing.B) *hostnative.Host {
 	if err != nil {
 		b.Skip(err)
 	}
+	b.Cleanup(func() { host.Close() })
 	return host
 }
 

@@ -109,6 +109,7 @@ func holdIdle(n int, pty bool) (got idle, err error) {
 	if err != nil {
 		return got, err
 	}
+	defer host.Close()
 	d := driver.New(driver.Config{Host: host, Core: core.Config{
 		KillGrace: -1, MaxTerminals: n + 1, MaxSessionTerminals: n + 1, OutputByteLimit: 64 << 10,
 	}})

@@ -2,6 +2,7 @@ package strays
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -120,6 +121,42 @@ func (c Cgroup) Processes(list []int) []int {
 		list = child.Processes(list)
 	}
 	return list
+}
+
+// Empty reports whether there is no process in c and below, zombies apart.
+func (c Cgroup) Empty() bool {
+	b, err := readFile(string(c) + "/cgroup.events")
+	return err == nil && bytes.HasPrefix(b, []byte("populated 0\n"))
+}
+
+// Settings returns what there is to know of a cgroup besides its name: who and
+// what is in it, and what can be changed of it. It is "" where that may not be
+// all: where a controller of more than processes is in use, or in an error.
+func (c Cgroup) Settings() string {
+	var info unix.Stat_t
+	if unix.Stat(string(c), &info) != nil {
+		return ""
+	}
+	var all []byte
+	for _, n := range [...]uint64{uint64(info.Mode), uint64(info.Uid), uint64(info.Gid), uint64(info.Nlink)} {
+		all = append(strconv.AppendUint(all, n, 10), '\n')
+	}
+	for _, name := range [...]string{
+		"controllers", "events", "freeze", "max.depth", "max.descendants", "subtree_control", "type",
+	} {
+		b, err := readFile(string(c) + "/cgroup." + name)
+		if err != nil || name == "controllers" && len(bytes.TrimSpace(b)) > 0 {
+			return ""
+		}
+		all = append(all, b...)
+	}
+	return string(all)
+}
+
+// Open returns a descriptor that processes can be started in c with (clone3(2),
+// CLONE_INTO_CGROUP).
+func (c Cgroup) Open() (fd int, err error) {
+	return open(string(c), unix.O_PATH|unix.O_DIRECTORY)
 }
 
 // Remove removes c and what is below. The error is unix.EBUSY as long as there

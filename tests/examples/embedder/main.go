@@ -29,6 +29,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer host.Close()
 	in, requests := io.Pipe()
 	answers, out := io.Pipe()
 	done := make(chan error)

@@ -100,6 +100,7 @@ func TestRunDriver(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	defer host.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var lines strings.Builder
