@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -34,8 +35,12 @@ func TestCwdRace(t *testing.T) {
 			}
 		}
 	})
-	started := 0
-	for range 300 {
+	late := time.Now().Add(patience)
+	for started := 0; started < 100; {
+		if time.Now().After(late) {
+			t.Errorf("got %d commands started after %v, want 100", started, patience)
+			break
+		}
 		p, err := h.Start(context.Background(), e)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -52,7 +57,4 @@ func TestCwdRace(t *testing.T) {
 	}
 	close(done)
 	swapper.Wait()
-	if started == 0 {
-		t.Error("got no command started, want some")
-	}
 }

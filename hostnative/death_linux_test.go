@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		beHost()
 	case "unwatched":
 		beHost()
+	case "closing":
+		helper.Main()
+		beClosing()
 	case "next":
 		hostnative.New(hostnative.Config{})
 		os.Exit(0)

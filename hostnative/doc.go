@@ -18,7 +18,9 @@
 // The first Host of a program kills what dead ones have left, by the same
 // cgroups and TERRARIUM_ID: a host that was killed has no survivors after the
 // next start. A watchdog, as Config.Helper tells, does so at once. This program
-// is never started a second time unless it has asked for that.
+// is never started a second time unless it has asked for that. Host.Close ends
+// the watchdog; that of a program which is killed becomes an orphan, and ends
+// once it has done its work: whoever adopts it has to reap it.
 //
 // Making a cgroup takes longer than much of what is run in it. So a Host keeps
 // up to four, empty and unchanged, of commands that have ended by themselves,

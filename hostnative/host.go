@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
@@ -45,6 +46,7 @@ type Host struct {
 	shell    string
 
 	containment *containment // what it is depends on the system
+	unwatch     sync.Once
 
 	// starting holds a value for each Start under way. Each may take a
 	// thread, and the system starts one process of ours at a time anyway.
@@ -78,7 +80,13 @@ func New(c Config) (*Host, error) {
 // Close frees what the Host keeps ready for the next command: on Linux, up to
 // four empty cgroups, which else are there until the next start of a host. The
 // Host's commands are not its business, and it can still be used.
+//
+// The last Host of a program to be closed also ends the watchdog, if no command
+// is left for it to watch, and waits for it. The watchdog of a program that
+// does not do so ends just after the program, as an orphan, and where a
+// subreaper adopts it rather than init, that one has to reap it.
 func (h *Host) Close() error {
 	h.containment.close()
+	h.unwatch.Do(h.containment.unwatch)
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/watchdog"
 )
@@ -18,17 +20,24 @@ var watch watcher
 
 // A watcher starts a watchdog and knows how it is.
 type watcher struct {
-	mu      sync.Mutex
+	use   sync.Mutex // held by start and stop
+	users int        // hosts that were not closed; guarded by use
+
+	mu      sync.Mutex    // guards what follows
 	pid     int           // 0 before it is started
 	alive   *os.File      // the pipe whose end tells the watchdog of ours
 	settled chan struct{} // closed when err is known
 	err     error         // why there is none
+	ended   chan struct{} // closed when it was reaped, and the number is not its own any longer
 }
 
 var errNoHelper = errors.New("no Config.Helper, and the program's main does not begin with helper.Main()")
 
 // start starts the watchdog if there is none yet. It does not wait for it.
 func (w *watcher) start(helper string, self strays.HostID) {
+	w.use.Lock()
+	defer w.use.Unlock()
+	w.users++
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if helper == "" && watchdog.HasMain.Load() {
@@ -49,8 +58,61 @@ func (w *watcher) start(helper string, self strays.HostID) {
 		w.fail(fmt.Errorf("start helper %s: %w", helper, err))
 		return
 	}
-	w.pid, w.settled = c.pid, make(chan struct{})
+	w.pid, w.settled, w.ended = c.pid, make(chan struct{}), make(chan struct{})
 	go w.await(c, ready, helper) // ends with the watchdog, whose end is ours
+}
+
+// unwatch says that a Host was closed.
+func (k *containment) unwatch() {
+	if k.selfErr == nil {
+		watch.stop()
+	}
+}
+
+// stopLimit is how long stop waits for the watchdog to die of SIGKILL.
+const stopLimit = time.Second
+
+// stop says that one host less needs the watchdog. The last one ends it, unless
+// there are commands left for it to watch.
+func (w *watcher) stop() {
+	w.use.Lock()
+	defer w.use.Unlock()
+	w.users--
+	if w.users > 0 || !w.kill() {
+		return
+	}
+	select {
+	case <-w.ended:
+	case <-time.After(stopLimit):
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.alive.Close()
+	w.pid, w.settled, w.err = 0, nil, nil // as if there had been none
+}
+
+// kill kills the watchdog: what it would do at its end is not needed, and
+// takes its time. It reports whether there was one to kill.
+func (w *watcher) kill() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pid == 0 || orphanage.hasOthers(w.pid) {
+		return false
+	}
+	select {
+	case <-w.ended:
+		return false
+	default:
+		return unix.Kill(w.pid, unix.SIGKILL) == nil
+	}
+}
+
+// hasOthers reports whether there are commands, or their zombies, besides pid.
+func (o *orphans) hasOthers(pid int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.commands) > 1 || len(o.commands) == 1 && !o.commands[pid]
 }
 
 func (w *watcher) fail(err error) {
@@ -99,11 +161,13 @@ func (w *watcher) await(c child, ready *os.File, helper string) {
 	w.err = err
 	w.mu.Unlock()
 	close(w.settled)
-	if _, waitErr := c.wait(); waitErr == nil {
-		orphanage.reap(c)
-	}
+	_, waitErr := c.wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if waitErr == nil {
+		orphanage.reap(c)
+	}
+	close(w.ended)
 	if w.err == nil {
 		w.err = fmt.Errorf("helper process %d has ended", c.pid)
 	}

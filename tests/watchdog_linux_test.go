@@ -1,0 +1,54 @@
+package tests
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A command that ends in its own time leaves no process to whoever adopts
+// orphans, not even its watchdog: that one would have to reap it.
+func TestWatchdogIsReaped(t *testing.T) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Skip(err)
+	}
+	before := children(t)
+	for _, args := range [][]string{
+		{"run", "--", "true"},
+		{"run", "--pty", "--", "sh", "-c", "sleep 100 & exit 3"},
+		{"run", "--timeout", "10ms", "--", "sleep", "100"},
+		{"run", "--", "no-such-command", "arg"},
+		{"serve", "--stdio"},
+		{"doctor"},
+	} {
+		cmd := exec.Command("terrarium", args...)
+		cmd.Run() // how it exits is not the matter
+		for pid := range children(t) {
+			if !before[pid] {
+				stat, _ := os.ReadFile("/proc/" + pid + "/stat")
+				t.Errorf("terrarium %s: left %s", strings.Join(args, " "), stat)
+				before[pid] = true
+			}
+		}
+	}
+}
+
+// children returns this program's, those of other tests included.
+func children(t *testing.T) map[string]bool {
+	t.Helper()
+	all := make(map[string]bool)
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, task := range tasks {
+		list, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
+		for _, pid := range strings.Fields(string(list)) {
+			all[pid] = true
+		}
+	}
+	return all
+}
