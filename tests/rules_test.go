@@ -70,6 +70,7 @@ var rules = []rule{
 	{path: "core/challenge", ours: []string{"core", "core/keys", "core/jsonrpc"},
 		bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/meter", bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/meter/metertest", bans: []ban{pure, safe, offline}, why: whyCore},
 	{path: "core/policy", ours: []string{"core"}, others: []string{"mvdan.cc/sh/v3/syntax"},
 		bans: []ban{pure, safe, offline}, why: whyCore},
 
