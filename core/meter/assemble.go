@@ -1,0 +1,142 @@
+package meter
+
+// What is added comes last among its kind, so that indices stay as they are. The
+// one exception is the imported function: all defined ones come after it.
+
+func (p *parser) fuel() uint32   { return uint32(len(p.globals)) }
+func (p *parser) refill() uint32 { return uint32(p.importedFuncs) }
+
+// shifted returns the new index of a function.
+func (p *parser) shifted(i uint32) uint32 {
+	if i >= p.refill() {
+		i++
+	}
+	return i
+}
+
+// helperIndex returns the index of helper number n.
+func (p *parser) helperIndex(n uint32) uint32 { return p.shifted(uint32(len(p.funcs))) + n }
+
+// typeOf returns the index of a type, which is added when first asked for.
+func (p *parser) typeOf(signature string) uint32 {
+	i, ok := p.addedNumber[signature]
+	if !ok {
+		i = uint32(len(p.types) + len(p.added))
+		p.added = append(p.added, signature)
+		if p.addedNumber == nil {
+			p.addedNumber = map[string]uint32{}
+		}
+		p.addedNumber[signature] = i
+	}
+	return i
+}
+
+// assemble returns the metered module. code has the bodies of the functions that
+// the original defines.
+func (p *parser) assemble(code []byte) []byte {
+	refillType := p.typeOf(signature("", ""))
+	var helperTypes []byte
+	for _, h := range p.helpers {
+		helperTypes = appendU32(helperTypes, p.typeOf(p.helperType(h)))
+		code = p.appendHelper(code, h)
+	}
+	names := p.appendNames(nil)
+
+	w := writer{wasm: p.wasm, refs: p.funcRefs, clamps: p.clamps, shifted: p.shifted}
+	size := 1024 + len(code) + len(names)
+	for id, s := range p.found {
+		if id != sectionCode {
+			size += s.end - s.start
+		}
+	}
+	w.out = make([]byte, 0, size)
+	w.out = append(w.out, preamble...)
+	for _, id := range sectionOrder {
+		s := p.found[id]
+		switch id {
+		case sectionType:
+			w.items(s, len(p.added))
+			for _, signature := range p.added {
+				w.content = append(w.content, signature...)
+			}
+		case sectionImport:
+			w.items(s, 1)
+			w.content = appendName(appendName(w.content, RefillModule), RefillName)
+			w.content = appendU32(append(w.content, byte(KindFunc)), refillType)
+		case sectionFunction:
+			w.items(s, len(p.helpers))
+			w.content = append(w.content, helperTypes...)
+		case sectionGlobal:
+			w.items(s, 1)
+			w.content = append(w.content, byte(typeI64), 1, opI64Const, 0, opEnd)
+		case sectionExport:
+			w.items(s, 1)
+			w.content = append(appendName(w.content, FuelExport), byte(KindGlobal))
+			w.content = appendU32(w.content, p.fuel())
+		case sectionCode:
+			w.content = appendU32(w.content, uint32(s.count+len(p.helpers)))
+			w.section(id, w.content, code)
+			w.content = w.content[:0]
+			continue
+		default:
+			w.copy(s.start, s.end)
+		}
+		w.section(id, w.content)
+		w.content = w.content[:0]
+	}
+	return append(w.out, names...)
+}
+
+// A writer copies sections from one module into another.
+type writer struct {
+	out     []byte
+	content []byte // of the section being written
+	wasm    []byte
+	refs    []uint32 // offsets of the function indices yet to come
+	clamps  []clamp  // limits yet to come
+	shifted func(uint32) uint32
+}
+
+// section writes a section, but for those that would be empty.
+func (w *writer) section(id byte, content ...[]byte) {
+	size := 0
+	for _, p := range content {
+		size += len(p)
+	}
+	if size == 0 {
+		return
+	}
+	w.out = appendU32(append(w.out, id), uint32(size))
+	for _, p := range content {
+		w.out = append(w.out, p...)
+	}
+}
+
+// items copies the items of a section that is to have more of them.
+func (w *writer) items(s section, more int) {
+	w.content = appendU32(w.content, uint32(s.count+more))
+	w.copy(s.items, s.end)
+}
+
+// copy copies a part of the original, with what has to be changed in it.
+func (w *writer) copy(from, to int) {
+	for len(w.clamps) > 0 && w.clamps[0].start < to {
+		c := w.clamps[0]
+		w.clamps = w.clamps[1:]
+		w.content = append(w.content, w.wasm[from:c.start]...)
+		w.content = appendU32(appendU32(append(w.content, 1), c.to.Min), c.to.Max)
+		from = c.end
+	}
+	for len(w.refs) > 0 && int(w.refs[0]) < to {
+		r := reader{p: w.wasm, i: int(w.refs[0])}
+		w.refs = w.refs[1:]
+		w.content = append(w.content, w.wasm[from:r.i]...)
+		w.content = appendU32(w.content, w.shifted(r.u32()))
+		from = r.i
+	}
+	w.content = append(w.content, w.wasm[from:to]...)
+}
+
+func appendName(dst []byte, name string) []byte {
+	return append(appendU32(dst, uint32(len(name))), name...)
+}

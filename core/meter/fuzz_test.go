@@ -1,0 +1,90 @@
+//go:build !wasip1
+
+package meter_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/terrarium-dev/terrarium/core/meter"
+	. "github.com/terrarium-dev/terrarium/core/meter/metertest"
+)
+
+// FuzzRewrite rewrites any bytes: the answer is bounded, and valid if they were.
+func FuzzRewrite(f *testing.F) {
+	for seed := range 20 {
+		f.Add(Generate(seedBytes(seed)))
+	}
+	f.Add(withCode(Loop(EmptyType, Call(0), I32(1), BrIf(0)), I32(0), I32(0), I32(9), Misc(11, 0)))
+	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigInterpreter())
+	f.Cleanup(func() { r.Close(context.Background()) })
+	compiles := func(wasm []byte) error {
+		c, err := r.CompileModule(context.Background(), wasm)
+		if err == nil {
+			c.Close(context.Background())
+		}
+		return err
+	}
+	f.Fuzz(func(t *testing.T, wasm []byte) {
+		if len(wasm) > 1<<16 {
+			return
+		}
+		c := meter.Config{MaxMemoryPages: 100, MaxTableEntries: 1000, MaxLocals: 1000}
+		out, m, err := meter.Rewrite(wasm, c)
+		if inspected, inspectErr := meter.Inspect(wasm, c); (inspectErr == nil) != (err == nil) {
+			t.Fatalf("got %v from Rewrite, %v from Inspect", err, inspectErr)
+		} else if inspected != nil && m.HasNames != inspected.HasNames {
+			t.Fatalf("got HasNames %v from Rewrite, %v from Inspect", m.HasNames, inspected.HasNames)
+		}
+		if err != nil {
+			return
+		}
+		if len(out) > 16*len(wasm)+4096 {
+			t.Errorf("got %d bytes out of %d", len(out), len(wasm))
+		}
+		if _, err := meter.Inspect(rename(out), meter.Config{}); err != nil {
+			t.Errorf("what was rewritten would be refused: %v", err)
+		}
+		original, metered := compiles(wasm), compiles(out)
+		if (original == nil) != (metered == nil) {
+			t.Errorf("the original: %v, metered: %v", original, metered)
+		}
+	})
+}
+
+// FuzzSame runs random modules as they are and metered.
+func FuzzSame(f *testing.F) {
+	for seed := range 200 {
+		f.Add(seedBytes(seed), uint32(seed), uint32(7))
+	}
+	tank := &fuelTank{}
+	r := newRuntime(f, tank)
+	f.Fuzz(func(t *testing.T, seed []byte, a, b uint32) {
+		if len(seed) > 4096 {
+			return
+		}
+		_, used := wantSame(t, r, tank, Generate(seed), uint64(a), uint64(b))
+		if used <= 0 {
+			t.Errorf("got %d units of fuel, want some", used)
+		}
+	})
+}
+
+// TestGenerate makes sure that the modules FuzzSame runs are worth it.
+func TestGenerate(t *testing.T) {
+	tank := &fuelTank{}
+	r := newRuntime(t, tank)
+	returned, traps := 0, map[string]int{}
+	for seed := range 200 {
+		o, _ := run(t, r, Generate(seedBytes(seed)), 1, 2)
+		if o.trap == "" {
+			returned++
+		}
+		traps[o.trap]++
+	}
+	if returned < 100 || len(traps) < 5 {
+		t.Errorf("%d of 200 returned, %d kinds of ends, want 100 and 5 at least: %v", returned, len(traps), traps)
+	}
+}
