@@ -134,7 +134,7 @@ func (f *serveFlags) serve(c core.Command) error {
 		err = f.listen(ctx, config)
 	} else {
 		notice("serving terminal/* on standard input and output")
-		err = acpconn.Serve(ctx, os.Stdin, os.Stdout, config)
+		err = acpconn.Serve(ctx, peerInput(), peerOutput(), config)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -55,6 +55,7 @@ func (s *Server) Driver() *driver.Driver { return s.driver }
 // of ctx it closes r if that is an io.Closer; a Read that does not return then
 // is left behind.
 func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
+	s.out.try, _ = w.(TryWriter)
 	go s.out.run(w) // ends when out is closed, below
 
 	ended := make(chan error, 1)

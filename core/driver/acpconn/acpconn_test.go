@@ -105,3 +105,40 @@ func TestPeerVanishes(t *testing.T) {
 	}
 	toServer.Close()
 }
+
+// halfWriter takes half of what it is tried with, and sometimes nothing.
+type halfWriter struct {
+	strings.Builder
+	tries int
+}
+
+func (w *halfWriter) TryWrite(p []byte) (n int) {
+	if w.tries++; w.tries%3 == 0 {
+		return 0
+	}
+	n, _ = w.Write(p[:len(p)/2])
+	return n
+}
+
+// TestTryWriter: what a writer does not take at once comes later, and nothing
+// comes before it.
+func TestTryWriter(t *testing.T) {
+	const requests = 100
+	var in strings.Builder
+	for i := range requests {
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":%d,"method":"unknown"}`+"\n", i)
+	}
+	var out halfWriter
+	if err := acpconn.Serve(t.Context(), strings.NewReader(in.String()), &out, config); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	for i, line := range lines {
+		if want := fmt.Sprintf(`"id":%d,`, i); !strings.Contains(line, want) || !strings.HasSuffix(line, "}") {
+			t.Fatalf("answer %d: got %q, want %s in it", i, line, want)
+		}
+	}
+	if len(lines) != requests || out.tries == 0 {
+		t.Errorf("got %d answers and %d tries, want %d and some", len(lines), out.tries, requests)
+	}
+}

@@ -16,14 +16,23 @@ const flushLimit = 5 * time.Second
 
 var errNotReading = errors.New("acpconn: the peer does not read its answers")
 
+// A TryWriter writes as much of p as it can without waiting. Serve asks for
+// that first, if its writer is one: it saves a goroutine its turn. An error
+// stays for Write to tell.
+type TryWriter interface {
+	TryWrite(p []byte) (n int)
+}
+
 // outbox writes lines on a goroutine of its own, so that a peer that is slow
 // to read holds up nobody but itself.
 type outbox struct {
 	failed chan struct{} // closed after a write has failed
+	try    TryWriter     // nil if the writer is none
 
 	mu      sync.Mutex
 	changed sync.Cond
 	queued  []byte // lines not yet being written
+	writing bool   // some are
 	closed  bool
 	err     error // of the writer
 	done    bool
@@ -35,12 +44,18 @@ func newOutbox() *outbox {
 	return o
 }
 
-// send queues a copy of line.
+// send queues a copy of line, or writes it.
 func (o *outbox) send(line []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil {
 		return
+	}
+	if o.try != nil && !o.writing && len(o.queued) == 0 {
+		line = line[o.try.TryWrite(line):]
+		if len(line) == 0 {
+			return
+		}
 	}
 	o.queued = append(o.queued, line...)
 	o.changed.Broadcast()
@@ -74,6 +89,7 @@ func (o *outbox) run(w io.Writer) {
 func (o *outbox) take(written []byte) (lines []byte, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.writing = false
 	for len(o.queued) == 0 && !o.closed {
 		o.changed.Wait()
 	}
@@ -86,6 +102,7 @@ func (o *outbox) take(written []byte) (lines []byte, ok bool) {
 		written = nil
 	}
 	lines, o.queued = o.queued, written[:0]
+	o.writing = true
 	o.changed.Broadcast()
 	return lines, true
 }
