@@ -126,9 +126,15 @@ func (p *Process) open(at place, how vfs.How, o opening) (descriptor, error) {
 	}
 	// Another opening must not create or empty the file once more.
 	f.how.Create, f.how.Exclusive, f.how.Truncate = false, false, false
+	base := o.base
+	if base&rightPathOpen != 0 {
+		// Go's os.Root opens directories without this right, and then empties
+		// files in them.
+		base |= rightPathFilestatSetSize & o.inheriting
+	}
 	return descriptor{
 		file:       f,
-		base:       o.base & f.rights,
+		base:       base & f.rights,
 		inheriting: o.inheriting,
 		nonblock:   o.flags&flagNonblock != 0,
 	}, nil

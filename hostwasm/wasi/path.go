@@ -13,8 +13,7 @@ const maxPath = 4096
 // lookupFollow is the one of lookupflags.
 const lookupFollow = 1
 
-// name reads a file name. Any bytes but zero are allowed, as on Linux: what a
-// directory lists can be opened.
+// name reads a file name. What else it may not be is for Files to say.
 func (m memory) name(ptr, n uint32) (string, error) {
 	b, err := m.bytes(ptr, n)
 	switch {

@@ -15,86 +15,93 @@ import (
 const maxDerived = 64
 
 // preopen returns descriptors for c.Preopens.
-func (p *Process) preopen(c Config) ([]descriptor, error) {
+func (p *Process) preopen(c Config) (list []descriptor, err error) {
 	if c.Files == nil {
 		return nil, nil
 	}
-	list := c.Preopens
-	if list == nil {
-		var err error
-		if list, err = p.derive(); err != nil {
-			return nil, fmt.Errorf("wasi: list the root: %w", err)
-		}
+	if c.Preopens == nil {
+		return p.derive()
 	}
-	var preopened []descriptor
-	for _, o := range list {
-		f, resolved, err := c.Files.Open(vfs.Path{Dir: "/", Name: o.Path, Follow: true}, vfs.How{Read: true, Directory: true})
+	for _, o := range c.Preopens {
+		d, err := p.preopenAt(o.Name, o.Path)
 		if err != nil {
-			return nil, fmt.Errorf("wasi: preopen %q: %w", o.Path, asErrno(err))
+			return nil, err
 		}
-		f.Close() // it was only a question
-		preopened = append(preopened, descriptor{
-			file:       &OpenFile{typ: vfs.Directory, rights: dirRights, files: c.Files, path: resolved},
-			base:       dirRights,
-			inheriting: allRights,
-			preopened:  true,
-			name:       o.Name,
-			beneath:    o.Beneath,
-		})
-	}
-	return preopened, nil
-}
-
-// derive lists the preopens of a process that was given none.
-func (p *Process) derive() ([]Preopen, error) {
-	list := []Preopen{{Name: "/", Path: "/"}}
-	names, err := directories(p.files)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		list = append(list, Preopen{Name: "/" + name, Path: "/" + name})
-	}
-	if p.dir != "/" {
-		list = append(list, Preopen{Name: ".", Path: p.dir})
+		d.beneath = o.Beneath
+		list = append(list, d)
 	}
 	return list, nil
 }
 
-// directories returns the names of the directories in the root, sorted, also
-// of links to directories.
-func directories(files Files) ([]string, error) {
+// preopenAt returns a descriptor for a directory that may be behind links.
+func (p *Process) preopenAt(name, path string) (descriptor, error) {
+	f, resolved, err := p.files.Open(vfs.Path{Dir: "/", Name: path, Follow: true}, vfs.How{Read: true, Directory: true})
+	if err != nil {
+		return descriptor{}, fmt.Errorf("wasi: preopen %s: %w", path, asErrno(err))
+	}
+	f.Close() // it was only a question
+	return p.preopened(name, resolved), nil
+}
+
+func (p *Process) preopened(name, path string) descriptor {
+	return descriptor{
+		file:       &OpenFile{typ: vfs.Directory, rights: dirRights, files: p.files, path: path},
+		base:       dirRights,
+		inheriting: allRights,
+		preopened:  true,
+		name:       name,
+	}
+}
+
+// derive returns the descriptors of a process that was not told which.
+func (p *Process) derive() ([]descriptor, error) {
+	list := []descriptor{p.preopened("/", "/")}
+	entries, err := directories(p.files)
+	if err != nil {
+		return nil, fmt.Errorf("wasi: list the root: %w", err)
+	}
+	for _, e := range entries {
+		name := "/" + e.Name
+		if e.Type == vfs.Directory {
+			list = append(list, p.preopened(name, name))
+		} else if d, err := p.preopenAt(name, name); err == nil {
+			list = append(list, d)
+		}
+	}
+	if p.dir == "/" {
+		return list, nil
+	}
+	d, err := p.preopenAt(".", p.dir)
+	return append(list, d), err
+}
+
+// directories lists the directories in the root by name, and the links, which
+// may be some too.
+func directories(files Files) ([]vfs.Entry, error) {
 	root, _, err := files.Open(vfs.Path{Dir: "/", Name: "/"}, vfs.How{Read: true, Directory: true})
 	if err != nil {
 		return nil, asErrno(err)
 	}
 	defer root.Close()
-	var names []string
-	for cookie := uint64(0); ; {
+	var list []vfs.Entry
+	for cookie := uint64(0); len(list) < maxDerived; {
 		entries, err := root.ReadDir(cookie, 100)
 		if err != nil {
 			return nil, asErrno(err)
 		}
-		for _, e := range entries {
-			cookie = e.Next
-			if e.Name != "." && e.Name != ".." && isDir(files, e) {
-				names = append(names, e.Name)
-			}
-		}
-		if len(entries) == 0 || len(names) >= maxDerived {
+		if len(entries) == 0 {
 			break
 		}
+		for _, e := range entries {
+			cookie = e.Next
+			isDir := e.Type == vfs.Directory && e.Name != "." && e.Name != ".."
+			if isDir || e.Type == vfs.SymbolicLink {
+				list = append(list, e)
+			}
+		}
 	}
-	slices.SortFunc(names, strings.Compare)
-	return names[:min(len(names), maxDerived)], nil
-}
-
-func isDir(files Files, e vfs.Entry) bool {
-	if e.Type != vfs.SymbolicLink {
-		return e.Type == vfs.Directory
-	}
-	s, err := files.Stat(vfs.Path{Dir: "/", Name: e.Name, Follow: true})
-	return err == nil && s.Type == vfs.Directory
+	slices.SortFunc(list, func(a, b vfs.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return list[:min(len(list), maxDerived)], nil
 }
 
 // fd_prestat_get(fd, *prestat)
