@@ -81,6 +81,9 @@ func (d flatDir) Stat() (Stat, error) { return d.fs.Lstat(".") }
 
 func (d flatDir) ReadDir(cookie uint64, max int) ([]Entry, error) {
 	entries := dots(nil, 1, cookie, max)
+	if len(entries) >= max {
+		return entries, nil // the names begin behind the dots
+	}
 	from := min(cookie+uint64(len(entries)), uint64(len(d.fs.names))+2)
 	for _, name := range d.fs.names[from-2:] {
 		if len(entries) >= max {
