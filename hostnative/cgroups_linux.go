@@ -15,8 +15,9 @@ import (
 // few are used again: those that nobody is in, that are as they were made, and
 // whose command has ended by itself.
 type cgroups struct {
-	in   strays.Cgroup
-	self strays.HostID
+	in           strays.Cgroup
+	self         strays.HostID
+	maxProcesses int // in each, if not 0
 
 	mu     sync.Mutex
 	spare  []strays.Cgroup // at most maxStarting
@@ -38,6 +39,12 @@ func (g *cgroups) take() (c strays.Cgroup, used bool, err error) {
 	c = g.in.Of(g.self, made.Add(1))
 	if err := unix.Mkdir(string(c), 0o755); err != nil {
 		return "", false, err
+	}
+	if g.maxProcesses > 0 {
+		if err := c.LimitPids(g.maxProcesses); err != nil {
+			c.Remove()
+			return "", false, err
+		}
 	}
 	if g.asMade == "" {
 		g.asMade = c.Settings()

@@ -54,6 +54,18 @@ func newContainment(c Config) *containment {
 
 var sweepOnce = sync.OnceFunc(func() { strays.Sweep(sweepLimit) })
 
+// limit has each command's cgroup hold so many processes at the most.
+func (k *containment) limit(processes int) error {
+	if k.cgroupErr != nil {
+		return k.cgroupErr
+	}
+	if err := k.cgroups.in.EnablePids(); err != nil {
+		return err
+	}
+	k.cgroups.maxProcesses = processes
+	return nil
+}
+
 // close removes what is kept for commands to come.
 func (k *containment) close() { k.cgroups.close() }
 
@@ -81,6 +93,9 @@ func (k *containment) start(path string, argv []string, env environ, attr *sysca
 
 	for k.cgroupErr == nil && !k.refused.Load() {
 		cgroup, used, err := k.cgroups.take()
+		if err != nil && k.cgroups.maxProcesses > 0 {
+			return child{}, t, err
+		}
 		if err != nil {
 			break
 		}
@@ -92,6 +107,8 @@ func (k *containment) start(path string, argv []string, env environ, attr *sysca
 		k.cgroups.discard(cgroup)
 		switch {
 		case !refusesCgroup(err):
+			return c, t, err
+		case k.cgroups.maxProcesses > 0:
 			return c, t, err
 		case used:
 			continue // somebody has changed it since it was given back

@@ -1,6 +1,7 @@
 package hostnative
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -30,6 +31,12 @@ type Config struct {
 	// reaps what comes of its commands.
 	NoSubreaper bool
 
+	// MaxProcesses is how many processes and threads each command may have at
+	// once, with all that it starts: where fork(2) fails with EAGAIN. Zero is
+	// no limit. It takes Linux, and the pids controller of version 2 cgroups in
+	// the one that this program is in; New fails where there is none.
+	MaxProcesses int
+
 	// Helper is a program whose main begins with helper.Main (see package
 	// hostnative/helper): an absolute path. On Linux it is started as a
 	// watchdog, a process that outlives this one, and kills what this one's
@@ -58,8 +65,8 @@ const maxStarting = 4
 
 var _ driver.Host = (*Host)(nil)
 
-// New returns a Host. On a system that can't have one the error is
-// errors.ErrUnsupported.
+// New returns a Host. On a system that can't have one, or not with these
+// limits, the error is errors.ErrUnsupported.
 func New(c Config) (*Host, error) {
 	if err := supported(); err != nil {
 		return nil, fmt.Errorf("hostnative: %s: %w", runtime.GOOS, err)
@@ -68,11 +75,17 @@ func New(c Config) (*Host, error) {
 	if c.Env != nil {
 		env = slices.Clone(c.Env)
 	}
+	k := newContainment(c)
+	if c.MaxProcesses > 0 {
+		if err := k.limit(c.MaxProcesses); err != nil {
+			return nil, fmt.Errorf("hostnative: limit of %d processes: %w: %w", c.MaxProcesses, errors.ErrUnsupported, err)
+		}
+	}
 	return &Host{
 		env:         env,
 		environs:    newEnvirons(env),
 		shell:       c.Shell,
-		containment: newContainment(c),
+		containment: k,
 		starting:    make(chan struct{}, maxStarting),
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -129,6 +130,28 @@ func (c Cgroup) Empty() bool {
 	return err == nil && bytes.HasPrefix(b, []byte("populated 0\n"))
 }
 
+// EnablePids lets the cgroups in c have limits of processes.
+func (c Cgroup) EnablePids() error {
+	b, err := readFile(string(c) + "/cgroup.controllers")
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(strings.Fields(string(b)), pidsController) {
+		return fmt.Errorf("%s has no pids controller", c)
+	}
+	if err := writeFile(string(c)+"/cgroup.subtree_control", "+"+pidsController); err != nil {
+		return &fs.PathError{Op: "enable the pids controller", Path: string(c), Err: err}
+	}
+	return nil
+}
+
+const pidsController = "pids"
+
+// LimitPids sets how many processes and threads c may hold, with all below it.
+func (c Cgroup) LimitPids(n int) error {
+	return writeFile(string(c)+"/pids.max", strconv.Itoa(n))
+}
+
 // Settings returns what there is to know of a cgroup besides its name: who and
 // what is in it, and what can be changed of it. It is "" where that may not be
 // all: where a controller of more than processes is in use, or in an error.
@@ -145,8 +168,21 @@ func (c Cgroup) Settings() string {
 		"controllers", "events", "freeze", "max.depth", "max.descendants", "subtree_control", "type",
 	} {
 		b, err := readFile(string(c) + "/cgroup." + name)
-		if err != nil || name == "controllers" && len(bytes.TrimSpace(b)) > 0 {
+		if err != nil {
 			return ""
+		}
+		if name == "controllers" {
+			switch strings.TrimSpace(string(b)) {
+			case "":
+			case pidsController:
+				limit, err := readFile(string(c) + "/pids.max")
+				if err != nil {
+					return ""
+				}
+				all = append(all, limit...)
+			default:
+				return ""
+			}
 		}
 		all = append(all, b...)
 	}
