@@ -91,6 +91,9 @@ func (w *world) step(call byte, which int) {
 		w.exit(id)
 	case 6:
 		w.r.Kill(w.now, id)
+		if which > 7 {
+			w.r.KillNow(w.now, id)
+		}
 	case 7:
 		w.r.Release(w.now, id)
 	case 8:

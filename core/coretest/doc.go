@@ -48,6 +48,7 @@
 //	closed ID
 //	write ID BYTES         written ID N         close_input ID
 //	resize ID ROWS COLS    kill ID              release ID
+//	kill_now ID            (no reactor)
 //	close_session SESSION
 //	advance D              time passes, and timers fire when they are due
 //	clock D                time passes, and no timer fires (traces)

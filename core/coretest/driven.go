@@ -203,6 +203,8 @@ func (d *driven) input(in Line, out *[]string) (cmdErr, err error) {
 		cmdErr = d.driver.Resize(id, rows, cols)
 	case "kill":
 		cmdErr = d.driver.Kill(id)
+	case "kill_now":
+		cmdErr = d.driver.KillNow(id)
 	case "release":
 		cmdErr = d.driver.Release(id)
 	case "close_session":

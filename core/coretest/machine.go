@@ -42,9 +42,9 @@ type Backend interface {
 	NextLine() ([]byte, bool)
 }
 
-// A pender is a Backend with what only a driver that reads in the background
-// has to tell.
-type pender interface {
+// A nativeBackend is a Backend with what reactors have no exports for.
+type nativeBackend interface {
+	KillNow(now time.Time, id core.TerminalID) error
 	HandleOutputPending(now time.Time, id core.TerminalID, n int)
 }
 
@@ -178,11 +178,11 @@ func (m *Machine) input(in Line, out *[]string) (cmdErr, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p, ok := b.(pender)
+		native, ok := b.(nativeBackend)
 		if !ok {
 			return nil, ErrNotHere
 		}
-		p.HandleOutputPending(m.now, id, n)
+		native.HandleOutputPending(m.now, id, n)
 	case "exit":
 		e, err := in.Exit()
 		if err != nil {
@@ -210,6 +210,12 @@ func (m *Machine) input(in Line, out *[]string) (cmdErr, err error) {
 		cmdErr = b.Resize(m.now, id, rows, cols)
 	case "kill":
 		cmdErr = b.Kill(m.now, id)
+	case "kill_now":
+		native, ok := b.(nativeBackend)
+		if !ok {
+			return nil, ErrNotHere
+		}
+		cmdErr = native.KillNow(m.now, id)
 	case "release":
 		cmdErr = b.Release(m.now, id)
 	case "close_session":

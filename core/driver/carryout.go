@@ -188,8 +188,13 @@ func (d *Driver) wait(t *terminal) {
 // write hands input over. What could not be written counts as taken: nobody
 // will ever take it.
 func (d *Driver) write(t *terminal, p []byte) {
-	_, _ = t.process.Write(p)
-	d.do(func(now time.Time) { d.registry.HandleWritten(now, t.id, len(p)) })
+	_, err := t.process.Write(p)
+	d.do(func(now time.Time) {
+		if t.inputErr == nil {
+			t.inputErr = err
+		}
+		d.registry.HandleWritten(now, t.id, len(p))
+	})
 }
 
 // free closes the process and waits until its output has ended.

@@ -89,6 +89,29 @@ func (d *Driver) Write(id core.TerminalID, p []byte) (err error) {
 	return err
 }
 
+// Flush waits until the command has taken all that was written before, or ctx
+// ends. Who writes a lot calls it in between, lest ErrInputFull come. The error
+// of a command that reads no more is the Host's.
+func (d *Driver) Flush(ctx context.Context, id core.TerminalID) error {
+	d.mu.Lock()
+	t := d.terminals[id]
+	if t == nil || d.closed {
+		d.mu.Unlock()
+		return core.ErrUnknownTerminal
+	}
+	taken := make(chan struct{})
+	d.enqueue(&t.input, func() { close(taken) })
+	d.mu.Unlock()
+	select {
+	case <-taken:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return t.inputErr
+}
+
 // CloseInput ends the command's standard input after what was written.
 func (d *Driver) CloseInput(id core.TerminalID) (err error) {
 	d.do(func(now time.Time) { err = d.registry.CloseInput(now, id) })
@@ -104,6 +127,12 @@ func (d *Driver) Resize(id core.TerminalID, rows, cols int) (err error) {
 // Kill ends the command: SIGTERM now, SIGKILL after Core.KillGrace.
 func (d *Driver) Kill(id core.TerminalID) (err error) {
 	d.do(func(now time.Time) { err = d.registry.Kill(now, id) })
+	return err
+}
+
+// KillNow is Kill without the grace, or with no more of it.
+func (d *Driver) KillNow(id core.TerminalID) (err error) {
+	d.do(func(now time.Time) { err = d.registry.KillNow(now, id) })
 	return err
 }
 

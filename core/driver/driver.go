@@ -68,14 +68,15 @@ type terminal struct {
 	changed bool // an OutputChanged is among the news
 
 	// Guarded by Driver.mu.
-	process Process
-	reading chan struct{} // closed when the output has ended
-	control lane          // Signal, Resize, Close
-	input   lane          // WriteInput, CloseInput: may block, the others must not
-	settled chan struct{} // closed on Started or StartFailed
-	err     error         // of StartFailed
-	exit    chan struct{} // closed on Exited
-	freed   bool          // nothing is left but output for display
+	process  Process
+	reading  chan struct{} // closed when the output has ended
+	control  lane          // Signal, Resize, Close
+	input    lane          // WriteInput, CloseInput: may block, the others must not
+	settled  chan struct{} // closed on Started or StartFailed
+	err      error         // of StartFailed
+	inputErr error         // the first of a write
+	exit     chan struct{} // closed on Exited
+	freed    bool          // nothing is left but output for display
 }
 
 // New returns a Driver without terminals. Close frees it.
