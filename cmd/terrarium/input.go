@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -9,15 +10,15 @@ import (
 
 // input passes on what a person types or a file holds.
 type input struct {
-	driver *driver.Driver
-	id     core.TerminalID
-	tap    *tap
+	driver  *driver.Driver
+	id      core.TerminalID
+	console *console
 }
 
 // copy hands the command what comes on r, as fast as the command takes it, and
 // then the end of input. It returns early if the command reads no more.
 func (in *input) copy(r io.Reader) {
-	defer in.tap.console.guard()
+	defer in.console.guard()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
@@ -36,5 +37,5 @@ func (in *input) send(p []byte) bool {
 	if in.driver.Write(in.id, p) != nil {
 		return false
 	}
-	return <-in.tap.taken == nil
+	return in.driver.Flush(context.Background(), in.id) == nil
 }

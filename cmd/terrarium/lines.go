@@ -40,6 +40,9 @@ func (s *screenWriter) flush() error {
 }
 
 func (s *screenWriter) pass() error {
+	if len(s.lines) == 0 {
+		return nil
+	}
 	_, err := s.w.Write(s.lines)
 	s.lines = s.lines[:0]
 	return err

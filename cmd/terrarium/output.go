@@ -3,31 +3,50 @@ package main
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/text"
 )
 
-// output passes on what a command writes, as it comes. A reader that is slow
-// slows the command down.
+// An output passes on what a command writes, as it comes. A reader that is slow
+// slows the command down; one that does not read at all can be given up.
 type output struct {
+	jobs   chan job      // what the one goroutine that writes has to do
+	over   chan struct{} // closed by finish: nothing more is passed on
+	gaveUp chan struct{} // closed when nobody waits for a write any longer
 	broken chan struct{} // closed once err is set
 
-	mu      sync.Mutex // held while writing; guards what follows
+	once sync.Once // for gaveUp
+
+	size atomic.Uint64 // of the screen, as rows<<32 + columns, if it has changed
+
+	// These are the writing goroutine's.
 	streams [2]io.Writer
 	flushes []func() error // write what the streams have held back
 	screen  *screenWriter  // nil unless lines are those of a screen
-	err     error          // the first error; nothing is written after it
-	done    bool           // nor is what comes after finish
-	writes  int
-	writing time.Duration // spent in write
+	buf     []byte
+	err     error // the first error; nothing is written after it
 }
+
+// A job is a write or a flush.
+type job struct {
+	do   func() error
+	done chan struct{} // closed when it was done
+}
+
+// drainLimit is how long one who does not read holds us up when there is no
+// more to come that the command itself has written.
+const drainLimit = 250 * time.Millisecond
 
 // newOutput returns an output to the two streams, of what c writes. On a screen
 // the two are one, and go to stdout.
 func newOutput(stdout, stderr io.Writer, r core.Rendering, c *core.Command) *output {
-	o := &output{broken: make(chan struct{}), streams: [2]io.Writer{stdout, stderr}}
+	o := &output{
+		jobs: make(chan job), over: make(chan struct{}), gaveUp: make(chan struct{}), broken: make(chan struct{}),
+		streams: [2]io.Writer{stdout, stderr},
+	}
 	switch r {
 	case core.RenderText:
 		text := [2]textWriter{{w: stdout}, {w: stderr}}
@@ -41,90 +60,100 @@ func newOutput(stdout, stderr io.Writer, r core.Rendering, c *core.Command) *out
 	return o
 }
 
-// resize tells the screen, if there is one.
-func (o *output) resize(rows, cols int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.screen != nil {
-		o.screen.screen.Resize(rows, cols)
+// run does the jobs until the end of finish, or is left behind in a write that
+// nobody takes.
+func (o *output) run(c *console) {
+	defer c.guard()
+	for {
+		select {
+		case j := <-o.jobs:
+			if size := o.size.Swap(0); size != 0 && o.screen != nil {
+				o.screen.screen.Resize(int(size>>32), int(uint32(size)))
+			}
+			if o.err == nil {
+				o.fail(j.do())
+			}
+			close(j.done)
+		case <-o.gaveUp:
+			return
+		}
 	}
-}
-
-// write is a driver's OnOutput.
-func (o *output) write(_ core.TerminalID, stream uint8, p []byte) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.err != nil || o.done {
-		return
-	}
-	w := o.streams[0]
-	if stream == 2 {
-		w = o.streams[1]
-	}
-	start := time.Now()
-	_, err := w.Write(p)
-	o.writing += time.Since(start)
-	o.writes++
-	o.fail(err)
 }
 
 func (o *output) fail(err error) {
-	if err != nil && o.err == nil {
+	if err != nil {
 		o.err = err
 		close(o.broken)
 	}
 }
 
-// What ends the output of a command that has exited while others hold it open.
-const (
-	drainSilence = 20 * time.Millisecond
-	drainLimit   = 250 * time.Millisecond
-)
+// resize tells the screen, if there is one, before it is next written to.
+func (o *output) resize(rows, cols int) { o.size.Store(uint64(rows)<<32 | uint64(cols)) }
 
-// finish returns when what the command had written when it exited has been
-// passed on. ended is closed at the end of output. The machine has waited for
-// the same, but while write waits for a slow reader its time runs out; here
-// that time does not count.
-func (o *output) finish(ended <-chan struct{}) {
-	start, startWriting := time.Now(), o.state().writing
-	for over := false; !over; {
-		before := o.state()
-		select {
-		case <-ended:
-			over = true
-		case <-time.After(drainSilence):
-			now := o.state()
-			over = now.writes == before.writes || time.Since(start)-(now.writing-startWriting) > drainLimit
-		}
+// write is a driver's OnOutput.
+func (o *output) write(_ core.TerminalID, stream uint8, p []byte) {
+	select {
+	case <-o.over:
+		return
+	default:
 	}
-
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.done = true
-	for _, flush := range o.flushes {
-		if o.err == nil {
-			o.fail(flush())
-		}
+	o.buf = append(o.buf[:0], p...) // p is lent, and a write that was given up goes on
+	w := o.streams[0]
+	if stream == 2 {
+		w = o.streams[1]
+	}
+	j := job{done: make(chan struct{}), do: func() error {
+		_, err := w.Write(o.buf)
+		return err
+	}}
+	select {
+	case o.jobs <- j:
+	case <-o.over:
+		return
+	}
+	select {
+	case <-j.done:
+	case <-o.gaveUp:
 	}
 }
 
-type outputState struct {
-	writes  int
-	writing time.Duration
+// finish is called when all that the command itself has written was passed on.
+// It returns when the streams' last lines were, too, or when giveUp is called.
+// Others may still write: that is cut off.
+func (o *output) finish() {
+	close(o.over)
+	defer o.giveUp()
+	j := job{done: make(chan struct{}), do: func() error {
+		for _, flush := range o.flushes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	late := time.NewTimer(drainLimit)
+	defer late.Stop()
+	select {
+	case o.jobs <- j:
+	case <-late.C:
+		return
+	case <-o.gaveUp:
+		return
+	}
+	select {
+	case <-j.done:
+	case <-o.gaveUp:
+	}
 }
 
-// state waits for a write that is going on.
-func (o *output) state() outputState {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return outputState{o.writes, o.writing}
-}
+// giveUp lets finish return, and a write after finish, while one is under way.
+func (o *output) giveUp() { o.once.Do(func() { close(o.gaveUp) }) }
 
 // result returns the error that ended the output.
 func (o *output) result() error {
 	select {
 	case <-o.broken:
-		return o.err
+		return o.err // it is not set again
 	default:
 		return nil
 	}
@@ -159,6 +188,9 @@ func (t *textWriter) flush() error {
 }
 
 func (t *textWriter) pass() error {
+	if len(t.lines) == 0 {
+		return nil
+	}
 	_, err := t.w.Write(t.lines)
 	t.lines = t.lines[:0]
 	return err

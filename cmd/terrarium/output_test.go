@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,54 +11,83 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// That a slow reader has all the time it wants is tested in tests/cli: virtual
-// time stands still while somebody waits for a mutex.
+// A reader takes its time for a write, until the test is over.
+type reader struct {
+	time time.Duration
+	over <-chan struct{}
+	got  strings.Builder
+}
+
+func (r *reader) Write(p []byte) (int, error) {
+	select {
+	case <-time.After(r.time):
+	case <-r.over:
+	}
+	return r.got.Write(p)
+}
+
+// What is finished is all that was written before, and the last line of it,
+// however slow the reader is. What others still write does not delay that.
 func TestOutputFinish(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		every  time.Duration // between two writes
-		writes int
-		ended  bool
-		want   time.Duration // that finish takes
+		before []string // written by the command
+		after  string   // by others, when it has ended
+		reads  time.Duration
+		want   string
+		took   time.Duration
 	}{
-		{name: "at the end of output", ended: true},
-		{name: "after silence", want: 20 * time.Millisecond},
-		{name: "a pause is no silence", every: 10 * time.Millisecond, writes: 5, want: 80 * time.Millisecond},
-		{name: "not for ever", every: 10 * time.Millisecond, writes: 1000, want: 260 * time.Millisecond},
+		{"nothing", nil, "", 0, "", 0},
+		{"a line without an end", []string{"a\nb"}, "", 0, "a\nb", 0},
+		{"slow", []string{"a\n", "b"}, "", time.Hour, "a\nb", time.Hour},
+		{"others, while it reads", []string{"a\n"}, "x\n", 100 * time.Millisecond, "a\nx\n", 100 * time.Millisecond},
+		{"others, while it does not", []string{"a\n"}, "x\n", time.Hour, "a\n", 250 * time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var w bytes.Buffer
-				o := newOutput(&w, &w, core.RenderRaw, nil)
-				ended := make(chan struct{})
-				if test.ended {
-					close(ended)
+				r := &reader{time: test.reads, over: t.Context().Done()}
+				o := newOutput(r, r, core.RenderText, nil)
+				go o.run(new(console))
+				for _, p := range test.before {
+					o.write("", 1, []byte(p))
+				}
+				if test.after != "" {
+					go o.write("", 1, []byte(test.after))
+					synctest.Wait()
 				}
 				start := time.Now()
-				go func() {
-					for range test.writes {
-						time.Sleep(test.every)
-						o.write("", 1, []byte("x"))
-					}
-				}()
-				synctest.Wait()
-				o.finish(ended)
-				if got := time.Since(start); got != test.want {
-					t.Errorf("finish took %v, want %v", got, test.want)
+				o.finish()
+				if took := time.Since(start); took != test.took {
+					t.Errorf("finish took %v, want %v", took, test.took)
 				}
-				written := w.Len()
-				time.Sleep(time.Minute) // lets the writer end
-				if w.Len() != written {
-					t.Error("got output after finish")
+				o.write("", 1, []byte("too late\n"))
+				if got := r.got.String(); got != test.want {
+					t.Errorf("got %q, want %q", got, test.want)
 				}
 			})
 		})
 	}
 }
 
+// Who does not read at all can be given up, at any time.
+func TestOutputGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reader{time: time.Hour, over: t.Context().Done()}
+		o := newOutput(r, r, core.RenderRaw, nil)
+		go o.run(new(console))
+		var writing sync.WaitGroup
+		writing.Go(func() { o.write("", 1, []byte("x")) })
+		synctest.Wait()
+		o.giveUp()
+		writing.Wait()
+		o.finish()
+	})
+}
+
 func TestOutputText(t *testing.T) {
 	var stdout, stderr strings.Builder
 	o := newOutput(&stdout, &stderr, core.RenderText, nil)
+	go o.run(new(console)) // until finish
 	for _, p := range []string{"\x1b[31mone\r", "\n 1%\r", "99%\xe2\x82", "\xac\n", "no end\xff"} {
 		o.write("", 1, []byte(p))
 		o.write("", 2, []byte("e"))
@@ -66,9 +95,7 @@ func TestOutputText(t *testing.T) {
 	if got, want := stdout.String(), "one\n99%€\n"; got != want {
 		t.Errorf("got %q before the end, want %q", got, want)
 	}
-	over := make(chan struct{})
-	close(over)
-	o.finish(over)
+	o.finish()
 	if got, want := stdout.String(), "one\n99%€\nno end\ufffd"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -80,6 +107,7 @@ func TestOutputText(t *testing.T) {
 func TestOutputScreen(t *testing.T) {
 	var stdout, stderr strings.Builder
 	o := newOutput(&stdout, &stderr, core.RenderScreen, &core.Command{Rows: 3, Cols: 8})
+	go o.run(new(console)) // until finish
 	for _, p := range []string{"one\n10%\n", "\x1b[A100%\xe2\x82", "\xac\n", "a long line\n", "\xff"} {
 		o.write("", 1, []byte(p))
 	}
@@ -88,9 +116,7 @@ func TestOutputScreen(t *testing.T) {
 	if got, want := stdout.String(), "one\n100%€\n"; got != want {
 		t.Errorf("got %q before the end, want %q", got, want)
 	}
-	over := make(chan struct{})
-	close(over)
-	o.finish(over)
+	o.finish()
 	if got, want := stdout.String(), "one\n100%€\na long line\n\ufffde\ufffd\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -111,6 +137,8 @@ func (w *brokenWriter) Write([]byte) (int, error) {
 func TestOutputBroken(t *testing.T) {
 	w := new(brokenWriter)
 	o := newOutput(w, w, core.RenderRaw, nil)
+	defer o.finish()
+	go o.run(new(console))
 	if err := o.result(); err != nil {
 		t.Errorf("got error %v before the first write", err)
 	}

@@ -116,7 +116,7 @@ func (f *runFlags) run(c core.Command) error {
 	r.wait()
 	r.console.restore()
 	record := r.record(f.host)
-	r.close()
+	r.driver.Close() // ends what it has left running
 	if f.json {
 		if err := record.print(os.Stdout); err != nil {
 			return &failure{statusOurs, err}

@@ -15,7 +15,6 @@ import (
 // A runner runs one command between our own standard streams.
 type runner struct {
 	driver  *driver.Driver
-	tap     *tap
 	console *console
 	output  *output
 	live    bool // output goes to our streams as it comes
@@ -25,7 +24,6 @@ type runner struct {
 	id          core.TerminalID
 	exit        core.Exit
 	interrupted syscall.Signal // the first that we got, or 0
-	stuck       bool           // nobody takes our output any longer
 }
 
 func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) *runner {
@@ -39,10 +37,10 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) 
 	if f.cols == 0 && f.rows == 0 {
 		r.resizes = make(chan os.Signal, 1)
 	}
-	r.tap = newTap(h, r.console)
-	c := driver.Config{Host: r.tap, Core: f.config(t)}
+	c := driver.Config{Host: h, Core: f.config(t)}
 	if r.live {
 		c.OnOutput = r.output.write
+		go r.output.run(r.console) // ends with finish, or is left behind
 	}
 	r.driver = driver.New(c)
 	return r
@@ -65,7 +63,7 @@ func (r *runner) start(c core.Command) (err error) {
 		notifyResize(r.resizes)
 		r.resize() // it may have changed since we looked
 	}
-	switch in := (&input{r.driver, r.id, r.tap}); {
+	switch in := (&input{r.driver, r.id, r.console}); {
 	case !c.Interactive:
 	case person || !isTerminal(os.Stdin):
 		go in.copy(os.Stdin) // left behind when we exit: nothing ends a Read
@@ -93,7 +91,7 @@ func (r *runner) wait() {
 		exit, _ := r.driver.WaitForExit(context.Background(), r.id)
 		exited <- exit
 		if r.live {
-			r.output.finish(r.tap.ended)
+			r.output.finish()
 		}
 		close(finished)
 	}()
@@ -114,31 +112,21 @@ func (r *runner) wait() {
 				r.driver.Kill(r.id)
 				break
 			}
-			r.tap.process.Signal("SIGKILL")
+			r.driver.KillNow(r.id)
 		case <-broken:
 			broken = nil
 			r.driver.Kill(r.id)
 		case <-r.resizes:
 			r.resize()
 		case <-enough:
-			r.stuck = true
-			return
+			r.output.giveUp()
+			enough = nil
 		}
 		hurry := r.interrupted != 0 || r.exit.Reason == core.ReasonTimeout
 		if exited == nil && hurry && enough == nil {
 			enough = time.After(drainLimit)
 		}
 	}
-}
-
-// close ends what the command has left running.
-func (r *runner) close() {
-	if r.stuck {
-		go r.driver.Close() // left behind: it waits for the write that is stuck
-		<-r.tap.gone
-		return
-	}
-	r.driver.Close()
 }
 
 // status returns how we exit after a command that ended as r.exit says.
