@@ -23,7 +23,7 @@ type hostDir struct {
 
 	// removing is held while a name is removed, and for reading from opening
 	// a file until it is in open, so that what a file had is given back once.
-	// It is not used without a quota.
+	// It is not used without a quota, and taken after root.
 	removing sync.RWMutex
 	mu       sync.Mutex            // guards open
 	open     map[uint64]*hostInode // by opaque number

@@ -21,8 +21,13 @@ type hostFile struct {
 }
 
 func (f *hostFile) Close() error {
+	if f.inode == nil {
+		return f.fd.close()
+	}
+	f.inode.mu.Lock() // until what is under way has paid
+	defer f.inode.mu.Unlock()
 	err := f.fd.close()
-	if f.inode != nil && err != errno.BADF {
+	if err != errno.BADF {
 		f.fs.closed(f.inode)
 	}
 	return err
@@ -45,6 +50,7 @@ func (f *hostFile) ReadAt(p []byte, offset int64) (n int, err error) {
 	case offset < 0:
 		return 0, errno.INVAL
 	}
+	p = p[:min(int64(len(p)), math.MaxInt64-offset)] // or it were EINVAL
 	err = f.fd.use(func(fd int) error {
 		for n < len(p) {
 			m, err := unix.Pread(fd, p[n:], offset+int64(n))

@@ -36,7 +36,7 @@ func (h *hostDir) opened(s *unix.Stat_t) *hostInode {
 }
 
 // closed notes that a file was closed, and gives back what it had if that was
-// the end of it.
+// the end of it. i.mu is held.
 func (h *hostDir) closed(i *hostInode) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,21 +14,22 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 	if name != "." && !plain(name) {
 		return nil, errno.INVAL
 	}
-	if h.quota != nil {
-		h.removing.RLock()
-		defer h.removing.RUnlock()
-	}
-	var fd int
 	err = h.root.use(func(root int) error {
-		fd, err = h.openOrCreate(root, name, how)
+		if h.quota != nil {
+			h.removing.RLock()
+			defer h.removing.RUnlock()
+		}
+		fd, err := h.openOrCreate(root, name, how)
+		if err != nil {
+			return err
+		}
+		f, err = h.newFile(fd, how)
+		if err != nil {
+			unix.Close(fd)
+		}
 		return err
 	})
 	if err != nil {
-		return nil, err
-	}
-	f, err = h.newFile(fd, how)
-	if err != nil {
-		unix.Close(fd)
 		return nil, err
 	}
 	if how.Truncate {
@@ -110,7 +111,7 @@ func openFlags(how How) int {
 func (h *hostDir) newFile(fd int, how How) (File, error) {
 	var s unix.Stat_t
 	if err := unix.Fstat(fd, &s); err != nil {
-		return nil, forGuest(err)
+		return nil, err
 	}
 	switch s.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
