@@ -13,12 +13,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
-// A system is what the same operations are done on. Results are told as text,
-// errors by their POSIX names.
-type system interface {
-	do(o operation) string
-}
-
+// An operation is one call. What comes of it is told as text, errors by their
+// POSIX names.
 type operation struct {
 	call    string
 	a, b    string
@@ -264,9 +260,9 @@ func name(r *rand.Rand, most int) string {
 // TestLikeTheKernel does the same on the kernel's own files, on a host
 // directory, in both ways to open one, and in memory, and wants to see the same.
 func TestLikeTheKernel(t *testing.T) {
-	sequences, each := 400, 60
-	if testing.Short() {
-		sequences = 100
+	sequences, each := 200, 60
+	if os.Getenv("TERRARIUM_LONG") != "" {
+		sequences = 2000
 	}
 	for seed := range sequences {
 		compare(t, operations(rand.New(rand.NewPCG(1, uint64(seed))), each))

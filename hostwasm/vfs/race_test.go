@@ -70,7 +70,9 @@ func TestRaceOut(t *testing.T) {
 				return nil
 			}
 			at := func(name string) vfs.Path { return vfs.Path{Dir: c.box, Name: name, Follow: true} }
-			below := func(name string) vfs.Path { return vfs.Path{Dir: c.box + "/x", Name: name, Follow: true, Beneath: true} }
+			below := func(name string) vfs.Path {
+				return vfs.Path{Dir: c.box + "/x", Name: name, Follow: true, Beneath: true}
+			}
 			var inside, leaks int // opened in the box, and beyond it; one goroutine counts
 			look := func(p vfs.Path, how vfs.How) {
 				f, _, err := tree.Open(p, how)
