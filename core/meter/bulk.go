@@ -72,6 +72,7 @@ func (a *asm) short(do func()) {
 	a.i32(unsplit)
 	a.op(opI32LtU, opIf, typeEmpty)
 	a.chargeParam(paramSize, bytesPerUnitLog2, 0)
+	a.check()
 	a.operands()
 	do()
 	a.op(opReturn, opEnd)

@@ -220,7 +220,9 @@ func (s *scan) backEdge(at int, turn int32) {
 	if turn == dead {
 		return
 	}
-	s.regions[turn].backEdges++
+	if r := &s.regions[turn]; r.backEdges < manyBackEdges {
+		r.backEdges++
+	}
 	s.edit(editBackEdge, at, uint32(turn))
 }
 

@@ -50,8 +50,12 @@ func (f *fuelTank) used(m api.Module) int64 {
 
 // newRuntime returns a runtime with WASI, and with f for metered modules.
 func newRuntime(t testing.TB, f *fuelTank) wazero.Runtime {
+	return newRuntimeWith(t, f, wazero.NewRuntimeConfig())
+}
+
+func newRuntimeWith(t testing.TB, f *fuelTank, config wazero.RuntimeConfig) wazero.Runtime {
 	ctx := context.Background()
-	r := wazero.NewRuntime(ctx)
+	r := wazero.NewRuntimeWithConfig(ctx, config)
 	t.Cleanup(func() { r.Close(ctx) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	_, err := r.NewHostModuleBuilder(meter.RefillModule).

@@ -41,7 +41,7 @@ func FuzzRewrite(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(out) > 16*len(wasm)+4096 {
+		if len(out) > 5*len(wasm)+2<<20 {
 			t.Errorf("got %d bytes out of %d", len(out), len(wasm))
 		}
 		if _, err := meter.Inspect(rename(out), meter.Config{}); err != nil {

@@ -17,6 +17,13 @@ const (
 	FuelExport = "terrarium.fuel"
 )
 
+// A module may grow maxGrowth times when it is metered, and maxGrowthBase bytes.
+// Those that compilers make grow by a fifth.
+const (
+	maxGrowth     = 4
+	maxGrowthBase = 1 << 20
+)
+
 // Inspect reads a module and checks it as [Rewrite] does. wasm is not kept. The
 // error is an [*Error].
 func Inspect(wasm []byte, c Config) (*Module, error) {
@@ -57,6 +64,9 @@ func Rewrite(wasm []byte, c Config) ([]byte, *Module, error) {
 			return nil, nil, err
 		}
 		code = s.appendBody(code)
+		if len(code) > maxGrowth*len(wasm)+maxGrowthBase {
+			return nil, nil, &Error{p.bodies[i].start, -1, "", "it would grow too much", ErrLimit}
+		}
 	}
 	return p.assemble(code), p.finish(), nil
 }

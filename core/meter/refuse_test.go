@@ -2,6 +2,7 @@ package meter_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core/meter"
@@ -166,6 +167,12 @@ func TestLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			wantRefused(t, c.wasm, c.c, meter.ErrLimit, c.want)
 		})
+	}
+	// Code that is nothing but branches is refused before it takes up memory.
+	wantRefused(t, withCode(bytes.Repeat(Loop(EmptyType), 1<<21)), config{}, meter.ErrLimit, "1048576 regions")
+	grown := withCode(Loop(EmptyType, bytes.Repeat(Code(I32(1), BrIf(0)), 500_000)))
+	if _, _, err := meter.Rewrite(grown, config{}); !errors.Is(err, meter.ErrLimit) {
+		t.Errorf("what grows too much: got %v, want %v", err, meter.ErrLimit)
 	}
 	if _, _, err := meter.Rewrite(nested(65_535), config{}); err != nil {
 		t.Errorf("65535 blocks in a function: got %v, want no error", err)

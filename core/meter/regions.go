@@ -12,8 +12,9 @@ type region struct {
 	own    uint32 // what its instructions cost
 	charge uint32 // what is charged at its entry
 	kind   regionKind
-	// backEdges is how many branches lead back to the start of a loop.
-	backEdges int32
+	// backEdges is how many branches lead back to the start of a loop, up to
+	// manyBackEdges.
+	backEdges uint8
 }
 
 // manyBackEdges is for loops that are better checked at the start of each turn.
@@ -40,7 +41,14 @@ const (
 // dead stands for the region of code that cannot be reached.
 const dead int32 = -1
 
+// maxRegions bounds the memory that reading a function takes.
+const maxRegions = 1 << 20
+
 func (s *scan) newRegion(kind regionKind, parent int32) int32 {
+	if len(s.regions) == maxRegions {
+		s.fail(ErrLimit, "a function of more than "+utoa(maxRegions)+" regions")
+		return 0
+	}
 	s.regions = append(s.regions, region{parent: parent, kind: kind})
 	return int32(len(s.regions) - 1)
 }

@@ -1,0 +1,5 @@
+//go:build !race && !wasip1
+
+package meter_test
+
+const raceDetector = false
