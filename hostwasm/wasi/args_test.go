@@ -73,3 +73,23 @@ func TestArgsRefused(t *testing.T) {
 		t.Errorf("as many as allowed: got %v, want none", err)
 	}
 }
+
+func TestDescriptorsRefused(t *testing.T) {
+	r, _ := wasi.NewPipe(0)
+	f := r.OpenFile()
+	for name, c := range map[string]struct {
+		config wasi.Config
+		want   errno.Errno
+	}{
+		"twice":     {wasi.Config{Inherited: []wasi.Inherited{{FD: 5, File: f}, {FD: 5, File: f}}}, errno.INVAL},
+		"too high":  {wasi.Config{Inherited: []wasi.Inherited{{FD: 256, File: f}}}, errno.MFILE},
+		"too many":  {wasi.Config{Limits: wasi.Limits{OpenFiles: 2}}, errno.MFILE},
+		"no such":   {wasi.Config{Files: tree(t), Preopens: []wasi.Preopen{{Name: "x", Path: "/x"}}}, errno.NOENT},
+		"no folder": {wasi.Config{Files: tree(t), Preopens: []wasi.Preopen{{Name: "x", Path: "/dev/null"}}}, errno.NOTDIR},
+	} {
+		if _, err := wasi.New(c.config); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+	start(t, wasi.Config{Inherited: []wasi.Inherited{{FD: 5, File: f}}}) // still open
+}

@@ -169,17 +169,21 @@ func (p *Process) setDescriptors(c Config) error {
 	if err != nil {
 		return err
 	}
+	taken := make(map[uint32]bool, len(c.Inherited))
 	for _, h := range c.Inherited {
 		if int64(h.FD) >= int64(p.fds.max) {
-			return fmt.Errorf("wasi: descriptor %d, of at most %d: %w", h.FD, p.fds.max, errno.MFILE)
+			return fmt.Errorf("wasi: descriptor %d, and %d are allowed: %w", h.FD, p.fds.max, errno.MFILE)
 		}
+		if taken[h.FD] {
+			return fmt.Errorf("wasi: descriptor %d is inherited twice: %w", h.FD, errno.INVAL)
+		}
+		taken[h.FD] = true
 	}
 	if n := len(preopened) + 3 + len(c.Inherited); n > p.fds.max {
 		return fmt.Errorf("wasi: %d descriptors to begin with, %d are allowed: %w", n, p.fds.max, errno.MFILE)
 	}
 	// From here on nothing fails.
 	for _, h := range c.Inherited {
-		p.fds.close(h.FD) // the last one counts
 		p.fds.set(h.FD, h.descriptor())
 	}
 	for fd, f := range []*OpenFile{c.Stdin, c.Stdout, c.Stderr} {

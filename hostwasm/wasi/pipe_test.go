@@ -243,21 +243,3 @@ func TestReadWriteAllocateNothing(t *testing.T) {
 		t.Errorf("got %v allocations in a write and a read, want 0", got)
 	}
 }
-
-func BenchmarkPipe(b *testing.B) {
-	g := start(b, wasi.Config{})
-	r, w := g.pipe(0)
-	const size = 32 << 10
-	iovs, count := g.vector(g.room(size), size)
-	result := g.room(4)
-	fdWrite, fdRead := funcs[wasi.Preview1+".fd_write"].Call, funcs[wasi.Preview1+".fd_read"].Call
-	stack := make([]uint64, 4)
-	b.SetBytes(size)
-	b.ReportAllocs()
-	for b.Loop() {
-		copy(stack, []uint64{uint64(w), iovs, count, result})
-		fdWrite(g.p, g.mem, stack)
-		copy(stack, []uint64{uint64(r), iovs, count, result})
-		fdRead(g.p, g.mem, stack)
-	}
-}

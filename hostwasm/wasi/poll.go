@@ -38,7 +38,7 @@ type subscription struct {
 // A form is how a subscription lies in memory: preview1's or wasi_unstable's.
 type form struct {
 	size  uint32
-	clock int // where a clock's id is; its timeout is in the next 8 bytes but 8
+	clock int // where a clock's id is
 }
 
 var preview1Form = form{size: 48, clock: 16}
@@ -102,13 +102,7 @@ type poll struct {
 // wait returns how many events there are, at least one.
 func (l *poll) wait() (uint32, error) {
 	p := l.p
-	if err := l.look(); err != nil || l.events > 0 {
-		return l.events, err
-	}
-	if !l.streams && l.soonest != forever && p.clock.Sleep(l.soonest) {
-		return l.lookAgain()
-	}
-	l.watch()
+	watching := false
 	defer l.unwatch()
 	for {
 		if err := p.interrupted(); err != nil {
@@ -117,22 +111,17 @@ func (l *poll) wait() (uint32, error) {
 		if err := l.look(); err != nil || l.events > 0 {
 			return l.events, err
 		}
-		d := l.soonest
-		if !p.park(d) {
-			continue
+		switch {
+		case !l.streams && p.clock.Sleep(l.soonest):
+			// It was a sleep, and it is over.
+		case !watching:
+			// Then look again: what changed before has woken nobody.
+			l.watch()
+			watching = true
+		case p.park(l.soonest):
+			p.clock.Sleep(l.soonest) // which a virtual clock has not noticed
 		}
-		p.clock.Sleep(d) // time that a virtual clock has not noticed
 	}
-}
-
-// lookAgain is look after a sleep that took no time, and it is interrupted if
-// the guest sleeps in a loop.
-func (l *poll) lookAgain() (uint32, error) {
-	if err := l.p.interrupted(); err != nil {
-		return 0, err
-	}
-	err := l.look()
-	return l.events, err
 }
 
 // look stores an event for each subscription that has one now.
