@@ -77,6 +77,10 @@ type Command struct {
 	// sandboxed host shows the command these and nothing else.
 	Roots []string
 
+	// Session is who asked, for hosts that keep something for a session.
+	// Registry.Create sets it.
+	Session SessionID
+
 	// Pty gives the command a pseudo-terminal; otherwise it gets two pipes.
 	Pty bool
 	// Interactive leaves standard input open for Registry.Write. Otherwise

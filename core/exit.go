@@ -43,6 +43,9 @@ const (
 	// ReasonLost: the host could not say how, or whether, it ended.
 	ReasonLost Reason = "lost"
 
+	// ReasonTrap: it did what WebAssembly forbids, such as dividing by zero.
+	ReasonTrap Reason = "trap"
+
 	// Limits that hosts enforce and report.
 
 	ReasonMemory    Reason = "memory"

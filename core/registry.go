@@ -49,6 +49,7 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 		return "", errors.ErrUnsupported
 	}
 	c = r.withDefaults(c)
+	c.Session = s
 	if err := r.admit(s, &c); err != nil {
 		return "", err
 	}
