@@ -17,4 +17,7 @@ type Path struct {
 	// Beneath confines Name to Dir: what would leave it, also through a link
 	// or by being absolute, is EPERM, and so is making an absolute link.
 	Beneath bool
+
+	// noLinks makes a symbolic link before the last component ELOOP.
+	noLinks bool
 }

@@ -29,7 +29,7 @@ func (t *Tree) at(p Path, f following, op func(place) error) error {
 		return err
 	}
 	if at, ok := w.direct(); ok {
-		if err := op(at); err != errno.LOOP {
+		if err := op(at); err != errno.LOOP || p.noLinks {
 			return err
 		}
 	}
