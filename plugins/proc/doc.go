@@ -1,0 +1,100 @@
+// Package proc starts processes inside the sandbox, for commands written in
+// Go: os/exec for terrarium_proc_v0 (hostwasm/ABI.md). It works where
+// GOOS=wasip1 runs in Terrarium; everywhere else its functions return
+// errors.ErrUnsupported.
+//
+//	r, w, err := proc.Pipe()
+//	ls := &proc.Cmd{Name: "ls", Args: []string{"ls", "-l"}, Stdout: w}
+//	if err := ls.Start(); err != nil { … }
+//	w.Close() // so that r ends when ls does
+//	out, err := io.ReadAll(r)
+//	status, err := ls.Wait()
+//
+// While a goroutine waits for a process or a pipe the others go on.
+package proc
+
+import (
+	"os"
+	"time"
+)
+
+// A Cmd is a command to start. Nothing is inherited but what it lists.
+type Cmd struct {
+	// Name is a command's name, or, with a slash in it, a path of a module.
+	Name string
+	// Args are the arguments; Args[0] is the name it is told.
+	Args []string
+	// Env are its variables, each NAME=value.
+	Env []string
+	// Dir is its current directory, absolute. If empty, it is this process's
+	// own at its start.
+	Dir string
+	// Stdin, Stdout and Stderr are its standard descriptors. A nil one is at
+	// its end when read, and swallows what is written. They stay open here.
+	Stdin, Stdout, Stderr *os.File
+	// ExtraFiles become its descriptors 3, 4 and so on.
+	ExtraFiles []*os.File
+	// Limits narrow what it may use.
+	Limits Limits
+
+	process
+}
+
+// Limits are what a process may use. A zero field is what this one has left.
+type Limits struct {
+	Fuel   uint64 // in units of the host, about one per instruction
+	Memory uint64 // in bytes
+	Wall   time.Duration
+	Output uint64 // in bytes, of what leaves the sandbox
+}
+
+// A Kind says how a process has ended.
+type Kind uint32
+
+const (
+	Exited   Kind = 0 // Code is its exit code
+	Trapped  Kind = 1 // it did what WebAssembly forbids
+	Killed   Kind = 2 // Code is the signal's number
+	Exceeded Kind = 3 // Code is the limit, as ABI.md numbers them
+)
+
+// A Status is how a process has ended.
+type Status struct {
+	Kind Kind
+	Code uint32
+	Fuel uint64 // what it used
+}
+
+// ExitStatus is what a shell makes of it in $?: the code, or 128 and the
+// signal's number. A trap is SIGABRT, and a limit SIGKILL.
+func (s Status) ExitStatus() int {
+	const abort, kill = 6, 9
+	switch s.Kind {
+	case Exited:
+		return int(s.Code & 0xff)
+	case Killed:
+		return 128 + int(s.Code)
+	case Trapped:
+		return 128 + abort
+	}
+	return 128 + kill
+}
+
+// Supported reports whether processes can be started here.
+func Supported() bool { return supported() }
+
+// Pipe returns the connected ends of a pipe that holds 64 KiB. Writing to one
+// that nobody can read is EPIPE.
+func Pipe() (r, w *os.File, err error) { return newPipe() }
+
+// Start starts the command. Its errors wrap a syscall.Errno of those that
+// ABI.md lists: ENOENT where there is no such command.
+func (c *Cmd) Start() error { return c.process.start(c) }
+
+// Wait waits until the command has ended, and returns how, as often as it is
+// called.
+func (c *Cmd) Wait() (Status, error) { return c.process.wait() }
+
+// Kill ends the command at once, and all that it has started. One that has
+// ended is no error.
+func (c *Cmd) Kill() error { return c.process.kill() }

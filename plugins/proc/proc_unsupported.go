@@ -1,0 +1,19 @@
+//go:build !wasip1
+
+package proc
+
+import (
+	"errors"
+	"os"
+)
+
+func supported() bool { return false }
+
+func newPipe() (r, w *os.File, err error) { return nil, nil, errors.ErrUnsupported }
+
+// process is what a Cmd has become: here, nothing.
+type process struct{}
+
+func (*process) start(*Cmd) error      { return errors.ErrUnsupported }
+func (*process) wait() (Status, error) { return Status{}, errors.ErrUnsupported }
+func (*process) kill() error           { return errors.ErrUnsupported }
