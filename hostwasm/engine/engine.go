@@ -54,23 +54,11 @@ type RunConfig struct {
 	Refill func(left int64) (fuel int64, err error)
 	// Done, if not nil, is told how much fuel was left when the guest ended.
 	Done func(left int64)
-	// GrowFailed, if not nil, is called when memory.grow was refused by
-	// MaxMemory; want is the size in bytes that the guest asked for.
-	GrowFailed func(want uint64)
-}
-
-// A Func is a function that a guest may import.
-type Func struct {
-	Module, Name string
-	// Params and Results have one letter per value: 'i' is i32, 'I' i64,
-	// 'f' f32, 'F' f64. There is at most one result.
-	Params, Results string
-	// Call is the function. mem is the guest's whole memory, lent until Call
-	// returns; the guest does nothing meanwhile. stack holds the parameters,
-	// each in its low bits, and receives the result in stack[0]; its length
-	// is the larger one of the two counts. An error ends the guest, and Run
-	// returns it.
-	Call func(guest any, mem []byte, stack []uint64) error
+	// Grow, if not nil, is asked before the guest's memory becomes larger, to
+	// bytes from from; that is from 0 at its start. If it returns false,
+	// memory.grow fails with -1 and a start with ErrMemory. An engine that
+	// can't ask each time asks once, for MaxMemory.
+	Grow func(from, to uint64) bool
 }
 
 // ErrMemory says that a module starts with more memory than RunConfig allows.

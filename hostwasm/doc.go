@@ -1,0 +1,20 @@
+// Package hostwasm runs untrusted WASI commands as if they were processes.
+// [Host] is its driver.Host.
+//
+// # What a command gets
+//
+// Its arguments, the variables that it was given, three streams, and one tree
+// of files that holds what was handed over and nothing else: host directories
+// at the paths where they were mounted, a private /tmp in memory, /dev with
+// the devices that WASI programs ask for, and /bin with the names of commands
+// that it may start. No network, no clock but time, nothing of ours.
+//
+// # What holds it
+//
+// Each layer is there without the others: core/meter rewrites every module, so
+// that loops and recursion end when its fuel does or it is killed; package wasi
+// checks every pointer and bounds every length; package vfs reaches host files
+// through os.Root alone; [Limits] bound memory, time, output, files and
+// children. A trap or a limit ends the command, with its reason in the record,
+// and nothing else.
+package hostwasm

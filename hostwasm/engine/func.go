@@ -1,0 +1,61 @@
+package engine
+
+import "strings"
+
+// A Func is a function that a guest may import.
+type Func struct {
+	Module, Name string
+	// Params and Results have one letter per value: 'i' is i32, 'I' i64,
+	// 'f' f32, 'F' f64. There is at most one result.
+	Params, Results string
+	// Call is the function. mem is the guest's whole memory, lent until Call
+	// returns; the guest does nothing meanwhile. stack holds the parameters,
+	// each in its low bits, and receives the result in stack[0]; its length
+	// is the larger one of the two counts. An error ends the guest, and Run
+	// returns it.
+	Call func(guest any, mem []byte, stack []uint64) error
+}
+
+// Type returns the function's type as core/meter tells it: "(i32,i64)->i32".
+func (f *Func) Type() string { return list(f.Params) + "->" + results(f.Results) }
+
+func list(letters string) string {
+	names := make([]string, len(letters))
+	for i := range letters {
+		names[i] = typeNames[letters[i]]
+	}
+	return "(" + strings.Join(names, ",") + ")"
+}
+
+func results(letters string) string {
+	if len(letters) == 1 {
+		return typeNames[letters[0]]
+	}
+	return list(letters)
+}
+
+var typeNames = map[byte]string{'i': "i32", 'I': "i64", 'f': "f32", 'F': "f64"}
+
+// Letters is the inverse of what Type makes of Params. ok is false for other
+// types than numbers.
+func Letters(params string) (letters string, ok bool) {
+	params = strings.TrimSuffix(strings.TrimPrefix(params, "("), ")")
+	if params == "" {
+		return "", true
+	}
+	for name := range strings.SplitSeq(params, ",") {
+		switch name {
+		case "i32":
+			letters += "i"
+		case "i64":
+			letters += "I"
+		case "f32":
+			letters += "f"
+		case "f64":
+			letters += "F"
+		default:
+			return "", false
+		}
+	}
+	return letters, true
+}

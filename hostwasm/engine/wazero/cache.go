@@ -1,0 +1,161 @@
+package wazero
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// maxCache is how much a cache may take, in bytes. The entries that were used
+// longest ago go first.
+const maxCache = 2 << 30
+
+// A cache keeps compiled modules in a directory: for each a directory of its
+// own, which wazero writes to, and beside it the sum of what that has. wazero
+// runs what it finds; so an entry whose sum is missing or wrong, because
+// somebody was interrupted or the disk has aged, is made anew. Programs may
+// share the directory: whoever is last to write an entry has written all of it.
+type cache struct{ dir string }
+
+// openCache checks that nobody but this user could have put something into dir.
+func openCache(dir string) (*cache, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("compile cache: %w", err)
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("compile cache: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("compile cache: %s: not a directory", dir)
+	case info.Mode().Perm()&0o077 != 0 || !ours(info):
+		return nil, fmt.Errorf("compile cache: %s: others may use it: it must be yours, with mode 0700", dir)
+	}
+	return &cache{dir}, nil
+}
+
+// entry returns the directory for a module, empty or with what was kept of it.
+func (c *cache) entry(wasm []byte) (string, error) {
+	key := sha256.Sum256(wasm)
+	dir := filepath.Join(c.dir, hex.EncodeToString(key[:]))
+	want, err := os.ReadFile(dir + sumSuffix)
+	if err == nil {
+		var got []byte
+		if got, err = sum(dir); err == nil && bytes.Equal(got, want) {
+			now := time.Now()
+			os.Chtimes(dir+sumSuffix, now, now) // for evict; an error means that it is not ours to keep
+			return dir, nil
+		}
+	}
+	if err := c.remove(dir); err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+const sumSuffix = ".sum"
+
+// commit makes what wazero has written to an entry's directory valid.
+func (c *cache) commit(dir string) error {
+	if _, err := os.Stat(dir + sumSuffix); err == nil {
+		return nil // it was
+	}
+	s, err := sum(dir)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(c.dir, "*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(s)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), dir+sumSuffix)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return c.evict()
+}
+
+// remove forgets an entry, its sum first: what is left is not valid.
+func (c *cache) remove(dir string) error {
+	if err := os.Remove(dir + sumSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// evict removes entries until the rest is within maxCache.
+func (c *cache) evict() error {
+	type entry struct {
+		dir  string
+		size int64
+		used time.Time
+	}
+	var entries []entry
+	var total int64
+	sums, err := filepath.Glob(filepath.Join(c.dir, "*"+sumSuffix))
+	if err != nil {
+		return err
+	}
+	for _, name := range sums {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue // somebody else has removed it
+		}
+		e := entry{dir: name[:len(name)-len(sumSuffix)], used: info.ModTime()}
+		filepath.WalkDir(e.dir, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				if info, err := d.Info(); err == nil {
+					e.size += info.Size()
+				}
+			}
+			return nil
+		})
+		total += e.size
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return a.used.Compare(b.used) })
+	for _, e := range entries {
+		if total <= maxCache {
+			break
+		}
+		if err := c.remove(e.dir); err != nil {
+			return err
+		}
+		total -= e.size
+	}
+	return nil
+}
+
+// sum returns the sum of the names and contents of all files below dir.
+func sum(dir string) ([]byte, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("%s: not a file", name)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		fmt.Fprintf(h, "%q\n", name[len(dir):])
+		_, err = io.Copy(h, f)
+		return err
+	})
+	return hex.AppendEncode(nil, h.Sum(nil)), err
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package wazero
+
+import "golang.org/x/sys/unix"
+
+// reserve returns n zero bytes that cost address space until they are touched.
+func reserve(n uint64) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+}
+
+// release gives the memory back. Nothing may use it any longer.
+func (m *memory) release() {
+	if m.space != nil {
+		unix.Munmap(m.space)
+	}
+}

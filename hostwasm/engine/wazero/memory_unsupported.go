@@ -1,0 +1,7 @@
+//go:build !unix
+
+package wazero
+
+func reserve(n uint64) ([]byte, error) { return make([]byte, n), nil }
+
+func (m *memory) release() {}

@@ -1,0 +1,97 @@
+package wazero
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/terrarium-dev/terrarium/core/meter"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+)
+
+// program is an engine.Program: one module in a runtime of its own.
+type program struct {
+	cache     wazero.CompilationCache
+	runtime   wazero.Runtime
+	module    wazero.CompiledModule
+	hasMemory bool
+}
+
+// Close frees the runtime and the compiled code.
+func (p *program) Close() error {
+	var errs []error
+	if p.runtime != nil {
+		errs = append(errs, p.runtime.Close(context.Background()))
+	}
+	return errors.Join(append(errs, p.cache.Close(context.Background()))...)
+}
+
+// run is one instance under way. Host functions find it in their context.
+type run struct {
+	program *program
+	config  *engine.RunConfig
+	err     error // what ended the guest, if that was a host function
+}
+
+type runKey struct{}
+
+func runOf(ctx context.Context) *run { return ctx.Value(runKey{}).(*run) }
+
+// end leaves the guest for good.
+func (r *run) end(err error) {
+	r.err = err
+	panic(errEnd)
+}
+
+// refill is core/meter's import.
+func (r *run) refill(m api.Module) {
+	fuel := m.ExportedGlobal(meter.FuelExport).(api.MutableGlobal)
+	left, err := r.config.Refill(int64(fuel.Get()))
+	if err != nil {
+		r.end(err)
+	}
+	fuel.Set(uint64(left))
+}
+
+// Run implements engine.Program.
+func (p *program) Run(c engine.RunConfig) (err error) {
+	memory, err := newMemory(p.module, c.MaxMemory, c.Grow)
+	if err != nil {
+		return err
+	}
+	defer memory.release()
+	r := &run{program: p, config: &c}
+	ctx := context.WithValue(context.Background(), runKey{}, r)
+	m, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), p.module, anonymous)
+	if err != nil {
+		return r.reason(err)
+	}
+	defer m.Close(ctx)
+	defer func() {
+		if fuel := m.ExportedGlobal(meter.FuelExport); c.Done != nil && fuel != nil {
+			c.Done(int64(fuel.Get()))
+		}
+	}()
+	start := m.ExportedFunction("_start")
+	if start == nil {
+		return errors.New("the module exports no _start")
+	}
+	if err := start.CallWithStack(ctx, nil); err != nil {
+		return r.reason(err)
+	}
+	return nil
+}
+
+// anonymous instances do not meet each other; _start is ours to call.
+var anonymous = wazero.NewModuleConfig().WithName("").WithStartFunctions()
+
+// reason returns why a call of the guest failed with err.
+func (r *run) reason(err error) error {
+	if r.err != nil {
+		return r.err
+	}
+	return trap(err)
+}

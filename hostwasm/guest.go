@@ -1,0 +1,122 @@
+package hostwasm
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
+)
+
+// slice is how much fuel a guest gets at once, about a millisecond's worth.
+// Between slices it can be ended, and Go's collector can stop the world.
+const slice = 2 << 20
+
+// A guest is one running module: a process of the sandbox.
+type guest struct {
+	job     *job
+	name    string // argv[0], for messages
+	program *program
+	account *account
+	output  *wasi.Quota
+	files   *vfs.Tree
+	dir     string // the current directory, absolute
+	wasi    *wasi.Process
+	depth   int               // generations above it
+	wall    time.Duration     // the longest it may run; 0 is without limit
+	exited  func(wasi.Status) // nil but for a child
+	stderr  *wasi.PipeWriter  // where a trap is told, or nil
+
+	end    atomic.Pointer[error] // why it must end
+	ctx    context.Context       // done when it must
+	cancel context.CancelFunc
+
+	// Of the goroutine that runs it.
+	fuel    int64 // the last slice
+	memory  int64 // booked, in bytes
+	refused bool  // memory that it asked for
+
+	done chan struct{} // closed when it has ended; then these are final:
+	exit core.Exit
+	err  error
+}
+
+// run runs the guest until it ends. Its descriptors are closed and its memory
+// is given back when done is closed, and its children are being killed.
+func (g *guest) run() {
+	defer g.cancel()
+	if g.wall > 0 {
+		timer := time.AfterFunc(g.wall, func() { g.kill(&wasi.Limit{Reason: core.ReasonTimeout}) })
+		defer timer.Stop()
+	}
+	g.err = g.program.Run(engine.RunConfig{
+		Guest:     g.wasi,
+		MaxMemory: maxMemory,
+		Refill:    g.refill,
+		Grow:      g.grow,
+		Done:      func(left int64) { g.use(left) },
+	})
+	if end := g.end.Load(); end != nil {
+		g.err = *end // whatever it made of its end
+	}
+	g.exit.Status, g.exit.Reason = status(g.err, g.refused)
+	g.exit.Usage.MaxRSS = g.memory
+	g.tell()
+	g.wasi.Close()
+	g.account.giveMemory(g.memory)
+	g.account.giveProcess()
+	close(g.done)
+	if g.exited != nil {
+		g.exited(g.childStatus())
+	}
+}
+
+// maxMemory is the most that an address of 32 bits reaches, but for a page: so
+// that no length overflows.
+const maxMemory = 65535 << 16
+
+// kill ends the guest, for the reason err. Only the first one counts.
+func (g *guest) kill(err error) {
+	if g.end.CompareAndSwap(nil, &err) {
+		g.cancel()
+		g.wasi.Interrupt(err)
+	}
+}
+
+// refill is called when the guest has used its fuel up.
+func (g *guest) refill(left int64) (int64, error) {
+	runtime.Gosched()
+	err := g.use(left)
+	if end := g.end.Load(); end != nil {
+		return 0, *end
+	}
+	if err != nil {
+		g.kill(err)
+		return 0, err
+	}
+	g.fuel = g.account.fuelLeft(slice)
+	return g.fuel, nil
+}
+
+// use books what the guest has used of its last slice.
+func (g *guest) use(left int64) error {
+	used := g.fuel - left
+	g.fuel = left
+	g.exit.Usage.Fuel += uint64(used)
+	return g.account.takeFuel(used)
+}
+
+// grow is asked before the guest's memory grows.
+func (g *guest) grow(from, to uint64) bool {
+	n := int64(to - from)
+	if !g.account.takeMemory(n) {
+		g.refused = true
+		return false
+	}
+	g.memory += n
+	return true
+}

@@ -1,0 +1,103 @@
+package hostwasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
+)
+
+// A Config says how a Host runs commands. The zero value is usable: it has no
+// commands, so that only modules in a session's directories can be run.
+type Config struct {
+	// Engine runs the modules. The Host closes it.
+	Engine engine.Engine
+
+	// Commands are the modules that can be started by name.
+	Commands map[string]*Module
+
+	// Mounts are handed over to every command, besides its Roots.
+	Mounts []Mount
+
+	// Env is the environment, as NAME=value, that every command's own Env is
+	// added to, after our defaults. Nothing of this program's is passed on.
+	Env []string
+
+	// Dir is the current directory of commands that have none. If empty, it
+	// is the first root or mount, or "/".
+	Dir string
+
+	// Limits bound each command; Memory all of them together, in bytes:
+	// default 4 GiB.
+	Limits Limits
+	Memory int64
+
+	// Compiling, if not nil, is called when a module begins to be compiled, in
+	// this run for the first time, which takes a second for each 3 MB unless
+	// the engine has kept it. The function that it returns, if not nil, is
+	// called when that is done. Both are called from any goroutine.
+	Compiling func(name string, size int) (done func())
+
+	// Deterministic gives commands a clock and random numbers that are the
+	// same each time.
+	Deterministic bool
+}
+
+// A Host runs WASI commands in this process. It is safe for concurrent use.
+type Host struct {
+	config   Config
+	programs *programs
+	account  *account // of all commands
+	scratch  *scratch
+}
+
+var _ driver.Host = (*Host)(nil)
+
+// New returns a Host.
+func New(c Config) (*Host, error) {
+	if c.Engine == nil {
+		return nil, errors.New("hostwasm: Config.Engine is missing")
+	}
+	c.Limits = c.Limits.withDefaults()
+	c.Memory = or(c.Memory, 4<<30)
+	c.Commands = maps.Clone(c.Commands)
+	c.Mounts = slices.Clone(c.Mounts)
+	for _, m := range c.Mounts {
+		if err := m.check(); err != nil {
+			return nil, err
+		}
+	}
+	return &Host{
+		config:   c,
+		programs: newPrograms(c.Engine, wasi.Funcs(), c),
+		account:  newAccount(nil, -1, c.Memory, -1),
+		scratch:  newScratch(c.Limits.Scratch),
+	}, nil
+}
+
+// Close frees compiled modules and the engine. Every process must have been
+// closed.
+func (h *Host) Close() error { return errors.Join(h.programs.close(), h.config.Engine.Close()) }
+
+// Prepare compiles a command's module, so that nobody waits for it later.
+func (h *Host) Prepare(ctx context.Context, name string) error {
+	m := h.config.Commands[name]
+	if m == nil {
+		return fmt.Errorf("%s: no such command", name)
+	}
+	wasm, err := m.load()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	p, err := h.programs.get(ctx, name, wasm)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	h.programs.release(p)
+	return nil
+}

@@ -1,0 +1,91 @@
+package hostwasm_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/coretest"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
+)
+
+// guest is the module of testdata/guest.
+var guest *hostwasm.Module
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hostwasm")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	cacheDir = filepath.Join(dir, "cache")
+	file := filepath.Join(dir, "guest.wasm")
+	build := exec.Command("go", "build", "-o", file, "./testdata/guest")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build testdata/guest: %v\n%s", err, out)
+		return 1
+	}
+	guest = &hostwasm.Module{Name: "guest", Load: func() ([]byte, error) { return os.ReadFile(file) }}
+	return m.Run()
+}
+
+// newHost returns a host with the command guest, whose module is compiled once
+// for all hosts of a test binary.
+func newHost(t testing.TB, c hostwasm.Config) *hostwasm.Host {
+	t.Helper()
+	if c.Engine == nil {
+		e, err := wazero.New(wazero.Config{CacheDir: cacheDir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Engine = e
+	}
+	if c.Commands == nil {
+		c.Commands = map[string]*hostwasm.Module{"guest": guest}
+	}
+	h, err := hostwasm.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// cacheDir keeps compiled modules while the tests run.
+var cacheDir string
+
+// command returns a call of the guest's commands.
+func command(args ...string) core.Command { return core.Command{Command: "guest", Args: args} }
+
+func TestHost(t *testing.T) {
+	coretest.HostTests{
+		New: func(t *testing.T) driver.Host { return newHost(t, hostwasm.Config{}) },
+		Pty: true,
+		Commands: coretest.HostCommands{
+			Exit:    func(code int) core.Command { return command("exit", strconv.Itoa(code)) },
+			Print:   func(args []string) core.Command { return command(append([]string{"print"}, args...)...) },
+			Streams: command("streams"),
+			Zeros:   func(n int) core.Command { return command("zeros", strconv.Itoa(n)) },
+			Flood:   command("flood"),
+			Pwd:     command("pwd"),
+			Getenv:  func(name string) core.Command { return command("getenv", name) },
+			Cat:     command("cat"),
+			Block:   command("block"),
+			Tree:    command("tree"),
+		},
+	}.Run(t)
+}

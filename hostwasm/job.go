@@ -1,0 +1,71 @@
+package hostwasm
+
+import (
+	"context"
+	"sync"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
+)
+
+// A job is what one terminal runs: a command and what it starts.
+type job struct {
+	host    *Host
+	tree    *vfs.Tree
+	account *account
+	output  *wasi.Quota
+
+	running sync.WaitGroup // guests
+}
+
+// newJob returns a job with the host's limits and the files in tree, which it
+// closes at its end.
+func (h *Host) newJob(tree *vfs.Tree) *job {
+	l := h.config.Limits
+	j := &job{host: h, tree: tree, account: newAccount(h.account, l.Fuel, l.Memory, int64(l.Processes))}
+	if l.Output >= 0 {
+		j.output = wasi.NewQuota(l.Output, nil)
+	}
+	return j
+}
+
+// close waits for all guests and frees the files.
+func (j *job) close() error {
+	j.running.Wait()
+	return j.tree.Close()
+}
+
+// start starts g, of which all but what it does itself is set, with what c
+// says besides. When it has ended its program is released; not if start fails.
+func (j *job) start(g *guest, c wasi.Config) error {
+	c.Files, c.Dir = g.files, g.dir
+	c.Deterministic = j.host.config.Deterministic
+	c.Limits = wasi.Limits{
+		OpenFiles: j.host.config.Limits.OpenFiles,
+		Args:      j.host.config.Limits.Arguments,
+		Output:    g.output,
+	}
+	c.Spawner = spawner{g}
+	if len(c.Args) == 0 {
+		return errno.INVAL
+	}
+	if !g.account.takeProcess() {
+		return &wasi.Limit{Reason: core.ReasonProcesses}
+	}
+	process, err := wasi.New(c)
+	if err != nil {
+		g.account.giveProcess()
+		return err
+	}
+	g.wasi, g.name, g.done = process, c.Args[0], make(chan struct{})
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	j.running.Add(1)
+	go func() { // ends soon after g is killed
+		defer j.running.Done()
+		g.run()
+		j.host.programs.release(g.program)
+	}()
+	return nil
+}

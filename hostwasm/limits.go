@@ -1,0 +1,61 @@
+package hostwasm
+
+import "time"
+
+// Limits bound what one terminal may use, its command and all that this
+// starts together. A zero field is its default; a negative one, where the type
+// allows it, is no limit.
+type Limits struct {
+	// Memory is how many bytes of linear memory its guests may have together.
+	// Default 512 MiB.
+	Memory int64
+	// Fuel is how much they may execute, in units of core/meter, about one
+	// for each instruction. By default there is no limit.
+	Fuel int64
+	// Wall is the longest it may run. By default 1 hour.
+	Wall time.Duration
+	// Output is how many bytes it may write to its two streams. Default 1 GiB.
+	Output int64
+	// Disk is how many bytes it may add to files that were handed over, and
+	// Files how many it may create. Default 1 GiB and 100,000.
+	Disk  int64
+	Files int
+	// Scratch is how many bytes the files of a session may have in /tmp,
+	// which is in memory. Default 64 MiB.
+	Scratch int64
+	// OpenFiles is how many descriptors each guest may have. Default 256.
+	OpenFiles int
+	// Arguments is how many bytes argv and environment of each guest may
+	// have. Default 1 MiB.
+	Arguments int
+	// Processes is how many guests may run at once. Default 64.
+	Processes int
+	// Module is the largest module, in bytes. Default 128 MiB.
+	Module int64
+	// Compile is the longest a module may take to compile. Default 2 minutes.
+	Compile time.Duration
+}
+
+// withDefaults replaces zeros.
+func (l Limits) withDefaults() Limits {
+	l.Memory = or(l.Memory, 512<<20)
+	l.Fuel = or(l.Fuel, -1)
+	l.Wall = or(l.Wall, time.Hour)
+	l.Output = or(l.Output, 1<<30)
+	l.Disk = or(l.Disk, 1<<30)
+	l.Scratch = or(l.Scratch, 64<<20)
+	l.Files = or(l.Files, 100_000)
+	l.OpenFiles = or(l.OpenFiles, 256)
+	l.Arguments = or(l.Arguments, 1<<20)
+	l.Processes = or(l.Processes, 64)
+	l.Module = or(l.Module, 128<<20)
+	l.Compile = or(l.Compile, 2*time.Minute)
+	return l
+}
+
+func or[T int | int64 | time.Duration](v, fallback T) T {
+	if v == 0 {
+		return fallback
+	}
+	return v
+}

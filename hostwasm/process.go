@@ -1,0 +1,192 @@
+package hostwasm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
+)
+
+// process is a driver.Process: a terminal's command, and what it has started.
+type process struct {
+	job  *job
+	root *guest
+
+	stdin  *wasi.PipeWriter
+	tty    *discipline // between Write and stdin, on a pty
+	stdout *wasi.PipeReader
+	stderr *wasi.PipeReader // nil on a pty
+
+	trouble *wasi.PipeWriter // where we tell of a trap: the command's standard error
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+// newProcess returns a process without its root, and the root's streams. As on
+// a host's own pty, only an interactive terminal edits and echoes what is
+// typed, and turns the line feeds of output into new lines.
+func newProcess(j *job, pty, interactive bool) (*process, wasi.Config) {
+	p := &process{job: j, closed: make(chan struct{})}
+	stdin, keys := wasi.NewPipe(0)
+	stdout, out := wasi.NewPipe(0)
+	p.stdin, p.stdout, p.trouble = keys, stdout, out
+	if !interactive {
+		keys.Close()
+	}
+	if !pty {
+		stderr, errs := wasi.NewPipe(0)
+		p.stderr, p.trouble = stderr, errs
+		return p, wasi.Config{Stdin: stdin.OpenFile(), Stdout: out.OpenFile(), Stderr: errs.OpenFile()}
+	}
+	if interactive {
+		p.tty = &discipline{
+			input:  keys,
+			echo:   func(b []byte) { out.Write(b) }, // an error means that nobody looks any longer
+			signal: func(name string) { p.root.kill(&killError{name}) },
+			end:    func() { keys.Close() },
+		}
+	}
+	screen := out.Terminal()
+	return p, wasi.Config{Stdin: stdin.Terminal(), Stdout: screen, Stderr: screen}
+}
+
+// Output implements driver.Process.
+func (p *process) Output(sink func(stream uint8, p []byte)) error {
+	var mu sync.Mutex // one call of sink at a time
+	locked := func(stream uint8, b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		select {
+		case <-p.closed:
+		default:
+			sink(stream, b)
+		}
+	}
+	done := make(chan struct{}, 2)
+	go func() { // ends when the guests have, or with Close
+		p.copy(p.stdout, 1, locked)
+		done <- struct{}{}
+	}()
+	go func() { // likewise
+		if p.stderr != nil {
+			p.copy(p.stderr, 2, locked)
+		}
+		done <- struct{}{}
+	}()
+	for range 2 {
+		select {
+		case <-done:
+		case <-p.closed:
+			return nil
+		}
+	}
+	return nil
+}
+
+// copy hands what comes from r to sink until its end, from the pipe's memory.
+func (p *process) copy(r *wasi.PipeReader, stream uint8, sink func(uint8, []byte)) {
+	r.WriteTo(writerFunc(func(b []byte) {
+		if p.tty != nil {
+			b = newlines(b)
+		}
+		sink(stream, b)
+	}))
+}
+
+// writerFunc is an io.Writer that takes everything.
+type writerFunc func(p []byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
+}
+
+// newlines does what ONLCR does.
+func newlines(p []byte) []byte { return bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")) }
+
+// Write implements driver.Process.
+func (p *process) Write(b []byte) (int, error) {
+	if p.isClosed() {
+		return 0, os.ErrClosed
+	}
+	if p.tty != nil {
+		return p.tty.Write(b)
+	}
+	return p.stdin.Write(b)
+}
+
+// CloseInput implements driver.Process.
+func (p *process) CloseInput() error {
+	if p.isClosed() {
+		return os.ErrClosed
+	}
+	return p.stdin.Close()
+}
+
+// Resize implements driver.Process. WASI has no way to tell a guest.
+func (p *process) Resize(rows, cols int) error {
+	if p.isClosed() {
+		return os.ErrClosed
+	}
+	return nil
+}
+
+// Signal implements driver.Process. No guest can catch a signal: what would
+// end a process by default ends it, and all others do nothing.
+func (p *process) Signal(name string) error {
+	signal, known := signalByName(name)
+	switch {
+	case !known:
+		return fmt.Errorf("signal %q: %w", name, errors.ErrUnsupported)
+	case p.isClosed():
+		return os.ErrClosed
+	case signal.deadly:
+		p.root.kill(&killError{name})
+	}
+	return nil
+}
+
+// Wait implements driver.Process.
+func (p *process) Wait() (core.Exit, error) {
+	select {
+	case <-p.closed:
+		return core.Exit{}, os.ErrClosed
+	default:
+	}
+	select {
+	case <-p.root.done:
+		return p.root.exit, nil
+	case <-p.closed:
+		return core.Exit{}, os.ErrClosed
+	}
+}
+
+// Close implements driver.Process.
+func (p *process) Close() error {
+	p.closing.Do(func() {
+		p.root.kill(&killError{"SIGKILL"})
+		close(p.closed)
+		p.stdin.Close()
+		p.stdout.Close()
+		if p.stderr != nil {
+			p.stderr.Close()
+		}
+		<-p.root.done // soon: whatever a guest does ends when it is killed
+		p.job.close()
+	})
+	return nil
+}
+
+func (p *process) isClosed() bool {
+	select {
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
+}

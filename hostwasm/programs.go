@@ -1,0 +1,171 @@
+package hostwasm
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core/meter"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+)
+
+// maxIdle is how many compiled modules are kept that nobody runs. A module's
+// code takes about four times its size.
+const maxIdle = 16
+
+// programs are the compiled modules of a Host, each compiled once for all who
+// run it. It is safe for concurrent use.
+type programs struct {
+	engine  engine.Engine
+	funcs   []engine.Func
+	limits  Limits
+	notify  func(name string, size int) func() // see Config.Compiling
+	compile chan struct{}                      // holds a value while a module is compiled: one at a time
+
+	mu    sync.Mutex
+	all   map[[sha256.Size]byte]*program
+	clock int64 // counts uses
+}
+
+// A program is a compiled module that some guests run.
+type program struct {
+	engine.Program
+	info *meter.Module
+
+	key   [sha256.Size]byte
+	ready chan struct{} // closed when it is compiled, or err says why not
+	err   error
+	users int
+	last  int64 // programs.clock when it was last used
+}
+
+func newPrograms(e engine.Engine, funcs []engine.Func, c Config) *programs {
+	return &programs{
+		engine: e, funcs: funcs, limits: c.Limits, notify: c.Compiling,
+		compile: make(chan struct{}, 1),
+		all:     make(map[[sha256.Size]byte]*program),
+	}
+}
+
+// get returns the program of a module, called name in messages, for release when it is no longer run.
+// ctx bounds the wait; what is compiled for nobody is kept for the next.
+func (s *programs) get(ctx context.Context, name string, wasm []byte) (*program, error) {
+	key := sha256.Sum256(wasm)
+	s.mu.Lock()
+	p := s.all[key]
+	if p == nil {
+		p = &program{key: key, ready: make(chan struct{})}
+		s.all[key] = p
+		go s.make(p, name, wasm) // ends within limits.Compile, or when the engine does
+	}
+	p.users++
+	s.mu.Unlock()
+
+	timeout := time.NewTimer(s.limits.Compile)
+	defer timeout.Stop()
+	var err error
+	select {
+	case <-p.ready:
+		err = p.err
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-timeout.C:
+		err = fmt.Errorf("compiling takes longer than %v", s.limits.Compile)
+	}
+	if err != nil {
+		s.release(p)
+		return nil, err
+	}
+	return p, nil
+}
+
+// make compiles p.
+func (s *programs) make(p *program, name string, wasm []byte) {
+	s.compile <- struct{}{}
+	if s.notify != nil {
+		if done := s.notify(name, len(wasm)); done != nil {
+			defer done()
+		}
+	}
+	p.info, p.Program, p.err = s.build(wasm)
+	<-s.compile
+	close(p.ready)
+}
+
+func (s *programs) build(wasm []byte) (*meter.Module, engine.Program, error) {
+	metered, info, err := meter.Rewrite(wasm, meter.Config{MaxModuleSize: int(s.limits.Module)})
+	if err != nil {
+		return nil, nil, err
+	}
+	funcs, err := imports(info, s.funcs)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := s.engine.Compile(context.Background(), metered, funcs)
+	return info, p, err
+}
+
+// release takes back what get returned. A program that failed to compile is
+// forgotten, so that the next one tries again.
+func (s *programs) release(p *program) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.users--
+	s.clock++
+	p.last = s.clock
+	if p.users == 0 && p.failed() {
+		delete(s.all, p.key)
+		return
+	}
+	s.evict()
+}
+
+// failed reports whether p is known not to compile.
+func (p *program) failed() bool {
+	select {
+	case <-p.ready:
+		return p.err != nil
+	default:
+		return false
+	}
+}
+
+// evict closes the programs that were used longest ago, beyond maxIdle.
+func (s *programs) evict() {
+	for {
+		var oldest *program
+		idle := 0
+		for _, p := range s.all {
+			if p.users > 0 || p.Program == nil {
+				continue
+			}
+			idle++
+			if oldest == nil || p.last < oldest.last {
+				oldest = p
+			}
+		}
+		if idle <= maxIdle {
+			return
+		}
+		delete(s.all, oldest.key)
+		oldest.Close()
+	}
+}
+
+// close frees all programs. None may be in use.
+func (s *programs) close() error {
+	s.compile <- struct{}{} // for good: nothing is compiled from now on
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for key, p := range s.all {
+		delete(s.all, key)
+		if p.Program != nil {
+			errs = append(errs, p.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

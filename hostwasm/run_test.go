@@ -1,0 +1,156 @@
+package hostwasm_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+)
+
+// result is what a command did.
+type result struct {
+	stdout, stderr string
+	exit           core.Exit
+}
+
+// run runs c to its end.
+func run(t testing.TB, h *hostwasm.Host, c core.Command) result {
+	t.Helper()
+	ctx := context.Background()
+	e, err := h.Resolve(ctx, c)
+	if err != nil {
+		t.Fatalf("Resolve: %v", err)
+	}
+	p, err := h.Start(ctx, e)
+	if err != nil {
+		t.Fatalf("Start: %v", err)
+	}
+	defer p.Close()
+	overdue := time.AfterFunc(time.Minute, func() { p.Close() })
+	defer overdue.Stop()
+	var streams [3]bytes.Buffer
+	if err := p.Output(func(stream uint8, b []byte) { streams[stream].Write(b) }); err != nil {
+		t.Errorf("Output: %v", err)
+	}
+	exit, err := p.Wait()
+	if err != nil {
+		t.Errorf("Wait: %v", err)
+	}
+	return result{streams[1].String(), streams[2].String(), exit}
+}
+
+func TestSpawn(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "guest", "exit", "7"}, "0 7 7 true\n"},
+		{[]string{"run", "guest", "print", "a b", ""}, "a b\n\n0 0 0 true\n"},
+		{[]string{"run", "guest", "run", "guest", "exit", "3"}, "0 3 3 true\n0 0 0 true\n"},
+		{[]string{"pipeline", "1000000"}, "1000000\n0 0\n"},
+	} {
+		got := run(t, newHost(t, hostwasm.Config{}), command(test.args...))
+		if got.stdout != test.want || got.stderr != "" {
+			t.Errorf("%q: got %q, %q, want %q", test.args, got.stdout, got.stderr, test.want)
+		}
+	}
+}
+
+// A child draws from the same account as its parent, which learns how it ended.
+func TestSpawnOutOfFuel(t *testing.T) {
+	h := newHost(t, hostwasm.Config{Limits: hostwasm.Limits{Fuel: 100e6}})
+	got := run(t, h, command("run", "guest", "spin"))
+	if want := "ready\n3 1 137 true\n"; got.stdout != want {
+		t.Errorf("got %q, want %q", got.stdout, want)
+	}
+}
+
+// A child of a child of … ends at eight generations.
+func TestSpawnDepth(t *testing.T) {
+	var args []string
+	for range 12 {
+		args = append(args, "run", "guest")
+	}
+	got := run(t, newHost(t, hostwasm.Config{}), command(append(args, "exit", "0")...))
+	if want := "run: spawn guest: "; !strings.Contains(got.stderr, want) {
+		t.Errorf("got %q, want %q in it", got.stderr, want)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		limits hostwasm.Limits
+		args   []string
+		reason core.Reason
+	}{
+		{"fuel", hostwasm.Limits{Fuel: 50e6}, []string{"spin"}, core.ReasonFuel},
+		{"wall", hostwasm.Limits{Wall: 100 * time.Millisecond}, []string{"spin"}, core.ReasonTimeout},
+		{"wall asleep", hostwasm.Limits{Wall: 100 * time.Millisecond}, []string{"block"}, core.ReasonTimeout},
+		{"output", hostwasm.Limits{Output: 1 << 20}, []string{"flood"}, core.ReasonOutput},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, newHost(t, hostwasm.Config{Limits: test.limits}), command(test.args...))
+			want := core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: test.reason}
+			if got.exit.Status != want.Status || got.exit.Reason != want.Reason {
+				t.Errorf("got %v %q, want %v %q", got.exit.Status, got.exit.Reason, want.Status, want.Reason)
+			}
+		})
+	}
+}
+
+// Memory that is refused is the guest's to deal with; a Go program ends.
+func TestMemoryLimit(t *testing.T) {
+	h := newHost(t, hostwasm.Config{Limits: hostwasm.Limits{Memory: 64 << 20}})
+	got := run(t, h, command("grow"))
+	if got.exit.Status.ExitCode != 2 || !strings.Contains(got.stderr, "out of memory") {
+		t.Errorf("got %v, %q, want exit 2 and out of memory", got.exit.Status, got.stderr)
+	}
+	if got, most := got.exit.Usage.MaxRSS, int64(64<<20); got > most || got < most/2 {
+		t.Errorf("got %d bytes used, want at most %d and half of it at least", got, most)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	h := newHost(t, hostwasm.Config{Mounts: []hostwasm.Mount{{Dir: dir, Guest: "/work"}}})
+	if got := run(t, h, command("write", "note", "text")); got.exit.Status != (core.ExitStatus{}) {
+		t.Fatalf("got %v, %s", got.exit.Status, got.stderr)
+	}
+	for name, want := range map[string]string{
+		"note": "text", "./note": "text", "/work/note": "text", "../work/note": "text", "../../../work/note": "text",
+	} {
+		if got := run(t, h, command("read", name)); got.stdout != want {
+			t.Errorf("read %s: got %q, %q, want %q", name, got.stdout, got.stderr, want)
+		}
+	}
+	if got, want := run(t, h, command("ls", "/")).stdout, "bin\ndev\ntmp\nwork\n"; got != want {
+		t.Errorf("ls /: got %q, want %q", got, want)
+	}
+	if got := run(t, h, command("read", "/etc/passwd")); got.stdout != "" {
+		t.Errorf("read /etc/passwd: got %q", got.stdout)
+	}
+}
+
+// /tmp is a session's own, and stays from one command to the next.
+func TestScratch(t *testing.T) {
+	h := newHost(t, hostwasm.Config{})
+	call := func(session core.SessionID, args ...string) result {
+		c := command(args...)
+		c.Session = session
+		return run(t, h, c)
+	}
+	if got := call("a", "write", "/tmp/note", "mine"); got.exit.Status != (core.ExitStatus{}) {
+		t.Fatalf("got %v, %s", got.exit.Status, got.stderr)
+	}
+	if got, want := call("a", "read", "/tmp/note").stdout, "mine"; got != want {
+		t.Errorf("same session: got %q, want %q", got, want)
+	}
+	if got, want := call("b", "ls", "/tmp").stdout, ""; got != want {
+		t.Errorf("another session: got %q, want %q", got, want)
+	}
+}

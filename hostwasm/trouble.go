@@ -1,0 +1,35 @@
+package hostwasm
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+)
+
+// tell writes to standard error why the guest trapped, as a shell tells of a
+// process that dumped core. It waits for a reader like any other output.
+func (g *guest) tell() {
+	var trap *engine.Trap
+	if g.stderr == nil || !errors.As(g.err, &trap) {
+		return
+	}
+	var b strings.Builder
+	b.WriteString("terrarium: " + printable(g.name) + ": trap: " + printable(trap.Reason) + "\n")
+	for _, f := range trap.Stack {
+		b.WriteString("\tat " + printable(f) + "\n")
+	}
+	g.stderr.Write([]byte(b.String())) // an error means that nobody reads any longer
+}
+
+// printable makes of a name that a module has chosen one that does nothing to
+// the terminal it is shown on.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, name)
+}
