@@ -20,7 +20,8 @@ import (
 type commandFlags struct {
 	set *pflag.FlagSet
 
-	host        string
+	hostFlags
+
 	pty, pipe   bool
 	interactive bool
 	cols, rows  int
@@ -47,7 +48,7 @@ const (
 func (f *commandFlags) add(cmd *cobra.Command, interactive bool) {
 	f.set = cmd.Flags()
 	f.limit = defaultLimit
-	f.set.StringVar(&f.host, "host", "native", "")
+	f.hostFlags.add(cmd)
 	f.set.BoolVar(&f.pty, "pty", false, "")
 	f.set.BoolVar(&f.pipe, "pipe", false, "")
 	f.set.BoolVar(&f.interactive, "interactive", interactive, "")
@@ -61,7 +62,6 @@ func (f *commandFlags) add(cmd *cobra.Command, interactive bool) {
 	f.set.DurationVar(&f.killGrace, "kill-grace", defaultKillGrace, "")
 	f.set.StringVar(&f.trace, "trace", "", "")
 
-	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions([]string{"native"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(renderings, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("cwd")
 }
@@ -86,7 +86,9 @@ func (f *commandFlags) command() (core.Command, error) {
 		}
 		c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
 	}
-	if f.cwd != "" {
+	if f.cwd != "" && f.host == "wasm" {
+		c.Cwd = f.cwd // a directory of the sandbox
+	} else if f.cwd != "" {
 		dir, err := filepath.Abs(f.cwd)
 		if err != nil {
 			return core.Command{}, err
@@ -97,11 +99,10 @@ func (f *commandFlags) command() (core.Command, error) {
 }
 
 func (f *commandFlags) check() error {
+	if err := f.hostFlags.check(f.set); err != nil {
+		return err
+	}
 	switch {
-	case f.host == "wasm":
-		return errors.New("--host wasm: not built into this version yet")
-	case f.host != "native":
-		return fmt.Errorf("--host %s: no such host: use native", f.host)
 	case f.pty && f.pipe:
 		return errors.New("--pty and --pipe exclude each other")
 	case !f.isSize("cols", f.cols):

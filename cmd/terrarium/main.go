@@ -83,8 +83,12 @@ func newRoot() *cobra.Command {
 
 const helpHelp = `usage: terrarium help [COMMAND]
 
-Prints what a command does and the flags it takes.
+Prints what a command does and the flags it takes; "help sandbox" is about
+--host wasm.
 `
+
+// topics are what help knows besides commands.
+var topics = map[string]string{"sandbox": sandboxHelp}
 
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
@@ -93,6 +97,10 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		Long:                  helpHelp,
 		DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && topics[args[0]] != "" {
+				_, err := io.WriteString(root.OutOrStdout(), topics[args[0]])
+				return err
+			}
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(root, args[0])

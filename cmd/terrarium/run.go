@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/core"
-	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
 const runHelp = `usage: terrarium run [flags] [--] COMMAND [ARG...]
@@ -32,7 +31,8 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
   --json                  print no output, but one JSON object at the end
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
   --trace FILE            write down every step, for "cmd/dev replay"
-  --host native           where it runs
+  --host native|wasm      where it runs; wasm: COMMAND is a WASI module, in a
+                          sandbox: see "terrarium help sandbox"
 `
 
 // runFlags are the flags of run.
@@ -97,7 +97,7 @@ func hasData(f *os.File) bool {
 
 // run runs the command to its end. The error is how we exit.
 func (f *runFlags) run(c core.Command) error {
-	host, err := hostnative.New(hostnative.Config{})
+	host, err := f.open(&c)
 	if err != nil {
 		return &failure{statusOurs, err}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
-	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
 const serveHelp = `usage: terrarium serve (--stdio | --listen ADDR) [flags]
@@ -38,7 +37,7 @@ connection, or a signal, ends the terminals it holds. It runs what it is asked.
   --output-byte-limit N   keep so much where a request does not say; 1MiB
   --lenient               also take env as an object of names and values
   --trace FILE            with --stdio: write down every step, for a replay
-  --host native           where commands run
+  --host native|wasm      where commands run; wasm: see "terrarium help sandbox"
 `
 
 // serveFlags are the flags of serve.
@@ -94,6 +93,9 @@ func (f *serveFlags) parse() (core.Command, error) {
 	if c.Cwd == "" {
 		c.Cwd, err = os.Getwd()
 	}
+	if f.host == "wasm" && len(f.mounts) == 0 {
+		c.Roots = []string{c.Cwd} // what a session hands over that was not opened
+	}
 	return c, err
 }
 
@@ -102,7 +104,7 @@ func (f *serveFlags) serve(c core.Command) error {
 	if err := checkDir(c.Cwd); err != nil {
 		return err
 	}
-	host, err := hostnative.New(hostnative.Config{})
+	host, err := f.open(&c)
 	if err != nil {
 		return err
 	}

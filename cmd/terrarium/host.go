@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
+)
+
+// hostFlags say where commands run, and what the sandbox gives them.
+type hostFlags struct {
+	host          string
+	engine        string
+	mounts        []string
+	plugins       []string
+	memory        byteSize
+	fuel          int64
+	deterministic bool
+}
+
+const sandboxHelp = `The sandbox: terrarium run|serve --host wasm
+
+Commands are WASI modules that nobody has to trust. They see the files that are
+handed over, at the same paths, a /tmp of their own, /dev/null and the like,
+and /bin with the names of commands; no other file, no variable of ours, no
+network. serve hands over a session's directories, or else --cwd; run nothing.
+
+  --mount HOST[:GUEST][:ro]  hand a directory over, at its own path or at GUEST,
+                             to be read only; repeatable
+  --plugins DIR              its NAME.wasm are commands called NAME; repeatable
+  --memory N                 what a command's modules may have; default 512MiB
+  --fuel N                   what they may execute, about one per instruction;
+                             default: no limit
+  --deterministic            the same clock and random numbers in each run
+  --engine wazero            what runs modules
+
+"run" also takes the path of a module here as COMMAND: ./tool.wasm. It may run
+for an hour, write 1GiB, and have 256 open files and 64 processes. Modules are
+compiled when first used, and kept in terrarium/modules in the user's cache.
+`
+
+// hosts and engines are what --host and --engine know, the default first.
+var (
+	hosts   = []string{"native", "wasm"}
+	engines = []string{"wazero"}
+)
+
+// sandboxFlags make sense for --host wasm only.
+var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic"}
+
+func (f *hostFlags) add(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.StringVar(&f.host, "host", hosts[0], "")
+	set.StringVar(&f.engine, "engine", engines[0], "")
+	set.StringArrayVar(&f.mounts, "mount", nil, "")
+	set.StringArrayVar(&f.plugins, "plugins", nil, "")
+	set.Var(&f.memory, "memory", "")
+	set.Int64Var(&f.fuel, "fuel", 0, "")
+	set.BoolVar(&f.deterministic, "deterministic", false, "")
+	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp))
+	cmd.MarkFlagDirname("mount")
+	cmd.MarkFlagDirname("plugins")
+}
+
+// check says what is wrong with the flags.
+func (f *hostFlags) check(set *pflag.FlagSet) error {
+	if !slices.Contains(hosts, f.host) {
+		return fmt.Errorf("--host %s: no such host: use %s", f.host, strings.Join(hosts, " or "))
+	}
+	for _, name := range sandboxFlags {
+		if f.host != "wasm" && set.Changed(name) {
+			return fmt.Errorf("--%s needs --host wasm", name)
+		}
+	}
+	switch {
+	case !slices.Contains(engines, f.engine):
+		return fmt.Errorf("--engine %s: not in this build: use %s", f.engine, strings.Join(engines, " or "))
+	case f.fuel < 0:
+		return fmt.Errorf("--fuel %d: negative", f.fuel)
+	case set.Changed("memory") && f.memory < 1<<16:
+		return fmt.Errorf("--memory %s: too little: at least 64KiB", &f.memory)
+	}
+	return nil
+}
+
+// A closingHost is closed when all its commands have ended.
+type closingHost interface {
+	driver.Host
+	Close() error
+}
+
+// open returns the host. A command that names a module of ours becomes one of
+// the sandbox's.
+func (f *hostFlags) open(c *core.Command) (closingHost, error) {
+	if f.host == "native" {
+		return hostnative.New(hostnative.Config{})
+	}
+	config := hostwasm.Config{
+		Limits:        hostwasm.Limits{Memory: int64(f.memory), Fuel: f.fuel},
+		Deterministic: f.deterministic,
+		Commands:      make(map[string]*hostwasm.Module),
+		Compiling:     compiling,
+	}
+	for _, dir := range f.plugins {
+		if err := addPlugins(config.Commands, dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range f.mounts {
+		mount, err := parseMount(m)
+		if err != nil {
+			return nil, err
+		}
+		config.Mounts = append(config.Mounts, mount)
+	}
+	if err := addModule(config.Commands, c); err != nil {
+		return nil, err
+	}
+	e, err := f.newEngine()
+	if err != nil {
+		return nil, err
+	}
+	config.Engine = e
+	return hostwasm.New(config)
+}
+
+func (f *hostFlags) newEngine() (engine.Engine, error) {
+	dir, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return wazero.New(wazero.Config{CacheDir: dir})
+}
+
+// cacheDir returns the directory for compiled modules.
+func cacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for compiled modules: %w", err)
+	}
+	return filepath.Join(base, "terrarium", "modules"), nil
+}
+
+// compiling shows a person that something slow is under way.
+func compiling(name string, size int) (done func()) {
+	if !isTerminal(os.Stderr) {
+		return nil
+	}
+	bytes := byteSize(size)
+	slow := time.AfterFunc(time.Second, func() { notice("compiling " + name + " (" + bytes.String() + "), once") })
+	return func() { slow.Stop() }
+}
+
+// parseMount reads HOST[:GUEST][:ro].
+func parseMount(s string) (m hostwasm.Mount, err error) {
+	m.Dir, m.ReadOnly = strings.CutSuffix(s, ":ro")
+	if i := strings.LastIndex(m.Dir, ":/"); i > 0 {
+		m.Dir, m.Guest = m.Dir[:i], m.Dir[i+1:]
+	}
+	if m.Dir == "" {
+		return m, fmt.Errorf("--mount %s: want HOST[:GUEST][:ro]", s)
+	}
+	m.Dir, err = filepath.Abs(m.Dir)
+	return m, err
+}
+
+// addPlugins adds a command for each module in dir.
+func addPlugins(commands map[string]*hostwasm.Module, dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("--plugins: %w", err)
+	}
+	for _, file := range files {
+		if name, ok := strings.CutSuffix(file.Name(), ".wasm"); ok && name != "" {
+			commands[name] = fileModule(filepath.Join(dir, file.Name()))
+		}
+	}
+	return nil
+}
+
+func fileModule(path string) *hostwasm.Module {
+	return &hostwasm.Module{Name: filepath.Base(path), Load: func() ([]byte, error) { return os.ReadFile(path) }}
+}
+
+// addModule makes c's command, if it is the path of a module here, a command
+// of the sandbox by its file name: whoever names it hands it over.
+func addModule(commands map[string]*hostwasm.Module, c *core.Command) error {
+	if c.Command == "" || !strings.HasSuffix(c.Command, ".wasm") {
+		return nil
+	}
+	path, err := filepath.Abs(c.Command)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return nil // perhaps it is a name in the sandbox
+	}
+	c.Command = filepath.Base(path)
+	commands[c.Command] = fileModule(path)
+	return nil
+}
