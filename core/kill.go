@@ -33,32 +33,6 @@ func (r *Registry) Kill(now time.Time, id TerminalID) (err error) {
 	return nil
 }
 
-// KillNow is Kill without the grace, or with no more of it: SIGKILL comes at
-// once, also where Kill was called before.
-func (r *Registry) KillNow(now time.Time, id TerminalID) (err error) {
-	r.trace.input(now, "kill_now", id)
-	defer func() { r.trace.failed(err) }()
-	t, err := r.held(id)
-	if err != nil {
-		return err
-	}
-	switch t.life.state {
-	case StateResolving, StateAsking, StateStarting:
-		r.abandon(t, ErrKilled)
-	case StateRunning:
-		if t.life.why == ReasonNone {
-			t.life.why = ReasonKilled
-		}
-		if t.life.kill != killKill {
-			r.escalate(now, t)
-			r.timers.schedule(t)
-		}
-	case StateDraining:
-		r.pay(now, t, t.life.owed)
-	}
-	return nil
-}
-
 // terminate begins the ladder, if it has not begun.
 func (r *Registry) terminate(now time.Time, t *Terminal, why Reason) {
 	if t.life.why == ReasonNone {

@@ -4,6 +4,34 @@ package core
 
 import "time"
 
+// What reactors have no exports for.
+
+// KillNow is Kill without the grace, or with no more of it: SIGKILL comes at
+// once, also where Kill was called before.
+func (r *Registry) KillNow(now time.Time, id TerminalID) (err error) {
+	r.trace.input(now, "kill_now", id)
+	defer func() { r.trace.failed(err) }()
+	t, err := r.held(id)
+	if err != nil {
+		return err
+	}
+	switch t.life.state {
+	case StateResolving, StateAsking, StateStarting:
+		r.abandon(t, ErrKilled)
+	case StateRunning:
+		if t.life.why == ReasonNone {
+			t.life.why = ReasonKilled
+		}
+		if t.life.kill != killKill {
+			r.escalate(now, t)
+			r.timers.schedule(t)
+		}
+	case StateDraining:
+		r.pay(now, t, t.life.owed)
+	}
+	return nil
+}
+
 // HandleOutputPending reports that up to n bytes were written that HandleOutput
 // has not been given yet. A driver that can tell does so just before HandleExit
 // and HandleTimeout. What was there at the exit is waited for, however long the
