@@ -137,6 +137,7 @@ func (w *writer) copy(from, to int) {
 	w.content = append(w.content, w.wasm[from:to]...)
 }
 
+// appendName appends bytes with their number before them.
 func appendName(dst []byte, name string) []byte {
 	return append(appendU32(dst, uint32(len(name))), name...)
 }

@@ -63,7 +63,8 @@ func (p *parser) helperType(h helper) string {
 
 // signature returns a function type in the binary format.
 func signature(params, results string) string {
-	return string(rune(typeFunc)) + string(rune(len(params))) + params + string(rune(len(results))) + results
+	p := appendName([]byte{typeFunc}, params)
+	return string(appendName(p, results))
 }
 
 // appendHelper appends the body of a helper, with its size before it.

@@ -65,7 +65,8 @@ func Rewrite(wasm []byte, c Config) ([]byte, *Module, error) {
 		}
 		code = s.appendBody(code)
 		if len(code) > maxGrowth*len(wasm)+maxGrowthBase {
-			return nil, nil, &Error{p.bodies[i].start, -1, "", "it would grow too much", ErrLimit}
+			n := p.importedFuncs + i
+			return nil, nil, &Error{p.bodies[i].start, n, p.functionName(n), "metered code would be too long", ErrLimit}
 		}
 	}
 	return p.assemble(code), p.finish(), nil

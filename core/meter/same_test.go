@@ -173,3 +173,20 @@ func TestBulk(t *testing.T) {
 		})
 	}
 }
+
+// TestResults has a loop in a function with more results than a byte can count.
+func TestResults(t *testing.T) {
+	const n = 200
+	f := &fuelTank{}
+	r := newRuntime(t, f)
+	var m Module
+	results := Code(repeat(I32(1), n)...)
+	m.Memory(1, 1)
+	many := m.Func("()->("+strings.TrimSuffix(strings.Repeat("i32,", n), ",")+")", "i32",
+		Loop(EmptyType, Get(0), I32(1), Op(I32Add), Tee(0), I32(9), Op(I32LtU), BrIf(0)),
+		Get(0), If(EmptyType, results, Op(Return)), results)
+	m.Export("run", m.Func("()->i32", "", Call(many), Code(repeat(Op(I32Add), n-1)...)))
+	if got, _ := wantSame(t, r, f, m.Bytes()); got.result != n {
+		t.Errorf("got %d, want %d", got.result, n)
+	}
+}
