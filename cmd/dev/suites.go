@@ -27,6 +27,11 @@ var suites = []suite{
 		what: "alacritty_terminal/tests/ref in a checkout of github.com/alacritty/alacritty",
 		args: []string{"-run=^TestAlacrittyRecordings$", "./core/vt"},
 	},
+	{
+		name: "WASI testsuite", env: "TERRARIUM_WASI_TESTSUITE",
+		what: "a checkout of the branch prod/testsuite-base of github.com/WebAssembly/wasi-testsuite",
+		args: []string{"-run=^TestWASITestsuite$", "./tests"},
+	},
 }
 
 // conformance runs every suite, and fails for those that were not handed over.
