@@ -132,7 +132,7 @@ func plain(name string) bool {
 func (w *walker) walk(f following) (place, error) {
 	for {
 		name := w.next()
-		slash := strings.Trim(w.rest, "/") == "" && w.rest != ""
+		slash := w.rest != "" && strings.TrimLeft(w.rest, "/") == ""
 		switch name {
 		case "":
 			at := w.tree.place(w.at)
