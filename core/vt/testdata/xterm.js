@@ -19,7 +19,7 @@ function style(cell) {
   out = color('fg', fg, cell.getFgColor()) + out;
   for (const name of ['Bold', 'Dim', 'Italic', 'Blink', 'Inverse', 'Invisible', 'Strikethrough', 'Overline']) {
     if (cell['is' + name]()) {
-      out += name[0] + name[1] + name[2];
+      out += name.slice(0, 4);
     }
   }
   // Not what kind of underline: a hyperlink is one in the API, and DECRC does not bring it back.
