@@ -72,6 +72,8 @@ func (b *buffer) seen(y int) *row {
 
 // make gives a row memory: the first gets its own, the others come in batches,
 // since a screen with more than a line is soon full.
+//
+//go:noinline
 func (b *buffer) make(i int) {
 	if len(b.spare) == 0 {
 		b.spare = make([]row, min(max(b.made, 1), 16))

@@ -12,8 +12,8 @@ func (s *Screen) EachCell(y int, f func(text []byte, st Style)) {
 
 // MemorySize returns about how many bytes of memory s has.
 func (s *Screen) MemorySize() int {
-	n := 8*s.cells() + s.history.size + cap(s.history.scratch)
-	n += 16*cap(s.styles.list) + 4*cap(s.styles.free) + 4*cap(s.styles.index)
+	n := 8*s.cells() + s.history.size + cap(s.scratch().text) + cap(s.scratch().styles)
+	n += 16*(cap(s.styles.list)+cap(s.styles.packed)) + 4*cap(s.styles.free) + 4*cap(s.styles.index)
 	n += (16+maxCluster+32)*cap(s.clusters.list) + 64*cap(s.links.list)
 	for _, l := range s.links.list {
 		n += len(l.id) + len(l.uri)

@@ -6,13 +6,19 @@ import "slices"
 // pointer but that to a slab of many. The oldest slab goes when there is no more
 // room. The zero value keeps nothing.
 type history struct {
-	limit   int    // bytes of memory that slabs may have
-	slabs   []slab // the oldest first
-	size    int    // bytes of memory that slabs have
-	first   uint64 // number of the oldest row; that of the first ever is 0
-	count   int    // rows
-	stale   uint64 // rows with numbers below are of another width than the screen
-	scratch []byte // the row that is being packed, or handed on
+	limit   int      // bytes of memory that slabs may have
+	slabs   []slab   // the oldest first
+	size    int      // bytes of memory that slabs have
+	first   uint64   // number of the oldest row; that of the first ever is 0
+	count   int      // rows
+	stale   uint64   // rows with numbers below are of another width than the screen
+	scratch *scratch // nil until it is needed
+}
+
+// A scratch is memory for the row that is being packed or handed on.
+type scratch struct {
+	text   []byte
+	styles []byte
 }
 
 // A slab holds rows, one after another: the length of what packRow made of it,
@@ -42,11 +48,11 @@ func (h *history) push(s *Screen, r *row) {
 	if h.pushPlain(r, flags) {
 		return
 	}
-	packed, plain := s.packRow(h.scratch[:0], r)
+	packed, plain := s.packRow(r)
 	if plain {
 		flags |= rowPlain
 	}
-	h.scratch = packed
+	h.scratch.text = packed
 	h.append(packed, flags)
 }
 

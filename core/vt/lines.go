@@ -22,7 +22,8 @@ func (s *Screen) leave(r *row, continued bool) {
 		return
 	}
 	g := &s.given
-	p := s.history.scratch[:0]
+	scratch := s.scratch()
+	p := scratch.text[:0]
 	if g.open && !r.wrapped {
 		p = append(p, '\n')
 	}
@@ -32,7 +33,7 @@ func (s *Screen) leave(r *row, continued bool) {
 		p = append(trimBlanks(p, start), '\n')
 	}
 	g.any, g.open = true, continued
-	s.history.scratch = p
+	scratch.text = p
 	s.options.Scrolled.Append(p)
 }
 

@@ -9,11 +9,14 @@ const (
 	packOdd   = 2 // before the text of a cell: a byte with its width, which is not what the text says
 )
 
-// packRow appends row r to dst: its text, and where that is not all, NUL and the
-// styles: for each run the number of cells and what appendPackedStyle makes. A
-// last run of no cells is how the rest of the row is. plain says that the
-// text is all there is, in the plain style. Hyperlinks are lost.
-func (s *Screen) packRow(dst []byte, r *row) (packed []byte, plain bool) {
+// packRow returns row r as bytes, valid until the next call: its text, and where
+// that is not all, NUL and the styles: for each run the number of cells and what
+// appendPackedStyle makes. A last run of no cells is how the rest of the row is.
+// plain says that the text is all there is, in the plain style. Hyperlinks are
+// lost.
+func (s *Screen) packRow(r *row) (packed []byte, plain bool) {
+	scratch := s.scratch()
+	dst := scratch.text[:0]
 	if r.rest.hasContent() {
 		r.extend(s.cols, s.cols)
 	}
@@ -26,24 +29,33 @@ func (s *Screen) packRow(dst []byte, r *row) (packed []byte, plain bool) {
 			return packed, true
 		}
 	}
-	// The length of the text is not known yet: it comes after.
-	start := len(dst)
-	dst = s.packText(dst, cells)
-	textLen := len(dst) - start
+	// The styles come after the text, and the length of that, which is not known
+	// yet, after the styles.
+	runs := scratch.styles[:0]
 	for i := 0; i < len(cells); {
-		n := i + 1
-		for n < len(cells) && cells[n].style() == cells[i].style() {
-			n++
+		first, style := i, cells[i].style()
+		for ; i < len(cells) && cells[i].style() == style; i++ {
+			dst = s.packCell(dst, cells, i)
 		}
-		dst = appendUvarint(dst, n-i)
-		dst = appendPackedStyle(dst, s.styles.get(cells[i].style()))
-		i = n
+		runs = appendUvarint(runs, i-first)
+		runs = s.styles.appendPacked(runs, style)
 	}
 	if r.rest != 0 && len(r.cells) < s.cols {
-		dst = append(dst, 0)
-		dst = appendPackedStyle(dst, s.styles.get(r.rest.style()))
+		runs = append(runs, 0)
+		runs = s.styles.appendPacked(runs, r.rest.style())
 	}
+	scratch.styles = runs
+	textLen := len(dst)
+	dst = append(dst, runs...)
 	return append(dst, byte(textLen), byte(textLen>>8), byte(textLen>>16)), false
+}
+
+// scratch returns the memory for a row.
+func (s *Screen) scratch() *scratch {
+	if s.history.scratch == nil {
+		s.history.scratch = new(scratch)
+	}
+	return s.history.scratch
 }
 
 // packPlain packs cells that are all ASCII in the plain style. ok is false if
@@ -59,33 +71,32 @@ func packPlain(dst []byte, cells []cell) (packed []byte, ok bool) {
 	return dst, true
 }
 
-func (s *Screen) packText(dst []byte, cells []cell) []byte {
-	for i := 0; i < len(cells); i++ {
-		c := cells[i]
-		if c.isRest() {
-			dst = append(dst, packRest)
-			continue
-		}
-		if !c.hasContent() {
-			dst = append(dst, packEmpty)
-			continue
-		}
-		if content := c & contentMask; content < utf8.RuneSelf && c&widthMask == 0 {
-			dst = append(dst, byte(content))
-			continue
-		}
-		width := c.width()
-		whole := width == 1 || width == 2 && i+1 < len(cells) && cells[i+1].isRest()
-		if !whole || c&odd != 0 {
-			dst = append(dst, packOdd, byte(width))
-			whole = false
-		}
-		dst = s.clusters.appendText(dst, c)
-		if whole && width == 2 {
-			i++
-		}
+// packCell appends the text of cells[i].
+func (s *Screen) packCell(dst []byte, cells []cell, i int) []byte {
+	c := cells[i]
+	switch low := uint32(c); {
+	case low-1 < utf8.RuneSelf-1:
+		return append(dst, byte(low))
+	case low >= utf8.RuneSelf && low < 0x800:
+		return append(dst, 0xC0|byte(low>>6), 0x80|byte(low&0x3F))
+	case low >= 0x800 && low < 0x10000:
+		return append(dst, 0xE0|byte(low>>12), 0x80|byte(low>>6&0x3F), 0x80|byte(low&0x3F))
 	}
-	return dst
+	switch {
+	case c.isRest():
+		if i > 0 && cells[i-1].hasContent() && cells[i-1]&(wide|odd) == wide {
+			return dst // it goes without saying
+		}
+		return append(dst, packRest)
+	case !c.hasContent():
+		return append(dst, packEmpty)
+	}
+	width := c.width()
+	whole := width == 1 || width == 2 && i+1 < len(cells) && cells[i+1].isRest()
+	if !whole || c&odd != 0 {
+		dst = append(dst, packOdd, byte(width))
+	}
+	return s.clusters.appendText(dst, c)
 }
 
 // unpacked is a packed row, taken apart.

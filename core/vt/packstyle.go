@@ -46,3 +46,21 @@ func unpackStyle(p []byte) (st Style, rest []byte) {
 	}
 	return st, p
 }
+
+// A packedStyle is what appendPackedStyle appends: 12 bytes at the most.
+type packedStyle struct {
+	n uint8
+	b [15]byte
+}
+
+// appendPacked appends what appendPackedStyle does for the style with a number.
+func (t *styles) appendPacked(dst []byte, number uint32) []byte {
+	if number == 0 {
+		return append(dst, 0)
+	}
+	p := &t.packed[number]
+	if p.n == 0 {
+		p.n = uint8(len(appendPackedStyle(p.b[:0], t.list[number])))
+	}
+	return append(dst, p.b[:p.n]...)
+}

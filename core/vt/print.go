@@ -13,7 +13,9 @@ func (s *Screen) print(p []byte) {
 		if p[0] >= utf8.RuneSelf {
 			c, n := decodeRune(p)
 			p = p[n:]
-			r = s.printRune(r, c)
+			if !s.putRune(r, c) {
+				r = s.printRune(r, c)
+			}
 			continue
 		}
 		n := asciiLen(p)
@@ -91,6 +93,28 @@ func (s *Screen) printASCII(r *row, p []byte) *row {
 		p = p[n:]
 	}
 	return r
+}
+
+// putRune puts one character on row r where that is simple: in cells that r has
+// memory for. It returns false if it is not.
+func (s *Screen) putRune(r *row, c rune) bool {
+	w := RuneWidth(c)
+	x := s.x
+	end := x + w
+	if w == 0 || end > s.cols || end > cap(r.cells) || x > len(r.cells) || s.modes.Insert {
+		return false
+	}
+	if end > len(r.cells) {
+		r.cells = r.cells[:end]
+	}
+	r.cells[x] = s.penCell | cell(c)
+	if w == 2 {
+		r.cells[x] |= wide
+		r.cells[x+1] = s.penCell | spacer
+	}
+	s.x = end
+	s.lastWidth = w
+	return true
 }
 
 // printRune puts one character on row r, or joins it to the one before. It

@@ -50,13 +50,14 @@ type Screen struct {
 	gen   uint64 // counts writes
 	moved uint64 // the last in which rows changed places
 
-	pen       Style // of what is printed next
-	penCell   cell  // empty in that style, if penKnown
-	eraseCell cell  // empty in the background of pen, if penKnown
-	penKnown  bool
-	lastWidth int // of the last character, 0 if nothing can join it
-	charsets  charsets
-	modes     Modes
+	pen        Style // of what is printed next
+	penCell    cell  // empty in that style, if penKnown
+	eraseCell  cell  // empty in the background of pen, if eraseKnown
+	penKnown   bool
+	eraseKnown bool
+	lastWidth  int // of the last character, 0 if nothing can join it
+	charsets   charsets
+	modes      Modes
 
 	styles   styles
 	clusters clusters
@@ -112,53 +113,6 @@ func (s *Screen) reset() {
 	s.markAll()
 }
 
-// Write gives the Screen output: valid UTF-8, whole characters. Where it is cut
-// into chunks makes no difference. p is not kept.
-func (s *Screen) Write(p []byte) {
-	if len(p) == 0 {
-		return
-	}
-	s.gen++
-	for len(p) > 0 {
-		if n := s.lines(p); n > 0 {
-			p = p[n:]
-		} else {
-			p = p[s.parser.step(handler{s}, p):]
-		}
-	}
-}
-
-// lines does the text, CR and LF that p starts with, which is most of what there
-// is, without going through the Parser. It returns how much that was.
-func (s *Screen) lines(p []byte) int {
-	if !s.parser.Ground() {
-		return 0
-	}
-	n := 0
-	for n < len(p) {
-		switch c := p[n]; {
-		case c == '\n':
-			s.lineFeed()
-			s.lastWidth = 0
-			n++
-		case c == '\r':
-			s.x = 0
-			s.lastWidth = 0
-			n++
-		case c < ' ':
-			return n
-		default:
-			size := TextLen(p[n:])
-			if size == 0 {
-				return n
-			}
-			s.print(p[n : n+size])
-			n += size
-		}
-	}
-	return n
-}
-
 // A handler is the Screen as its Parser sees it.
 type handler struct{ *Screen }
 
@@ -201,30 +155,38 @@ func (s *Screen) markAll() { s.moved = s.gen }
 
 func (s *Screen) setPen(st Style) {
 	s.pen = st
-	s.penKnown = false
+	s.penKnown, s.eraseKnown = false, false
 }
 
-// findPen gives the styles of what is printed and erased their numbers.
+// findPen gives the style of what is printed its number.
 func (s *Screen) findPen() {
 	if !s.penKnown {
-		s.numberPen()
+		s.penCell = s.emptyIn(s.pen)
+		s.penKnown = true
 	}
-}
-
-func (s *Screen) numberPen() {
-	if s.styles.full() {
-		s.sweepStyles()
-	}
-	s.penCell = empty(s.styles.number(s.pen))
-	s.eraseCell = 0
-	if s.pen.Bg != 0 {
-		s.eraseCell = empty(s.styles.number(Style{Bg: s.pen.Bg}))
-	}
-	s.penKnown = true
 }
 
 // blank returns what erased cells become: empty, in the background of the pen.
 func (s *Screen) blank() cell {
-	s.findPen()
+	if s.pen.Bg == 0 {
+		return 0
+	}
+	if !s.eraseKnown {
+		s.findPen()
+		s.eraseCell = s.emptyIn(Style{Bg: s.pen.Bg})
+		s.eraseKnown = true
+		s.findPen() // anew, if there was a sweep; then there is no other one
+	}
 	return s.eraseCell
+}
+
+// emptyIn returns an empty cell in a style.
+func (s *Screen) emptyIn(st Style) cell {
+	if st == (Style{}) {
+		return 0
+	}
+	if s.styles.full() {
+		s.sweepStyles()
+	}
+	return empty(s.styles.number(st))
 }

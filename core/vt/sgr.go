@@ -2,7 +2,7 @@ package vt
 
 // setGraphics is SGR.
 func (s *Screen) setGraphics(params *Params) {
-	s.penKnown = false
+	s.penKnown, s.eraseKnown = false, false
 	st := &s.pen
 	if params.Len() == 1 && params.Value(0) == 0 {
 		*st = Style{link: st.link}

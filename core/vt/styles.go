@@ -7,10 +7,11 @@ const minSweep = 1024
 // styles gives each Style on the screen a number, so that a cell needs no more
 // than that. Number 0 is the plain Style. The zero value is ready to use.
 type styles struct {
-	list  []Style  // by number
-	free  []uint32 // numbers not in use
-	index []uint32 // a hash table of numbers, 0 where there is none
-	limit int      // how many there may be before full
+	list   []Style       // by number
+	packed []packedStyle // the same; empty if not known yet
+	free   []uint32      // numbers not in use
+	index  []uint32      // a hash table of numbers, 0 where there is none
+	limit  int           // how many there may be before full
 }
 
 // get returns the Style with a number.
@@ -48,13 +49,15 @@ func (t *styles) add(st Style) uint32 {
 	if last := len(t.free) - 1; last >= 0 {
 		n := t.free[last]
 		t.free = t.free[:last]
-		t.list[n] = st
+		t.list[n], t.packed[n] = st, packedStyle{}
 		return n
 	}
 	if len(t.list) == 0 {
 		t.list = append(t.list, Style{})
+		t.packed = append(t.packed, packedStyle{})
 	}
 	t.list = append(t.list, st)
+	t.packed = append(t.packed, packedStyle{})
 	return uint32(len(t.list) - 1)
 }
 

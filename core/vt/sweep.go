@@ -5,7 +5,7 @@ package vt
 func (s *Screen) sweepStyles() {
 	used := newSet(len(s.styles.list))
 	cells := s.eachCell(func(c cell) { used.add(c.style()) })
-	s.penKnown = false
+	s.penKnown, s.eraseKnown = false, false
 	s.styles.sweep(used, cells/4)
 	s.links.sweep(s.styles.list, s.pen)
 }
