@@ -14,13 +14,9 @@ type given struct {
 // scrolls reports whether anybody keeps the rows that leave the main screen.
 func (s *Screen) scrolls() bool { return s.history.limit > 0 || s.options.Scrolled != nil }
 
-// leave keeps row r, which leaves the main screen. continued says that the row
-// below it goes on with its line.
-func (s *Screen) leave(r *row, continued bool) {
-	if s.options.Scrolled == nil {
-		s.history.push(s, r)
-		return
-	}
+// handOn gives row r, which leaves the main screen, to Options.Scrolled.
+// continued says that the row below it goes on with its line.
+func (s *Screen) handOn(r *row, continued bool) {
 	g := &s.given
 	scratch := s.scratch()
 	p := scratch.text[:0]

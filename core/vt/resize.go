@@ -94,7 +94,11 @@ func (l *layout) removeRows(n int) {
 func (l *layout) giveBack(n int) {
 	if l.scrolls() {
 		for i := range n {
-			l.s.leave(&l.list[i], i+1 < len(l.list) && l.list[i+1].wrapped)
+			if l.s.options.Scrolled == nil {
+				l.s.history.push(l.s, &l.list[i])
+			} else {
+				l.s.handOn(&l.list[i], i+1 < len(l.list) && l.list[i+1].wrapped)
+			}
 		}
 	}
 	l.list = slices.Delete(l.list, 0, n)

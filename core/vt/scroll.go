@@ -7,12 +7,13 @@ func (s *Screen) scroll(wrapped bool) {
 	b := s.buf
 	blank := s.blank()
 	first := b.row(b.top)
-	if b.top == 0 && b == &s.main && s.scrolls() {
-		continued := wrapped
-		if b.bottom > 0 {
-			continued = b.seen(1).wrapped
-		}
-		s.leave(first, continued)
+	switch {
+	case b.top != 0 || b != &s.main || !s.scrolls():
+	case s.options.Scrolled == nil:
+		s.history.push(s, first)
+		b.base++
+	default:
+		s.handOn(first, b.bottom > 0 && b.seen(1).wrapped || b.bottom == 0 && wrapped)
 		b.base++
 	}
 	if b.whole() {
