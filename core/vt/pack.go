@@ -35,7 +35,11 @@ func (s *Screen) packRow(r *row) (packed []byte, plain bool) {
 	for i := 0; i < len(cells); {
 		first, style := i, cells[i].style()
 		for ; i < len(cells) && cells[i].style() == style; i++ {
-			dst = s.packCell(dst, cells, i)
+			if c := uint32(cells[i]); c-1 < utf8.RuneSelf-1 {
+				dst = append(dst, byte(c))
+			} else {
+				dst = s.packCell(dst, cells, i)
+			}
 		}
 		runs = appendUvarint(runs, i-first)
 		runs = s.styles.appendPacked(runs, style)
@@ -71,12 +75,10 @@ func packPlain(dst []byte, cells []cell) (packed []byte, ok bool) {
 	return dst, true
 }
 
-// packCell appends the text of cells[i].
+// packCell appends the text of cells[i], which is not plain ASCII.
 func (s *Screen) packCell(dst []byte, cells []cell, i int) []byte {
 	c := cells[i]
 	switch low := uint32(c); {
-	case low-1 < utf8.RuneSelf-1:
-		return append(dst, byte(low))
 	case low >= utf8.RuneSelf && low < 0x800:
 		return append(dst, 0xC0|byte(low>>6), 0x80|byte(low&0x3F))
 	case low >= 0x800 && low < 0x10000:

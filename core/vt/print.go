@@ -10,12 +10,14 @@ func (s *Screen) print(p []byte) {
 		s.cutWide(r)
 	}
 	for len(p) > 0 {
+		if n := s.printSimple(r, p); n > 0 {
+			p = p[n:]
+			continue
+		}
 		if p[0] >= utf8.RuneSelf {
 			c, n := decodeRune(p)
 			p = p[n:]
-			if !s.putRune(r, c) {
-				r = s.printRune(r, c)
-			}
+			r = s.printRune(r, c)
 			continue
 		}
 		n := asciiLen(p)
@@ -95,26 +97,51 @@ func (s *Screen) printASCII(r *row, p []byte) *row {
 	return r
 }
 
-// putRune puts one character on row r where that is simple: in cells that r has
-// memory for. It returns false if it is not.
-func (s *Screen) putRune(r *row, c rune) bool {
-	w := RuneWidth(c)
+// printSimple prints the start of p as far as that is simple: characters of a
+// width of their own, in the cells that row r of the cursor has memory for. It
+// returns how much that was.
+func (s *Screen) printSimple(r *row, p []byte) int {
 	x := s.x
-	end := x + w
-	if w == 0 || end > s.cols || end > cap(r.cells) || x > len(r.cells) || s.modes.Insert {
-		return false
+	cells := r.cells[:min(cap(r.cells), s.cols)]
+	if x > len(r.cells) || s.modes.Insert {
+		return 0
 	}
-	if end > len(r.cells) {
-		r.cells = r.cells[:end]
+	ascii := s.charsets.active == 0
+	pen := s.penCell
+	n, w := 0, 0
+	for n < len(p) {
+		var c rune
+		size, width := 1, 1
+		switch b := p[n]; {
+		case b < utf8.RuneSelf && ascii:
+			c = rune(b)
+		case b < utf8.RuneSelf:
+			size = 0
+		default:
+			c, size = decodeRune(p[n:])
+			width = RuneWidth(c)
+		}
+		if size == 0 || width == 0 || x+width > len(cells) {
+			break
+		}
+		cells[x] = pen | cell(c)
+		if width == 2 {
+			cells[x] |= wide
+			cells[x+1] = pen | spacer
+		}
+		x += width
+		n += size
+		w = width
 	}
-	r.cells[x] = s.penCell | cell(c)
-	if w == 2 {
-		r.cells[x] |= wide
-		r.cells[x+1] = s.penCell | spacer
+	if n == 0 {
+		return 0
 	}
-	s.x = end
+	s.x = x
 	s.lastWidth = w
-	return true
+	if x > len(r.cells) {
+		r.cells = r.cells[:x]
+	}
+	return n
 }
 
 // printRune puts one character on row r, or joins it to the one before. It
