@@ -1,13 +1,15 @@
 package vt
 
+// attrsOn are what SGR 0 to 9 switch on, but for the kinds of underline.
+var attrsOn = [10]Attr{1: Bold, 2: Dim, 3: Italic, 5: Blink, 7: Inverse, 8: Invisible, 9: Strike}
+
+// attrsOff are what SGR 22 to 29 switch off.
+var attrsOff = [8]Attr{Bold | Dim, Italic, underlineMask, Blink, 0, Inverse, Invisible, Strike}
+
 // setGraphics is SGR.
 func (s *Screen) setGraphics(params *Params) {
 	s.penKnown, s.eraseKnown = false, false
 	st := &s.pen
-	if params.Len() == 1 && params.Value(0) == 0 {
-		*st = Style{link: st.link}
-		return
-	}
 	for i := 0; i < params.Len(); i++ {
 		if params.Sub(i) {
 			continue // of a parameter that has none
@@ -15,6 +17,12 @@ func (s *Screen) setGraphics(params *Params) {
 		switch v := params.Value(i); {
 		case v == 0:
 			*st = Style{link: st.link}
+		case v == 4:
+			st.Attr = st.Attr.withUnderline(underlineParam(params, i+1))
+		case v < len(attrsOn):
+			st.Attr |= attrsOn[v]
+		case v >= 22 && v < 22+len(attrsOff):
+			st.Attr &^= attrsOff[v-22]
 		case v >= 30 && v <= 37:
 			st.Fg = Palette(uint8(v - 30))
 		case v >= 40 && v <= 47:
@@ -25,10 +33,8 @@ func (s *Screen) setGraphics(params *Params) {
 			st.Bg = Palette(uint8(v - 100 + 8))
 		case v == 38 || v == 48 || v == 58:
 			i += st.setColor(params, i)
-		case v == 4:
-			st.Attr = st.Attr.withUnderline(underlineParam(params, i+1))
 		default:
-			st.setAttr(v)
+			st.setOther(v)
 		}
 	}
 }
@@ -46,38 +52,10 @@ func underlineParam(params *Params, i int) Underline {
 	return Underline(v)
 }
 
-func (st *Style) setAttr(v int) {
+func (st *Style) setOther(v int) {
 	switch v {
-	case 1:
-		st.Attr |= Bold
-	case 2:
-		st.Attr |= Dim
-	case 3:
-		st.Attr |= Italic
-	case 5:
-		st.Attr |= Blink
-	case 7:
-		st.Attr |= Inverse
-	case 8:
-		st.Attr |= Invisible
-	case 9:
-		st.Attr |= Strike
 	case 21:
 		st.Attr = st.Attr.withUnderline(DoubleUnderline)
-	case 22:
-		st.Attr &^= Bold | Dim
-	case 23:
-		st.Attr &^= Italic
-	case 24:
-		st.Attr &^= underlineMask
-	case 25:
-		st.Attr &^= Blink
-	case 27:
-		st.Attr &^= Inverse
-	case 28:
-		st.Attr &^= Invisible
-	case 29:
-		st.Attr &^= Strike
 	case 39:
 		st.Fg = 0
 	case 49:
