@@ -132,12 +132,13 @@ func (r *Registry) reserveScreen(t *Terminal, rows, cols int) error {
 }
 
 // screenBytes is what the screen of c may hold in memory at a size, in bytes: two
-// screens, a frame that is held back, styles and clusters, and the scrollback.
+// screens, a frame that is held back, styles and clusters, and the scrollback. It
+// is what the worst of programs can do; others take a tenth of it.
 func (c *Command) screenBytes(rows, cols int) int64 {
 	if !c.hasScreen() {
 		return 0
 	}
-	n := 4<<10 + 64*int64(rows)*int64(cols)
+	n := 1<<20 + 256*int64(rows)*int64(cols)
 	if c.Rendering != RenderScreen {
 		n += c.OutputByteLimit
 	}

@@ -2,9 +2,14 @@ package vt
 
 import "unicode/utf8"
 
-// maxCluster is the size of a cluster in bytes: a character and those joined to
-// it. Any more are dropped.
-const maxCluster = 64
+const (
+	// maxCluster is the size of a cluster in bytes: a character and those joined
+	// to it. Any more are dropped.
+	maxCluster = 64
+	// maxClusters is how many different ones there can be at a time, far more
+	// than any script fills a screen with. In more, what would join is dropped.
+	maxClusters = 2048
+)
 
 // clusters gives a number to each text of a cell that is more than one
 // character. The zero value is ready to use.
@@ -12,18 +17,27 @@ type clusters struct {
 	list  []string // by number
 	free  []uint32 // numbers not in use
 	index map[string]uint32
-	limit int
+	limit int // how many there may be before it is time for a sweep
+	wait  int // the same, in characters that would join, while there are maxClusters
 }
 
-func (t *clusters) full() bool { return len(t.list)-len(t.free) >= max(t.limit, minSweep) }
+// full reports whether it is time for a sweep.
+func (t *clusters) full() bool {
+	n := len(t.list) - len(t.free)
+	if n >= maxClusters {
+		t.wait--
+		return t.wait <= 0
+	}
+	return n >= max(t.limit, minSweep)
+}
 
 // number returns the number of a text, a new one if it has none. ok is false if
-// all numbers that fit a cell are taken.
+// there are too many.
 func (t *clusters) number(text []byte) (n uint32, ok bool) {
 	if n, ok := t.index[string(text)]; ok {
 		return n, true
 	}
-	if len(t.free) == 0 && len(t.list) == int(clustered) {
+	if len(t.free) == 0 && len(t.list) == maxClusters {
 		return 0, false
 	}
 	if t.index == nil {
@@ -53,6 +67,7 @@ func (t *clusters) sweep(used set, room int) {
 		}
 	}
 	t.limit = max(2*(len(t.list)-len(t.free)), room)
+	t.wait = room
 }
 
 // appendText appends the text of c to dst: nothing if it is empty.

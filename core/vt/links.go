@@ -3,20 +3,29 @@ package vt
 import "bytes"
 
 const (
-	maxLink  = 2083    // bytes of a hyperlink that is kept; a longer one is none
-	maxLinks = 1 << 10 // hyperlinks on the screen; more are none
+	maxLink      = 2083      // bytes of a hyperlink that is kept; a longer one is none
+	maxLinks     = 1 << 10   // hyperlinks on the screen; more are none
+	maxLinkBytes = 256 << 10 // bytes of all of them
 )
 
 // links gives each hyperlink of OSC 8 a number from 1 on.
 type links struct {
 	list []link // number n is list[n-1]
 	free []uint16
+	size int // bytes of all
 	wait int // links to refuse before the next sweep, so that it is worth it
 }
 
 type link struct {
 	id, uri string // links with the same id are one; "" is none
 	used    bool
+}
+
+func (l *link) size() int { return len(l.id) + len(l.uri) }
+
+// full reports whether there is no room for another link of a size.
+func (l *links) full(size int) bool {
+	return len(l.free) == 0 && len(l.list) == maxLinks || l.size+size > maxLinkBytes
 }
 
 // get returns the address of link n, "" if n is 0.
@@ -63,22 +72,23 @@ func (s *Screen) linkNumber(id, uri []byte) uint16 {
 			break // only the last ones are worth the search
 		}
 	}
-	if len(l.free) == 0 && len(l.list) == maxLinks {
+	if l.full(len(id) + len(uri)) {
 		l.wait--
 		if l.wait <= 0 {
 			s.sweepStyles()
 			l.wait = s.rows * s.cols / 16
 		}
 	}
+	if l.full(len(id) + len(uri)) {
+		return 0
+	}
 	n := link{id: string(id), uri: string(uri)}
+	l.size += n.size()
 	if last := len(l.free) - 1; last >= 0 {
 		at := l.free[last]
 		l.free = l.free[:last]
 		l.list[at-1] = n
 		return at
-	}
-	if len(l.list) == maxLinks {
-		return 0
 	}
 	l.list = append(l.list, n)
 	return uint16(len(l.list))
@@ -102,6 +112,7 @@ func (l *links) sweep(styles []Style, pen ...Style) {
 	l.free = l.free[:0]
 	for i := range l.list {
 		if !l.list[i].used {
+			l.size -= l.list[i].size()
 			l.list[i] = link{}
 			l.free = append(l.free, uint16(i+1))
 		}

@@ -320,6 +320,52 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestWorst fills both screens and a frame that is held back with as many styles
+// and clusters as there are cells, and measures the heap. The owner of many
+// screens must know.
+func TestWorst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills a large screen with everything there is")
+	}
+	for name, unit := range map[string]func(i int) []byte{
+		"styles": func(i int) []byte {
+			return fmt.Appendf(nil, "\x1b[38;2;%d;%d;%d;48;2;%d;1;1m%c", i>>16, i>>8&255, i&255, i&255, 'a'+i%26)
+		},
+		"clusters": func(i int) []byte {
+			return append(fmt.Appendf(nil, "%c%c%c%c", 'a'+i%26, 0x300+i%100, 0x300+i/100%100, 0x300+i/10000%100),
+				strings.Repeat("\u0301", 28)...)
+		},
+		"payloads": func(i int) []byte {
+			return fmt.Appendf(nil, "\x1b]0;%05000d\a\x1b[22t\x1bPx%060000d", i, i)
+		},
+		"links": func(i int) []byte {
+			return fmt.Appendf(nil, "\x1b[3%dm\x1b]8;;http://%02000d\x1b\\%c\u0301", i%8, i, 'a'+i%26)
+		},
+	} {
+		for _, size := range [][2]int{{24, 80}, {100, 300}} {
+			cells := size[0] * size[1]
+			times := 2 * cells
+			if name == "payloads" {
+				times = 20 // do what any more would
+			}
+			got := heapOf(1, func() *vt.Screen {
+				s := vt.NewScreen(vt.Options{Rows: size[0], Cols: size[1], ScrollbackBytes: -1})
+				for part, before := range []string{"", "\x1b[?1049h", "\x1b[?2026h"} {
+					s.Write([]byte(before))
+					for i := range times {
+						s.Write(unit(i + part*1_000_000))
+					}
+				}
+				return s
+			})
+			if limit := 1<<20 + 256*cells; got > limit {
+				t.Errorf("%s, %v: got %d bytes of heap, want %d at most", name, size, got, limit)
+			}
+			t.Logf("%s, %v: %d bytes of heap, %d for each cell", name, size, got, got/cells)
+		}
+	}
+}
+
 // TestZeroAlloc writes what programs write, again and again.
 func TestZeroAlloc(t *testing.T) {
 	for _, w := range workloads {

@@ -33,8 +33,8 @@ type idle struct {
 	Err         string
 }
 
-// BenchmarkIdle holds terminals whose command sleeps. Threads and memory are those of our process, not of
-// the commands.
+// BenchmarkIdle holds terminals whose command sleeps: on a pty, on one with a screen and a line on it, on a
+// pipe. Threads and memory are those of our process, not of the commands.
 func BenchmarkIdle(b *testing.B) {
 	nativeHost(b)
 	t := &table{
@@ -42,7 +42,7 @@ func BenchmarkIdle(b *testing.B) {
 		header: []string{"", "threads", "descriptors each", "RSS each", "create/s", "release all", "aim"},
 	}
 	tables = append(tables, t)
-	for _, mode := range []string{"pty", "pipe"} {
+	for _, mode := range []string{"pty", "screen", "pipe"} {
 		b.Run(mode, func(b *testing.B) {
 			got, err := measureIdle(b, mode)
 			if err != nil {
@@ -91,10 +91,15 @@ func measureIdle(b *testing.B, mode string) (got idle, err error) {
 // idleMain prints what terminals of that mode cost this program.
 func idleMain(mode string) int {
 	n := 4000
-	if mode == "pty" {
+	c := core.Command{Command: "sleep", Args: []string{"1000"}}
+	if mode != "pipe" {
 		n = min(3000, freePtys())
+		c.Pty = true
 	}
-	got, err := holdIdle(n, mode == "pty")
+	if mode == "screen" {
+		c.Interactive, c.Screen = true, true
+	}
+	got, err := holdIdle(n, c)
 	if err != nil {
 		got.Err = err.Error()
 	}
@@ -104,17 +109,16 @@ func idleMain(mode string) int {
 	return 0
 }
 
-func holdIdle(n int, pty bool) (got idle, err error) {
+func holdIdle(n int, c core.Command) (got idle, err error) {
 	host, err := hostnative.New(hostnative.Config{})
 	if err != nil {
 		return got, err
 	}
 	defer host.Close()
 	d := driver.New(driver.Config{Host: host, Core: core.Config{
-		KillGrace: -1, MaxTerminals: n + 1, MaxSessionTerminals: n + 1, OutputByteLimit: 64 << 10,
+		KillGrace: -1, MaxTerminals: n + 1, MaxSessionTerminals: n + 1, MaxOutputBytes: 1 << 40, OutputByteLimit: 64 << 10, Screens: true,
 	}})
 	defer d.Close()
-	c := core.Command{Command: "sleep", Args: []string{"1000"}, Pty: pty}
 	first, err := d.Create(context.Background(), "", c) // opens what is opened once
 	if err != nil {
 		return got, err
@@ -123,8 +127,12 @@ func holdIdle(n int, pty bool) (got idle, err error) {
 
 	begin := time.Now()
 	for ; got.Terminals < n; got.Terminals++ {
-		if _, err := d.Create(context.Background(), "", c); err != nil {
+		id, err := d.Create(context.Background(), "", c)
+		if err != nil {
 			return got, err
+		}
+		if c.Screen {
+			d.Write(id, []byte("Listening on http://localhost:8080/\n")) // which the terminal echoes
 		}
 	}
 	got.Create = time.Since(begin)

@@ -17,7 +17,7 @@ func BenchmarkThroughput(b *testing.B) {
 	if err != nil {
 		b.Skip(err)
 	}
-	d := driver.New(driver.Config{Host: nativeHost(b)})
+	d := driver.New(driver.Config{Host: nativeHost(b), Core: core.Config{Screens: true}})
 	b.Cleanup(func() { d.Close() })
 	for _, mode := range []struct {
 		name  string
@@ -46,6 +46,7 @@ func BenchmarkThroughput(b *testing.B) {
 			}},
 			{name: "driver, raw", aim: "0.9x", run: ours(core.RenderRaw)},
 			{name: "driver, text", run: ours(core.RenderText)},
+			{name: "driver, screen", run: ours(core.RenderScreen)},
 		}
 		for range 7 {
 			for i := range readers {
