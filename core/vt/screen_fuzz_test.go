@@ -1,6 +1,7 @@
 package vt_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -58,23 +59,46 @@ func checkScreen(t *testing.T, s *vt.Screen, in []byte) {
 	}
 }
 
+// hostile are short sequences that have much done, or much kept.
+var hostile = []string{
+	"a\x1b[65535b", "\x1b[65535@", "\x1b[65535P", "\x1b[65535L", "\x1b[65535M", "\x1b[65535S", "\x1b[65535T", "\x1b[65535X", "\x1b[65535I", "\x1b[65535Z",
+	"\x1b[65535 @", "\x1b[65535 A", "\x1b[65535'}", "\x1b[2J", "\x1b#8", "\x1b[?1049h\x1b[?1049l", "\x1b[?2026h\x1b[?2026l", "\x1bc", "\n", "\x1bM",
+	"\x1b[4hab", "\x1b]8;;http://x/\x1b\\y\x1b[m", "\x1b[?1J", "e\u0301\u0302\u0303\u0304", "\x1b[38;2;1;2;3mx\x1b[48;2;4;5;6my", "\x1b[2;3r\n\n", "\x1b[6n", "\x1b]0;t\a", "\x1b[22t", "\x1b[3g\x1bH\t",
+	"\x1bP$qm\x1b\\", "\x1b[1;2H世", "世\b\b", "\x1b[?45h\b\b\b", "\x1b7\x1b8", "\x1b[!p", "\x1b[1\"qa\x1b[?2J", "y\r\n", "\x1b[5;10r\x1b[10;1H\n", "\u0301",
+}
+
+// repeat returns unit again and again, up to n bytes.
+func repeat(unit string, n int) []byte { return bytes.Repeat([]byte(unit), n/len(unit)) }
+
+// TestLinear has four times the output take no more than about four times as
+// long.
+func TestLinear(t *testing.T) {
+	best := func(in []byte) time.Duration {
+		best := time.Hour
+		for range 3 {
+			s := vt.NewScreen(vt.Options{Rows: 40, Cols: 160, Replies: true, ScrollbackBytes: 64 << 10})
+			before := time.Now()
+			s.Write(in)
+			best = min(best, time.Since(before))
+		}
+		return best
+	}
+	for _, unit := range hostile {
+		small, large := best(repeat(unit, 2<<10)), best(repeat(unit, 8<<10))
+		if large > 10*small+slowdown*5*time.Millisecond {
+			t.Errorf("%.20q: got %v for 8 KiB after %v for 2 KiB, want about four times as much", unit, large, small)
+		}
+	}
+}
+
 // TestHostile writes streams that do as much as they can with each byte.
 func TestHostile(t *testing.T) {
 	var inputs [][]byte
 	for seed := range uint64(360) {
 		inputs = append(inputs, newGenerator(seed, 40, 160).stream(400))
 	}
-	for _, unit := range []string{
-		"a\x1b[65535b", "\x1b[65535@", "\x1b[65535P", "\x1b[65535L", "\x1b[65535M", "\x1b[65535S", "\x1b[65535T", "\x1b[65535X", "\x1b[65535I", "\x1b[65535Z",
-		"\x1b[65535 @", "\x1b[65535 A", "\x1b[65535'}", "\x1b[2J", "\x1b#8", "\x1b[?1049h\x1b[?1049l", "\x1b[?2026h\x1b[?2026l", "\x1bc", "\n", "\x1bM",
-		"\x1b[4hab", "\x1b]8;;http://x/\x1b\\y\x1b[m", "\x1b[?1J", "e\u0301\u0302\u0303\u0304", "\x1b[38;2;1;2;3mx\x1b[48;2;4;5;6my", "\x1b[2;3r\n\n", "\x1b[6n", "\x1b]0;t\a", "\x1b[22t", "\x1b[3g\x1bH\t",
-		"\x1bP$qm\x1b\\", "\x1b[1;2H世", "世\b\b", "\x1b[?45h\b\b\b", "\x1b7\x1b8", "\x1b[!p", "\x1b[1\"qa\x1b[?2J", "y\r\n", "\x1b[5;10r\x1b[10;1H\n", "\u0301",
-	} {
-		p := make([]byte, 0, 8<<10)
-		for len(p)+len(unit) < cap(p) {
-			p = append(p, unit...)
-		}
-		inputs = append(inputs, p)
+	for _, unit := range hostile {
+		inputs = append(inputs, repeat(unit, 8<<10))
 	}
 	start := time.Now()
 	slowest, worst := time.Duration(0), 0
