@@ -254,6 +254,7 @@ func (j *effectJSON) effect() (core.Effect, error) {
 		if err != nil {
 			return e, err
 		}
+		c.Session = e.Session // said once, for all of the effect
 		e.Command = &c
 	}
 	if j.Exec != nil {
@@ -261,6 +262,7 @@ func (j *effectJSON) effect() (core.Effect, error) {
 		if err != nil {
 			return e, err
 		}
+		x.Command.Session = e.Session
 		e.Exec = &x
 	}
 	if j.Exit != nil {
@@ -289,6 +291,7 @@ func (j *statusJSON) status() (core.Status, error) {
 	if err != nil {
 		return core.Status{}, err
 	}
+	x.Command.Session = core.SessionID(j.SessionID)
 	s := core.Status{Session: core.SessionID(j.SessionID), Released: j.Released, Exec: x, Rows: j.Rows, Cols: j.Cols}
 	for s.State = core.StateResolving; s.State.String() != j.State; s.State++ {
 		if s.State == core.StateExited {
