@@ -74,16 +74,16 @@ type run struct {
 	ended          <-chan error
 }
 
-// launch runs a program in a sandbox of its own, in /work. It is ended after a
-// minute, if not before.
-func launch(t testing.TB, program engine.Program, args ...string) run {
+// launch runs a program in a sandbox of its own, in /work, with descriptors
+// besides the standard ones. It is ended after a minute, if not before.
+func launch(t testing.TB, program engine.Program, inherited []wasi.Inherited, args ...string) run {
 	t.Helper()
 	stdin, in := wasi.NewPipe(0)
 	out, stdout := wasi.NewPipe(0)
 	errs, stderr := wasi.NewPipe(0)
 	p, err := wasi.New(wasi.Config{
 		Args: append([]string{"guest"}, args...), Env: []string{"A=b"}, Files: tree(t), Dir: "/work",
-		Stdin: stdin.OpenFile(), Stdout: stdout.OpenFile(), Stderr: stderr.OpenFile(),
+		Stdin: stdin.OpenFile(), Stdout: stdout.OpenFile(), Stderr: stderr.OpenFile(), Inherited: inherited,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +104,13 @@ func launch(t testing.TB, program engine.Program, args ...string) run {
 		ended <- err
 	}()
 	return run{p, in, out, errs, ended}
+}
+
+// between returns descriptors that lie among those of preopened directories,
+// where guests look for more of those until there are none.
+func between() []wasi.Inherited {
+	r, w := wasi.NewPipe(0)
+	return []wasi.Inherited{{FD: 3, File: r.OpenFile()}, {FD: 5, File: w.OpenFile()}}
 }
 
 // exit returns the guest's exit code.
@@ -136,7 +143,7 @@ func TestGoGuest(t *testing.T) {
 		{task: "panic", code: 2, stderr: "panic: as it should"},
 	} {
 		t.Run(c.task, func(t *testing.T) {
-			r := launch(t, program, c.task)
+			r := launch(t, program, nil, c.task)
 			out, errs := collect(t, r.stdout), collect(t, r.stderr)
 			go func() { // ends with the guest, if not before
 				r.stdin.Write([]byte(c.input))
@@ -149,7 +156,7 @@ func TestGoGuest(t *testing.T) {
 		})
 	}
 	t.Run("ticks", func(t *testing.T) {
-		r := launch(t, program, "ticks")
+		r := launch(t, program, nil, "ticks")
 		r.stdin.Write([]byte("some text"))
 		const ticks = "five ticks\n"
 		b := make([]byte, len(ticks))
@@ -161,9 +168,16 @@ func TestGoGuest(t *testing.T) {
 			t.Errorf("got exit %d, %q", code, rest)
 		}
 	})
+	t.Run("descriptors among the preopens", func(t *testing.T) {
+		r := launch(t, program, between(), "files")
+		errs := collect(t, r.stderr)
+		if code, stderr := r.exit(t), <-errs; code != 0 {
+			t.Errorf("got exit %d, stderr %q", code, stderr)
+		}
+	})
 	for _, task := range []string{"sleep", "spin", "cat"} {
 		t.Run("interrupt "+task, func(t *testing.T) {
-			r := launch(t, program, task)
+			r := launch(t, program, nil, task)
 			killed := errors.New("killed")
 			r.p.Interrupt(killed)
 			if err := <-r.ended; err != killed {
@@ -178,7 +192,7 @@ func TestGoGuest(t *testing.T) {
 func TestCGuest(t *testing.T) {
 	program := compile(t, buildC(t))
 	t.Cleanup(func() { program.Close() })
-	r := launch(t, program, "x y")
+	r := launch(t, program, between(), "x y")
 	out, errs := make([]byte, 5), collect(t, r.stderr)
 	if _, err := io.ReadFull(r.stdout, out); err == nil { // it waits for input
 		r.stdin.Write([]byte("abc"))

@@ -17,16 +17,34 @@ func (w waker) wake() {
 	}
 }
 
-// watchers are the wakers to ring when something changes. A waker may be
-// there more than once. Not safe for concurrent use: its owner's mutex guards
-// it.
-type watchers []waker
+// watchers are the wakers to ring when something changes. Each is there once,
+// however often it was added: a guest may poll one pipe 65,536 times at once.
+// Not safe for concurrent use: its owner's mutex guards it.
+type watchers []watcher
 
-func (ws *watchers) add(w waker) { *ws = append(*ws, w) }
+type watcher struct {
+	waker
+	times int // added and not removed
+}
 
-// remove takes w out once.
+func (ws watchers) index(w waker) int {
+	return slices.IndexFunc(ws, func(x watcher) bool { return x.waker == w })
+}
+
+func (ws *watchers) add(w waker) {
+	if i := ws.index(w); i >= 0 {
+		(*ws)[i].times++
+		return
+	}
+	*ws = append(*ws, watcher{w, 1})
+}
+
 func (ws *watchers) remove(w waker) {
-	if i := slices.Index(*ws, w); i >= 0 {
+	i := ws.index(w)
+	if i < 0 {
+		return
+	}
+	if (*ws)[i].times--; (*ws)[i].times == 0 {
 		*ws = slices.Delete(*ws, i, i+1)
 	}
 }
