@@ -20,7 +20,7 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
                           default: a terminal if our output is one and our
                           input is not a file or a pipe
   --cols N, --rows N      the terminal's size; default: ours, else 120x40
-  --interactive=false     no input; else the command gets ours
+  --interactive=false     no input; default: ours, but no keys into a pipe
   --cwd DIR               its working directory
   --env NAME=VALUE        a variable of its environment; repeatable
   --timeout D             kill it after so long: 90s, 5m
@@ -74,6 +74,9 @@ func (f *runFlags) parse(args []string) (core.Command, error) {
 		return c, errors.New("--output-byte-limit needs --json: live output is not kept")
 	}
 	c.Command, c.Args = args[0], args[1:]
+	if !f.set.Changed("interactive") && isTerminal(os.Stdin) && isPipe(os.Stdout) {
+		c.Interactive = false
+	}
 	c.Pty = f.pty || !f.pipe && isTerminal(os.Stdout) && !hasData(os.Stdin)
 	if cols, rows := size(); c.Pty {
 		c.Cols, c.Rows = cmp.Or(c.Cols, cols), cmp.Or(c.Rows, rows)
@@ -93,6 +96,11 @@ func (f *runFlags) parse(args []string) (core.Command, error) {
 func hasData(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+func isPipe(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
 // run runs the command to its end. The error is how we exit.
