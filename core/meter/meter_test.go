@@ -322,8 +322,8 @@ func TestVersion(t *testing.T) {
 			sum = sum*16777619 ^ uint32(b)
 		}
 	}
-	if meter.Version != 1 || sum != 2391704531 {
-		t.Errorf("version %d has the sum %d, want version 1 with 2391704531", meter.Version, sum)
+	if meter.Version != 2 || sum != 2391704531 {
+		t.Errorf("version %d has the sum %d, want version 2 with 2391704531", meter.Version, sum)
 	}
 }
 
