@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -125,6 +127,9 @@ func (f *runFlags) run(c core.Command) error {
 	r.console.restore()
 	record := r.record(f.host)
 	r.driver.Close() // ends what it has left running
+	if isTerminal(os.Stderr) && (r.interrupted == syscall.SIGINT || r.exit.Status.Signal == "SIGINT") {
+		fmt.Fprintln(os.Stderr) // after "^C": shells see no signal that has ended us
+	}
 	if f.json {
 		if err := record.print(os.Stdout); err != nil {
 			return &failure{statusOurs, err}
