@@ -2,6 +2,7 @@ package wasi_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
@@ -61,6 +63,45 @@ func TestOutputLimit(t *testing.T) {
 	}
 	if left, _ := parent.Left(); left != 90 {
 		t.Errorf("got %d left for the parent, want 90", left)
+	}
+}
+
+func TestEndsTell(t *testing.T) {
+	for want, err := range map[string]error{
+		"exit 3":                 &wasi.Exit{Code: 3},
+		"raised SIGABRT":         &wasi.Raised{Signal: "SIGABRT"},
+		"limit exceeded: output": &wasi.Limit{Reason: core.ReasonOutput},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// sloppyFiles wraps its errors, or has ones that nobody knows.
+type sloppyFiles struct {
+	wasi.Files
+	err error
+}
+
+func (s *sloppyFiles) Mkdir(vfs.Path) error { return s.err }
+
+func TestErrorsOfFiles(t *testing.T) {
+	files := &sloppyFiles{Files: tree(t)}
+	g := start(t, wasi.Config{Files: files})
+	for _, c := range []struct {
+		err  error
+		want errno.Errno
+	}{
+		{nil, errno.SUCCESS},
+		{errno.DQUOT, errno.DQUOT},
+		{fmt.Errorf("mkdir: %w", errno.DQUOT), errno.DQUOT},
+		{errors.New("a disk on fire"), errno.IO},
+	} {
+		files.err = c.err
+		if got := g.at("path_create_directory", 3, "d"); got != c.want {
+			t.Errorf("%v: got %v, want %v", c.err, got, c.want)
+		}
 	}
 }
 

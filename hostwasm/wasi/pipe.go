@@ -1,11 +1,9 @@
 package wasi
 
 import (
-	"io"
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
-	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 const (
@@ -17,7 +15,7 @@ const (
 )
 
 // NewPipe makes a pipe that holds at most size bytes, 64 KiB if size is 0.
-// Its memory grows with what is in it. Both ends must be closed, by whoever
+// It takes 4 KiB of memory while it is empty. Both ends must be closed, by whoever
 // holds them: the host itself, or the processes that got [PipeReader.OpenFile]
 // or [PipeWriter.OpenFile].
 func NewPipe(size int) (*PipeReader, *PipeWriter) {
@@ -33,8 +31,10 @@ type pipe struct {
 	size int // the most that it holds
 
 	mu         sync.Mutex
-	buf        []byte // a ring
+	buf        []byte // a ring: small, large's, or one of its own
 	start, n   int    // what is in it begins at start and has n bytes
+	small      []byte // of pipeBuf bytes at most
+	large      *[pipeSize]byte
 	readerGone bool
 	writerGone bool
 	waiting    watchers
@@ -113,17 +113,37 @@ func (p *pipe) drop(n int) {
 	if p.start += n; p.start >= len(p.buf) || p.n == 0 {
 		p.start = 0
 	}
+	if p.n == 0 && p.large != nil {
+		largeRings.Put(p.large)
+		p.large, p.buf = nil, p.small
+	}
 }
+
+// largeRings are for pipes that are nearly full, which few are at a time.
+var largeRings = sync.Pool{New: func() any { return new([pipeSize]byte) }}
 
 // grow makes room for n bytes in all, which are at most p.size.
 func (p *pipe) grow(n int) {
 	if n <= len(p.buf) {
 		return
 	}
-	bigger := make([]byte, min(p.size, max(n, 2*len(p.buf), pipeBuf)))
+	bigger := p.ring(n)
 	k := copy(bigger, p.head())
 	copy(bigger[k:], p.buf[:p.n-k])
 	p.buf, p.start = bigger, 0
+}
+
+// ring returns a ring for n bytes that is larger than p.buf.
+func (p *pipe) ring(n int) []byte {
+	switch {
+	case n <= pipeBuf:
+		p.small = make([]byte, min(p.size, pipeBuf))
+		return p.small
+	case p.size == pipeSize:
+		p.large = largeRings.Get().(*[pipeSize]byte)
+		return p.large[:]
+	}
+	return make([]byte, min(p.size, max(n, 2*len(p.buf))))
 }
 
 func (p *pipe) readiness(write bool) readiness {
@@ -145,7 +165,7 @@ func (p *pipe) closeReader() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.readerGone = true
-	p.buf, p.start, p.n = nil, 0, 0
+	p.buf, p.small, p.large, p.start, p.n = nil, nil, nil, 0, 0 // but it may be lent
 	p.waiting.wake()
 }
 
@@ -154,157 +174,6 @@ func (p *pipe) closeWriter() {
 	defer p.mu.Unlock()
 	p.writerGone = true
 	p.waiting.wake()
-}
-
-// A PipeReader is the end of a pipe that is read, by the host or a guest but
-// not by both. Its methods are safe for concurrent use.
-type PipeReader struct {
-	*pipe
-	turn sync.Mutex // held by the one who reads, or waits to
-	wake waker      // for who has the turn
-}
-
-// Read waits until there is something to read. It returns [io.EOF] once the
-// writer is closed and all is read, and [io.ErrClosedPipe] after Close.
-func (r *PipeReader) Read(b []byte) (int, error) {
-	r.turn.Lock()
-	defer r.turn.Unlock()
-	if len(b) == 0 {
-		return 0, nil
-	}
-	if err := r.wait(); err != nil {
-		return 0, err
-	}
-	n, err := r.pipe.read(b)
-	if err != nil {
-		return 0, io.ErrClosedPipe // closed since
-	}
-	return n, nil
-}
-
-// WriteTo hands all that comes to w, from the pipe's own memory, until the
-// writer is closed. What it handed over leaves the pipe when w returns. It is
-// how to read a pipe without a buffer while there is nothing to read.
-func (r *PipeReader) WriteTo(w io.Writer) (int64, error) {
-	r.turn.Lock()
-	defer r.turn.Unlock()
-	var total int64
-	for {
-		if err := r.wait(); err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return total, err
-		}
-		n, err := r.lend(w)
-		total += int64(n)
-		if err != nil {
-			return total, err
-		}
-	}
-}
-
-// lend writes the head of the pipe to w, without the lock, and drops what w
-// took. Nobody else reads meanwhile, since the caller has the turn.
-func (r *PipeReader) lend(w io.Writer) (int, error) {
-	p := r.pipe
-	p.mu.Lock()
-	head := p.head()
-	p.mu.Unlock()
-	n, err := w.Write(head)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.readerGone {
-		p.drop(n)
-		p.waiting.wake()
-	}
-	return n, err
-}
-
-// wait returns nil when there is something to read.
-func (r *PipeReader) wait() error {
-	r.watch(r.wake)
-	defer r.unwatch(r.wake)
-	for {
-		r.mu.Lock()
-		n, eof, closed := r.n, r.writerGone, r.readerGone
-		r.mu.Unlock()
-		switch {
-		case closed:
-			return io.ErrClosedPipe
-		case n > 0:
-			return nil
-		case eof:
-			return io.EOF
-		}
-		<-r.wake
-	}
-}
-
-// Close makes writes fail, and those reads that wait. It never fails.
-func (r *PipeReader) Close() error {
-	r.closeReader()
-	return nil
-}
-
-// OpenFile is this end for [Config].Stdin, or for a child. Its last process to
-// let go of it closes it.
-func (r *PipeReader) OpenFile() *OpenFile {
-	return &OpenFile{stream: readEnd{r.pipe}, rights: readerRights}
-}
-
-// Terminal is OpenFile for a terminal: isatty is true.
-func (r *PipeReader) Terminal() *OpenFile {
-	return &OpenFile{stream: readEnd{r.pipe}, rights: readerRights, typ: vfs.CharacterDevice}
-}
-
-// A PipeWriter is the end of a pipe that is written, by the host or a guest
-// but not by both. Its methods are safe for concurrent use.
-type PipeWriter struct {
-	*pipe
-	turn sync.Mutex
-	wake waker
-}
-
-// Write waits until all of b is in the pipe. It returns [io.ErrClosedPipe]
-// once either end is closed. b is not kept.
-func (w *PipeWriter) Write(b []byte) (int, error) {
-	w.turn.Lock()
-	defer w.turn.Unlock()
-	w.watch(w.wake)
-	defer w.unwatch(w.wake)
-	n := 0
-	for {
-		k, err := w.pipe.write(b[n:])
-		n += k
-		switch {
-		case err == errno.AGAIN:
-			<-w.wake
-		case err != nil:
-			return n, io.ErrClosedPipe
-		case n == len(b):
-			return n, nil
-		}
-	}
-}
-
-// Close lets the reader read what is there, and then the end of the file. It
-// never fails.
-func (w *PipeWriter) Close() error {
-	w.closeWriter()
-	return nil
-}
-
-// OpenFile is this end for [Config].Stdout and Stderr, or for a child. What is
-// written to it counts as output: [Limits].Output. Its last process to let go
-// of it closes it.
-func (w *PipeWriter) OpenFile() *OpenFile {
-	return &OpenFile{stream: writeEnd{w.pipe}, rights: writerRights, output: true}
-}
-
-// Terminal is OpenFile for a terminal: isatty is true.
-func (w *PipeWriter) Terminal() *OpenFile {
-	return &OpenFile{stream: writeEnd{w.pipe}, rights: writerRights, output: true, typ: vfs.CharacterDevice}
 }
 
 // readEnd and writeEnd are a pipe's ends as a guest has them.

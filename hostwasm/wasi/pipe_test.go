@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,13 +14,13 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
-// TestPipeCarries sends random pieces through pipes of all small sizes, where
-// the ring turns over at every place.
+// TestPipeCarries sends random pieces through pipes of many sizes, where the
+// ring turns over at every place, grows and shrinks.
 func TestPipeCarries(t *testing.T) {
-	for size := 1; size <= 9; size++ {
+	for _, size := range []int{1, 2, 3, 4, 5, 6, 7, 4095, 4096, 4097, 5000, 10_000, 64 << 10, 100_000} {
 		for _, lend := range []bool{false, true} {
 			rnd := rand.New(rand.NewPCG(uint64(size), 1))
-			sent := make([]byte, 4000)
+			sent := make([]byte, min(4000*size, 1<<20))
 			for i := range sent {
 				sent[i] = byte(rnd.Uint32())
 			}
@@ -218,6 +219,34 @@ func TestGathered(t *testing.T) {
 	if got := string(g.mem[x:x+3]) + string(g.mem[y:y+3]); got != "abcdef" || g.u32(result) != 6 {
 		t.Errorf("got %q, %d, want %q, 6", got, g.u32(result), "abcdef")
 	}
+}
+
+// TestEmptyPipesAreSmall fills and empties many pipes.
+func TestEmptyPipesAreSmall(t *testing.T) {
+	const pipes = 500
+	b := make([]byte, 64<<10)
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC() // a pool keeps what it has for one cycle more
+		var s runtime.MemStats
+		runtime.ReadMemStats(&s)
+		return s.HeapAlloc
+	}
+	before := heap()
+	var ends []io.Closer
+	for range pipes {
+		r, w := wasi.NewPipe(0)
+		w.Write(b[:100])
+		w.Write(b[100:])
+		if _, err := io.ReadFull(r, b); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, r, w)
+	}
+	if got := (heap() - before) / pipes; got > 6<<10 {
+		t.Errorf("an empty pipe takes %d bytes, want at most 6 KiB", got)
+	}
+	runtime.KeepAlive(ends)
 }
 
 func TestReadWriteAllocateNothing(t *testing.T) {

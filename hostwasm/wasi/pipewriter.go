@@ -1,0 +1,58 @@
+package wasi
+
+import (
+	"io"
+	"sync"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+)
+
+// A PipeWriter is the end of a pipe that is written, by the host or a guest
+// but not by both. Its methods are safe for concurrent use.
+type PipeWriter struct {
+	*pipe
+	turn sync.Mutex
+	wake waker
+}
+
+// Write waits until all of b is in the pipe. It returns [io.ErrClosedPipe]
+// once either end is closed. b is not kept.
+func (w *PipeWriter) Write(b []byte) (int, error) {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	w.watch(w.wake)
+	defer w.unwatch(w.wake)
+	n := 0
+	for {
+		k, err := w.pipe.write(b[n:])
+		n += k
+		switch {
+		case err == errno.AGAIN:
+			<-w.wake
+		case err != nil:
+			return n, io.ErrClosedPipe
+		case n == len(b):
+			return n, nil
+		}
+	}
+}
+
+// Close lets the reader read what is there, and then the end of the file. It
+// never fails.
+func (w *PipeWriter) Close() error {
+	w.closeWriter()
+	return nil
+}
+
+// OpenFile is this end for [Config].Stdout and Stderr, or for a child. What is
+// written to it counts as output: [Limits].Output. Its last process to let go
+// of it closes it.
+func (w *PipeWriter) OpenFile() *OpenFile {
+	return &OpenFile{stream: writeEnd{w.pipe}, rights: writerRights, output: true}
+}
+
+// Terminal is OpenFile for a terminal: isatty is true.
+func (w *PipeWriter) Terminal() *OpenFile {
+	return &OpenFile{stream: writeEnd{w.pipe}, rights: writerRights, output: true, typ: vfs.CharacterDevice}
+}
