@@ -3,6 +3,10 @@ package wasi_test
 import (
 	"testing"
 
+	"github.com/terrarium-dev/terrarium/core/meter"
+	mt "github.com/terrarium-dev/terrarium/core/meter/metertest"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
@@ -72,5 +76,46 @@ func BenchmarkNew(b *testing.B) {
 			b.Fatal(err)
 		}
 		p.Close()
+	}
+}
+
+// BenchmarkEngine runs a module that calls fd_pread of 64 bytes 10,000 times,
+// so that its time is that of 10,000 calls through an engine.
+func BenchmarkEngine(b *testing.B) {
+	var m mt.Module
+	pread := m.Import(wasi.Preview1, "fd_pread", "(i32,i32,i32,i64,i32)->i32")
+	m.Memory(1, 1)
+	m.ExportMemory("memory")
+	m.Data(0, []byte("\x00\x01\x00\x00\x40\x00\x00\x00")) // 64 bytes at 256
+	m.Export("_start", m.Func("()->()", "i32",
+		mt.I32(10_000), mt.Set(0),
+		mt.Loop(mt.EmptyType,
+			mt.I32(0), mt.I32(0), mt.I32(1), mt.I64(0), mt.I32(100), mt.Call(pread),
+			mt.If(mt.EmptyType, mt.Op(mt.Unreachable)),
+			mt.Get(0), mt.I32(1), mt.Op(mt.I32Sub), mt.Tee(0), mt.BrIf(0))))
+	metered, _, err := meter.Rewrite(m.Bytes(), meter.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e, err := wazero.New(wazero.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	program, err := e.Compile(b.Context(), metered, wasi.Funcs())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer program.Close()
+	g := start(b, wasi.Config{Files: tree(b), Dir: "/work"})
+	g.create(g.preopen("."), "file", string(make([]byte, 64)))
+	file := g.open(g.preopen("."), "file", 0, readOnly, 0)
+	g.must("fd_renumber", uint64(file), 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := program.Run(engine.RunConfig{
+			Guest: g.p, MaxMemory: 1 << 16, Refill: func(int64) (int64, error) { return 1 << 30, nil },
+		}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
