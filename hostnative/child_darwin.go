@@ -9,6 +9,9 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
+// This file has been compiled and vetted, but not run: neither the kqueue nor
+// waitid(2) with its siginfo_t.
+
 // A child is a process that this program has started. Its id is its own until
 // it is reaped.
 type child struct {

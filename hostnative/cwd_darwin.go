@@ -2,9 +2,11 @@ package hostnative
 
 import "golang.org/x/sys/unix"
 
+// This file has been compiled and vetted, but not run: not even the refusals.
+
 // A cwd is a directory for a command to start in. Here a child can enter it by
 // its name only, so one that is replaced at the very moment of the start is
-// entered all the same. This file has not been run, only compiled.
+// entered all the same.
 type cwd struct {
 	id   cwdID
 	path string
