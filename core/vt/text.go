@@ -1,6 +1,10 @@
 package vt
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
 
 // AppendText appends the text of the screen to dst: what a person sees, see
 // [Screen.Synchronized]. Each row ends in a newline. Blanks at the end of a row
@@ -36,7 +40,8 @@ func (s *Screen) appendRow(dst []byte, r *row) []byte {
 // appendCells appends the text of r up to the last cell with content.
 func (s *Screen) appendCells(dst []byte, r *row) []byte {
 	end := r.contentLen(s.cols)
-	for x := 0; x < end; {
+	dst, x := appendASCII(dst, r.cells[:min(end, len(r.cells))])
+	for x < end {
 		c := r.at(x)
 		if c.hasContent() {
 			dst = s.clusters.appendText(dst, c)
@@ -46,6 +51,21 @@ func (s *Screen) appendCells(dst []byte, r *row) []byte {
 		x += max(c.width(), 1)
 	}
 	return dst
+}
+
+// appendASCII appends the text of cells as far as that is ASCII, and returns how
+// many they were.
+func appendASCII(dst []byte, cells []cell) ([]byte, int) {
+	start := len(dst)
+	dst = slices.Grow(dst, len(cells))
+	text := dst[start : start+len(cells)]
+	for i, c := range cells {
+		if uint32(c)-1 >= utf8.RuneSelf-1 {
+			return dst[:start+i], i
+		}
+		text[i] = byte(c)
+	}
+	return dst[:start+len(cells)], len(cells)
 }
 
 // trimBlanks removes the spaces at the end of p, as far as start.
