@@ -180,7 +180,7 @@ func (s *Screen) unpackRow(r *row, packed []byte, flags int) {
 	}
 	for x := 0; len(u.styles) > 0; {
 		n, st := u.run()
-		style := empty(s.styles.number(st))
+		style := empty(s.styles.number(&st))
 		if n == 0 {
 			r.rest = style
 		}

@@ -161,7 +161,7 @@ func (s *Screen) setPen(st Style) {
 // findPen gives the style of what is printed its number.
 func (s *Screen) findPen() {
 	if !s.penKnown {
-		s.penCell = s.emptyIn(s.pen)
+		s.penCell = s.emptyIn(&s.pen)
 		s.penKnown = true
 	}
 }
@@ -173,7 +173,7 @@ func (s *Screen) blank() cell {
 	}
 	if !s.eraseKnown {
 		s.findPen()
-		s.eraseCell = s.emptyIn(Style{Bg: s.pen.Bg})
+		s.eraseCell = s.emptyIn(&Style{Bg: s.pen.Bg})
 		s.eraseKnown = true
 		s.findPen() // anew, if there was a sweep; then there is no other one
 	}
@@ -181,10 +181,7 @@ func (s *Screen) blank() cell {
 }
 
 // emptyIn returns an empty cell in a style.
-func (s *Screen) emptyIn(st Style) cell {
-	if st == (Style{}) {
-		return 0
-	}
+func (s *Screen) emptyIn(st *Style) cell {
 	if s.styles.full() {
 		s.sweepStyles()
 	}

@@ -26,21 +26,23 @@ func (t *styles) get(n uint32) Style {
 func (t *styles) full() bool { return len(t.list)-len(t.free) >= max(t.limit, minSweep) }
 
 // number returns the number of a Style, a new one if it has none.
-func (t *styles) number(st Style) uint32 {
-	if st == (Style{}) {
+func (t *styles) number(st *Style) uint32 {
+	a, b := st.words()
+	if a|b == 0 {
 		return 0
 	}
 	if len(t.list)*2 >= len(t.index) {
 		t.rehash(max(16, len(t.list)*4))
 	}
 	mask := uint32(len(t.index) - 1)
-	i := st.hash() & mask
+	i := mix(a, b) & mask
 	for ; t.index[i] != 0; i = (i + 1) & mask {
-		if n := t.index[i]; t.list[n] == st {
+		n := t.index[i]
+		if c, d := t.list[n].words(); c == a && d == b {
 			return n
 		}
 	}
-	n := t.add(st)
+	n := t.add(*st)
 	t.index[i] = n
 	return n
 }
@@ -73,7 +75,7 @@ func (t *styles) rehash(size int) {
 		if st == (Style{}) {
 			continue // number 0, or free
 		}
-		i := st.hash() & mask
+		i := mix(st.words()) & mask
 		for t.index[i] != 0 {
 			i = (i + 1) & mask
 		}
@@ -98,10 +100,15 @@ func (t *styles) sweep(used set, room int) {
 	t.rehash(len(t.index))
 }
 
-// hash mixes the bits of st.
-func (st Style) hash() uint32 {
-	a := uint64(st.Fg) | uint64(st.Bg)<<32
-	b := uint64(st.UnderlineColor) | uint64(st.Attr)<<32 | uint64(st.link)<<48
+// words returns the bits of st.
+func (st *Style) words() (a, b uint64) {
+	a = uint64(st.Fg) | uint64(st.Bg)<<32
+	b = uint64(st.UnderlineColor) | uint64(st.Attr)<<32 | uint64(st.link)<<48
+	return a, b
+}
+
+// mix hashes the bits of a style.
+func mix(a, b uint64) uint32 {
 	h := a*0x9E3779B97F4A7C15 ^ b*0xC2B2AE3D27D4EB4F
 	return uint32(h>>32) ^ uint32(h>>11)
 }
