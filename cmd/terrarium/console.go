@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"sync"
 
@@ -35,6 +37,29 @@ func (c *console) restore() {
 		term.Restore(int(os.Stdin.Fd()), c.state)
 		c.state = nil
 	}
+}
+
+// isRaw reports whether the terminal is raw.
+func (c *console) isRaw() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state != nil
+}
+
+// consoleText writes lines to w, which shows them on a console: while that is
+// raw, nobody else goes to the first column for them.
+type consoleText struct {
+	console *console
+	w       io.Writer
+}
+
+func (t consoleText) Write(p []byte) (int, error) {
+	out := p
+	if t.console.isRaw() {
+		out = bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))
+	}
+	_, err := t.w.Write(out)
+	return len(p), err
 }
 
 // guard is deferred in goroutines that may panic, so that a person can read

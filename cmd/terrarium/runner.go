@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -28,9 +29,14 @@ type runner struct {
 
 func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) *runner {
 	rendering, _ := core.ParseRendering(f.output)
+	person := new(console)
+	stdout := io.Writer(os.Stdout)
+	if rendering == core.RenderText || rendering == core.RenderScreen {
+		stdout = consoleText{person, stdout}
+	}
 	r := &runner{
-		console: new(console),
-		output:  newOutput(os.Stdout, os.Stderr, rendering, command),
+		console: person,
+		output:  newOutput(stdout, os.Stderr, rendering, command),
 		live:    !f.json,
 		signals: make(chan os.Signal, 4),
 	}
