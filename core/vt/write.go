@@ -109,7 +109,7 @@ func (s *Screen) printPart(p []byte) int {
 	i := 0
 	for ; i+8 <= len(p); i += 8 {
 		w := word(p[i:])
-		if (w|w-' '*ones|w+ones)&highs != 0 {
+		if (w|(w-' '*ones)|(w+ones))&highs != 0 {
 			break // a control, DEL, or not ASCII
 		}
 		eight := cells[i : i+8 : i+8]
