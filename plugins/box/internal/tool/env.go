@@ -1,0 +1,79 @@
+package tool
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Env is everything a command may touch. The caller fills the first block; [Run] the second.
+// One Env belongs to one running command and is not safe for concurrent use.
+type Env struct {
+	Context context.Context // ends the command early; nil never does
+	Stdin   io.Reader       // seekable if it has Seek
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Dir     string   // the current directory, absolute; relative names resolve against it
+	Environ []string // "NAME=value"; a later entry wins
+	// Exec runs another command, found as a shell would find it. Nil where commands can't start others.
+	Exec func(env Env, args []string) int
+
+	Name string        // how the command was called: it begins every message
+	Out  *bufio.Writer // standard output; flushed before reads of Stdin, before messages and at the end
+
+	command Command
+	stop    *stop
+}
+
+// Getenv returns the value of an environment variable, "" if there is none.
+func (e *Env) Getenv(name string) string {
+	v, _ := e.LookupEnv(name)
+	return v
+}
+
+// LookupEnv returns the value of an environment variable and whether there is one.
+func (e *Env) LookupEnv(name string) (string, bool) {
+	for i := len(e.Environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(e.Environ[i], name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// Stopped reports whether the command should end: it was cancelled, or nobody reads its output any more.
+// Loops that neither read nor write without end must ask.
+func (e *Env) Stopped() bool { return e.stop.stopped() }
+
+// Errorf writes "NAME: message" to standard error, after what was written to Out before it.
+func (e *Env) Errorf(format string, a ...any) {
+	e.Warn(e.Name + ": " + fmt.Sprintf(format, a...))
+}
+
+// Warn writes one line to standard error as it is. A command that was stopped dies silently, as by a signal.
+func (e *Env) Warn(line string) {
+	e.Out.Flush()
+	if e.Stopped() {
+		return
+	}
+	io.WriteString(e.Stderr, line+"\n")
+}
+
+// FileError writes "NAME: FILE: what the system says", with the file's name quoted where it needs to be.
+func (e *Env) FileError(name string, err error) {
+	e.Errorf("%s: %s", QuoteName(name), Strerror(err))
+}
+
+// TryHelp ends a message about bad usage, and returns the status for it.
+func (e *Env) TryHelp() int {
+	e.Warn("Try '" + e.Name + " --help' for more information.")
+	return e.command.Trouble
+}
+
+// UsageError is Errorf and TryHelp.
+func (e *Env) UsageError(format string, a ...any) int {
+	e.Errorf(format, a...)
+	return e.TryHelp()
+}

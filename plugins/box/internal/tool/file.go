@@ -1,0 +1,128 @@
+package tool
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+)
+
+// Path returns name as the operating system finds it: joined to the current directory unless it is absolute.
+// An empty name stays empty, so that using it fails as it should.
+func (e *Env) Path(name string) string {
+	if name == "" || path.IsAbs(name) || e.Dir == "" {
+		return name
+	}
+	if e.Dir[len(e.Dir)-1] == '/' {
+		return e.Dir + name
+	}
+	return e.Dir + "/" + name // not path.Join: "link/.." must not be shortened, and a final slash counts
+}
+
+// Open opens a file for reading. "/dev/stdin" is the command's own standard input.
+func (e *Env) Open(name string) (io.ReadCloser, error) {
+	if name == "/dev/stdin" {
+		return e.Input("-")
+	}
+	f, err := os.Open(e.Path(name))
+	if err != nil {
+		return nil, err
+	}
+	return &file{File: f, stop: e.stop}, nil
+}
+
+// Input is Open, but "-" is the command's standard input.
+func (e *Env) Input(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return nopCloser{e.Stdin.(*stdin)}, nil
+	}
+	return e.Open(name)
+}
+
+// Create opens a file for writing with flags such as os.O_TRUNC; os.O_WRONLY|os.O_CREATE are implied.
+// "/dev/stdout" and "/dev/stderr" are the command's own.
+func (e *Env) Create(name string, flags int) (io.WriteCloser, error) {
+	switch name {
+	case "/dev/stdout":
+		return nopWriteCloser{e.Out}, nil
+	case "/dev/stderr":
+		return nopWriteCloser{e.Stderr}, nil
+	}
+	f, err := os.OpenFile(e.Path(name), os.O_WRONLY|os.O_CREATE|flags, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadFile reads a whole file; "-" is the command's standard input.
+func (e *Env) ReadFile(name string) ([]byte, error) {
+	r, err := e.Input(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// Stat describes a file, following symbolic links.
+func (e *Env) Stat(name string) (fs.FileInfo, error) { return os.Stat(e.Path(name)) }
+
+// StatInput is Stat, but "-" is the command's standard input, if that can be described.
+func (e *Env) StatInput(name string) (fs.FileInfo, error) {
+	if name != "-" {
+		return e.Stat(name)
+	}
+	if f, ok := e.Stdin.(*stdin).r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		return f.Stat()
+	}
+	return nil, syscall.EBADF
+}
+
+// Lstat describes a file, or a symbolic link itself.
+func (e *Env) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(e.Path(name)) }
+
+// ReadDir lists a directory in the order of names.
+func (e *Env) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(e.Path(name)) }
+
+// Remove removes a file or an empty directory.
+func (e *Env) Remove(name string) error { return os.Remove(e.Path(name)) }
+
+// Rename moves a file.
+func (e *Env) Rename(from, to string) error { return os.Rename(e.Path(from), e.Path(to)) }
+
+// file ends early when its command should, and says of a directory that it is one, whatever the system says.
+type file struct {
+	*os.File
+	stop *stop
+}
+
+func (f *file) Read(p []byte) (int, error) {
+	if f.stop.stopped() {
+		return 0, io.EOF
+	}
+	n, err := f.File.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, syscall.EISDIR) {
+		// wasip1 answers EBADF here.
+		if fi, e := f.Stat(); e == nil && fi.IsDir() {
+			return n, syscall.EISDIR
+		}
+	}
+	return n, err
+}
+
+// WriteTo hides the one of os.File, which would not ask stop.
+func (f *file) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, struct{ io.Reader }{f})
+}
+
+// nopCloser is standard input, which stays open. Unlike io.NopCloser it can still Seek.
+type nopCloser struct{ *stdin }
+
+func (nopCloser) Close() error { return nil }
+
+type nopWriteCloser struct{ io.Writer }
+
+func (nopWriteCloser) Close() error { return nil }

@@ -1,0 +1,65 @@
+package tool
+
+import (
+	"bufio"
+	"io"
+)
+
+// Lines reads lines that end with any one byte.
+type Lines struct {
+	// Ended reports whether the last line was ended; false for a last line without its newline.
+	Ended bool
+
+	r     *bufio.Reader
+	delim byte
+	long  []byte // a line longer than r's buffer
+	err   error
+}
+
+// NewLines returns Lines over r.
+func NewLines(r io.Reader, delim byte) *Lines {
+	return &Lines{r: bufio.NewReaderSize(r, 64<<10), delim: delim}
+}
+
+// Next returns the next line without its end, or false at the end of the input.
+// The bytes are valid until the next call.
+func (l *Lines) Next() ([]byte, bool) {
+	if l.err != nil {
+		return nil, false
+	}
+	p, err := l.r.ReadSlice(l.delim)
+	if err == bufio.ErrBufferFull {
+		l.long = append(l.long[:0], p...)
+		for err == bufio.ErrBufferFull {
+			p, err = l.r.ReadSlice(l.delim)
+			l.long = append(l.long, p...)
+		}
+		p = l.long
+	}
+	l.Ended = err == nil
+	if err != nil {
+		l.err = err
+		return p, len(p) > 0
+	}
+	return p[:len(p)-1], true
+}
+
+// More reports whether another line follows. It may wait for input.
+func (l *Lines) More() bool {
+	if l.err != nil {
+		return false
+	}
+	_, err := l.r.Peek(1)
+	return err == nil
+}
+
+// Buffered returns how many bytes were read from the input and not yet returned.
+func (l *Lines) Buffered() int { return l.r.Buffered() }
+
+// Err returns what went wrong other than the end of the input.
+func (l *Lines) Err() error {
+	if l.err == io.EOF {
+		return nil
+	}
+	return l.err
+}
