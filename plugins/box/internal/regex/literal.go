@@ -1,0 +1,44 @@
+package regex
+
+import "unicode/utf8"
+
+// literals returns the longest text that every match of root contains, and that text again as all if it is the
+// whole pattern.
+func literals(root *node) (need, all []byte) {
+	subs := root.flat(nil)
+	var run []byte
+	whole := true
+	for _, n := range subs {
+		// A bad byte of a pattern must not be found inside a character.
+		if n.op == opChar && n.c < badByte {
+			run = utf8.AppendRune(run, n.c)
+			continue
+		}
+		whole = false
+		if len(run) > len(need) {
+			need = run
+		}
+		run = nil
+	}
+	if len(run) > len(need) {
+		need = run
+	}
+	if whole {
+		return need, need
+	}
+	return need, nil
+}
+
+// flat returns what n matches one after the other.
+func (n *node) flat(subs []*node) []*node {
+	switch n.op {
+	case opEmpty:
+		return subs
+	case opConcat:
+		for _, s := range n.subs {
+			subs = s.flat(subs)
+		}
+		return subs
+	}
+	return append(subs, n)
+}
