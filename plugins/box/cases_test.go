@@ -1,0 +1,383 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// The cases are command lines, one per line of the file "cases" in testdata/cases/*.txtar; the archive's other files
+// are there when each of them runs. What Debian 12's tools do is recorded beside it, in *.want. A line
+// "#differs REASON" marks the next case as one where ours differs.
+//
+//	go test ./plugins/box -run Recorded -record    # on Debian 12: run Debian's tools and record what they do
+
+var record = flag.Bool("record", false, "record what Debian's tools do")
+
+// An outcome is all that can be seen of a command.
+type outcome struct {
+	stdout, stderr string
+	status         int
+	files          map[string]string // files that changed; a removed one is "\x00"
+}
+
+type testCase struct {
+	line    string
+	differs string // why ours differs, "" if it must not
+}
+
+type suite struct {
+	name  string
+	files map[string]string
+	cases []testCase
+}
+
+func loadSuites(t *testing.T) []suite {
+	paths, err := filepath.Glob("testdata/cases/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	var suites []suite
+	for _, path := range paths {
+		ar, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := suite{name: strings.TrimSuffix(filepath.Base(path), ".txtar"), files: map[string]string{}}
+		for _, f := range ar.Files {
+			if f.Name != "cases" {
+				s.files[f.Name] = string(f.Data)
+				continue
+			}
+			differs := ""
+			for line := range strings.Lines(string(f.Data)) {
+				line = strings.TrimSuffix(line, "\n")
+				switch {
+				case strings.HasPrefix(line, "#differs "):
+					differs = line[len("#differs "):]
+				case line == "" || line[0] == '#':
+				default:
+					s.cases = append(s.cases, testCase{line, differs})
+					differs = ""
+				}
+			}
+		}
+		suites = append(suites, s)
+	}
+	return suites
+}
+
+// TestRecorded compares the box with what Debian's tools did.
+func TestRecorded(t *testing.T) {
+	total, equal := 0, 0
+	for _, s := range loadSuites(t) {
+		t.Run(s.name, func(t *testing.T) {
+			if *record {
+				recordSuite(t, s)
+			}
+			want := readWants(t, s.name)
+			for _, c := range s.cases {
+				total++
+				w, ok := want[c.line]
+				if !ok {
+					t.Errorf("%s: not recorded", c.line)
+					continue
+				}
+				got := s.runBox(t, c.line)
+				diff := got.diff(w)
+				switch {
+				case diff == "":
+					equal++
+					if c.differs != "" {
+						t.Errorf("%s: does not differ any more (%s)", c.line, c.differs)
+					}
+				case c.differs == "":
+					t.Errorf("%s\n%s", c.line, diff)
+				}
+			}
+		})
+	}
+	t.Logf("%d of %d cases equal", equal, total)
+}
+
+// TestDebian compares what is recorded with the tools that are installed, if they are Debian 12's.
+func TestDebian(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a process for each case")
+	}
+	if why := notDebian(); why != "" {
+		t.Skip(why)
+	}
+	for _, s := range loadSuites(t) {
+		want := readWants(t, s.name)
+		for _, c := range s.cases {
+			if diff := s.runDebian(t, c.line).diff(want[c.line]); diff != "" {
+				t.Errorf("%s\n%s", c.line, diff)
+			}
+		}
+	}
+}
+
+// notDebian says why the installed tools are not those of Debian 12, or "".
+func notDebian() string {
+	for _, tool := range [][]string{
+		{"cat", "cat (GNU coreutils) 9.1"}, {"grep", "grep (GNU grep) 3.8"}, {"sed", "sed (GNU sed) 4.9"},
+		{"diff", "diff (GNU diffutils) 3.8"}, {"patch", "GNU patch 2.7.6"}, {"bash", "GNU bash, version 5.2"},
+		{"rev", "rev from util-linux 2.38.1"}, {"column", "column from util-linux 2.38.1"}, {"xxd", ""},
+	} {
+		path, err := exec.LookPath(tool[0])
+		if err != nil {
+			return err.Error()
+		}
+		if tool[1] == "" {
+			continue
+		}
+		cmd := exec.Command(path, "--version")
+		cmd.Args[0] = tool[0]
+		out, err := cmd.Output()
+		if err != nil || !strings.HasPrefix(string(out), tool[1]) {
+			first, _, _ := strings.Cut(string(out), "\n")
+			return fmt.Sprintf("%s is %q, not %q", path, first, tool[1])
+		}
+	}
+	if target, err := filepath.EvalSymlinks("/usr/bin/awk"); err != nil || filepath.Base(target) != "mawk" {
+		return "awk is not mawk"
+	}
+	return ""
+}
+
+func recordSuite(t *testing.T, s suite) {
+	if why := notDebian(); why != "" {
+		t.Fatalf("can't record: %s", why)
+	}
+	var b strings.Builder
+	b.WriteString("# Recorded from Debian 12's tools by \"go test -run Recorded -record\". Do not edit.\n")
+	for _, c := range s.cases {
+		b.WriteString("$ " + c.line + "\n")
+		s.runDebian(t, c.line).write(&b)
+	}
+	if err := os.WriteFile("testdata/cases/"+s.name+".want", []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prepare makes a directory with the suite's files.
+func (s suite) prepare(t *testing.T) string {
+	dir := t.TempDir()
+	for name, data := range s.files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		os.Chtimes(path, fixedTime, fixedTime)
+	}
+	return dir
+}
+
+var fixedTime = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+
+func environ(dir string) []string {
+	return []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + dir}
+}
+
+func (s suite) runDebian(t *testing.T, line string) outcome {
+	dir := s.prepare(t)
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command("/bin/bash", "-c", line)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(dir), &stdout, &stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return s.outcome(t, dir, &stdout, &stderr, cmd.ProcessState.ExitCode())
+}
+
+// runBox runs a line with all its commands in this process, as the shell of the box does.
+func (s suite) runBox(t *testing.T, line string) outcome {
+	dir := s.prepare(t)
+	var stdout, stderr bytes.Buffer
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	sh, err := interp.New(
+		interp.Dir(dir), interp.Env(expand.ListEnviron(environ(dir)...)), interp.StdIO(nil, &stdout, &stderr),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return execBox }),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	status := 0
+	var exit interp.ExitStatus
+	switch err := sh.Run(ctx, file); {
+	case err == nil:
+	case asExit(err, &exit):
+		status = int(exit)
+	default:
+		t.Errorf("%s: %v", line, err)
+	}
+	return s.outcome(t, dir, &stdout, &stderr, status)
+}
+
+func asExit(err error, exit *interp.ExitStatus) bool {
+	e, ok := err.(interp.ExitStatus)
+	*exit = e
+	return ok
+}
+
+func execBox(ctx context.Context, args []string) error {
+	hc := interp.HandlerCtx(ctx)
+	env := tool.Env{Context: ctx, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr, Dir: hc.Dir, Exec: run}
+	if hc.Stdin == nil {
+		env.Stdin = strings.NewReader("")
+	}
+	for name, v := range hc.Env.Each {
+		if v.Exported {
+			env.Environ = append(env.Environ, name+"="+v.String())
+		}
+	}
+	if status := run(env, args); status != 0 {
+		return interp.ExitStatus(status)
+	}
+	return nil
+}
+
+// outcome collects what changed in dir, and hides its name.
+func (s suite) outcome(t *testing.T, dir string, stdout, stderr *bytes.Buffer, status int) outcome {
+	o := outcome{
+		stdout: strings.ReplaceAll(stdout.String(), dir, "$DIR"), stderr: strings.ReplaceAll(stderr.String(), dir, "$DIR"),
+		status: status, files: map[string]string{},
+	}
+	for name := range s.files {
+		o.files[name] = "\x00"
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		if old, ok := s.files[name]; ok && old == string(data) {
+			delete(o.files, name)
+			return nil
+		}
+		o.files[name] = string(data)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return o
+}
+
+// write writes o in the form of the .want files: "1| line", or "1~ quoted" for a line without a newline or
+// with bytes that are not text; the same with 2 for stderr and . for the files named by "F| name".
+func (o outcome) write(b *strings.Builder) {
+	writeLines(b, "1", o.stdout)
+	writeLines(b, "2", o.stderr)
+	for _, name := range slices.Sorted(maps.Keys(o.files)) {
+		if o.files[name] == "\x00" {
+			b.WriteString("D| " + name + "\n")
+			continue
+		}
+		b.WriteString("F| " + name + "\n")
+		writeLines(b, ".", o.files[name])
+	}
+	if o.status != 0 {
+		fmt.Fprintf(b, "?| %d\n", o.status)
+	}
+}
+
+func writeLines(b *strings.Builder, tag, text string) {
+	for line := range strings.Lines(text) {
+		if plain := strings.TrimSuffix(line, "\n"); plain != line && strconv.CanBackquote(strings.ReplaceAll(plain, "`", "")) && !strings.HasSuffix(plain, " ") && !strings.Contains(plain, "\t") {
+			b.WriteString(tag + "| " + plain + "\n")
+			continue
+		}
+		b.WriteString(tag + "~ " + strconv.Quote(line) + "\n")
+	}
+}
+
+func readWants(t *testing.T, name string) map[string]outcome {
+	data, err := os.ReadFile("testdata/cases/" + name + ".want")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants := map[string]outcome{}
+	var o outcome
+	command, file := "", ""
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "$ ") {
+			command, o = line[2:], outcome{files: map[string]string{}}
+			wants[command] = o
+			continue
+		}
+		if len(line) < 3 || line[0] == '#' && command == "" {
+			continue
+		}
+		text := line[3:]
+		switch line[1] {
+		case '~':
+			if text, err = strconv.Unquote(text); err != nil {
+				t.Fatalf("%s.want: %s: %v", name, line, err)
+			}
+		default:
+			text += "\n"
+		}
+		switch line[0] {
+		case '1':
+			o.stdout += text
+		case '2':
+			o.stderr += text
+		case 'F':
+			file = line[3:]
+			o.files[file] = ""
+		case 'D':
+			o.files[line[3:]] = "\x00"
+		case '.':
+			o.files[file] += text
+		case '?':
+			o.status, _ = strconv.Atoi(line[3:])
+		}
+		wants[command] = o
+	}
+	return wants
+}
+
+// diff says how o differs from want, "" if it does not.
+func (o outcome) diff(want outcome) string {
+	var got, exp strings.Builder
+	o.write(&got)
+	want.write(&exp)
+	if got.String() == exp.String() {
+		return ""
+	}
+	return fmt.Sprintf("got:\n%swant:\n%s", got.String(), exp.String())
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sed"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/text"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// commands returns all commands by name. The map is shared: it is only read.
+var commands = sync.OnceValue(func() map[string]tool.Command {
+	all := map[string]tool.Command{}
+	for _, family := range [][]tool.Command{
+		basic.Commands(),
+		grep.Commands(),
+		sed.Commands(),
+		text.Commands(),
+	} {
+		for _, c := range family {
+			all[c.Name] = c
+		}
+	}
+	return all
+})
+
+// names returns the names of all commands in order.
+func names() []string { return slices.Sorted(maps.Keys(commands())) }

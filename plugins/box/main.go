@@ -1,0 +1,63 @@
+// Box is one program with the name of many: the commands that an agent types, as Debian's answer them.
+// It runs the command that it is called by, or "box NAME [ARGUMENT]...". It builds natively and for WASI.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+func main() {
+	// A write to a closed pipe must be an error, not a signal: it ends one command of many.
+	ignoreSIGPIPE()
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	env := tool.Env{
+		Context: context.Background(),
+		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Dir: dir, Environ: os.Environ(),
+		Exec: run,
+	}
+	os.Exit(dispatch(env, os.Args))
+}
+
+// dispatch runs the command that args[0] names, or the one behind it if args[0] is the box itself.
+func dispatch(env tool.Env, args []string) int {
+	if len(args) == 0 {
+		args = []string{"box"}
+	}
+	name := path.Base(args[0])
+	if _, ok := commands()[name]; ok {
+		return run(env, args)
+	}
+	if len(args) < 2 || args[1] == "--help" {
+		fmt.Fprintln(env.Stdout, "Usage: box NAME [ARGUMENT]...\n  or:  box --list")
+		return 0
+	}
+	if args[1] == "--list" {
+		for _, name := range names() {
+			fmt.Fprintln(env.Stdout, name)
+		}
+		return 0
+	}
+	return run(env, args[1:])
+}
+
+// run runs the command named args[0]. It is the Exec of every command.
+func run(env tool.Env, args []string) int {
+	c, ok := commands()[path.Base(args[0])]
+	if !ok {
+		fmt.Fprintf(env.Stderr, "box: %s: command not found\n", args[0])
+		return 127
+	}
+	if env.Exec == nil {
+		env.Exec = run
+	}
+	return tool.Run(c, env, args)
+}
