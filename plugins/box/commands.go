@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/field"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sed"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/text"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -17,7 +19,9 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 	all := map[string]tool.Command{}
 	for _, family := range [][]tool.Command{
 		basic.Commands(),
+		field.Commands(),
 		grep.Commands(),
+		order.Commands(),
 		sed.Commands(),
 		text.Commands(),
 	} {
