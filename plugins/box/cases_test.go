@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -217,40 +218,53 @@ func (s suite) runDebian(t *testing.T, line string) outcome {
 func (s suite) runBox(t *testing.T, line string) outcome {
 	dir := s.prepare(t)
 	var stdout, stderr bytes.Buffer
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
-	if err != nil {
-		t.Fatalf("%s: %v", line, err)
-	}
-	sh, err := interp.New(
-		interp.Dir(dir), interp.Env(expand.ListEnviron(environ(dir)...)), interp.StdIO(nil, &stdout, &stderr),
-		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return execBox }),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	status := 0
-	var exit interp.ExitStatus
-	switch err := sh.Run(ctx, file); {
-	case err == nil:
-	case asExit(err, &exit):
-		status = int(exit)
-	default:
-		t.Errorf("%s: %v", line, err)
+	status := shell(tool.Env{Context: ctx, Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: environ(dir)}, line)
+	if ctx.Err() != nil {
+		t.Errorf("%s: takes too long", line)
 	}
 	return s.outcome(t, dir, &stdout, &stderr, status)
 }
 
-func asExit(err error, exit *interp.ExitStatus) bool {
-	e, ok := err.(interp.ExitStatus)
-	*exit = e
-	return ok
+// shell stands in for the shell of the box.
+func shell(env tool.Env, line string) int {
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil {
+		fmt.Fprintln(env.Stderr, err)
+		return 2
+	}
+	sh, err := interp.New(
+		interp.Dir(env.Dir), interp.Env(expand.ListEnviron(env.Environ...)), interp.StdIO(env.Stdin, env.Stdout, env.Stderr),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return execBox }),
+	)
+	if err != nil {
+		fmt.Fprintln(env.Stderr, err)
+		return 2
+	}
+	err = sh.Run(env.Context, file)
+	var exit interp.ExitStatus
+	switch {
+	case errors.As(err, &exit):
+		return int(exit)
+	case err != nil:
+		fmt.Fprintln(env.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// execTest runs a command of the box, or "sh -c".
+func execTest(env tool.Env, args []string) int {
+	if len(args) == 3 && args[0] == "sh" && args[1] == "-c" {
+		return shell(env, args[2])
+	}
+	return run(env, args)
 }
 
 func execBox(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
-	env := tool.Env{Context: ctx, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr, Dir: hc.Dir, Exec: run}
+	env := tool.Env{Context: ctx, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr, Dir: hc.Dir, Exec: execTest}
 	if hc.Stdin == nil {
 		env.Stdin = strings.NewReader("")
 	}
@@ -259,7 +273,7 @@ func execBox(ctx context.Context, args []string) error {
 			env.Environ = append(env.Environ, name+"="+v.String())
 		}
 	}
-	if status := run(env, args); status != 0 {
+	if status := execTest(env, args); status != 0 {
 		return interp.ExitStatus(status)
 	}
 	return nil

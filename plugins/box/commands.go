@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/awk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/field"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
@@ -18,6 +19,7 @@ import (
 var commands = sync.OnceValue(func() map[string]tool.Command {
 	all := map[string]tool.Command{}
 	for _, family := range [][]tool.Command{
+		awk.Commands(),
 		basic.Commands(),
 		field.Commands(),
 		grep.Commands(),

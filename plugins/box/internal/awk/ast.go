@@ -1,0 +1,165 @@
+package awk
+
+import "github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
+
+// A program is a parsed program with its names resolved.
+type program struct {
+	begin, end []*block
+	rules      []*rule
+	funcs      []*function
+	globals    int
+	names      map[string]*variable
+}
+
+type block struct{ body []stmt }
+
+// A rule is pattern {action}. Without a pattern it is always chosen, without an action it prints the record.
+type rule struct {
+	pattern, until expr
+	body           []stmt
+	print          bool // no action
+	active         bool // inside a range
+}
+
+type function struct {
+	name   string
+	params []*variable
+	body   []stmt
+	known  bool
+	line   int // of the first call
+}
+
+// A variable is a name. Its place is an index of the globals, or of the frame of a call.
+type variable struct {
+	name    string
+	local   bool
+	place   int
+	isArray bool
+	special special
+}
+
+// A special variable is looked at, or has effects, when it is read or set.
+type special byte
+
+const (
+	notSpecial special = iota
+	varNF
+	varNR
+	varFNR
+	varFS
+	varOFS
+	varRS
+	varORS
+	varSUBSEP
+	varCONVFMT
+	varOFMT
+	varRSTART
+	varRLENGTH
+	varFILENAME
+	varENVIRON
+	varARGC
+	varARGV
+)
+
+type (
+	expr interface{}
+
+	constant  struct{ val value }
+	regexLit  struct{ re *regex.Regexp }
+	fieldExpr struct{ index expr }
+	indexExpr struct {
+		arr  *variable
+		subs []expr
+	}
+	assign struct {
+		op  string // "" for =
+		to  expr
+		val expr
+	}
+	incDec struct {
+		to      expr
+		by      float64
+		postfix bool
+	}
+	unary struct {
+		op string
+		x  expr
+	}
+	binary struct {
+		op   string
+		l, r expr
+	}
+	concat struct{ parts []expr }
+	cond   struct{ test, yes, no expr }
+	match  struct {
+		not  bool
+		x, r expr
+	}
+	inExpr struct {
+		subs []expr
+		arr  *variable
+	}
+	call struct {
+		fn   *function
+		args []expr
+	}
+	builtin struct {
+		name string
+		args []expr
+		line int
+	}
+	getline struct {
+		to   expr // nil: the record
+		file expr // nil: the main input
+		cmd  expr
+	}
+	group struct{ x expr }
+	tuple struct{ list []expr } // (a, b), only before "in" and in print
+)
+
+type (
+	stmt interface{}
+
+	exprStmt  struct{ x expr }
+	printStmt struct {
+		args   []expr
+		format bool
+		op     string // ">", ">>", "|" or ""
+		to     expr
+	}
+	ifStmt struct {
+		test    expr
+		yes, no []stmt
+	}
+	loopStmt struct {
+		init, step stmt
+		test       expr
+		body       []stmt
+		first      bool // do: the body runs before the test
+	}
+	forInStmt struct {
+		v    *variable
+		arr  *variable
+		body []stmt
+	}
+	deleteStmt struct {
+		arr  *variable
+		subs []expr // nil: all
+	}
+	jumpStmt struct {
+		kind jump
+		x    expr // exit and return
+	}
+)
+
+type jump byte
+
+const (
+	noJump jump = iota
+	jumpBreak
+	jumpContinue
+	jumpNext
+	jumpNextFile
+	jumpExit
+	jumpReturn
+)

@@ -1,0 +1,150 @@
+package awk
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// sub is sub and gsub: it replaces matches in a variable and returns how many.
+func (in *interp) sub(e *builtin) value {
+	re := in.regexp(e.args[0])
+	repl := in.str(in.eval(e.args[1]))
+	var target expr = &fieldExpr{&constant{num(0)}}
+	if len(e.args) == 3 {
+		target = e.args[2]
+	}
+	s := in.str(in.eval(target))
+	p := []byte(s)
+	var b strings.Builder
+	done, count, at, lastEnd := 0, 0, 0, -1
+	for at <= len(p) {
+		in.tick()
+		loc, err := re.Find(p, at)
+		if err != nil {
+			in.fail("%v", err)
+		}
+		if loc == nil {
+			break
+		}
+		lo, hi := loc[0], loc[1]
+		if lo == hi && lo == lastEnd {
+			at = hi + runeLen(p, hi)
+			continue
+		}
+		count++
+		b.WriteString(s[done:lo])
+		expand(&b, repl, s[lo:hi])
+		if b.Len() > maxText {
+			in.fail("out of memory")
+		}
+		done, lastEnd = hi, hi
+		if e.name == "sub" {
+			break
+		}
+		at = hi
+		if lo == hi {
+			at += runeLen(p, hi)
+		}
+	}
+	if count > 0 {
+		b.WriteString(s[done:])
+		if isLvalue(target) {
+			in.store(target, str(b.String()))
+		}
+	}
+	return num(float64(count))
+}
+
+func runeLen(p []byte, i int) int {
+	if i >= len(p) {
+		return 1
+	}
+	_, n := utf8.DecodeRune(p[i:])
+	return n
+}
+
+// expand writes a replacement: & is the match, \& an ampersand, \\ a backslash before one of them.
+func expand(b *strings.Builder, repl, match string) {
+	for i := 0; i < len(repl); i++ {
+		switch c := repl[i]; {
+		case c == '&':
+			b.WriteString(match)
+		case c == '\\' && i+1 < len(repl) && (repl[i+1] == '&' || repl[i+1] == '\\'):
+			i++
+			b.WriteByte(repl[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+}
+
+// gensub returns the text with matches replaced: all of them, or the one with a number. \1 to \9 are groups.
+func (in *interp) gensub(e *builtin) value {
+	re := in.regexp(e.args[0])
+	repl := in.str(in.eval(e.args[1]))
+	how := in.eval(e.args[2])
+	s := in.str(in.record.get(0))
+	if len(e.args) == 4 {
+		s = in.str(in.eval(e.args[3]))
+	}
+	which := int(max(1, min(how.num(), 1<<40)))
+	if h := in.str(how); h != "" && (h[0] == 'g' || h[0] == 'G') {
+		which = 0
+	}
+	p := []byte(s)
+	var b strings.Builder
+	done, count, at, lastEnd := 0, 0, 0, -1
+	for at <= len(p) {
+		in.tick()
+		loc, err := re.Find(p, at)
+		if err != nil {
+			in.fail("%v", err)
+		}
+		if loc == nil {
+			break
+		}
+		lo, hi := loc[0], loc[1]
+		at = hi
+		if lo == hi {
+			at += runeLen(p, hi)
+			if lo == lastEnd {
+				continue
+			}
+		}
+		lastEnd = hi
+		if count++; which != 0 && count != which {
+			continue
+		}
+		b.WriteString(s[done:lo])
+		expandGroups(&b, repl, s, loc)
+		done = hi
+		if count == which || b.Len() > maxText {
+			break
+		}
+	}
+	b.WriteString(s[done:])
+	return str(b.String())
+}
+
+func expandGroups(b *strings.Builder, repl, s string, loc []int) {
+	for i := 0; i < len(repl); i++ {
+		c, group := repl[i], -1
+		switch {
+		case c == '&':
+			group = 0
+		case c == '\\' && i+1 < len(repl) && isDigit(repl[i+1]):
+			i++
+			group = int(repl[i] - '0')
+		case c == '\\' && i+1 < len(repl):
+			i++
+			b.WriteByte(repl[i])
+			continue
+		default:
+			b.WriteByte(c)
+			continue
+		}
+		if 2*group+1 < len(loc) && loc[2*group] >= 0 {
+			b.WriteString(s[loc[2*group]:loc[2*group+1]])
+		}
+	}
+}
