@@ -7,6 +7,9 @@ import (
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/awk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/diff"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/digest"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/dump"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/field"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
@@ -21,6 +24,9 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 	for _, family := range [][]tool.Command{
 		awk.Commands(),
 		basic.Commands(),
+		diff.Commands(),
+		digest.Commands(),
+		dump.Commands(),
 		field.Commands(),
 		grep.Commands(),
 		order.Commands(),

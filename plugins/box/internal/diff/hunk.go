@@ -1,0 +1,153 @@
+package diff
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A text is a file as lines, each with its newline; the last one may lack it.
+type text struct {
+	lines [][]byte
+}
+
+func newText(p []byte) text {
+	var t text
+	for line := range bytes.Lines(p) {
+		t.lines = append(t.lines, line)
+	}
+	return t
+}
+
+// A change replaces lines a0 to a1 of the first file by b0 to b1 of the second; counted from 0, the ends not included.
+type change struct{ a0, a1, b0, b1 int }
+
+// matching says which lines are taken for equal.
+type matching struct {
+	fold, allSpace, spaceAmount, trailing, blankLines, tabs, cr bool
+}
+
+// key returns what is compared of a line.
+func (m *matching) key(line []byte) string {
+	if *m == (matching{blankLines: m.blankLines}) {
+		return string(line)
+	}
+	s := string(line)
+	if m.cr && strings.HasSuffix(s, "\r\n") {
+		s = s[:len(s)-2] + "\n"
+	}
+	if m.tabs {
+		s = expandTabs(s)
+	}
+	switch {
+	case m.allSpace:
+		s = strings.Map(func(c rune) rune {
+			if c == ' ' || '\t' <= c && c <= '\r' {
+				return -1
+			}
+			return c
+		}, s)
+	case m.spaceAmount:
+		fields := strings.Fields(s)
+		lead := ""
+		if s != "" && strings.IndexByte(" \t\v\f\r", s[0]) >= 0 && len(fields) > 0 {
+			lead = " "
+		}
+		s = lead + strings.Join(fields, " ")
+	case m.trailing:
+		s = strings.TrimRight(s, " \t\n\v\f\r")
+	}
+	if m.fold {
+		s = strings.ToLower(s)
+	}
+	return s
+}
+
+func expandTabs(s string) string {
+	var b strings.Builder
+	column := 0
+	for _, c := range s {
+		if c == '\t' {
+			b.WriteString(strings.Repeat(" ", 8-column%8))
+			column += 8 - column%8
+			continue
+		}
+		b.WriteRune(c)
+		column++
+	}
+	return b.String()
+}
+
+// changes compares two texts.
+func (m *matching) changes(a, b text) []change {
+	ids := map[string]int{}
+	number := func(t text) []int {
+		out := make([]int, len(t.lines))
+		for i, line := range t.lines {
+			k := m.key(line)
+			id, ok := ids[k]
+			if !ok {
+				id = len(ids)
+				ids[k] = id
+			}
+			out[i] = id
+		}
+		return out
+	}
+	goneA, goneB := compareLines(number(a), number(b))
+	var list []change
+	for i, j := 0, 0; i < len(goneA) || j < len(goneB); {
+		if i < len(goneA) && goneA[i] || j < len(goneB) && goneB[j] {
+			c := change{a0: i, b0: j}
+			for i < len(goneA) && goneA[i] {
+				i++
+			}
+			for j < len(goneB) && goneB[j] {
+				j++
+			}
+			c.a1, c.b1 = i, j
+			if !m.blankLines || !blank(a.lines[c.a0:c.a1]) || !blank(b.lines[c.b0:c.b1]) {
+				list = append(list, c)
+			}
+			continue
+		}
+		i++
+		j++
+	}
+	return list
+}
+
+func blank(lines [][]byte) bool {
+	for _, l := range lines {
+		if len(l) > 1 || l[0] != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// A hunk is changes so close that their context would overlap, with that context.
+type hunk struct {
+	a0, a1, b0, b1 int
+	changes        []change
+}
+
+func hunks(list []change, a, b text, context int) []hunk {
+	var out []hunk
+	for _, c := range list {
+		if n := len(out); n > 0 {
+			last := out[n-1].changes[len(out[n-1].changes)-1]
+			if c.a0-last.a1 <= 2*context {
+				out[n-1].changes = append(out[n-1].changes, c)
+				continue
+			}
+		}
+		out = append(out, hunk{changes: []change{c}})
+	}
+	for i := range out {
+		h := &out[i]
+		first, last := h.changes[0], h.changes[len(h.changes)-1]
+		h.a0, h.b0 = max(0, first.a0-context), max(0, first.b0-context)
+		h.a1, h.b1 = min(len(a.lines), last.a1+context), min(len(b.lines), last.b1+context)
+	}
+	return out
+}

@@ -1,0 +1,289 @@
+package dump
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// xxdState is xxd's options. Its own parser takes -plain and -ps for -p, and arguments right behind their letter.
+type xxdState struct {
+	bits, little, include, plain, reverse, upper bool
+	cols, group                                  int // -1: not given
+	length, seek                                 int64
+	name                                         string
+	offset                                       int64
+}
+
+func xxd(env *tool.Env, args []string) int {
+	x := &xxdState{cols: -1, group: -1, length: -1}
+	files, ok := x.parse(args[1:])
+	if !ok || len(files) > 2 {
+		env.Warn("Usage:\n       xxd [options] [infile [outfile]]\n    or\n       xxd -r [-s [-]offset] [-c cols] [-ps] [infile [outfile]]")
+		return 1
+	}
+	x.settle()
+	in := "-"
+	if len(files) > 0 {
+		in = files[0]
+	}
+	p, err := env.ReadFile(in)
+	if err != nil {
+		env.Errorf("%s: %s", in, tool.Strerror(err))
+		return 2
+	}
+	out := env.Out
+	if len(files) == 2 && files[1] != "-" {
+		f, err := env.Create(files[1], os.O_TRUNC)
+		if err != nil {
+			env.Errorf("%s: %s", files[1], tool.Strerror(err))
+			return 3
+		}
+		defer f.Close()
+		out = bufio.NewWriter(f)
+		defer out.Flush()
+	}
+	if x.reverse {
+		x.revert(out, p)
+		return 0
+	}
+	if x.seek < 0 {
+		x.seek = max(0, int64(len(p))+x.seek)
+	}
+	if x.seek > int64(len(p)) {
+		env.Errorf("Sorry, cannot seek.")
+		return 4
+	}
+	p = p[x.seek:]
+	if x.length >= 0 {
+		p = p[:min(x.length, int64(len(p)))]
+	}
+	switch {
+	case x.include:
+		x.writeC(out, p, in)
+	case x.plain:
+		for len(p) > 0 {
+			n := min(x.cols, len(p))
+			fmt.Fprintf(out, x.hex(), p[:n])
+			out.WriteByte('\n')
+			p = p[n:]
+		}
+	default:
+		for at := 0; at < len(p) && !env.Stopped(); at += x.cols {
+			x.row(out, x.seek+x.offset+int64(at), p[at:min(at+x.cols, len(p))])
+		}
+	}
+	return 0
+}
+
+func (x *xxdState) hex() string {
+	if x.upper {
+		return "%X"
+	}
+	return "%x"
+}
+
+func (x *xxdState) parse(args []string) (files []string, ok bool) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if len(a) < 2 || a[0] != '-' {
+			files = append(files, a)
+			continue
+		}
+		if a == "--" {
+			return append(files, args[i+1:]...), true
+		}
+		name := strings.TrimLeft(a, "-")
+		switch {
+		case name == "p" || name == "ps" || name == "plain" || name == "postscript":
+			x.plain = true
+		case name == "r" || name == "revert":
+			x.reverse = true
+		case name == "u" || name == "uppercase":
+			x.upper = true
+		case name == "i" || name == "include":
+			x.include = true
+		case name == "b" || name == "bits":
+			x.bits = true
+		case name == "e":
+			x.little = true
+		case name == "E" || name == "a" || name == "C" || name == "d":
+		case name != "" && strings.IndexByte("cglson", name[0]) >= 0:
+			arg := strings.TrimLeft(name[1:], "abcdefghijklmnopqrstuvwxyz")
+			if arg == "" || len(name) > 1 && name[1] >= 'a' {
+				if i++; i == len(args) {
+					return nil, false
+				}
+				arg = args[i]
+			}
+			if name[0] == 'n' {
+				x.name = arg
+				continue
+			}
+			n, _ := strconv.ParseInt(arg, 0, 64)
+			switch name[0] {
+			case 'c':
+				x.cols = int(min(n, 1<<20))
+			case 'g':
+				x.group = int(max(0, min(n, 1<<20)))
+			case 'l':
+				x.length = n
+			case 's':
+				x.seek = n
+			case 'o':
+				x.offset = n
+			}
+		case strings.Trim(name, "pruibe") == "":
+			for _, c := range name {
+				if _, ok := x.parse([]string{"-" + string(c)}); !ok {
+					return nil, false
+				}
+			}
+		default:
+			return nil, false
+		}
+	}
+	return files, true
+}
+
+func (x *xxdState) settle() {
+	if x.cols <= 0 {
+		x.cols = 16
+		switch {
+		case x.plain:
+			x.cols = 30
+		case x.include:
+			x.cols = 12
+		case x.bits:
+			x.cols = 6
+		}
+	}
+	if x.group < 0 {
+		x.group = 2
+		switch {
+		case x.bits:
+			x.group = 1
+		case x.little:
+			x.group = 4
+		}
+	}
+	if x.group == 0 {
+		x.group = x.cols
+	}
+}
+
+// row shows one row: its offset, its bytes in groups, its text.
+func (x *xxdState) row(out *bufio.Writer, offset int64, row []byte) {
+	var b strings.Builder
+	width := 2
+	if x.bits {
+		width = 8
+	}
+	for i := 0; i < x.cols; i += x.group {
+		n := min(x.group, x.cols-i)
+		for k := range n {
+			at := i + k
+			if x.little {
+				at = i + n - 1 - k
+			}
+			switch {
+			case at >= len(row):
+				b.WriteString(strings.Repeat(" ", width))
+			case x.bits:
+				fmt.Fprintf(&b, "%08b", row[at])
+			default:
+				fmt.Fprintf(&b, strings.Replace(x.hex(), "%", "%02", 1), row[at])
+			}
+		}
+		b.WriteByte(' ')
+	}
+	fmt.Fprintf(out, "%08x: %s %s\n", offset, b.String(), ascii(row))
+}
+
+// writeC writes the bytes as an array of C.
+func (x *xxdState) writeC(out *bufio.Writer, p []byte, file string) {
+	name := x.name
+	if name == "" && file != "-" {
+		name = strings.Map(func(c rune) rune {
+			if c < 128 && (c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') {
+				return c
+			}
+			return '_'
+		}, file)
+		if '0' <= name[0] && name[0] <= '9' {
+			name = "__" + name
+		}
+	}
+	if name != "" {
+		fmt.Fprintf(out, "unsigned char %s[] = {\n", name)
+	}
+	for i, c := range p {
+		switch {
+		case i%x.cols == 0 && i > 0:
+			out.WriteString(",\n  ")
+		case i == 0:
+			out.WriteString("  ")
+		default:
+			out.WriteString(", ")
+		}
+		if x.upper {
+			fmt.Fprintf(out, "0X%02X", c)
+		} else {
+			fmt.Fprintf(out, "0x%02x", c)
+		}
+	}
+	if len(p) > 0 {
+		out.WriteByte('\n')
+	}
+	if name != "" {
+		fmt.Fprintf(out, "};\nunsigned int %s_len = %d;\n", name, len(p))
+	}
+}
+
+// revert writes the bytes that a dump shows. Of a row, what follows two blanks is text.
+func (x *xxdState) revert(out io.Writer, p []byte) {
+	if x.plain {
+		clean := bytes.Map(func(c rune) rune {
+			if strings.ContainsRune("0123456789abcdefABCDEF", c) {
+				return c
+			}
+			return -1
+		}, p)
+		dst := make([]byte, len(clean)/2)
+		n, _ := hex.Decode(dst, clean[:len(clean)&^1])
+		out.Write(dst[:n])
+		return
+	}
+	at := int64(0)
+	for line := range bytes.Lines(p) {
+		head, rest, ok := bytes.Cut(line, []byte(":"))
+		offset, err := strconv.ParseInt(strings.TrimSpace(string(head)), 16, 64)
+		if !ok || err != nil {
+			continue
+		}
+		rest = bytes.TrimPrefix(rest, []byte(" "))
+		if i := bytes.Index(rest, []byte("  ")); i >= 0 {
+			rest = rest[:i]
+		}
+		for ; at < offset && offset-at < 1<<26; at++ {
+			out.Write([]byte{0})
+		}
+		digits := bytes.Map(func(c rune) rune {
+			if c == ' ' || c == '\n' || c == '\r' {
+				return -1
+			}
+			return c
+		}, rest)
+		dst := make([]byte, len(digits)/2)
+		n, _ := hex.Decode(dst, digits[:len(digits)&^1])
+		out.Write(dst[:n])
+		at += int64(n)
+	}
+}
