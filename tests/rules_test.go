@@ -93,7 +93,7 @@ var rules = []rule{
 		others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"},
 		bans:   []ban{{packages: []string{"github.com/creack/pty/..."}, deep: true, why: whyHosts}}, why: whyHosts},
 
-	{path: "plugins/...", others: []string{anyModule}, why: whyPlugins},
+	{path: "plugins/...", ours: []string{"plugins/..."}, others: []string{anyModule}, why: whyPlugins},
 	{path: "web", why: "it only embeds files"},
 
 	{path: "cmd/terrarium/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -217,14 +218,26 @@ func (s suite) runDebian(t *testing.T, line string) outcome {
 // runBox runs a line with all its commands in this process, as the shell of the box does.
 func (s suite) runBox(t *testing.T, line string) outcome {
 	dir := s.prepare(t)
-	var stdout, stderr bytes.Buffer
+	var stdout, stderr lockedBuffer
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	status := shell(tool.Env{Context: ctx, Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: environ(dir)}, line)
 	if ctx.Err() != nil {
 		t.Errorf("%s: takes too long", line)
 	}
-	return s.outcome(t, dir, &stdout, &stderr, status)
+	return s.outcome(t, dir, &stdout.buf, &stderr.buf, status)
+}
+
+// lockedBuffer is shared by the commands of a pipeline.
+type lockedBuffer struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
 }
 
 // shell stands in for the shell of the box.

@@ -52,7 +52,7 @@ func (in *interp) builtin(e *builtin) value {
 		in.flush()
 		return num(0)
 	case "system":
-		return num(float64(in.shell(in.str(args[0]), in.env.Stdin, in.env.Stdout)))
+		return num(float64(in.shell(in.str(args[0]), nil, nil)))
 	case "systime", "mktime", "strftime":
 		return in.times(e.name, args)
 	case "rand":

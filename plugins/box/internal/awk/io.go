@@ -146,7 +146,7 @@ func (in *interp) closeStream(s *stream) int {
 		s.in.file.Close()
 	}
 	if s.buf != nil {
-		return in.shell(s.cmd, s.buf, in.env.Stdout)
+		return in.shell(s.cmd, s.buf, nil)
 	}
 	return s.done
 }
@@ -161,15 +161,20 @@ func (in *interp) closeAll() {
 	}
 }
 
-// shell runs a command line. Without a shell there is status 127.
+// shell runs a command line. A nil stdin or stdout is awk's own. Without a shell there is status 127.
 func (in *interp) shell(line string, stdin io.Reader, stdout io.Writer) int {
 	in.flush()
 	if in.env.Exec == nil {
 		in.env.Errorf("can't run commands here")
 		return 127
 	}
-	env := *in.env
-	env.Stdin, env.Stdout = stdin, stdout
+	env := in.env.Child()
+	if stdin != nil {
+		env.Stdin = stdin
+	}
+	if stdout != nil {
+		env.Stdout = stdout
+	}
 	return in.env.Exec(env, []string{"sh", "-c", line})
 }
 
@@ -191,7 +196,7 @@ func (in *interp) source(e *getline) *reader {
 		if s == nil {
 			var out limited
 			s = &stream{}
-			s.done = in.shell(line, in.env.Stdin, &out)
+			s.done = in.shell(line, nil, &out)
 			s.in = newReader(in, strings.NewReader(out.String()), nil)
 			in.files["c"+line] = s
 		}

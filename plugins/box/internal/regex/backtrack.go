@@ -2,8 +2,8 @@ package regex
 
 import "bytes"
 
-// maxSteps bounds one search with back-references: a few seconds.
-const maxSteps = 50_000_000
+// maxSteps bounds one search with back-references: about a second.
+const maxSteps = 20_000_000
 
 // backtrack searches where there are back-references: all ways from each start, the longest wins. No place
 // can be left out as visited, because what a group holds decides how it goes on.

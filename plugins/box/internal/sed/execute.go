@@ -29,9 +29,8 @@ func (x *execution) shell(line []byte) ([]byte, error) {
 		return nil, errNoExec
 	}
 	var out bytes.Buffer
-	env := *x.env
+	env := x.env.Child()
 	env.Stdout = &out
-	x.env.Out.Flush()
 	x.env.Exec(env, []string{"sh", "-c", string(line)})
 	return out.Bytes(), nil
 }

@@ -18,6 +18,7 @@ type Env struct {
 	Dir     string   // the current directory, absolute; relative names resolve against it
 	Environ []string // "NAME=value"; a later entry wins
 	// Exec runs another command, found as a shell would find it. Nil where commands can't start others.
+	// It is called with what Child returns.
 	Exec func(env Env, args []string) int
 
 	Name string        // how the command was called: it begins every message
@@ -41,6 +42,17 @@ func (e *Env) LookupEnv(name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Child returns an Env for another command, with the same streams, after it flushed Out. The streams are as they were
+// given to Run: what the child does with them from goroutines of its own can't reach this command's buffers.
+func (e *Env) Child() Env {
+	e.Out.Flush()
+	c := Env{Context: e.Context, Stdout: e.Stdout, Stderr: e.Stderr, Dir: e.Dir, Environ: e.Environ, Exec: e.Exec}
+	if in, ok := e.Stdin.(*stdin); ok {
+		c.Stdin = in.r
+	}
+	return c
 }
 
 // Stopped reports whether the command should end: it was cancelled, or nobody reads its output any more.
