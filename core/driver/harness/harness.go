@@ -20,8 +20,9 @@ type Config struct {
 	// Core is the machine's configuration. Screens is set.
 	Core core.Config
 	// Shell is what the agent types at. If its Command is empty, it is "bash
-	// --login"; a zero size is 160x40, and a zero OutputByteLimit 16 MiB. It
-	// has a screen, on a pty, and gets what is typed, whatever is set.
+	// --login", or "sh -i" where there is no bash; a zero size is 160x40, and a
+	// zero OutputByteLimit 16 MiB. It has a screen, on a pty, and gets what is
+	// typed, whatever is set.
 	Shell core.Command
 
 	// OnOutput, if set, is called with what the terminal is sent, before it
@@ -68,12 +69,11 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	c.Core.MaxOutputByteLimit = max(c.Core.MaxOutputByteLimit, c.Shell.OutputByteLimit, defaultKept)
 	r.driver = driver.New(driver.Config{Host: r.host, Core: c.Core, OnOutput: r.handleOutput})
 	defer r.driver.Close()
-	var err error
-	if r.id, err = r.driver.Create(ctx, "", shell(c.Shell)); err != nil {
+	if err := r.create(ctx); err != nil {
 		return Result{}, err
 	}
 	r.machine = challenge.New(c.Challenge)
-	err = r.loop(ctx)
+	err := r.loop(ctx)
 	cancel()
 	r.work.Wait()
 	result := r.result()

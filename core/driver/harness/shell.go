@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -19,11 +20,24 @@ const (
 // an agent is ever shown, so that what is new is known whole after a flood.
 const defaultKept = 16 << 20
 
+// create starts the shell: bash as terminus-2 does, or sh where there is none.
+func (r *run) create(ctx context.Context) (err error) {
+	c := shell(r.config.Shell)
+	if c.Command != "" {
+		r.id, err = r.driver.Create(ctx, "", c)
+		return err
+	}
+	c.Command, c.Args = "bash", []string{"--login"}
+	r.id, err = r.driver.Create(ctx, "", c)
+	if refused, ok := errors.AsType[*core.HostError](err); ok && refused.Reason == "not_found" {
+		c.Command, c.Args = "sh", []string{"-i"}
+		r.id, err = r.driver.Create(ctx, "", c)
+	}
+	return err
+}
+
 // shell returns c as a shell that an agent types at.
 func shell(c core.Command) core.Command {
-	if c.Command == "" {
-		c.Command, c.Args = "bash", []string{"--login"}
-	}
 	if c.Rows == 0 {
 		c.Rows = defaultRows
 	}
