@@ -30,18 +30,18 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --instruction TEXT      the task; or --instruction-file FILE
   --wire json|text        how AGENT is asked: {"instruction","screen","step",
                           "prompt"} on a line, or the prompt and a NUL
-  --format json|xml       how it answers: an object or a line, or a <response>
+  --format json|xml       how it answers: an object or line, or a <response>
   --strict                do what terminus-2 does, and wait as long as told
   --max-turns N           ask so often at the most
   --turn-timeout D        wait so long for an answer; default 5m
   --timeout D             end the task after so long
   --json                  end with {"completed","turns","outcome",...}
   --cols N, --rows N      the terminal's size; default: 160x40
-  --cwd DIR, --env NAME=VALUE  where the shell starts, and with what; repeatable
+  --cwd DIR, --env NAME=VALUE   where the shell starts, and with what
   --kill-grace D          from SIGTERM to SIGKILL in the end; default 5s
   --output-byte-limit N   keep so much of what scrolls out; default 16MiB
   --trace FILE            write down every step of the terminal, for a replay
-  --host native|wasm      where the shell runs; wasm: see "terrarium help sandbox"
+  --host native|wasm      where the shell runs: see "terrarium help sandbox"
 `
 
 // harnessFlags are the flags of harness.
