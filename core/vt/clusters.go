@@ -17,8 +17,8 @@ type clusters struct {
 	list  []string // by number
 	free  []uint32 // numbers not in use
 	index map[string]uint32
-	limit int // how many there may be before it is time for a sweep
-	wait  int // the same, in characters that would join, while there are maxClusters
+	limit int32 // how many there may be before it is time for a sweep
+	wait  int32 // the same, in characters that would join, while there are maxClusters
 }
 
 // full reports whether it is time for a sweep.
@@ -28,7 +28,7 @@ func (t *clusters) full() bool {
 		t.wait--
 		return t.wait <= 0
 	}
-	return n >= max(t.limit, minSweep)
+	return n >= max(int(t.limit), minSweep)
 }
 
 // number returns the number of a text, a new one if it has none. ok is false if
@@ -66,8 +66,8 @@ func (t *clusters) sweep(used set, room int) {
 			t.free = append(t.free, uint32(n))
 		}
 	}
-	t.limit = max(2*(len(t.list)-len(t.free)), room)
-	t.wait = room
+	t.limit = int32(max(2*(len(t.list)-len(t.free)), room))
+	t.wait = int32(room)
 }
 
 // appendText appends the text of c to dst: nothing if it is empty.

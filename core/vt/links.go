@@ -12,8 +12,8 @@ const (
 type links struct {
 	list []link // number n is list[n-1]
 	free []uint16
-	size int // bytes of all
-	wait int // links to refuse before the next sweep, so that it is worth it
+	size int32 // bytes of all
+	wait int32 // links to refuse before the next sweep, so that it is worth it
 }
 
 type link struct {
@@ -21,10 +21,10 @@ type link struct {
 	used    bool
 }
 
-func (l *link) size() int { return len(l.id) + len(l.uri) }
+func (l *link) size() int32 { return int32(len(l.id) + len(l.uri)) }
 
 // full reports whether there is no room for another link of a size.
-func (l *links) full(size int) bool {
+func (l *links) full(size int32) bool {
 	return len(l.free) == 0 && len(l.list) == maxLinks || l.size+size > maxLinkBytes
 }
 
@@ -72,14 +72,14 @@ func (s *Screen) linkNumber(id, uri []byte) uint16 {
 			break // only the last ones are worth the search
 		}
 	}
-	if l.full(len(id) + len(uri)) {
+	if l.full(int32(len(id) + len(uri))) {
 		l.wait--
 		if l.wait <= 0 {
 			s.sweepStyles()
-			l.wait = s.rows * s.cols / 16
+			l.wait = int32(s.rows * s.cols / 16)
 		}
 	}
-	if l.full(len(id) + len(uri)) {
+	if l.full(int32(len(id) + len(uri))) {
 		return 0
 	}
 	n := link{id: string(id), uri: string(uri)}
