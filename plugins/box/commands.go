@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/awk"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/digest"
@@ -31,6 +32,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		grep.Commands(),
 		order.Commands(),
 		sed.Commands(),
+		bash.Commands(),
 		text.Commands(),
 	} {
 		for _, c := range family {

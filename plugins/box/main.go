@@ -22,7 +22,7 @@ func main() {
 		Context: context.Background(),
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Dir: dir, Environ: os.Environ(),
-		Exec: run,
+		Exec: run, Has: has,
 	}
 	os.Exit(dispatch(env, os.Args))
 }
@@ -57,7 +57,13 @@ func run(env tool.Env, args []string) int {
 		return 127
 	}
 	if env.Exec == nil {
-		env.Exec = run
+		env.Exec, env.Has = run, has
 	}
 	return tool.Run(c, env, args)
+}
+
+// has is the Has of every command.
+func has(name string) bool {
+	_, ok := commands()[name]
+	return ok
 }

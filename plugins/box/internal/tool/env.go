@@ -20,6 +20,8 @@ type Env struct {
 	// Exec runs another command, found as a shell would find it. Nil where commands can't start others.
 	// It is called with what Child returns.
 	Exec func(env Env, args []string) int
+	// Has reports whether there is a command of that name in the box. Nil if there is none.
+	Has func(name string) bool
 
 	Name string        // how the command was called: it begins every message
 	Out  *bufio.Writer // standard output; flushed before reads of Stdin, before messages and at the end
@@ -48,7 +50,7 @@ func (e *Env) LookupEnv(name string) (string, bool) {
 // given to Run: what the child does with them from goroutines of its own can't reach this command's buffers.
 func (e *Env) Child() Env {
 	e.Out.Flush()
-	c := Env{Context: e.Context, Stdout: e.Stdout, Stderr: e.Stderr, Dir: e.Dir, Environ: e.Environ, Exec: e.Exec}
+	c := Env{Context: e.Context, Stdout: e.Stdout, Stderr: e.Stderr, Dir: e.Dir, Environ: e.Environ, Exec: e.Exec, Has: e.Has}
 	if in, ok := e.Stdin.(*stdin); ok {
 		c.Stdin = in.r
 	}

@@ -1,0 +1,211 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	"github.com/terrarium-dev/terrarium/plugins/proc"
+)
+
+// handlers are what the interpreter asks of us.
+type handlers struct {
+	script *script
+	exec   func(env tool.Env, args []string) int
+	has    func(name string) bool
+}
+
+// ours are builtins of the interpreter that the box does better.
+var ours = map[string]bool{"printf": true}
+
+// call is an interp.CallHandlerFunc: it lets our own command run where the
+// interpreter has a lesser builtin.
+func (h *handlers) call(_ context.Context, args []string) ([]string, error) {
+	if ours[args[0]] && !(args[0] == "printf" && len(args) > 1 && args[1] == "-v") {
+		args[0] = "/bin/" + args[0]
+	}
+	return args, nil
+}
+
+// access is an interp.AccessHandlerFunc. WASI has no modes: what is there may
+// be read, written and executed as far as anybody can tell.
+func (h *handlers) access(_ context.Context, name string, _ interp.AccessMode) error {
+	_, err := os.Stat(name)
+	return err
+}
+
+// execute is an interp.ExecHandlerFunc: a command of the box, or a module
+// beside it, or a script.
+func (h *handlers) execute(ctx context.Context, args []string) error {
+	hc := interp.HandlerCtx(ctx)
+	env := tool.Env{
+		Context: ctx,
+		Stdin:   hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr,
+		Dir: hc.Dir, Environ: environ(hc.Env),
+	}
+	// No input is a nil file in an interface that is not.
+	if f, ok := hc.Stdin.(*os.File); ok && f == nil {
+		env.Stdin = nil
+	}
+	prefix := path.Base(h.script.name)
+	if h.script.from != "" || prefix != "bash" {
+		prefix = fmt.Sprintf("%s: line %d", h.script.name, hc.Pos.Line())
+	}
+	run := &execution{handlers: h, prefix: prefix}
+	if status := run.run(env, args); status != 0 {
+		return interp.ExitStatus(status)
+	}
+	return nil
+}
+
+// An execution runs commands for one of the script's.
+type execution struct {
+	*handlers
+	prefix string // begins messages
+}
+
+// Exit statuses of commands that can't be run.
+const (
+	notExecutable = 126
+	notFound      = 127
+)
+
+// run is the Exec of commands.
+func (x *execution) run(env tool.Env, args []string) int {
+	env.Exec, env.Has = x.run, x.has
+	name := args[0]
+	dir, base := path.Split(name)
+	if x.has != nil && (dir == "" || dir == "/bin/" || dir == "/usr/bin/") && x.has(base) {
+		return x.exec(env, args)
+	}
+	if dir == "" {
+		return x.plugin(env, args)
+	}
+	return x.file(env, args)
+}
+
+// plugin starts a command of another module.
+func (x *execution) plugin(env tool.Env, args []string) int {
+	if !proc.Supported() {
+		return x.missing(env, args[0])
+	}
+	status, err := spawn(env, args[0], args)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return x.missing(env, args[0])
+	case err != nil:
+		x.warn(env, args[0], tool.Strerror(err))
+		return notExecutable
+	}
+	return status
+}
+
+func (x *execution) missing(env tool.Env, name string) int {
+	if why, ok := impossible[name]; ok {
+		io.WriteString(env.Stderr, name+": "+why+"\n")
+		return notFound
+	}
+	x.warn(env, name, "command not found")
+	return notFound
+}
+
+func (x *execution) warn(env tool.Env, name, why string) {
+	io.WriteString(env.Stderr, x.prefix+": "+name+": "+why+"\n")
+}
+
+// magic begins a WebAssembly module.
+const magic = "\x00asm"
+
+// file runs a script or a module by its path.
+func (x *execution) file(env tool.Env, args []string) int {
+	name := args[0]
+	full := name
+	if !path.IsAbs(full) {
+		full = path.Join(env.Dir, name)
+	}
+	info, err := os.Stat(full)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && (strings.HasPrefix(full, "/bin/") || strings.HasPrefix(full, "/usr/bin/")):
+		x.warn(env, name, "No such file or directory")
+		return notFound
+	case errors.Is(err, fs.ErrNotExist):
+		x.warn(env, name, "No such file or directory")
+		return notFound
+	case err != nil:
+		x.warn(env, name, tool.Strerror(err))
+		return notExecutable
+	case info.IsDir():
+		x.warn(env, name, "Is a directory")
+		return notExecutable
+	}
+	head, err := readHead(full)
+	if err != nil {
+		x.warn(env, name, tool.Strerror(err))
+		return notExecutable
+	}
+	if strings.HasPrefix(head, magic) {
+		status, err := spawn(env, full, args)
+		if err != nil {
+			x.warn(env, name, tool.Strerror(err))
+			return notExecutable
+		}
+		return status
+	}
+	if line, ok := strings.CutPrefix(head, "#!"); ok {
+		line, _, _ = strings.Cut(line, "\n")
+		return x.interpreted(env, strings.TrimSpace(line), full, args)
+	}
+	return x.run(env, append([]string{"bash", full}, args[1:]...))
+}
+
+// interpreted runs a script by what its first line names.
+func (x *execution) interpreted(env tool.Env, line, full string, args []string) int {
+	interpreter, argument, _ := strings.Cut(line, " ")
+	if interpreter == "" {
+		interpreter = "/bin/bash"
+	}
+	call := []string{interpreter}
+	if argument = strings.TrimSpace(argument); argument != "" {
+		call = append(call, argument)
+	}
+	if path.Base(interpreter) == "env" && argument != "" { // #!/usr/bin/env python3
+		call = strings.Fields(strings.TrimPrefix(argument, "-S "))
+	} else if dir := path.Dir(interpreter); dir == "/bin" || dir == "/usr/bin" || dir == "/usr/local/bin" {
+		call[0] = path.Base(interpreter)
+	}
+	return x.run(env, append(append(call, full), args[1:]...))
+}
+
+func readHead(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var head [256]byte // as much as execve(2) looks at
+	n, err := f.Read(head[:])
+	if err == io.EOF {
+		err = nil
+	}
+	return string(head[:n]), err
+}
+
+// environ returns the exported variables.
+func environ(e expand.Environ) []string {
+	var list []string
+	for name, v := range e.Each {
+		if v.Exported && v.Kind == expand.String {
+			list = append(list, name+"="+v.String())
+		}
+	}
+	return list
+}

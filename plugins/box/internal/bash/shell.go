@@ -1,0 +1,178 @@
+// Package bash is bash, and sh: mvdan.cc/sh with the commands of the box.
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// Commands returns bash and sh, which are the same.
+func Commands() []tool.Command {
+	return []tool.Command{
+		{Name: "bash", Usage: "[OPTION]... [-c COMMAND | FILE] [ARGUMENT]...", Like: "GNU bash 5.2", Trouble: 2, Run: run},
+		{Name: "sh", Usage: "[OPTION]... [-c COMMAND | FILE] [ARGUMENT]...", Like: "GNU bash 5.2", Trouble: 2, Run: run},
+	}
+}
+
+// A script is what a shell runs, and under which name.
+type script struct {
+	name string   // $0; it begins messages
+	from string   // what messages say besides: "-c"
+	text string   // the commands
+	args []string // $1 and so on
+	set  []string // options for set
+}
+
+// run is the commands' Run.
+func run(env *tool.Env, args []string) int {
+	s, status := parse(env, args)
+	if s == nil {
+		return status
+	}
+	return s.run(env)
+}
+
+// parse reads the command line. Without a script the status is how to end.
+func parse(env *tool.Env, args []string) (*script, int) {
+	s := &script{name: args[0]}
+	command, stdin := false, false
+	rest := args[1:]
+	for len(rest) > 0 && len(rest[0]) > 1 && (rest[0][0] == '-' || rest[0][0] == '+') {
+		option := rest[0]
+		rest = rest[1:]
+		if option == "--" {
+			break
+		}
+		if strings.HasPrefix(option, "--") {
+			switch option {
+			case "--version":
+				fmt.Fprintln(env.Out, "GNU bash, version 5.2.15(1)-compatible (Terrarium box)")
+				return nil, 0
+			case "--norc", "--noprofile", "--login", "--posix", "--noediting":
+				continue
+			}
+			env.Errorf("%s: invalid option", option)
+			return nil, 2
+		}
+		for _, letter := range option[1:] {
+			switch letter {
+			case 'c':
+				command = true
+			case 's':
+				stdin = true
+			case 'l', 'i', 'm', 'h', 'B', 'H', 'b', 'p':
+			case 'o':
+				if len(rest) == 0 {
+					env.Errorf("-o: option requires an argument")
+					return nil, 2
+				}
+				s.set = append(s.set, option[:1]+"o", rest[0])
+				rest = rest[1:]
+			case 'a', 'e', 'f', 'n', 'u', 'v', 'x', 'C':
+				s.set = append(s.set, option[:1]+string(letter))
+			default:
+				env.Errorf("%c%c: invalid option", option[0], letter)
+				return nil, 2
+			}
+		}
+	}
+	switch {
+	case command && len(rest) == 0:
+		env.Errorf("-c: option requires an argument")
+		return nil, 2
+	case command:
+		s.text, s.from = rest[0], "-c"
+		if len(rest) > 1 {
+			s.name, s.args = rest[1], rest[2:]
+		}
+	case len(rest) > 0 && !stdin:
+		return s.load(env, rest)
+	default:
+		text, err := io.ReadAll(env.Stdin)
+		if err != nil {
+			env.Errorf("standard input: %s", tool.Strerror(err))
+			return nil, 1
+		}
+		s.text, s.args = string(text), rest
+	}
+	return s, 0
+}
+
+// load reads the script that rest begins with.
+func (s *script) load(env *tool.Env, rest []string) (*script, int) {
+	name := rest[0]
+	text, err := os.ReadFile(env.Path(name))
+	if err != nil {
+		env.Errorf("%s: %s", name, tool.Strerror(err))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, 127
+		}
+		return nil, 126
+	}
+	if line, _, _ := strings.Cut(string(text), "\n"); strings.Contains(line, "\x00") {
+		env.Errorf("%s: cannot execute binary file", name)
+		return nil, 126
+	}
+	s.name, s.text, s.args = name, string(text), rest[1:]
+	return s, 0
+}
+
+// run runs the script to its end.
+func (s *script) run(env *tool.Env) int {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(s.text), s.name)
+	if err != nil {
+		s.syntaxError(env, err)
+		return 2
+	}
+	h := &handlers{script: s, exec: env.Exec, has: env.Has}
+	runner, err := interp.New(
+		interp.Env(expand.ListEnviron(env.Environ...)),
+		interp.Dir(env.Dir),
+		interp.StdIO(env.Child().Stdin, env.Stdout, env.Stderr),
+		interp.Params(append(append(s.set, "--"), s.args...)...),
+		interp.CallHandler(h.call),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),
+		interp.AccessHandler(h.access),
+	)
+	if err != nil {
+		env.Errorf("%v", err)
+		return 2
+	}
+	err = runner.Run(env.Context, file)
+	var status interp.ExitStatus
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	case errors.Is(err, context.Canceled):
+		return 130
+	}
+	env.Errorf("%v", err)
+	return 1
+}
+
+// syntaxError says where the script is wrong, as bash does.
+func (s *script) syntaxError(env *tool.Env, err error) {
+	name := path.Base(s.name)
+	if s.from != "" {
+		name += ": " + s.from
+	}
+	var parse syntax.ParseError
+	if !errors.As(err, &parse) {
+		env.Warn(name + ": " + err.Error())
+		return
+	}
+	env.Warn(fmt.Sprintf("%s: line %d: syntax error: %s", name, parse.Pos.Line(), parse.Text))
+}

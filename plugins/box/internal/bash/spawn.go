@@ -1,0 +1,103 @@
+package bash
+
+import (
+	"io"
+	"os"
+	"sync"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	"github.com/terrarium-dev/terrarium/plugins/proc"
+)
+
+// spawn runs a module as a process of its own, and returns its exit status.
+func spawn(env tool.Env, name string, args []string) (status int, err error) {
+	c := &proc.Cmd{Name: name, Args: args, Env: env.Environ, Dir: env.Dir}
+	s := &streams{}
+	defer s.closeAll()
+	if c.Stdin, err = s.input(env.Stdin); err != nil {
+		return 0, err
+	}
+	if c.Stdout, err = s.output(env.Stdout); err != nil {
+		return 0, err
+	}
+	if c.Stderr = c.Stdout; env.Stderr != env.Stdout {
+		if c.Stderr, err = s.output(env.Stderr); err != nil {
+			return 0, err
+		}
+	}
+	if err := c.Start(); err != nil {
+		return 0, err
+	}
+	s.started()
+	if env.Context.Done() != nil {
+		ended := make(chan struct{})
+		defer close(ended)
+		go func() { // ends with the command
+			select {
+			case <-env.Context.Done():
+				c.Kill()
+			case <-ended:
+			}
+		}()
+	}
+	exit, err := c.Wait()
+	s.outputs.Wait()
+	return exit.ExitStatus(), err
+}
+
+// streams connect a process to what is no file: by pipes, and goroutines that
+// copy.
+type streams struct {
+	child   []*os.File // ends that the process has
+	ours    []*os.File
+	outputs sync.WaitGroup
+}
+
+// input returns a file to read what r has.
+func (s *streams) input(r io.Reader) (*os.File, error) {
+	if f, ok := r.(*os.File); ok || r == nil {
+		return f, nil
+	}
+	pr, pw, err := proc.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s.child, s.ours = append(s.child, pr), append(s.ours, pw)
+	go func() { // ends when r does, or nobody reads any longer
+		io.Copy(pw, r)
+		pw.Close()
+	}()
+	return pr, nil
+}
+
+// output returns a file whose output goes to w.
+func (s *streams) output(w io.Writer) (*os.File, error) {
+	if f, ok := w.(*os.File); ok || w == nil {
+		return f, nil
+	}
+	pr, pw, err := proc.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s.child, s.ours = append(s.child, pw), append(s.ours, pr)
+	s.outputs.Go(func() { // ends when the process does
+		io.Copy(w, pr)
+		pr.Close() // so that the process learns that nobody reads w any longer
+	})
+	return pw, nil
+}
+
+// started closes what the process has for itself now.
+func (s *streams) started() {
+	for _, f := range s.child {
+		f.Close()
+	}
+	s.child = nil
+}
+
+func (s *streams) closeAll() {
+	s.started()
+	for _, f := range s.ours {
+		f.Close()
+	}
+}
