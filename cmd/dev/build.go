@@ -16,6 +16,7 @@ const reactorFlags = "cmd/reactor/build.flags"
 // buildSteps builds what a user runs: the command, and the core as a WASI reactor for JavaScript.
 func buildSteps() []step {
 	return []step{
+		{"build box.wasm", buildBox}, // the command embeds it
 		commandStep("build "+binary, nil, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			flags, err := os.ReadFile(reactorFlags)

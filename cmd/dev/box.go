@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// A patched module is one that a build of ours changes: a copy of it in the
+// ignored folder, with our patches applied, replaces it.
+type patchedModule struct {
+	path    string
+	patches string // the folder of patches, applied in order of their names
+}
+
+// patchedModules are those that plugins/box is built with for WASI.
+var patchedModules = []patchedModule{{path: "mvdan.cc/sh/v3", patches: "plugins/box/patches/sh"}}
+
+// buildBox builds the commands of the sandbox into plugins/dist.
+func buildBox(ctx context.Context, out io.Writer) error {
+	mod, err := patchModules(ctx, out)
+	if err != nil {
+		return err
+	}
+	err = command(ctx, out, wasip1, "go", "build", "-modfile="+mod, "-trimpath", "-ldflags=-s -w",
+		"-o", "plugins/dist/box.wasm", "./plugins/box")
+	if err != nil {
+		return err
+	}
+	names, err := exec.CommandContext(ctx, "go", "run", "./plugins/box", "--list").Output()
+	if err != nil {
+		return fmt.Errorf("list the box's commands: %w", err)
+	}
+	return os.WriteFile("plugins/dist/box.txt", names, 0o666)
+}
+
+// patchModules returns a go.mod with which the patched modules are used. A
+// patch that does not apply is an error.
+func patchModules(ctx context.Context, out io.Writer) (mod string, err error) {
+	dir := filepath.Join(".cache", "patched")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	mod = filepath.Join(dir, "go.mod")
+	for from, to := range map[string]string{"go.mod": mod, "go.sum": filepath.Join(dir, "go.sum")} {
+		b, err := os.ReadFile(from)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(to, b, 0o666); err != nil {
+			return "", err
+		}
+	}
+	for i, m := range patchedModules {
+		copied := filepath.Join(dir, fmt.Sprint(i))
+		if err := m.copy(ctx, out, copied); err != nil {
+			return "", err
+		}
+		absolute, err := filepath.Abs(copied)
+		if err != nil {
+			return "", err
+		}
+		if err := command(ctx, out, nil, "go", "mod", "edit", "-replace="+m.path+"="+absolute, mod); err != nil {
+			return "", err
+		}
+	}
+	return mod, nil
+}
+
+// copy makes a patched copy of the module in dir.
+func (m patchedModule) copy(ctx context.Context, out io.Writer, dir string) error {
+	b, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", m.path).Output()
+	if err != nil {
+		return fmt.Errorf("go mod download %s: %w", m.path, err)
+	}
+	var original struct{ Dir string }
+	if err := json.Unmarshal(b, &original); err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, os.DirFS(original.Dir)); err != nil {
+		return err
+	}
+	patches, err := filepath.Glob(filepath.Join(m.patches, "*.patch")) // in order of their names
+	if err != nil {
+		return err
+	}
+	for _, patch := range patches {
+		absolute, err := filepath.Abs(patch)
+		if err != nil {
+			return err
+		}
+		// By our own patch: a bare machine has none.
+		if err := command(ctx, out, nil, "go", "run", "./plugins/box", "patch", "-p1", "-d", dir, "-i", absolute); err != nil {
+			return fmt.Errorf("%s no longer applies: %w", patch, err)
+		}
+	}
+	return nil
+}
