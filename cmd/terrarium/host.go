@@ -17,6 +17,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
+	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // hostFlags say where commands run, and what the sandbox gives them.
@@ -113,6 +114,10 @@ func (f *hostFlags) open(c *core.Command) (closingHost, error) {
 		Deterministic: f.deterministic,
 		Commands:      make(map[string]*hostwasm.Module),
 		Compiling:     compiling,
+	}
+	box := &hostwasm.Module{Name: "box", Load: plugins.Box}
+	for _, name := range plugins.BoxCommands() {
+		config.Commands[name] = box
 	}
 	for _, dir := range f.plugins {
 		if err := addPlugins(config.Commands, dir); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
-	"github.com/terrarium-dev/terrarium/hostwasm/engine/internal/cache"
 )
 
 // features are those that core/meter lets pass.
@@ -31,7 +30,7 @@ type Config struct {
 // Engine is an engine.Engine. It is safe for concurrent use.
 type Engine struct {
 	interpreter bool
-	cache       *cache.Cache // nil if nothing is kept
+	cache       *cache // nil if nothing is kept
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -43,7 +42,7 @@ func New(c Config) (*Engine, error) {
 		return e, nil
 	}
 	var err error
-	e.cache, err = cache.Open(c.CacheDir)
+	e.cache, err = openCache(c.CacheDir)
 	return e, err
 }
 
@@ -59,7 +58,7 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) 
 	p := &program{cache: wazero.NewCompilationCache()}
 	dir := ""
 	if e.cache != nil {
-		if dir, err = e.cache.Entry(wasm); err != nil {
+		if dir, err = e.cache.entry(wasm); err != nil {
 			return nil, fmt.Errorf("compile cache: %w", err)
 		}
 		if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
@@ -85,7 +84,7 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) 
 	}
 	if e.cache != nil {
 		// What can't be kept is compiled again next time.
-		_ = e.cache.Commit(dir)
+		_ = e.cache.commit(dir)
 	}
 	return p, nil
 }
