@@ -1,6 +1,7 @@
 package hostwasm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,18 +24,18 @@ func imports(m *meter.Module, offered []engine.Func) ([]engine.Func, error) {
 	added := make(map[name]bool) // a module may import a function many times
 	for _, i := range m.Imports {
 		if i.Kind != meter.KindFunc {
-			return nil, fmt.Errorf("imports %s.%s, a %v: only functions are offered", i.Module, i.Name, i.Kind)
+			return nil, fmt.Errorf("imports %s, a %v: only functions are offered", called(i), i.Kind)
 		}
 		n := name{i.Module, i.Name}
 		f, ok := byName[n]
 		switch {
 		case ok && f.Type() != i.Type:
-			return nil, fmt.Errorf("imports %s.%s as %s: it is %s", i.Module, i.Name, i.Type, f.Type())
+			return nil, fmt.Errorf("imports %s as %s: it is %s", called(i), printable(i.Type), f.Type())
 		case !ok:
 			params, found := strings.CutSuffix(i.Type, "->i32")
 			letters, known := engine.Letters(params)
 			if !found || !known {
-				return nil, fmt.Errorf("imports %s.%s %s, which is not offered", i.Module, i.Name, i.Type)
+				return nil, fmt.Errorf("imports %s %s, which is not offered", called(i), printable(i.Type))
 			}
 			f = engine.Func{Module: i.Module, Name: i.Name, Params: letters, Results: "i", Call: noSys}
 		}
@@ -45,6 +46,29 @@ func imports(m *meter.Module, offered []engine.Func) ([]engine.Func, error) {
 	}
 	return funcs, nil
 }
+
+// exports says why a module is no command.
+func exports(m *meter.Module) error {
+	start, memory := false, false
+	for _, e := range m.Exports {
+		switch {
+		case e.Name == "_start" && e.Kind == meter.KindFunc && e.Type == "()->()":
+			start = true
+		case e.Name == "memory" && e.Kind == meter.KindMemory:
+			memory = true
+		}
+	}
+	switch {
+	case !start:
+		return errors.New("exports no function _start ()->(): it is a library, not a command")
+	case m.HasMemory && !memory:
+		return errors.New(`has a memory that it does not export as "memory"`)
+	}
+	return nil
+}
+
+// called returns an import's name for messages.
+func called(i meter.Import) string { return printable(i.Module) + "." + printable(i.Name) }
 
 // noSys stands for a function that is not offered.
 func noSys(_ any, _ []byte, stack []uint64) error {

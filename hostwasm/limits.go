@@ -9,6 +9,9 @@ type Limits struct {
 	// Memory is how many bytes of linear memory its guests may have together.
 	// Default 512 MiB.
 	Memory int64
+	// Table is how many entries the tables of each guest may have together,
+	// where it keeps functions that it calls by number. Default 1,048,576.
+	Table int
 	// Fuel is how much they may execute, in units of core/meter, about one
 	// for each instruction. By default there is no limit.
 	Fuel int64
@@ -39,6 +42,7 @@ type Limits struct {
 // withDefaults replaces zeros.
 func (l Limits) withDefaults() Limits {
 	l.Memory = or(l.Memory, 512<<20)
+	l.Table = or(l.Table, 1<<20)
 	l.Fuel = or(l.Fuel, -1)
 	l.Wall = or(l.Wall, time.Hour)
 	l.Output = or(l.Output, 1<<30)

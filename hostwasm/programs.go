@@ -96,16 +96,31 @@ func (s *programs) make(p *program, name string, wasm []byte) {
 }
 
 func (s *programs) build(wasm []byte) (*meter.Module, engine.Program, error) {
-	metered, info, err := meter.Rewrite(wasm, meter.Config{MaxModuleSize: int(s.limits.Module)})
+	metered, info, err := s.meter(wasm)
 	if err != nil {
 		return nil, nil, err
 	}
 	funcs, err := imports(info, s.funcs)
+	if err == nil {
+		err = exports(info)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	p, err := s.engine.Compile(context.Background(), metered, funcs)
 	return info, p, err
+}
+
+// meter rewrites a module. Its tables get an equal share of what they may have
+// together.
+func (s *programs) meter(wasm []byte) ([]byte, *meter.Module, error) {
+	c := meter.Config{MaxModuleSize: int(s.limits.Module), MaxTableEntries: s.limits.Table}
+	metered, info, err := meter.Rewrite(wasm, c)
+	if err != nil || len(info.Tables) < 2 {
+		return metered, info, err
+	}
+	c.MaxTableEntries = max(s.limits.Table/len(info.Tables), 1)
+	return meter.Rewrite(wasm, c)
 }
 
 // release takes back what get returned. A program that failed to compile is

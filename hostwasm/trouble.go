@@ -23,13 +23,20 @@ func (g *guest) tell() {
 	g.stderr.Write([]byte(b.String())) // an error means that nobody reads any longer
 }
 
+// maxName is how much of a name is shown, in bytes.
+const maxName = 256
+
 // printable makes of a name that a module has chosen one that does nothing to
-// the terminal it is shown on.
+// the terminal it is shown on, and that is not too long for it.
 func printable(name string) string {
+	rest := ""
+	if len(name) > maxName {
+		name, rest = strings.ToValidUTF8(name[:maxName], ""), "…"
+	}
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, name)
+	}, name) + rest
 }
