@@ -69,6 +69,16 @@ func (a *account) takeMemory(n int64) bool {
 	return a.take(n, func(a *account) *reading { return &a.memory })
 }
 
+// mostMemory returns how much a guest could have if it were alone, at most n.
+func (a *account) mostMemory(n int64) int64 {
+	for ; a != nil; a = a.parent {
+		if a.memory.max >= 0 {
+			n = min(n, a.memory.max)
+		}
+	}
+	return n
+}
+
 func (a *account) giveMemory(n int64) {
 	for ; a != nil; a = a.parent {
 		a.memory.used.Add(-n)

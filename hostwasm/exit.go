@@ -37,6 +37,8 @@ func status(err error, refused bool) (core.ExitStatus, core.Reason) {
 		return core.ExitStatus{Signal: "SIGKILL"}, limit.Reason
 	case errors.Is(err, engine.ErrMemory):
 		return core.ExitStatus{Signal: "SIGKILL"}, core.ReasonMemory
+	case errors.Is(err, engine.ErrTooMany):
+		return core.ExitStatus{Signal: "SIGKILL"}, core.ReasonProcesses
 	case errors.As(err, &trap) && refused:
 		return core.ExitStatus{Signal: signalOf(trap)}, core.ReasonMemory
 	case errors.As(err, &trap):

@@ -55,7 +55,7 @@ func (g *guest) run() {
 	}
 	g.err = g.program.Run(engine.RunConfig{
 		Guest:     g.wasi,
-		MaxMemory: maxMemory,
+		MaxMemory: uint64(g.account.mostMemory(maxMemory)),
 		Refill:    g.refill,
 		Grow:      g.grow,
 		Done:      func(left int64) { g.use(left) },

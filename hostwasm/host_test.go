@@ -12,7 +12,6 @@ import (
 	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
-	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 )
 
 // guest is the module of testdata/guest.
@@ -41,10 +40,10 @@ func testMain(m *testing.M) int {
 
 // newHost returns a host with the command guest, whose module is compiled once
 // for all hosts of a test binary.
-func newHost(t testing.TB, c hostwasm.Config) *hostwasm.Host {
+func newHost(t testing.TB, on backend, c hostwasm.Config) *hostwasm.Host {
 	t.Helper()
 	if c.Engine == nil {
-		e, err := wazero.New(wazero.Config{CacheDir: cacheDir})
+		e, err := on.open(filepath.Join(cacheDir, on.name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,9 +70,11 @@ var cacheDir string
 // command returns a call of the guest's commands.
 func command(args ...string) core.Command { return core.Command{Command: "guest", Args: args} }
 
-func TestHost(t *testing.T) {
+func TestHost(t *testing.T) { onEachEngine(t, testHost) }
+
+func testHost(t *testing.T, on backend) {
 	coretest.HostTests{
-		New: func(t *testing.T) driver.Host { return newHost(t, hostwasm.Config{}) },
+		New: func(t *testing.T) driver.Host { return newHost(t, on, hostwasm.Config{}) },
 		Pty: true,
 		Commands: coretest.HostCommands{
 			Exit:    func(code int) core.Command { return command("exit", strconv.Itoa(code)) },

@@ -43,7 +43,9 @@ func run(t testing.TB, h *hostwasm.Host, c core.Command) result {
 	return result{streams[1].String(), streams[2].String(), exit}
 }
 
-func TestSpawn(t *testing.T) {
+func TestSpawn(t *testing.T) { onEachEngine(t, testSpawn) }
+
+func testSpawn(t *testing.T, on backend) {
 	for _, test := range []struct {
 		args []string
 		want string
@@ -53,7 +55,7 @@ func TestSpawn(t *testing.T) {
 		{[]string{"run", "guest", "run", "guest", "exit", "3"}, "0 3 3 true\n0 0 0 true\n"},
 		{[]string{"pipeline", "1000000"}, "1000000\n0 0\n"},
 	} {
-		got := run(t, newHost(t, hostwasm.Config{}), command(test.args...))
+		got := run(t, newHost(t, on, hostwasm.Config{}), command(test.args...))
 		if got.stdout != test.want || got.stderr != "" {
 			t.Errorf("%q: got %q, %q, want %q", test.args, got.stdout, got.stderr, test.want)
 		}
@@ -61,8 +63,10 @@ func TestSpawn(t *testing.T) {
 }
 
 // A child draws from the same account as its parent, which learns how it ended.
-func TestSpawnOutOfFuel(t *testing.T) {
-	h := newHost(t, hostwasm.Config{Limits: hostwasm.Limits{Fuel: 100e6}})
+func TestSpawnOutOfFuel(t *testing.T) { onEachEngine(t, testSpawnOutOfFuel) }
+
+func testSpawnOutOfFuel(t *testing.T, on backend) {
+	h := newHost(t, on, hostwasm.Config{Limits: hostwasm.Limits{Fuel: 100e6}})
 	got := run(t, h, command("run", "guest", "spin"))
 	if want := "ready\n3 1 137 true\n"; got.stdout != want {
 		t.Errorf("got %q, want %q", got.stdout, want)
@@ -70,18 +74,22 @@ func TestSpawnOutOfFuel(t *testing.T) {
 }
 
 // A child of a child of … ends at eight generations.
-func TestSpawnDepth(t *testing.T) {
+func TestSpawnDepth(t *testing.T) { onEachEngine(t, testSpawnDepth) }
+
+func testSpawnDepth(t *testing.T, on backend) {
 	var args []string
 	for range 12 {
 		args = append(args, "run", "guest")
 	}
-	got := run(t, newHost(t, hostwasm.Config{}), command(append(args, "exit", "0")...))
+	got := run(t, newHost(t, on, hostwasm.Config{}), command(append(args, "exit", "0")...))
 	if want := "run: spawn guest: "; !strings.Contains(got.stderr, want) {
 		t.Errorf("got %q, want %q in it", got.stderr, want)
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestLimits(t *testing.T) { onEachEngine(t, testLimits) }
+
+func testLimits(t *testing.T, on backend) {
 	for _, test := range []struct {
 		name   string
 		limits hostwasm.Limits
@@ -94,7 +102,7 @@ func TestLimits(t *testing.T) {
 		{"output", hostwasm.Limits{Output: 1 << 20}, []string{"flood"}, core.ReasonOutput},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := run(t, newHost(t, hostwasm.Config{Limits: test.limits}), command(test.args...))
+			got := run(t, newHost(t, on, hostwasm.Config{Limits: test.limits}), command(test.args...))
 			want := core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: test.reason}
 			if got.exit.Status != want.Status || got.exit.Reason != want.Reason {
 				t.Errorf("got %v %q, want %v %q", got.exit.Status, got.exit.Reason, want.Status, want.Reason)
@@ -104,8 +112,10 @@ func TestLimits(t *testing.T) {
 }
 
 // Memory that is refused is the guest's to deal with; a Go program ends.
-func TestMemoryLimit(t *testing.T) {
-	h := newHost(t, hostwasm.Config{Limits: hostwasm.Limits{Memory: 64 << 20}})
+func TestMemoryLimit(t *testing.T) { onEachEngine(t, testMemoryLimit) }
+
+func testMemoryLimit(t *testing.T, on backend) {
+	h := newHost(t, on, hostwasm.Config{Limits: hostwasm.Limits{Memory: 64 << 20}})
 	got := run(t, h, command("grow"))
 	if got.exit.Status.ExitCode != 2 || !strings.Contains(got.stderr, "out of memory") {
 		t.Errorf("got %v, %q, want exit 2 and out of memory", got.exit.Status, got.stderr)
@@ -115,9 +125,11 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-func TestFiles(t *testing.T) {
+func TestFiles(t *testing.T) { onEachEngine(t, testFiles) }
+
+func testFiles(t *testing.T, on backend) {
 	dir := t.TempDir()
-	h := newHost(t, hostwasm.Config{Mounts: []hostwasm.Mount{{Dir: dir, Guest: "/work"}}})
+	h := newHost(t, on, hostwasm.Config{Mounts: []hostwasm.Mount{{Dir: dir, Guest: "/work"}}})
 	if got := run(t, h, command("write", "note", "text")); got.exit.Status != (core.ExitStatus{}) {
 		t.Fatalf("got %v, %s", got.exit.Status, got.stderr)
 	}
@@ -137,8 +149,10 @@ func TestFiles(t *testing.T) {
 }
 
 // /tmp is a session's own, and stays from one command to the next.
-func TestScratch(t *testing.T) {
-	h := newHost(t, hostwasm.Config{})
+func TestScratch(t *testing.T) { onEachEngine(t, testScratch) }
+
+func testScratch(t *testing.T, on backend) {
+	h := newHost(t, on, hostwasm.Config{})
 	call := func(session core.SessionID, args ...string) result {
 		c := command(args...)
 		c.Session = session

@@ -184,7 +184,6 @@ func runModule(t testing.TB, program engine.Program, c wasi.Config) (r result) {
 	r.err = program.Run(engine.RunConfig{
 		Guest:     p,
 		MaxMemory: 256 << 20,
-		MaxTable:  1 << 20,
 		Refill:    func(int64) (int64, error) { return 1 << 20, ctx.Err() },
 	})
 	p.Close()

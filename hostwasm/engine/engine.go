@@ -46,8 +46,6 @@ type RunConfig struct {
 	// at most 65535 pages of 64 KiB. Growing beyond it fails with -1; a
 	// module that starts with more does not run: ErrMemory.
 	MaxMemory uint64
-	// MaxTable is the most elements that all its tables may have together.
-	MaxTable uint32
 	// Refill is called when the guest's fuel is used up. left is what is left,
 	// which is negative by less than the cost of one region of code. It
 	// returns the fuel from now on, or an error that ends the guest.
@@ -57,12 +55,18 @@ type RunConfig struct {
 	// Grow, if not nil, is asked before the guest's memory becomes larger, to
 	// bytes from from; that is from 0 at its start. If it returns false,
 	// memory.grow fails with -1 and a start with ErrMemory. An engine that
-	// can't ask each time asks once, for MaxMemory.
+	// can't ask before asks when it has grown, at the next call of a Func or
+	// of Refill, and ends it with ErrMemory.
 	Grow func(from, to uint64) bool
 }
 
-// ErrMemory says that a module starts with more memory than RunConfig allows.
-var ErrMemory = errors.New("the module starts with more memory than it may have")
+// Why a guest does not run, besides what is wrong with its module.
+var (
+	// ErrMemory says that it has more memory than RunConfig allows.
+	ErrMemory = errors.New("more memory than it may have")
+	// ErrTooMany says that the engine runs as many guests as it can.
+	ErrTooMany = errors.New("too many guests at once")
+)
 
 // A Trap is how a guest ends that did what WebAssembly forbids.
 type Trap struct {
