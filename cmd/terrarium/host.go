@@ -45,7 +45,8 @@ network. serve hands over a session's directories, or else --cwd; run nothing.
   --fuel N                   what they may execute, about one per instruction;
                              default: no limit
   --deterministic            the same clock and random numbers in each run
-  --engine wazero            what runs modules
+  --engine wazero|wasmtime   what runs modules; wasmtime is faster, and there in
+                             builds with cgo and -tags wasmtime
 
 "run" also takes the path of a module here as COMMAND: ./tool.wasm. It may run
 for an hour, write 1GiB, and have 256 open files and 64 processes. Modules are
@@ -55,8 +56,13 @@ compiled when first used, and kept in terrarium/modules in the user's cache.
 // hosts and engines are what --host and --engine know, the default first.
 var (
 	hosts   = []string{"native", "wasm"}
-	engines = []string{"wazero"}
+	engines = []string{"wazero"} // and those that a build tag adds
 )
+
+// engineOpeners make the engines, to keep what they compile in dir.
+var engineOpeners = map[string]func(dir string) (engine.Engine, error){
+	"wazero": func(dir string) (engine.Engine, error) { return wazero.New(wazero.Config{CacheDir: dir}) },
+}
 
 // sandboxFlags make sense for --host wasm only.
 var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic"}
@@ -87,8 +93,10 @@ func (f *hostFlags) check(set *pflag.FlagSet) error {
 		}
 	}
 	switch {
+	case f.engine == "wasmtime" && !slices.Contains(engines, f.engine):
+		return fmt.Errorf("--engine wasmtime: not in this build: it needs cgo and -tags wasmtime")
 	case !slices.Contains(engines, f.engine):
-		return fmt.Errorf("--engine %s: not in this build: use %s", f.engine, strings.Join(engines, " or "))
+		return fmt.Errorf("--engine %s: no such engine: use %s", f.engine, strings.Join(engines, " or "))
 	case f.fuel < 0:
 		return fmt.Errorf("--fuel %d: negative", f.fuel)
 	case set.Changed("memory") && f.memory < 1<<16:
@@ -147,10 +155,10 @@ func (f *hostFlags) newEngine() (engine.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wazero.New(wazero.Config{CacheDir: dir})
+	return engineOpeners[f.engine](filepath.Join(dir, f.engine))
 }
 
-// cacheDir returns the directory for compiled modules.
+// cacheDir returns the directory for compiled modules, by engine.
 func cacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
