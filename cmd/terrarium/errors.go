@@ -73,7 +73,7 @@ func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) 
 // message is err as a person wants to read it: without the names of packages.
 func message(err error) string {
 	text := err.Error()
-	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: "} {
+	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: ", "harness: "} {
 		text = strings.TrimPrefix(text, pkg)
 	}
 	return text

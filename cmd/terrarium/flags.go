@@ -15,8 +15,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// commandFlags are the flags that run and serve share: where commands run,
-// and what is kept of them.
+// commandFlags are the flags that run, serve and harness share: where commands
+// run, and what is kept of them.
 type commandFlags struct {
 	set *pflag.FlagSet
 
@@ -46,23 +46,28 @@ const (
 
 // add declares the flags, whose descriptions are in the help of cmd.
 func (f *commandFlags) add(cmd *cobra.Command, interactive bool) {
-	f.set = cmd.Flags()
-	f.limit = defaultLimit
-	f.hostFlags.add(cmd)
+	f.addShell(cmd)
 	f.set.BoolVar(&f.pty, "pty", false, "")
 	f.set.BoolVar(&f.pipe, "pipe", false, "")
 	f.set.BoolVar(&f.interactive, "interactive", interactive, "")
+	f.set.StringVar(&f.output, "output", "", "")
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(renderings, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// addShell declares those that make sense for a shell at a terminal, too.
+func (f *commandFlags) addShell(cmd *cobra.Command) {
+	f.set = cmd.Flags()
+	f.limit = defaultLimit
+	f.hostFlags.add(cmd)
 	f.set.IntVar(&f.cols, "cols", 0, "")
 	f.set.IntVar(&f.rows, "rows", 0, "")
 	f.set.StringVar(&f.cwd, "cwd", "", "")
 	f.set.StringArrayVar(&f.env, "env", nil, "")
 	f.set.Var(&f.limit, "output-byte-limit", "")
-	f.set.StringVar(&f.output, "output", "", "")
 	f.set.DurationVar(&f.timeout, "timeout", 0, "")
 	f.set.DurationVar(&f.killGrace, "kill-grace", defaultKillGrace, "")
 	f.set.StringVar(&f.trace, "trace", "", "")
 
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(renderings, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("cwd")
 }
 

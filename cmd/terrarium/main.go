@@ -38,6 +38,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
 
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
+  harness     have an agent do a task at a shell: the Term Challenge
   screen      print the screen that bytes draw
   keys        print the bytes of tmux key names
   parse       print what a Term Challenge answer means
@@ -76,7 +77,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd.UseLine(), err} })
-	root.AddCommand(newRun(), newServe(), newScreen(), newKeys(), newParse(), newDoctor(), newVersion(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newHarness(), newScreen(), newKeys(), newParse(), newDoctor(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -324,8 +324,8 @@ func TestTables(t *testing.T) {
 // and clusters as there are cells, and measures the heap. The owner of many
 // screens must know.
 func TestWorst(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fills a large screen with everything there is")
+	if testing.Short() || slowdown > 1 {
+		t.Skip("it fills large screens with everything there is, which takes seconds")
 	}
 	for name, unit := range map[string]func(i int) []byte{
 		"styles": func(i int) []byte {

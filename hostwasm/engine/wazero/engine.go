@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/internal/cache"
 )
 
 // features are those that core/meter lets pass.
@@ -30,7 +31,7 @@ type Config struct {
 // Engine is an engine.Engine. It is safe for concurrent use.
 type Engine struct {
 	interpreter bool
-	cache       *cache // nil if nothing is kept
+	cache       *cache.Cache // nil if nothing is kept
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -42,7 +43,7 @@ func New(c Config) (*Engine, error) {
 		return e, nil
 	}
 	var err error
-	e.cache, err = openCache(c.CacheDir)
+	e.cache, err = cache.Open(c.CacheDir)
 	return e, err
 }
 
@@ -58,7 +59,7 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) 
 	p := &program{cache: wazero.NewCompilationCache()}
 	dir := ""
 	if e.cache != nil {
-		if dir, err = e.cache.entry(wasm); err != nil {
+		if dir, err = e.cache.Entry(wasm); err != nil {
 			return nil, fmt.Errorf("compile cache: %w", err)
 		}
 		if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
@@ -84,7 +85,7 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) 
 	}
 	if e.cache != nil {
 		// What can't be kept is compiled again next time.
-		_ = e.cache.commit(dir)
+		_ = e.cache.Commit(dir)
 	}
 	return p, nil
 }

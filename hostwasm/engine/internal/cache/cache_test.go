@@ -1,4 +1,4 @@
-package wazero
+package cache
 
 import (
 	"os"
@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// fill plays wazero: it writes one file to an entry and commits it.
-func fill(t *testing.T, c *cache, module string) (file string) {
+// fill plays an engine: it writes one file to an entry and commits it.
+func fill(t *testing.T, c *Cache, module string) (file string) {
 	t.Helper()
-	dir, err := c.entry([]byte(module))
+	dir, err := c.Entry([]byte(module))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,15 +20,15 @@ func fill(t *testing.T, c *cache, module string) (file string) {
 	if err := os.WriteFile(file, []byte("code of "+module), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.commit(dir); err != nil {
+	if err := c.Commit(dir); err != nil {
 		t.Fatal(err)
 	}
 	return file
 }
 
-func newCache(t *testing.T) *cache {
+func newCache(t *testing.T) *Cache {
 	t.Helper()
-	c, err := openCache(filepath.Join(t.TempDir(), "cache"))
+	c, err := Open(filepath.Join(t.TempDir(), "cache"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestCacheVerifies(t *testing.T) {
 			if err := damage(file); err != nil {
 				t.Fatal(err)
 			}
-			dir, err := c.entry([]byte("m"))
+			dir, err := c.Entry([]byte("m"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestCacheIsPrivate(t *testing.T) {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := openCache(dir); err == nil {
+		if _, err := Open(dir); err == nil {
 			t.Errorf("mode %o: got nil, want an error", mode)
 		}
 	}
@@ -82,7 +82,7 @@ func TestCacheIsPrivate(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openCache(link); err == nil {
+	if _, err := Open(link); err == nil {
 		t.Error("a link: got nil, want an error")
 	}
 }

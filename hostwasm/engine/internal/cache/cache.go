@@ -1,4 +1,5 @@
-package wazero
+// Package cache keeps what engines have compiled.
+package cache
 
 import (
 	"bytes"
@@ -14,19 +15,21 @@ import (
 	"time"
 )
 
-// maxCache is how much a cache may take, in bytes. The entries that were used
+// maxSize is how much a cache may take, in bytes. The entries that were used
 // longest ago go first.
-const maxCache = 2 << 30
+const maxSize = 2 << 30
 
-// A cache keeps compiled modules in a directory: for each a directory of its
-// own, which wazero writes to, and beside it the sum of what that has. wazero
-// runs what it finds; so an entry whose sum is missing or wrong, because
+// A Cache keeps compiled modules in a directory: for each a directory of its
+// own, which the engine writes to, and beside it the sum of what that has. An
+// engine runs what it finds; so an entry whose sum is missing or wrong, because
 // somebody was interrupted or the disk has aged, is made anew. Programs may
 // share the directory: whoever is last to write an entry has written all of it.
-type cache struct{ dir string }
+// Engines may not. It is safe for concurrent use.
+type Cache struct{ dir string }
 
-// openCache checks that nobody but this user could have put something into dir.
-func openCache(dir string) (*cache, error) {
+// Open returns the cache in dir, which is made if it is not there. It checks
+// that nobody but this user could have put something into it.
+func Open(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("compile cache: %w", err)
 	}
@@ -39,11 +42,11 @@ func openCache(dir string) (*cache, error) {
 	case info.Mode().Perm()&0o077 != 0 || !ours(info):
 		return nil, fmt.Errorf("compile cache: %s: others may use it: it must be yours, with mode 0700", dir)
 	}
-	return &cache{dir}, nil
+	return &Cache{dir}, nil
 }
 
-// entry returns the directory for a module, empty or with what was kept of it.
-func (c *cache) entry(wasm []byte) (string, error) {
+// Entry returns the directory for a module, empty or with what was kept of it.
+func (c *Cache) Entry(wasm []byte) (string, error) {
 	key := sha256.Sum256(wasm)
 	dir := filepath.Join(c.dir, hex.EncodeToString(key[:]))
 	want, err := os.ReadFile(dir + sumSuffix)
@@ -63,8 +66,8 @@ func (c *cache) entry(wasm []byte) (string, error) {
 
 const sumSuffix = ".sum"
 
-// commit makes what wazero has written to an entry's directory valid.
-func (c *cache) commit(dir string) error {
+// Commit makes what the engine has written to an entry's directory valid.
+func (c *Cache) Commit(dir string) error {
 	if _, err := os.Stat(dir + sumSuffix); err == nil {
 		return nil // it was
 	}
@@ -88,15 +91,15 @@ func (c *cache) commit(dir string) error {
 }
 
 // remove forgets an entry, its sum first: what is left is not valid.
-func (c *cache) remove(dir string) error {
+func (c *Cache) remove(dir string) error {
 	if err := os.Remove(dir + sumSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return os.RemoveAll(dir)
 }
 
-// evict removes entries until the rest is within maxCache.
-func (c *cache) evict() error {
+// evict removes entries until the rest is within maxSize.
+func (c *Cache) evict() error {
 	type entry struct {
 		dir  string
 		size int64
@@ -127,7 +130,7 @@ func (c *cache) evict() error {
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return a.used.Compare(b.used) })
 	for _, e := range entries {
-		if total <= maxCache {
+		if total <= maxSize {
 			break
 		}
 		if err := c.remove(e.dir); err != nil {

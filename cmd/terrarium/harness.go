@@ -1,0 +1,257 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/challenge"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/harness"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+const harnessHelp = `usage: terrarium harness [flags] --instruction TEXT [--] AGENT [ARG...]
+
+Has AGENT, a program, do a task at a shell, as the Term Challenge and
+Terminal-Bench's terminus-2 know it: it is told of the screen and answers with
+keystrokes. Exits with 0 only if it says that the task is completed.
+
+  --instruction TEXT      the task; or --instruction-file FILE
+  --wire json|text        how AGENT is asked: {"instruction","screen","step",
+                          "prompt"} on a line, or the prompt and a NUL
+  --format json|xml       how it answers: an object or line, or a <response>
+  --strict                do what terminus-2 does, and wait as long as told
+  --max-turns N           ask so often at the most
+  --turn-timeout D        wait so long for an answer; default 5m
+  --timeout D             end the task after so long
+  --json                  end with {"completed","turns","outcome",...}
+  --cols N, --rows N      the terminal's size; default: 160x40
+  --cwd DIR, --env NAME=VALUE   where the shell starts, and with what
+  --kill-grace D          from SIGTERM to SIGKILL in the end; default 5s
+  --output-byte-limit N   keep so much of what scrolls out; default 16MiB
+  --trace FILE            write down every step of the terminal, for a replay
+  --host native|wasm      where the shell runs: see "terrarium help sandbox"
+`
+
+// harnessFlags are the flags of harness.
+type harnessFlags struct {
+	commandFlags
+	instruction     string
+	instructionFile string
+	wire            string
+	format          string
+	strict          bool
+	maxTurns        int
+	turnTimeout     time.Duration
+	json            bool
+}
+
+// defaultTurnTimeout is what the Term Challenge gives an agent for an answer.
+const defaultTurnTimeout = 5 * time.Minute
+
+func newHarness() *cobra.Command {
+	var f harnessFlags
+	cmd := &cobra.Command{
+		Use:                   "harness [flags] --instruction TEXT [--] AGENT [ARG...]",
+		Short:                 "have an agent do a task at a shell",
+		Long:                  harnessHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := f.parse(args)
+			if err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return f.run(t)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().SetInterspersed(false) // what follows the agent is its own
+	return cmd
+}
+
+// add declares the flags: those that an agent's shell shares with other
+// commands, and its own.
+func (f *harnessFlags) add(cmd *cobra.Command) {
+	f.addShell(cmd)
+	f.set.StringVar(&f.instruction, "instruction", "", "")
+	f.set.StringVar(&f.instructionFile, "instruction-file", "", "")
+	f.set.StringVar(&f.wire, "wire", "json", "")
+	f.set.StringVar(&f.format, "format", "json", "")
+	f.set.BoolVar(&f.strict, "strict", false, "")
+	f.set.IntVar(&f.maxTurns, "max-turns", 0, "")
+	f.set.DurationVar(&f.turnTimeout, "turn-timeout", defaultTurnTimeout, "")
+	f.set.BoolVar(&f.json, "json", false, "")
+
+	cmd.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions([]string{"json", "text"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "xml"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// A task is what the arguments ask for.
+type task struct {
+	shell     core.Command
+	challenge challenge.Config
+	agent     core.Command
+	wire      harness.Wire
+}
+
+func (f *harnessFlags) parse(args []string) (t task, err error) {
+	if t.shell, err = f.command(); err != nil {
+		return t, err
+	}
+	t.shell.Timeout = -1 // --timeout is the task's
+	if !f.set.Changed("output-byte-limit") {
+		t.shell.OutputByteLimit = 0 // the harness knows better
+	}
+	t.challenge = challenge.Config{MaxTurns: f.maxTurns, AnswerTimeout: f.turnTimeout, Timeout: f.timeout}
+	t.challenge.Parser.Strict = f.strict
+	var ok bool
+	if t.challenge.Parser.Format, ok = challenge.ParseFormat(f.format); !ok {
+		return t, fmt.Errorf("--format %s: no such format: use json or xml", f.format)
+	}
+	if t.wire, ok = harness.ParseWire(f.wire); !ok {
+		return t, fmt.Errorf("--wire %s: no such wire: use json or text", f.wire)
+	}
+	switch {
+	case f.maxTurns < 0:
+		return t, fmt.Errorf("--max-turns %d: negative", f.maxTurns)
+	case f.turnTimeout < 0:
+		return t, fmt.Errorf("--turn-timeout %v: negative", f.turnTimeout)
+	case f.set.Changed("instruction") && f.set.Changed("instruction-file"):
+		return t, errors.New("--instruction and --instruction-file exclude each other")
+	case len(args) == 0:
+		return t, errors.New("no agent")
+	}
+	t.agent = core.Command{Command: args[0], Args: args[1:]}
+	t.challenge.Instruction, err = f.readInstruction()
+	return t, err
+}
+
+func (f *harnessFlags) readInstruction() (string, error) {
+	text := f.instruction
+	if f.instructionFile != "" {
+		file, err := os.ReadFile(f.instructionFile)
+		if err != nil {
+			return "", err
+		}
+		text = strings.TrimSuffix(strings.ToValidUTF8(string(file), "\uFFFD"), "\n")
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("no instruction: use --instruction TEXT or --instruction-file FILE")
+	}
+	return text, nil
+}
+
+// run has the task done. The error is how we exit.
+func (f *harnessFlags) run(t task) error {
+	host, err := f.open(&t.shell)
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	trace, err := createTrace(f.trace)
+	if err != nil {
+		return err
+	}
+	defer trace.close()
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	notifyEnd(signals)
+	go func() { // left behind when we exit
+		s := <-signals
+		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
+	}()
+	began := time.Now()
+	result, err := f.do(ctx, t, host, trace)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if f.json {
+		if err := f.summary(result, time.Since(began)).print(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return f.status(result)
+}
+
+// do runs the agent and the harness around it.
+func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, trace *traceFile) (harness.Result, error) {
+	native, err := hostnative.New(hostnative.Config{}) // the agent is the person's own
+	if err != nil {
+		return harness.Result{}, err
+	}
+	defer native.Close()
+	agent, err := harness.Start(ctx, harness.ChildConfig{
+		Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}, Command: t.agent,
+		Wire: t.wire, Format: t.challenge.Parser.Format, Stderr: os.Stderr,
+	})
+	if err != nil {
+		return harness.Result{}, startFailure(err)
+	}
+	result, err := harness.Run(ctx, harness.Config{
+		Host: host, Agent: agent, Challenge: t.challenge, Core: f.config(trace), Shell: t.shell,
+	})
+	return result, cmp.Or(err, agent.Close())
+}
+
+// taskSummary is what harness --json prints.
+type taskSummary struct {
+	Completed  bool    `json:"completed"`
+	Turns      int     `json:"turns"`
+	Outcome    string  `json:"outcome"`
+	Error      *string `json:"error"` // why the agent has ended, if it has
+	Commands   int     `json:"commands"`
+	DurationMs int64   `json:"durationMs"`
+	Strict     bool    `json:"strict"`
+	Host       string  `json:"host"`
+	Screen     string  `json:"screen"`
+}
+
+func (f *harnessFlags) summary(r harness.Result, took time.Duration) taskSummary {
+	s := taskSummary{
+		Completed: r.Outcome == challenge.Completed, Turns: r.Turns, Outcome: r.Outcome.String(), Commands: r.Commands,
+		DurationMs: took.Milliseconds(), Strict: f.strict, Host: f.host, Screen: r.Screen,
+	}
+	if r.Err != nil {
+		text := message(r.Err)
+		s.Error = &text
+	}
+	return s
+}
+
+// print prints the summary in one line.
+func (s taskSummary) print(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(s)
+}
+
+// status returns the error that we exit with.
+func (f *harnessFlags) status(r harness.Result) error {
+	switch r.Outcome {
+	case challenge.Completed:
+		return nil
+	case challenge.AgentEnded:
+		return r.Err
+	case challenge.TimeOver:
+		return &failure{statusTimeout, fmt.Errorf("not completed: timed out after %v", f.timeout)}
+	case challenge.AnswerOver:
+		return &failure{statusTimeout, fmt.Errorf("not completed: no answer within %v", f.turnTimeout)}
+	}
+	return fmt.Errorf("not completed: %v", r.Outcome)
+}

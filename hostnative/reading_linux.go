@@ -1,0 +1,58 @@
+package hostnative
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Reading reports whether the command, rather than what it has started, waits
+// for somebody to type: whether its first thread is in a system call that reads
+// its terminal, or that waits for files and so perhaps for the terminal. known
+// is false where the system does not say. What was typed a moment ago may not
+// have woken it yet.
+func (p *process) Reading() (reading, known bool) {
+	if p.io.tty == nil {
+		return false, false
+	}
+	p.mu.Lock() // so that the number is the command's
+	defer p.mu.Unlock()
+	if p.gone {
+		return false, false
+	}
+	proc := "/proc/" + strconv.Itoa(p.pid)
+	// A number and its arguments, or "running".
+	// https://man7.org/linux/man-pages/man5/proc_pid_syscall.5.html
+	call, err := os.ReadFile(proc + "/syscall")
+	if err != nil {
+		return false, false
+	}
+	fields := bytes.Fields(call)
+	if len(fields) < 2 {
+		return false, true
+	}
+	number, err := strconv.Atoi(string(fields[0]))
+	if err != nil {
+		return false, false
+	}
+	if slices.Contains(waitsForFiles, number) {
+		return true, true
+	}
+	fd, err := strconv.ParseUint(string(fields[1]), 0, 31)
+	return number == unix.SYS_READ && err == nil && p.isTTY(proc+"/fd/"+strconv.FormatUint(fd, 10)), true
+}
+
+// isTTY reports whether the file at path is the slave of p's pty.
+func (p *process) isTTY(path string) bool {
+	number := -1
+	p.onTTY(func(fd int) (err error) {
+		number, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		return err
+	})
+	var file, slave unix.Stat_t
+	return unix.Stat(path, &file) == nil && unix.Stat("/dev/pts/"+strconv.Itoa(number), &slave) == nil && file.Rdev == slave.Rdev &&
+		file.Mode&unix.S_IFMT == unix.S_IFCHR
+}
