@@ -30,7 +30,7 @@ import (
 // are there when each of them runs. What Debian 12's tools do is recorded beside it, in *.want. A line
 // "#differs REASON" marks the next case as one where ours differs.
 //
-//	go test ./plugins/box -run Recorded -record    # on Debian 12: run Debian's tools and record what they do
+//	go test ./plugins/box -run 'Recorded|Differences' -record    # on Debian 12: run its tools, record what they do
 
 var record = flag.Bool("record", false, "record what Debian's tools do")
 
@@ -135,6 +135,32 @@ func TestDebian(t *testing.T) {
 				t.Errorf("%s\n%s", c.line, diff)
 			}
 		}
+	}
+}
+
+// TestDifferences keeps DIFFERENCES.md, the list of the cases where ours differ, in step with the cases.
+func TestDifferences(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Differences\n\nWhere the box answers otherwise than Debian 12's tools, of the cases in testdata/cases. " +
+		"Written by `go test ./plugins/box -run Differences -record`.\n\n| command line | why |\n| --- | --- |\n")
+	for _, s := range loadSuites(t) {
+		for _, c := range s.cases {
+			if c.differs != "" {
+				b.WriteString("| `" + strings.ReplaceAll(c.line, "|", "\\|") + "` | " + c.differs + " |\n")
+			}
+		}
+	}
+	if *record {
+		if err := os.WriteFile("DIFFERENCES.md", []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("DIFFERENCES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != b.String() {
+		t.Errorf("got %s\nwant %s", got, b.String())
 	}
 }
 

@@ -63,13 +63,18 @@ func grep(env *tool.Env, args []string, matcher byte) int {
 	return 1
 }
 
+var errOnePattern = errors.New("the -P option only supports a single pattern")
+
 // compile joins all patterns into one.
 func (g *run) compile() error {
 	if len(g.patterns) == 0 {
 		return nil
 	}
+	if g.matcher == 'P' && len(g.patterns) > 1 {
+		return errOnePattern
+	}
 	re, err := regex.CompileAll(g.patterns, regex.Options{
-		Extended: g.matcher == 'E', Literal: g.matcher == 'F', IgnoreCase: g.ignoreCase, Lenient: true,
+		Extended: g.matcher == 'E', Literal: g.matcher == 'F', Perl: g.matcher == 'P', IgnoreCase: g.ignoreCase, Lenient: true,
 		WholeLine: g.lines, WholeWord: g.words, Multiline: g.delim == 0,
 	})
 	if err != nil {

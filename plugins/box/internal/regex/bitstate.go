@@ -82,7 +82,7 @@ func (b *bitstate) try(p *program, text []byte, from, start int) bool {
 					b.best = append(b.best[:0], b.cap...)
 					found = true
 				}
-				if pos == len(text) {
+				if pos == len(text) || p.first {
 					return true
 				}
 				break way

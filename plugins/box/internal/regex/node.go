@@ -9,6 +9,9 @@ type node struct {
 	n        int     // opGroup: its number, opBackref: which group
 	min, max int     // opRepeat; max is -1 for no limit
 	assert   assert  // opAssert
+	lazy     bool    // opRepeat: as few as possible first
+	behind   bool    // opLook: at what precedes; min is its length in symbols
+	negate   bool    // opLook: it must not match
 }
 
 type op byte
@@ -23,6 +26,9 @@ const (
 	opAlternate
 	opRepeat
 	opBackref
+	opAtomic // (?>…): no way back into it
+	opLook   // look-around
+	opKeep   // \K: the match begins here
 )
 
 // An assert matches between two symbols.

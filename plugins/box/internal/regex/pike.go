@@ -48,14 +48,18 @@ func (k *pike) find(p *program, text []byte, from int) []int {
 		if pos+n < len(text) {
 			beyond = after(text, pos+n)
 		}
+	threads:
 		for i, pc := range k.now.order {
 			in := &p.insts[pc]
 			slots := k.now.slots[i*p.slots : (i+1)*p.slots]
 			switch in.op {
 			case instMatch:
-				if !found || slots[0] < k.best[0] || slots[0] == k.best[0] && slots[1] > k.best[1] {
+				if !found || slots[0] < k.best[0] || slots[0] == k.best[0] && (p.first || slots[1] > k.best[1]) {
 					k.best = append(k.best[:0], slots...)
 					found = true
+				}
+				if p.first {
+					break threads // those that follow count less
 				}
 			case instChar, instSet:
 				if found && slots[0] > k.best[0] || n == 0 {

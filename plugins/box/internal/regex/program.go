@@ -8,6 +8,8 @@ type inst struct {
 	out int32  // the next instruction
 	arg int32  // instSplit: the other way; instSave: the slot; instBackref: the group; instMark, instCheck: the slot
 	as  assert
+
+	behind, negate bool // instLook; c is how many symbols it goes back
 }
 
 type instOp byte
@@ -20,8 +22,10 @@ const (
 	instSave
 	instAssert
 	instBackref
-	instMark  // remembers where a round of a loop began
-	instCheck // ends a loop whose last round matched nothing
+	instMark   // remembers where a round of a loop began
+	instCheck  // ends a loop whose last round matched nothing
+	instAtomic // the program at arg, at once
+	instLook   // the program at arg, without moving
 )
 
 // maxProgram is the greatest number of instructions. A counted repetition is unrolled.
@@ -34,6 +38,7 @@ type program struct {
 	slots     int
 	multiline bool
 	fold      bool // back-references ignore case
+	first     bool // the first way that matches wins, as in Perl, not the longest
 	asserts   bool // whether there are assertions
 	words     bool // whether they look at words
 }
@@ -86,6 +91,14 @@ func (c *compiler) node(n *node, out int32) int32 {
 		return start
 	case opRepeat:
 		return c.repeat(n, out)
+	case opAtomic:
+		sub := c.node(n.subs[0], c.emit(inst{op: instMatch}))
+		return c.emit(inst{op: instAtomic, arg: sub, out: out})
+	case opLook:
+		sub := c.node(n.subs[0], c.emit(inst{op: instMatch}))
+		return c.emit(inst{op: instLook, arg: sub, out: out, c: symbol(n.min), behind: n.behind, negate: n.negate})
+	case opKeep:
+		return c.emit(inst{op: instSave, arg: 0, out: out})
 	}
 	return out
 }
@@ -93,15 +106,15 @@ func (c *compiler) node(n *node, out int32) int32 {
 func (c *compiler) repeat(n *node, out int32) int32 {
 	sub, start := n.subs[0], out
 	if n.max < 0 {
-		start = c.loop(sub, out)
+		start = c.loop(sub, out, n.lazy)
 	}
 	for i := n.min; i < n.max && c.err == nil; i++ {
-		start = c.emit(inst{op: instSplit, out: c.node(sub, start), arg: out})
+		start = c.emit(fork(c.node(sub, start), out, n.lazy))
 	}
 	for i := 0; i < n.min && c.err == nil; i++ {
 		if i == 0 && n.max < 0 {
 			// The last of the rounds that must be is the loop's own.
-			start = c.once(sub, start)
+			start = c.once(n, start)
 			continue
 		}
 		start = c.node(sub, start)
@@ -109,29 +122,39 @@ func (c *compiler) repeat(n *node, out int32) int32 {
 	return start
 }
 
+// fork goes in or out, and tries out first if it is lazy.
+func fork(in, out int32, lazy bool) inst {
+	if lazy {
+		in, out = out, in
+	}
+	return inst{op: instSplit, out: in, arg: out}
+}
+
 // loop compiles sub*.
-func (c *compiler) loop(sub *node, out int32) int32 {
-	split := c.emit(inst{op: instSplit, arg: out})
+func (c *compiler) loop(sub *node, out int32, lazy bool) int32 {
+	split := c.emit(inst{op: instSplit})
 	if c.err != nil {
 		return 0
 	}
-	back := split
 	if c.backs {
 		// Only the search for back-references could go round and round without moving.
 		slot := int32(c.slots)
 		c.slots++
 		check := c.emit(inst{op: instCheck, arg: slot, out: split})
-		c.insts[split].out = c.emit(inst{op: instMark, arg: slot, out: c.node(sub, check)})
+		c.insts[split] = fork(c.emit(inst{op: instMark, arg: slot, out: c.node(sub, check)}), out, lazy)
 		return split
 	}
-	c.insts[split].out = c.node(sub, back)
+	c.insts[split] = fork(c.node(sub, split), out, lazy)
 	return split
 }
 
 // once compiles the round of a loop that must be, so that a+ needs one copy of a and not two.
-func (c *compiler) once(sub *node, loop int32) int32 {
-	if c.backs || c.insts[loop].op != instSplit {
-		return c.node(sub, loop)
+func (c *compiler) once(n *node, loop int32) int32 {
+	if c.backs || c.err != nil {
+		return c.node(n.subs[0], loop)
+	}
+	if n.lazy {
+		return c.insts[loop].arg
 	}
 	return c.insts[loop].out
 }
@@ -139,7 +162,7 @@ func (c *compiler) once(sub *node, loop int32) int32 {
 func compile(root *node, groups int, backs bool, o Options) (*program, error) {
 	c := &compiler{backs: backs}
 	c.slots = 2 * (groups + 1)
-	c.multiline, c.fold = o.Multiline, o.IgnoreCase
+	c.multiline, c.fold, c.first = o.Multiline || o.Perl, o.IgnoreCase, o.Perl
 	match := c.emit(inst{op: instMatch})
 	end := c.emit(inst{op: instSave, arg: 1, out: match})
 	c.start = c.emit(inst{op: instSave, arg: 0, out: c.node(root, end)})

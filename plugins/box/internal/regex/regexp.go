@@ -12,6 +12,7 @@ type Options struct {
 	Lenient bool
 
 	Literal   bool // the pattern is plain text
+	Perl      bool // the pattern is Perl's, and of several matches the first counts, not the longest
 	WholeLine bool // a match must be a line
 	WholeWord bool // a match must not touch a word's character
 }
@@ -28,6 +29,7 @@ type Regexp struct {
 	dfa     *dfa
 	bits    bitstate
 	pike    pike
+	back    backtracker
 	loc     []int
 }
 
@@ -43,7 +45,7 @@ func CompileAll(patterns []string, o Options) (*Regexp, error) {
 	var roots []*node
 	for _, pattern := range patterns {
 		p := &parser{Options: o, src: []byte(pattern), groups: re.groups, closed: make([]bool, 1, 10)}
-		root, err := p.parse()
+		root, err := p.whole()
 		if err != nil {
 			return nil, err
 		}
@@ -65,19 +67,13 @@ func CompileAll(patterns []string, o Options) (*Regexp, error) {
 	return re, nil
 }
 
-// parse parses the whole pattern. Groups of earlier patterns shift the numbers of this one's.
-func (p *parser) parse() (*node, error) {
+// whole parses the whole pattern. Groups of earlier patterns shift the numbers of this one's.
+func (p *parser) whole() (*node, error) {
 	base := p.groups
 	p.groups = 0
-	root := p.text()
-	if !p.Literal {
-		var err error
-		if root, err = p.alternatives(); err != nil {
-			return nil, err
-		}
-		if p.more() {
-			return nil, errRParen
-		}
+	root, err := p.parse()
+	if err != nil {
+		return nil, err
 	}
 	if p.WholeWord {
 		root = between(notAfterWord, root, notBeforeWord)
@@ -90,12 +86,27 @@ func (p *parser) parse() (*node, error) {
 	return root, nil
 }
 
-// text takes the whole pattern as it is, if that is what it means.
+// parse parses the pattern in the syntax that is asked for.
+func (p *parser) parse() (*node, error) {
+	switch {
+	case p.Literal:
+		return p.text(), nil
+	case p.Perl:
+		pp := &perlParser{parser: *p}
+		root, err := pp.parse()
+		p.groups, p.backs = pp.groups, pp.backs
+		return root, err
+	}
+	root, err := p.alternatives()
+	if err == nil && p.more() {
+		err = errRParen
+	}
+	return root, err
+}
+
+// text takes the whole pattern as it is.
 func (p *parser) text() *node {
 	n := &node{op: opConcat}
-	if !p.Literal {
-		return n
-	}
 	for p.more() {
 		c, size := next(p.src[p.pos:])
 		p.pos += size

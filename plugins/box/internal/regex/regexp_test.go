@@ -11,6 +11,7 @@ func TestFind(t *testing.T) {
 	ere, bre := Options{Extended: true}, Options{}
 	fold := Options{Extended: true, IgnoreCase: true}
 	multi := Options{Multiline: true}
+	perl := Options{Perl: true}
 	for _, tt := range []struct {
 		o             Options
 		pattern, text string
@@ -61,6 +62,23 @@ func TestFind(t *testing.T) {
 		{ere, "a.b", "a\xffb", "-"},
 		{ere, "a\xffb", "a\xffb", "0,3"},
 		{ere, `\.\*\[`, "a.*[", "1,4"},
+		{perl, "a|ab", "ab", "0,1"},
+		{perl, "a+?b??", "aab", "0,1"},
+		{perl, `(\d+)-(?<x>\w+?)\b`, "ab 12-cd", "3,8 3,5 6,8"},
+		{perl, `(?<=c)\d+(?=3)`, "abc123", "3,5"},
+		{perl, `(?<!a|bc)x`, "ax bcx dx", "8,9"},
+		{perl, `foo(?!bar)`, "foobar foo", "7,10"},
+		{perl, `key=\Kval`, "key=val", "4,7"},
+		{perl, `(?>a+)ab`, "aaab", "-"},
+		{perl, `a++b`, "aab", "0,3"},
+		{perl, `(a)(?=(b))\2`, "ab", "0,2 0,1 1,2"},
+		{perl, `(?i)É(?-i)x`, "éx", "0,3"},
+		{perl, `\Qa.b\E+`, "a.bb", "0,4"},
+		{perl, `\p{Lu}[^\d\s]`, "aB c", "-"},
+		{perl, `(?P<n>a|b)\k<n>`, "abb", "1,3 1,2"},
+		{perl, `[\w.-]+@[a-z]+\.(?:com|org)`, "to: a.b@ex.org.", "4,14"},
+		{perl, `a{2`, "a{2", "0,3"},
+		{perl, `(a*)*b`, "aab", "0,3 0,2"},
 		{fold, "strasse", "STRAsse", "0,7"},
 		{fold, "[a-c]É", "Bé", "0,3"},
 		{fold, "[[:upper:]]+", "abC", "0,3"},
@@ -122,6 +140,12 @@ func TestCompileErrors(t *testing.T) {
 		{ere, `\1(a)`, errBackref},
 		{ere, `(a\1)`, errBackref},
 		{lenient, "[:space:]", errDotClass},
+		{Options{Perl: true}, "(", errPerlParen},
+		{Options{Perl: true}, "a)", errPerlRParen},
+		{Options{Perl: true}, "[a", errPerlClass},
+		{Options{Perl: true}, "a**", errPerlRepeat},
+		{Options{Perl: true}, "(?<=a+)b", errPerlBehind},
+		{Options{Perl: true}, `(a)\2`, errPerlBackref},
 	} {
 		if _, err := Compile(tt.pattern, tt.o); err != tt.want {
 			t.Errorf("Compile(%q): got %v, want %v", tt.pattern, err, tt.want)
@@ -149,6 +173,7 @@ func TestBacktrackingEnds(t *testing.T) {
 func FuzzEngines(f *testing.F) {
 	for _, pattern := range []string{
 		"a*b", "(a|ab)(c|bcd)(d*)", "^a$", "[^b-d]+x", `\<a\b|b\>`, "(a*)*", "((a|b){2,3}c)?", "é+|.", "x{0}y", "a**", "a+?",
+		`(?<=a)b\K.`, `(?>a|b)+?\w(?!c)`, `[\d-z]{2,}+|(?i:É)`, `(?<n>a)\k<n>|(?#x)\p{L}`,
 	} {
 		f.Add(pattern, "abcd aab éé x", false)
 		f.Add(pattern, "", true)
@@ -157,12 +182,16 @@ func FuzzEngines(f *testing.F) {
 		if len(pattern) > 60 || len(text) > 200 {
 			return
 		}
-		for _, o := range []Options{{IgnoreCase: fold}, {Extended: true, IgnoreCase: fold}, {Extended: true, Lenient: true, Multiline: true}} {
+		for _, o := range []Options{{IgnoreCase: fold}, {Extended: true, IgnoreCase: fold}, {Extended: true, Lenient: true, Multiline: true}, {Perl: true, IgnoreCase: fold}} {
 			re, err := Compile(pattern, o)
-			if err != nil || re.backs {
+			if err != nil {
 				continue
 			}
 			p := []byte(text)
+			if re.backs {
+				re.Find(p, 0)
+				continue
+			}
 			want := show(re.pike.find(re.prog, p, 0))
 			if re.bits.fits(re.prog, len(p)) {
 				if got := show(re.bits.find(re.prog, p, 0)); got != want {
@@ -176,7 +205,7 @@ func FuzzEngines(f *testing.F) {
 			if (loc == nil) != (want == "-") || loc != nil && !strings.HasPrefix(want, fmt.Sprintf("%d,%d", loc[0], loc[1])) {
 				t.Errorf("%q in %q: Find %v, pike %v", pattern, text, show(loc), want)
 			}
-			if !o.Extended || fold || o.Lenient || strings.ContainsAny(pattern, `\?{[`+"\x00") || strings.Contains(text, "\n") {
+			if !o.Extended || fold || o.Lenient || o.Perl || strings.ContainsAny(pattern, `\?{[`+"\x00") || strings.Contains(text, "\n") {
 				continue
 			}
 			std, err := regexp.CompilePOSIX(pattern)

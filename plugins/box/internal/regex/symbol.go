@@ -21,12 +21,17 @@ func next(text []byte) (symbol, int) {
 
 // last decodes the symbol at the end of text, which is not empty.
 func last(text []byte) symbol {
+	c, _ := lastSize(text)
+	return c
+}
+
+func lastSize(text []byte) (symbol, int) {
 	if c := text[len(text)-1]; c < utf8.RuneSelf {
-		return symbol(c)
+		return symbol(c), 1
 	}
 	r, n := utf8.DecodeLastRune(text)
 	if r == utf8.RuneError && n == 1 {
-		return badByte + symbol(text[len(text)-1])
+		return badByte + symbol(text[len(text)-1]), 1
 	}
-	return r
+	return r, n
 }
