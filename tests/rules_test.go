@@ -88,7 +88,7 @@ var rules = []rule{
 			deep:     true, why: whyHosts,
 		}}, why: whyHosts},
 	{path: "hostwasm/engine/wasmtime", ours: []string{"core", "core/meter", "core/driver", "hostwasm/..."},
-		others: []string{"github.com/bytecodealliance/wasmtime-go/v39"}, why: whyHosts},
+		others: []string{"github.com/bytecodealliance/wasmtime-go/v39", "golang.org/x/sys"}, why: whyHosts},
 	{path: "hostwasm/...", ours: []string{"core", "core/meter", "core/driver"},
 		others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"},
 		bans:   []ban{{packages: []string{"github.com/creack/pty/..."}, deep: true, why: whyHosts}}, why: whyHosts},
