@@ -33,7 +33,8 @@ func (p *program) Close() error {
 type run struct {
 	program *program
 	config  *engine.RunConfig
-	err     error // what ended the guest, if that was a host function
+	fuel    api.Global // nil before the first refill
+	err     error      // what ended the guest, if that was a host function
 }
 
 type runKey struct{}
@@ -49,6 +50,7 @@ func (r *run) end(err error) {
 // refill is core/meter's import.
 func (r *run) refill(m api.Module) {
 	fuel := m.ExportedGlobal(meter.FuelExport).(api.MutableGlobal)
+	r.fuel = fuel
 	left, err := r.config.Refill(int64(fuel.Get()))
 	if err != nil {
 		r.end(err)
@@ -66,15 +68,16 @@ func (p *program) Run(c engine.RunConfig) (err error) {
 	r := &run{program: p, config: &c}
 	ctx := context.WithValue(context.Background(), runKey{}, r)
 	m, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), p.module, anonymous)
-	if err != nil {
-		return r.reason(err)
-	}
-	defer m.Close(ctx)
 	defer func() {
-		if fuel := m.ExportedGlobal(meter.FuelExport); c.Done != nil && fuel != nil {
-			c.Done(int64(fuel.Get()))
+		if c.Done != nil && r.fuel != nil {
+			c.Done(int64(r.fuel.Get()))
 		}
 	}()
+	if err != nil {
+		return r.reason(err) // its start function may have used fuel
+	}
+	defer m.Close(ctx)
+	r.fuel = m.ExportedGlobal(meter.FuelExport)
 	start := m.ExportedFunction("_start")
 	if start == nil {
 		return errors.New("the module exports no _start")

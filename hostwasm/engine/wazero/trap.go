@@ -13,6 +13,8 @@ var reasons = map[string]string{
 	"stack overflow":                "call stack exhausted",
 }
 
+const outOfBounds = "out of bounds memory access"
+
 // trap makes an engine.Trap of wazero's error, which is told in text alone:
 // "wasm error: REASON", then "wasm stack trace:" and a line for each function.
 // An error of another form, such as a data segment that does not fit, is a
@@ -22,6 +24,9 @@ func trap(err error) *engine.Trap {
 	_, reason, found := strings.Cut(head, "wasm error: ")
 	if !found {
 		reason = head
+		if strings.HasSuffix(head, outOfBounds) { // data[N]: …
+			reason = outOfBounds
+		}
 	}
 	if r, ok := reasons[reason]; ok {
 		reason = r
