@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
@@ -17,8 +18,8 @@ type result struct {
 	exit           core.Exit
 }
 
-// run runs c to its end.
-func run(t testing.TB, h *hostwasm.Host, c core.Command) result {
+// launch starts c.
+func launch(t testing.TB, h *hostwasm.Host, c core.Command) driver.Process {
 	t.Helper()
 	ctx := context.Background()
 	e, err := h.Resolve(ctx, c)
@@ -29,6 +30,13 @@ func run(t testing.TB, h *hostwasm.Host, c core.Command) result {
 	if err != nil {
 		t.Fatalf("Start: %v", err)
 	}
+	return p
+}
+
+// run runs c to its end.
+func run(t testing.TB, h *hostwasm.Host, c core.Command) result {
+	t.Helper()
+	p := launch(t, h, c)
 	defer p.Close()
 	overdue := time.AfterFunc(time.Minute, func() { p.Close() })
 	defer overdue.Stop()
