@@ -2,7 +2,6 @@ package hostwasm
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 )
 
 // slice is how much fuel a guest gets at once, about a millisecond's worth.
-// Between slices it can be ended, and Go's collector can stop the world.
+// Between slices it can be ended.
 const slice = 2 << 20
 
 // A guest is one running module: a process of the sandbox.
@@ -89,7 +88,6 @@ func (g *guest) kill(err error) {
 
 // refill is called when the guest has used its fuel up.
 func (g *guest) refill(left int64) (int64, error) {
-	runtime.Gosched()
 	err := g.use(left)
 	if end := g.end.Load(); end != nil {
 		return 0, *end

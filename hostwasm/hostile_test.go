@@ -101,12 +101,12 @@ func endless() []hostile {
 		{name: "calls of ours", module: build(func(m *Module) {
 			f := m.Import(preview1, "sched_yield", "()->i32")
 			m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Call(f), Op(Drop), Br(0))))
-		}), limits: hostwasm.Limits{Fuel: 4e6}},
+		}), limits: hostwasm.Limits{Fuel: 400e3}},
 		{name: "calls of what is not there", module: build(func(m *Module) {
 			f := m.Import("env", "nothing", "(i64,f32,f64)->i32")
 			m.Export("_start", m.Func("()->()", "", Loop(EmptyType,
 				I64(0), Op(0x43, 0, 0, 0, 0), Op(0x44, 0, 0, 0, 0, 0, 0, 0, 0), Call(f), Op(Drop), Br(0))))
-		}), limits: hostwasm.Limits{Fuel: 4e6}},
+		}), limits: hostwasm.Limits{Fuel: 400e3}},
 	}
 	for i := range cases {
 		cases[i].status, cases[i].reason = killed, core.ReasonFuel

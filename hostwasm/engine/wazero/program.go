@@ -3,6 +3,7 @@ package wazero
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -47,8 +48,10 @@ func (r *run) end(err error) {
 	panic(errEnd)
 }
 
-// refill is core/meter's import.
+// refill is core/meter's import. Compiled code can't be interrupted; here Go's
+// collector can stop the world, and others get their turn.
 func (r *run) refill(m api.Module) {
+	runtime.Gosched()
 	fuel := m.ExportedGlobal(meter.FuelExport).(api.MutableGlobal)
 	r.fuel = fuel
 	left, err := r.config.Refill(int64(fuel.Get()))
