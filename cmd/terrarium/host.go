@@ -40,7 +40,8 @@ network. serve hands over a session's directories, or else --cwd; run nothing.
 
   --mount HOST[:GUEST][:ro]  hand a directory over, at its own path or at GUEST,
                              to be read only; repeatable
-  --plugins DIR              its NAME.wasm are commands called NAME; repeatable
+  --plugins DIR              its NAME.wasm are commands called NAME; repeatable.
+                             terrarium/plugins in the user's data always counts
   --memory N                 what a command's modules may have; default 512MiB
   --fuel N                   what they may execute, about one per instruction;
                              default: no limit
@@ -127,7 +128,7 @@ func (f *hostFlags) open(c *core.Command) (closingHost, error) {
 	for _, name := range plugins.BoxCommands() {
 		config.Commands[name] = box
 	}
-	for _, dir := range f.plugins {
+	for _, dir := range f.pluginDirs() {
 		if err := addPlugins(config.Commands, dir); err != nil {
 			return nil, err
 		}
@@ -202,6 +203,20 @@ func addPlugins(commands map[string]*hostwasm.Module, dir string) error {
 		}
 	}
 	return nil
+}
+
+// pluginDirs returns the folders of plugins, later ones first in command: the
+// user's own, if it is there, and those of --plugins.
+func (f *hostFlags) pluginDirs() []string {
+	data := os.Getenv("XDG_DATA_HOME")
+	if home, err := os.UserHomeDir(); data == "" && err == nil {
+		data = filepath.Join(home, ".local", "share")
+	}
+	own := filepath.Join(data, "terrarium", "plugins")
+	if info, err := os.Stat(own); err != nil || !info.IsDir() {
+		return f.plugins
+	}
+	return append([]string{own}, f.plugins...)
 }
 
 func fileModule(path string) *hostwasm.Module {

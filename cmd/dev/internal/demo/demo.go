@@ -11,16 +11,20 @@ import (
 	"time"
 )
 
-// patience bounds the demo. It takes about 6 s on two cores.
+// patience bounds the demo. It takes about 10 s on two cores.
 const patience = 2 * time.Minute
 
-// Run plays an agent that hands three commands to "terrarium serve --stdio" at
+// Run shows the sandbox, and then plays an agent that hands three commands to "terrarium serve --stdio" at
 // once, watches them, kills the one that never ends, and releases all. What
 // happens goes to w. It runs in the root of the module, which is what the
 // commands work on. The error says what was not as it should be.
 func Run(ctx context.Context, binary string, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	out := newPrinter(w)
+	if err := runSandbox(ctx, binary, out); err != nil {
+		return err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
@@ -31,8 +35,7 @@ func Run(ctx context.Context, binary string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out := newPrinter(w)
-	out.text("terrarium %s, and an agent that wants three terminals at once\n\n", strings.Join(args, " "))
+	out.text("\nterrarium %s, and an agent that wants three terminals at once\n\n", strings.Join(args, " "))
 	terminals := cast(dir)
 	err = perform(ctx, p, terminals, out)
 	if err == nil {
