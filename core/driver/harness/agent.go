@@ -3,21 +3,12 @@ package harness
 import (
 	"context"
 	"errors"
+
+	"github.com/terrarium-dev/terrarium/core/driver/harness/agent"
 )
 
-// A Request is what an agent is asked in one turn. Its JSON form is a line of
-// the Term Challenge.
-type Request struct {
-	// Instruction is the task.
-	Instruction string `json:"instruction"`
-	// Screen is what the terminal shows, or what is new there.
-	Screen string `json:"screen"`
-	// Step counts the turns from 1.
-	Step int `json:"step"`
-	// Prompt is all of it in words, with what was wrong with the last answer:
-	// what to tell a language model.
-	Prompt string `json:"prompt"`
-}
+// A Request is what an agent is asked in one turn.
+type Request = agent.Request
 
 // An Agent decides what to type.
 type Agent interface {
