@@ -1,0 +1,149 @@
+package trajectories
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/challenge"
+	"github.com/terrarium-dev/terrarium/core/driver/harness"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// long has all tasks done as terminus-2 does them, too. That takes minutes,
+// most of which are spent waiting.
+var long = os.Getenv("TERRARIUM_LONG") != ""
+
+// aim is how much of the time that a strict agent takes ours may take, over all
+// tasks.
+const aim = 1.0 / 3
+
+// TestTrajectories does every task, and with TERRARIUM_LONG also strictly, and
+// compares what comes of it and how long it took.
+func TestTrajectories(t *testing.T) {
+	host, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { host.Close() })
+	wizard := filepath.Join(t.TempDir(), "wizard")
+	if out, err := exec.Command("go", "build", "-o", wizard, "./wizard").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("there are no tasks", err)
+	}
+	var report strings.Builder
+	var sum, strictSum time.Duration
+	for _, file := range archives {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			r := runner{host: host, wizard: wizard, task: read(t, file)}
+			took, got := r.run(t, false)
+			if diff := cmp.Diff(r.task.want, got); diff != "" {
+				t.Errorf("the files that are left (-want +got):\n%s", diff)
+			}
+			if !long || r.task.onlyDefault {
+				fmt.Fprintf(&report, "%-14s %6.2f s\n", name, took.Seconds())
+				return
+			}
+			strictTook, strictGot := r.run(t, true)
+			if diff := cmp.Diff(got, strictGot); diff != "" {
+				t.Errorf("strict leaves other files (-default +strict):\n%s", diff)
+			}
+			fmt.Fprintf(&report, "%-14s %6.2f s %6.2f s  %.2f\n", name, took.Seconds(), strictTook.Seconds(), took.Seconds()/strictTook.Seconds())
+			sum, strictSum = sum+took, strictSum+strictTook
+		})
+	}
+	t.Logf("task, wall time, strict wall time, ratio:\n%s", report.String())
+	if strictSum == 0 {
+		return
+	}
+	ratio := sum.Seconds() / strictSum.Seconds()
+	t.Logf("together %.2f s, strict %.2f s, ratio %.2f", sum.Seconds(), strictSum.Seconds(), ratio)
+	if ratio > aim {
+		t.Errorf("got %.2f of the strict time, want at most %.2f", ratio, aim)
+	}
+}
+
+func read(t *testing.T, file string) *task {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, err := parse(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
+// A runner does a task, each time in a directory of its own.
+type runner struct {
+	host   *hostnative.Host
+	wizard string
+	task   *task
+}
+
+// taskLimit is how long a task may take. The longest takes 40 s, strictly.
+const taskLimit = 3 * time.Minute
+
+// run returns how long it took, and the files that the task wants as they are
+// in the end.
+func (r *runner) run(t *testing.T, strict bool) (took time.Duration, left map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, need := range r.task.needs {
+		if need == "./wizard" {
+			if err := os.Symlink(r.wizard, filepath.Join(dir, "wizard")); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := exec.LookPath(need); err != nil {
+			t.Skip(err)
+		}
+	}
+	for name, text := range r.task.files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), taskLimit)
+	defer cancel()
+	began := time.Now()
+	result, err := harness.Run(ctx, harness.Config{
+		Host: r.host, Agent: &scripted{steps: r.task.steps},
+		Challenge: challenge.Config{Instruction: t.Name(), Parser: challenge.Parser{Strict: strict}},
+		Shell: core.Command{Cwd: dir, Env: []core.EnvVariable{
+			{Name: "HOME", Value: dir}, {Name: "LC_ALL", Value: "C.UTF-8"}, {Name: "PYTHONDONTWRITEBYTECODE", Value: "1"},
+		}},
+	})
+	took = time.Since(began)
+	if err != nil || result.Outcome != challenge.Completed {
+		t.Fatalf("strict %v: got %v, %v, %v after %d turns; the screen:\n%s", strict, result.Outcome, result.Err, err, result.Turns, result.Screen)
+	}
+	left = map[string]string{}
+	for name := range r.task.want {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		left[name] = string(text)
+	}
+	return took, left
+}
