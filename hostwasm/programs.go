@@ -86,7 +86,7 @@ func (s *programs) get(ctx context.Context, name string, wasm []byte) (*program,
 func (s *programs) make(p *program, name string, wasm []byte) {
 	s.compile <- struct{}{}
 	if s.notify != nil {
-		if done := s.notify(name, len(wasm)); done != nil {
+		if done := s.notify(printable(name), len(wasm)); done != nil {
 			defer done()
 		}
 	}

@@ -23,7 +23,7 @@ func refuse(op, thing string, err error) error {
 		return refused
 	}
 	reason, cause := explain(op, err)
-	text := thing + ": " + cause.Error()
+	text := printable(thing) + ": " + cause.Error()
 	if op == opCwd {
 		text += " (cwd)"
 	}

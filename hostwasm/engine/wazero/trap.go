@@ -15,6 +15,9 @@ var reasons = map[string]string{
 
 const outOfBounds = "out of bounds memory access"
 
+// maxFrames is how much of a stack is told.
+const maxFrames = 64
+
 // trap makes an engine.Trap of wazero's error, which is told in text alone:
 // "wasm error: REASON", then "wasm stack trace:" and a line for each function.
 // An error of another form, such as a data segment that does not fit, is a
@@ -33,6 +36,9 @@ func trap(err error) *engine.Trap {
 	}
 	t := &engine.Trap{Reason: reason}
 	for line := range strings.Lines(stack) {
+		if len(t.Stack) == maxFrames {
+			break // the names may have lines
+		}
 		name := strings.TrimSpace(line)
 		if strings.HasPrefix(name, "...") || strings.HasPrefix(name, "0x") {
 			continue // what was left out; a place in the source
