@@ -36,6 +36,8 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --turn-timeout D        wait so long for an answer; default 5m
   --timeout D             end the task after so long
   --json                  end with {"completed","turns","outcome",...}
+  --record FILE.cast      record the terminal, for asciinema
+  --transcript FILE       write down every turn, a line of JSON each
   --cols N, --rows N      the terminal's size; default: 160x40
   --cwd DIR, --env NAME=VALUE   where the shell starts, and with what
   --kill-grace D          from SIGTERM to SIGKILL in the end; default 5s
@@ -54,6 +56,8 @@ type harnessFlags struct {
 	strict          bool
 	maxTurns        int
 	turnTimeout     time.Duration
+	record          string
+	transcript      string
 	json            bool
 }
 
@@ -91,6 +95,8 @@ func (f *harnessFlags) add(cmd *cobra.Command) {
 	f.set.BoolVar(&f.strict, "strict", false, "")
 	f.set.IntVar(&f.maxTurns, "max-turns", 0, "")
 	f.set.DurationVar(&f.turnTimeout, "turn-timeout", defaultTurnTimeout, "")
+	f.set.StringVar(&f.record, "record", "", "")
+	f.set.StringVar(&f.transcript, "transcript", "", "")
 	f.set.BoolVar(&f.json, "json", false, "")
 
 	cmd.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions([]string{"json", "text"}, cobra.ShellCompDirectiveNoFileComp))
@@ -110,6 +116,7 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 		return t, err
 	}
 	t.shell.Timeout = -1 // --timeout is the task's
+	t.shell.Cols, t.shell.Rows = cmp.Or(t.shell.Cols, harness.DefaultCols), cmp.Or(t.shell.Rows, harness.DefaultRows)
 	if !f.set.Changed("output-byte-limit") {
 		t.shell.OutputByteLimit = 0 // the harness knows better
 	}
@@ -159,12 +166,10 @@ func (f *harnessFlags) run(t task) error {
 		return err
 	}
 	defer host.Close()
-	trace, err := createTrace(f.trace)
+	w, err := f.witnesses(t)
 	if err != nil {
 		return err
 	}
-	defer trace.close()
-
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
@@ -174,15 +179,19 @@ func (f *harnessFlags) run(t task) error {
 		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
 	}()
 	began := time.Now()
-	result, err := f.do(ctx, t, host, trace)
-	if ctx.Err() != nil {
+	result, err := f.do(ctx, t, host, w)
+	s := f.summary(result, time.Since(began))
+	if err == nil {
+		w.transcript.line(s)
+	}
+	w.close()
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if f.json {
-		if err := f.summary(result, time.Since(began)).print(os.Stdout); err != nil {
+	case f.json:
+		if err := s.print(os.Stdout); err != nil {
 			return err
 		}
 	}
@@ -190,7 +199,7 @@ func (f *harnessFlags) run(t task) error {
 }
 
 // do runs the agent and the harness around it.
-func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, trace *traceFile) (harness.Result, error) {
+func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witnesses) (harness.Result, error) {
 	native, err := hostnative.New(hostnative.Config{}) // the agent is the person's own
 	if err != nil {
 		return harness.Result{}, err
@@ -198,13 +207,14 @@ func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, trace *
 	defer native.Close()
 	agent, err := harness.Start(ctx, harness.ChildConfig{
 		Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}, Command: t.agent,
-		Wire: t.wire, Format: t.challenge.Parser.Format, Stderr: os.Stderr,
+		Wire: t.wire, Format: t.challenge.Parser.Format, Stderr: w.stderr(),
 	})
 	if err != nil {
 		return harness.Result{}, startFailure(err)
 	}
 	result, err := harness.Run(ctx, harness.Config{
-		Host: host, Agent: agent, Challenge: t.challenge, Core: f.config(trace), Shell: t.shell,
+		Host: host, Agent: agent, Challenge: t.challenge, Core: f.config(w.trace), Shell: t.shell,
+		OnOutput: w.output, OnTurn: w.turn,
 	})
 	return result, cmp.Or(err, agent.Close())
 }

@@ -12,8 +12,8 @@ import (
 
 // The size of terminus-2's terminal, in cells.
 const (
-	defaultRows = 40
-	defaultCols = 160
+	DefaultRows = 40
+	DefaultCols = 160
 )
 
 // defaultKept is how much of what has scrolled out is kept, in bytes: more than
@@ -39,10 +39,10 @@ func (r *run) create(ctx context.Context) (err error) {
 // shell returns c as a shell that an agent types at.
 func shell(c core.Command) core.Command {
 	if c.Rows == 0 {
-		c.Rows = defaultRows
+		c.Rows = DefaultRows
 	}
 	if c.Cols == 0 {
-		c.Cols = defaultCols
+		c.Cols = DefaultCols
 	}
 	if c.OutputByteLimit == 0 {
 		c.OutputByteLimit = defaultKept

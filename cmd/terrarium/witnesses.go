@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/terrarium-dev/terrarium/core/driver/harness"
+)
+
+// witnesses are those who watch an agent at work: files, and a person. Each may
+// be nil.
+type witnesses struct {
+	trace      *traceFile
+	cast       *castFile
+	transcript *transcript
+	view       *view
+}
+
+func (f *harnessFlags) witnesses(t task) (w witnesses, err error) {
+	w.trace, err = createTrace(f.trace)
+	if err == nil {
+		w.cast, err = createCast(f.record, t.challenge.Instruction, t.shell.Cols, t.shell.Rows)
+	}
+	if err == nil {
+		w.transcript, err = createTranscript(f.transcript)
+	}
+	if err != nil {
+		w.close()
+		return witnesses{}, err
+	}
+	w.view = newView(os.Stderr, t.shell.Cols, t.shell.Rows)
+	return w, nil
+}
+
+// stderr returns where the agent's standard error goes.
+func (w witnesses) stderr() io.Writer {
+	if w.view != nil {
+		return w.view
+	}
+	return os.Stderr
+}
+
+func (w witnesses) output(p []byte) {
+	w.cast.output(p)
+	w.view.output(p)
+}
+
+func (w witnesses) turn(t harness.Turn) {
+	w.cast.mark(fmt.Sprintf("turn %d", t.Step))
+	w.transcript.turn(t)
+	w.view.turn(t)
+}
+
+func (w witnesses) close() {
+	w.view.close()
+	w.cast.close()
+	w.transcript.close()
+	w.trace.close()
+}
