@@ -65,7 +65,7 @@ type File interface {
 	// are returned; none at all is the end. What is created or removed
 	// meanwhile may be seen or not; all else is seen once. A host's names that
 	// are not UTF-8 are left out, since a guest could not say them.
-	// Cookies are less than 3<<62: the Tree has the others.
+	// Cookies are less than 1<<63 + 1<<32: Sub and the Tree have the others.
 	ReadDir(cookie uint64, max int) ([]Entry, error)
 	Close() error
 }

@@ -17,10 +17,17 @@ func (s *sub) path(name string) Path {
 
 func (s *sub) Open(name string, how How) (File, error) {
 	f, _, err := s.tree.Open(s.path(name), how)
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	return subFile{f, s}, nil
 }
 
-func (s *sub) Lstat(name string) (Stat, error)         { return s.tree.Stat(s.path(name)) }
+func (s *sub) Lstat(name string) (Stat, error) {
+	stat, err := s.tree.Stat(s.path(name))
+	return s.stat(stat), err
+}
+
 func (s *sub) Readlink(name string) (string, error)    { return s.tree.Readlink(s.path(name)) }
 func (s *sub) Mkdir(name string) error                 { return s.tree.Mkdir(s.path(name)) }
 func (s *sub) Unlink(name string) error                { return s.tree.Unlink(s.path(name)) }
