@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/llm"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/challenge"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -31,10 +32,11 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --wire json|text        how AGENT is asked: {"instruction","screen","step",
                           "prompt"} on a line, or the prompt and a NUL
   --format json|xml       how it answers: an object or line, or a <response>
+  --llm URL, --model NAME   instead of AGENT, a model behind OpenAI's chat API:
+                          http://localhost:11434/v1; OPENAI_API_KEY is its key
   --strict                do what terminus-2 does, and wait as long as told
-  --max-turns N           ask so often at the most
+  --max-turns N, --timeout D  end the task after so many turns, or so long
   --turn-timeout D        wait so long for an answer; default 5m
-  --timeout D             end the task after so long
   --json                  end with {"completed","turns","outcome",...}
   --record FILE.cast      record the terminal, for asciinema
   --transcript FILE       write down every turn, a line of JSON each
@@ -56,6 +58,7 @@ type harnessFlags struct {
 	strict          bool
 	maxTurns        int
 	turnTimeout     time.Duration
+	llm, model      string
 	record          string
 	transcript      string
 	json            bool
@@ -95,6 +98,8 @@ func (f *harnessFlags) add(cmd *cobra.Command) {
 	f.set.BoolVar(&f.strict, "strict", false, "")
 	f.set.IntVar(&f.maxTurns, "max-turns", 0, "")
 	f.set.DurationVar(&f.turnTimeout, "turn-timeout", defaultTurnTimeout, "")
+	f.set.StringVar(&f.llm, "llm", "", "")
+	f.set.StringVar(&f.model, "model", "", "")
 	f.set.StringVar(&f.record, "record", "", "")
 	f.set.StringVar(&f.transcript, "transcript", "", "")
 	f.set.BoolVar(&f.json, "json", false, "")
@@ -103,11 +108,15 @@ func (f *harnessFlags) add(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "xml"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// keyVariable has the key of a language model's server, as everywhere.
+const keyVariable = "OPENAI_API_KEY"
+
 // A task is what the arguments ask for.
 type task struct {
 	shell     core.Command
 	challenge challenge.Config
-	agent     core.Command
+	llm       *llm.Agent // or command
+	command   core.Command
 	wire      harness.Wire
 }
 
@@ -136,10 +145,24 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 		return t, fmt.Errorf("--turn-timeout %v: negative", f.turnTimeout)
 	case f.set.Changed("instruction") && f.set.Changed("instruction-file"):
 		return t, errors.New("--instruction and --instruction-file exclude each other")
-	case len(args) == 0:
+	case (f.llm == "") != (f.model == ""):
+		return t, errors.New("--llm and --model need each other")
+	case f.llm != "" && len(args) > 0:
+		return t, errors.New("--llm and an agent exclude each other")
+	case f.llm != "" && f.set.Changed("wire"):
+		return t, errors.New("--wire needs an agent")
+	case f.llm == "" && len(args) == 0:
 		return t, errors.New("no agent")
+	case f.llm != "":
+		if t.llm, err = llm.New(llm.Config{URL: f.llm, Model: f.model, Key: os.Getenv(keyVariable), Verbatim: f.strict}); err != nil {
+			return t, fmt.Errorf("--llm %w", err)
+		}
+		t.challenge.Guide = challenge.Guide(t.challenge.Parser.Format)
+		// It is no business of what the model runs.
+		t.shell.Env = append([]core.EnvVariable{{Name: keyVariable}}, t.shell.Env...)
+	default:
+		t.command = core.Command{Command: args[0], Args: args[1:]}
 	}
-	t.agent = core.Command{Command: args[0], Args: args[1:]}
 	t.challenge.Instruction, err = f.readInstruction()
 	return t, err
 }
@@ -180,7 +203,7 @@ func (f *harnessFlags) run(t task) error {
 	}()
 	began := time.Now()
 	result, err := f.do(ctx, t, host, w)
-	s := f.summary(result, time.Since(began))
+	s := f.summary(t, result, time.Since(began))
 	if err == nil {
 		w.transcript.line(s)
 	}
@@ -198,25 +221,31 @@ func (f *harnessFlags) run(t task) error {
 	return f.status(result)
 }
 
-// do runs the agent and the harness around it.
+// do runs the agent, if it is a program, and the harness around it.
 func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witnesses) (harness.Result, error) {
+	config := harness.Config{
+		Host: host, Challenge: t.challenge, Core: f.config(w.trace), Shell: t.shell,
+		OnOutput: w.output, OnTurn: w.turn,
+	}
+	if t.llm != nil {
+		config.Agent = t.llm
+		return harness.Run(ctx, config)
+	}
 	native, err := hostnative.New(hostnative.Config{}) // the agent is the person's own
 	if err != nil {
 		return harness.Result{}, err
 	}
 	defer native.Close()
-	agent, err := harness.Start(ctx, harness.ChildConfig{
-		Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}, Command: t.agent,
+	child, err := harness.Start(ctx, harness.ChildConfig{
+		Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}, Command: t.command,
 		Wire: t.wire, Format: t.challenge.Parser.Format, Stderr: w.stderr(),
 	})
 	if err != nil {
 		return harness.Result{}, startFailure(err)
 	}
-	result, err := harness.Run(ctx, harness.Config{
-		Host: host, Agent: agent, Challenge: t.challenge, Core: f.config(w.trace), Shell: t.shell,
-		OnOutput: w.output, OnTurn: w.turn,
-	})
-	return result, cmp.Or(err, agent.Close())
+	config.Agent = child
+	result, err := harness.Run(ctx, config)
+	return result, cmp.Or(err, child.Close())
 }
 
 // taskSummary is what harness --json prints.
@@ -230,9 +259,11 @@ type taskSummary struct {
 	Strict     bool    `json:"strict"`
 	Host       string  `json:"host"`
 	Screen     string  `json:"screen"`
+
+	Tokens *llm.Usage `json:"tokens,omitempty"` // of a language model
 }
 
-func (f *harnessFlags) summary(r harness.Result, took time.Duration) taskSummary {
+func (f *harnessFlags) summary(t task, r harness.Result, took time.Duration) taskSummary {
 	s := taskSummary{
 		Completed: r.Outcome == challenge.Completed, Turns: r.Turns, Outcome: r.Outcome.String(), Commands: r.Commands,
 		DurationMs: took.Milliseconds(), Strict: f.strict, Host: f.host, Screen: r.Screen,
@@ -240,6 +271,10 @@ func (f *harnessFlags) summary(r harness.Result, took time.Duration) taskSummary
 	if r.Err != nil {
 		text := message(r.Err)
 		s.Error = &text
+	}
+	if t.llm != nil {
+		tokens := t.llm.Usage()
+		s.Tokens = &tokens
 	}
 	return s
 }
