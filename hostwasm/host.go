@@ -9,7 +9,6 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
-	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
 // A Config says how a Host runs commands. The zero value is usable: it has no
@@ -23,6 +22,15 @@ type Config struct {
 
 	// Mounts are handed over to every command, besides its Roots.
 	Mounts []Mount
+
+	// Funcs are functions of yours that modules may import, besides WASI's;
+	// none may have the name of one of ours. Guests that don't import them
+	// notice nothing. Call is handed a guest that is opaque, is called from
+	// many goroutines, and must return soon: a guest that is in it can't be
+	// ended. mem is the guest's to fill with lies: check every pointer and
+	// length against len(mem). An error from Call ends the guest as SIGKILL
+	// would; one that is the guest's own fault is better its result.
+	Funcs []engine.Func
 
 	// Env is the environment, as NAME=value, that every command's own Env is
 	// added to, after our defaults. Nothing of this program's is passed on.
@@ -72,9 +80,13 @@ func New(c Config) (*Host, error) {
 			return nil, err
 		}
 	}
+	funcs, err := offer(c.Funcs)
+	if err != nil {
+		return nil, err
+	}
 	return &Host{
 		config:   c,
-		programs: newPrograms(c.Engine, wasi.Funcs(), c),
+		programs: newPrograms(c.Engine, funcs, c),
 		account:  newAccount(nil, -1, c.Memory, -1),
 		scratch:  newScratch(c.Limits.Scratch),
 	}, nil

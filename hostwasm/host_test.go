@@ -14,8 +14,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
-// guest is the module of testdata/guest.
-var guest *hostwasm.Module
+// guest and shout are the modules of testdata/guest and testdata/shout.
+var guest, shout *hostwasm.Module
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -27,14 +27,16 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	cacheDir = filepath.Join(dir, "cache")
-	file := filepath.Join(dir, "guest.wasm")
-	build := exec.Command("go", "build", "-o", file, "./testdata/guest")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build testdata/guest: %v\n%s", err, out)
-		return 1
+	for name, module := range map[string]**hostwasm.Module{"guest": &guest, "shout": &shout} {
+		file := filepath.Join(dir, name+".wasm")
+		build := exec.Command("go", "build", "-o", file, "./testdata/"+name)
+		build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build testdata/%s: %v\n%s", name, err, out)
+			return 1
+		}
+		*module = &hostwasm.Module{Name: name, Load: func() ([]byte, error) { return os.ReadFile(file) }}
 	}
-	guest = &hostwasm.Module{Name: "guest", Load: func() ([]byte, error) { return os.ReadFile(file) }}
 	return m.Run()
 }
 

@@ -2,20 +2,27 @@ package hostwasm
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
-// A Mount hands a directory of the host over to commands.
+// A Mount hands a directory of the host over to commands, or a file system.
 type Mount struct {
 	// Dir is the directory, absolute.
 	Dir string
+	// FS is a file system of yours in place of Dir, such as vfs.Memory. All
+	// commands see the same one, and it is yours to close after the Host.
+	// Limits.Disk and Limits.Files do not count what is written to it: it
+	// keeps a quota of its own, or is ReadOnly.
+	FS vfs.FS
 	// Guest is where commands see it, absolute. If empty, at Dir.
 	Guest string
 	// ReadOnly refuses whatever would change it.
@@ -30,24 +37,50 @@ func (m Mount) guest() string {
 	return path.Clean(m.Guest)
 }
 
+// places names it in messages.
+func (m Mount) places() string { return strings.TrimSpace(m.Dir + " at " + m.guest()) }
+
 // ours are the places in every tree that mounts must leave alone.
 var ours = []string{"/bin", "/dev"}
 
 // check says what is wrong with the mount, as early as it can be told.
 func (m Mount) check() error {
-	dir, err := vfs.OpenHost(m.Dir, vfs.HostOptions{ReadOnly: m.ReadOnly})
+	switch {
+	case m.FS != nil && m.Dir != "":
+		return fmt.Errorf("mount %s: it has a file system too: want one of them", m.Dir)
+	case m.FS != nil && m.Guest == "":
+		return errors.New("mount a file system: Guest says where, and is empty")
+	}
+	dir, err := m.open(nil)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
 	switch {
 	case !path.IsAbs(m.guest()):
-		return fmt.Errorf("mount %s at %s: not an absolute path", m.Dir, m.Guest)
+		return fmt.Errorf("mount %s: not an absolute path", m.places())
 	case slices.Contains(ours, m.guest()):
-		return fmt.Errorf("mount %s at %s: that is the sandbox's own", m.Dir, m.guest())
+		return fmt.Errorf("mount %s: that is the sandbox's own", m.places())
 	}
 	return nil
 }
+
+// open opens what is mounted. quota bounds what is added to Dir.
+func (m Mount) open(quota *vfs.Quota) (vfs.FS, error) {
+	switch {
+	case m.FS == nil:
+		return vfs.OpenHost(m.Dir, vfs.HostOptions{ReadOnly: m.ReadOnly, Quota: quota})
+	case m.ReadOnly:
+		return lent{vfs.ReadOnly(m.FS)}, nil
+	}
+	return lent{m.FS}, nil
+}
+
+// lent is a file system that outlives the trees it is mounted in.
+type lent struct{ vfs.FS }
+
+// Close leaves it to its owner.
+func (lent) Close() error { return nil }
 
 // tree returns the files that c gets to see.
 func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
@@ -71,7 +104,7 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		if mounted[m.guest()] {
 			continue // handed over twice: the first one counts
 		}
-		dir, err := vfs.OpenHost(m.Dir, vfs.HostOptions{ReadOnly: m.ReadOnly, Quota: tree.Quota()})
+		dir, err := m.open(tree.Quota())
 		if err != nil {
 			return nil, err
 		}

@@ -111,16 +111,25 @@ func (s *programs) build(wasm []byte) (*meter.Module, engine.Program, error) {
 	return info, p, err
 }
 
-// meter rewrites a module. Its tables get an equal share of what they may have
-// together.
+// meter rewrites a module.
 func (s *programs) meter(wasm []byte) ([]byte, *meter.Module, error) {
-	c := meter.Config{MaxModuleSize: int(s.limits.Module), MaxTableEntries: s.limits.Table}
+	c := meterConfig(s.limits)
 	metered, info, err := meter.Rewrite(wasm, c)
 	if err != nil || len(info.Tables) < 2 {
 		return metered, info, err
 	}
-	c.MaxTableEntries = max(s.limits.Table/len(info.Tables), 1)
-	return meter.Rewrite(wasm, c)
+	return meter.Rewrite(wasm, sharedTables(c, len(info.Tables)))
+}
+
+func meterConfig(l Limits) meter.Config {
+	return meter.Config{MaxModuleSize: int(l.Module), MaxTableEntries: l.Table}
+}
+
+// sharedTables gives each of n tables an equal share of what they may have
+// together.
+func sharedTables(c meter.Config, n int) meter.Config {
+	c.MaxTableEntries = max(c.MaxTableEntries/n, 1)
+	return c
 }
 
 // release takes back what get returned. A program that failed to compile is
