@@ -68,6 +68,9 @@ var (
 	ErrTooMany = errors.New("too many guests at once")
 )
 
+// ErrNotCached says that a compiled module is not in a cache that is only read.
+var ErrNotCached = errors.New("not in the compile cache")
+
 // A Trap is how a guest ends that did what WebAssembly forbids.
 type Trap struct {
 	// Reason is in the words of the specification where it has some:

@@ -21,6 +21,10 @@ type Config struct {
 	// it has native code that is run, nor used by another kind of engine. If
 	// empty, nothing is kept.
 	CacheDir string
+	// ReadOnly has compiled modules taken from CacheDir, while nothing in it is
+	// changed: Compile of one that is not there fails with
+	// engine.ErrNotCached.
+	ReadOnly bool
 }
 
 // maxGuests is how many guests may run at once: each has a thread.
@@ -28,9 +32,10 @@ const maxGuests = 256
 
 // Engine is an engine.Engine. It is safe for concurrent use.
 type Engine struct {
-	engine *wasmtime.Engine
-	cache  *cache.Cache  // nil if nothing is kept
-	guests chan struct{} // holds a value for each that runs
+	engine   *wasmtime.Engine
+	cache    *cache.Cache // nil if nothing is kept
+	readOnly bool
+	guests   chan struct{} // holds a value for each that runs
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -42,9 +47,9 @@ func New(c Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("wasmtime: %w", err)
 	}
-	e := &Engine{guests: make(chan struct{}, maxGuests)}
+	e := &Engine{readOnly: c.ReadOnly, guests: make(chan struct{}, maxGuests)}
 	if c.CacheDir != "" {
-		if e.cache, err = cache.Open(c.CacheDir); err != nil {
+		if e.cache, err = cache.Open(c.CacheDir, c.ReadOnly); err != nil {
 			return nil, err
 		}
 	}
@@ -107,6 +112,9 @@ func (e *Engine) module(wasm []byte) (*wasmtime.Module, error) {
 	m, err := wasmtime.NewModule(e.engine, wasm)
 	if err != nil {
 		return nil, err
+	}
+	if e.readOnly {
+		return m, nil
 	}
 	// What can't be kept is compiled again next time.
 	if code, err := m.Serialize(); err == nil && os.WriteFile(file, code, 0o600) == nil {

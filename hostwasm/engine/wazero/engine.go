@@ -5,6 +5,7 @@ package wazero
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tetratelabs/wazero"
@@ -23,6 +24,10 @@ type Config struct {
 	// is not there, for this user alone, and must not be open to others, since
 	// it has native code that is run. If empty, nothing is kept.
 	CacheDir string
+	// ReadOnly has compiled modules taken from CacheDir, while nothing in it is
+	// changed: Compile of one that is not there fails with
+	// engine.ErrNotCached.
+	ReadOnly bool
 	// Interpreter runs modules without compiling them, some ninety times
 	// slower.
 	Interpreter bool
@@ -39,11 +44,14 @@ var _ engine.Engine = (*Engine)(nil)
 // New returns an Engine. The error says what is wrong with the cache.
 func New(c Config) (*Engine, error) {
 	e := &Engine{interpreter: c.Interpreter}
-	if c.CacheDir == "" {
+	switch {
+	case c.CacheDir == "" && c.ReadOnly:
+		return nil, errors.New("wazero: Config.ReadOnly needs a CacheDir")
+	case c.CacheDir == "":
 		return e, nil
 	}
 	var err error
-	e.cache, err = cache.Open(c.CacheDir)
+	e.cache, err = cache.Open(c.CacheDir, c.ReadOnly)
 	return e, err
 }
 

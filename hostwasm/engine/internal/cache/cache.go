@@ -11,8 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 )
 
 // maxSize is how much a cache may take, in bytes. The entries that were used
@@ -25,11 +30,15 @@ const maxSize = 2 << 30
 // somebody was interrupted or the disk has aged, is made anew. Programs may
 // share the directory: whoever is last to write an entry has written all of it.
 // Engines may not. It is safe for concurrent use.
-type Cache struct{ dir string }
+type Cache struct {
+	dir      string
+	readOnly bool
+}
 
 // Open returns the cache in dir, which is made if it is not there. It checks
-// that nobody but this user could have put something into it.
-func Open(dir string) (*Cache, error) {
+// that nobody but this user could have put something into it. If readOnly,
+// nothing in it is changed from then on.
+func Open(dir string, readOnly bool) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("compile cache: %w", err)
 	}
@@ -42,21 +51,22 @@ func Open(dir string) (*Cache, error) {
 	case info.Mode().Perm()&0o077 != 0 || !ours(info):
 		return nil, fmt.Errorf("compile cache: %s: others may use it: it must be yours, with mode 0700", dir)
 	}
-	return &Cache{dir}, nil
+	return &Cache{dir, readOnly}, nil
 }
 
 // Entry returns the directory for a module, empty or with what was kept of it.
+// Where the cache is only read, the first is engine.ErrNotCached.
 func (c *Cache) Entry(wasm []byte) (string, error) {
-	key := sha256.Sum256(wasm)
-	dir := filepath.Join(c.dir, hex.EncodeToString(key[:]))
-	want, err := os.ReadFile(dir + sumSuffix)
-	if err == nil {
-		var got []byte
-		if got, err = sum(dir); err == nil && bytes.Equal(got, want) {
-			now := time.Now()
-			os.Chtimes(dir+sumSuffix, now, now) // for evict; an error means that it is not ours to keep
-			return dir, nil
-		}
+	dir := c.dirOf(wasm)
+	switch {
+	case c.readOnly && valid(dir):
+		return dir, nil
+	case c.readOnly:
+		return "", engine.ErrNotCached
+	case valid(dir):
+		now := time.Now()
+		os.Chtimes(dir+sumSuffix, now, now) // for evict; an error means that it is not ours to keep
+		return dir, nil
 	}
 	if err := c.remove(dir); err != nil {
 		return "", err
@@ -64,10 +74,46 @@ func (c *Cache) Entry(wasm []byte) (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
+// dirOf returns the directory of a module's entry.
+func (c *Cache) dirOf(wasm []byte) string {
+	h := sha256.New()
+	io.WriteString(h, version()+"\n")
+	h.Write(wasm)
+	return filepath.Join(c.dir, hex.EncodeToString(h.Sum(nil)))
+}
+
+// version is that of the engines: another one does not run what this one has
+// compiled.
+var version = sync.OnceValue(func() (versions string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, m := range info.Deps {
+		if strings.HasPrefix(m.Path, "github.com/tetratelabs/wazero") || strings.Contains(m.Path, "/wasmtime-go/") {
+			versions += m.Path + "@" + m.Version + " "
+		}
+	}
+	return versions
+})
+
+// valid reports whether all of an entry is there, and nothing else.
+func valid(dir string) bool {
+	want, err := os.ReadFile(dir + sumSuffix)
+	if err != nil {
+		return false
+	}
+	got, err := sum(dir)
+	return err == nil && bytes.Equal(got, want)
+}
+
 const sumSuffix = ".sum"
 
 // Commit makes what the engine has written to an entry's directory valid.
 func (c *Cache) Commit(dir string) error {
+	if c.readOnly {
+		return nil
+	}
 	if _, err := os.Stat(dir + sumSuffix); err == nil {
 		return nil // it was
 	}

@@ -28,7 +28,7 @@ func fill(t *testing.T, c *Cache, module string) (file string) {
 
 func newCache(t *testing.T) *Cache {
 	t.Helper()
-	c, err := Open(filepath.Join(t.TempDir(), "cache"))
+	c, err := Open(filepath.Join(t.TempDir(), "cache"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestCacheIsPrivate(t *testing.T) {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir); err == nil {
+		if _, err := Open(dir, false); err == nil {
 			t.Errorf("mode %o: got nil, want an error", mode)
 		}
 	}
@@ -82,7 +82,7 @@ func TestCacheIsPrivate(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(link); err == nil {
+	if _, err := Open(link, false); err == nil {
 		t.Error("a link: got nil, want an error")
 	}
 }
