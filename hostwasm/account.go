@@ -16,24 +16,39 @@ type account struct {
 	fuel, memory, processes reading
 }
 
-// A reading is how much of something is used, of at most max; a negative
-// max is no limit.
+// A reading is how much of something is used, of at most max and what more
+// has lent; a negative max is no limit.
 type reading struct {
 	used atomic.Int64
 	max  int64
+	more func(n int64) int64 // see Config.More; nil where there is no more
+	lent atomic.Int64
 }
 
 // take books n, unless that makes it more than there may be.
 func (r *reading) take(n int64) bool {
 	for {
 		used := r.used.Load()
-		if r.max >= 0 && used > r.max-n {
-			return false
+		if r.max >= 0 && used > r.max+r.lent.Load()-n {
+			if !r.borrow(n) {
+				return false
+			}
+			continue
 		}
 		if r.used.CompareAndSwap(used, used+n) {
 			return true
 		}
 	}
+}
+
+// borrow makes room for n.
+func (r *reading) borrow(n int64) bool {
+	if r.more == nil {
+		return false
+	}
+	got := r.more(n)
+	r.lent.Add(got)
+	return got >= n
 }
 
 // newAccount returns an account with these limits; a negative one is none.
@@ -72,7 +87,7 @@ func (a *account) takeMemory(n int64) bool {
 // mostMemory returns how much a guest could have if it were alone, at most n.
 func (a *account) mostMemory(n int64) int64 {
 	for ; a != nil; a = a.parent {
-		if a.memory.max >= 0 {
+		if a.memory.max >= 0 && a.memory.more == nil {
 			n = min(n, a.memory.max)
 		}
 	}

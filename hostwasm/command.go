@@ -20,6 +20,17 @@ func NewModule(name string, wasm []byte) *Module {
 	return &Module{Name: name, bytes: wasm}
 }
 
+// Read returns the module's bytes, which nobody may change. It does not keep
+// what Load returns.
+func (m *Module) Read() ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.bytes != nil {
+		return m.bytes, nil
+	}
+	return m.Load()
+}
+
 func (m *Module) load() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

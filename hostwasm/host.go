@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // A Config says how a Host runs commands. The zero value is usable: it has no
@@ -51,6 +53,14 @@ type Config struct {
 	// called when that is done. Both are called from any goroutine.
 	Compiling func(name string, size int) (done func())
 
+	// Tmp, if not nil, returns the /tmp of one of a session's commands, which
+	// closes it. By default /tmp is in memory, one for each session.
+	Tmp func(core.SessionID) (vfs.FS, error)
+
+	// More, if not nil, is asked for n bytes of memory where Memory is used
+	// up, and returns by how many bytes it grows: at least n, or 0.
+	More func(n int64) int64
+
 	// Deterministic gives commands a clock and random numbers that are the
 	// same each time.
 	Deterministic bool
@@ -61,7 +71,6 @@ type Host struct {
 	config   Config
 	programs *programs
 	account  *account // of all commands
-	scratch  *scratch
 }
 
 var _ driver.Host = (*Host)(nil)
@@ -71,7 +80,7 @@ func New(c Config) (*Host, error) {
 	if c.Engine == nil {
 		return nil, errors.New("hostwasm: Config.Engine is missing")
 	}
-	c.Limits = c.Limits.withDefaults()
+	c.Limits = c.Limits.WithDefaults()
 	c.Memory = or(c.Memory, 4<<30)
 	c.Commands = maps.Clone(c.Commands)
 	c.Mounts = slices.Clone(c.Mounts)
@@ -84,11 +93,15 @@ func New(c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Tmp == nil {
+		c.Tmp = newScratch(c.Limits.Scratch).of
+	}
+	account := newAccount(nil, -1, c.Memory, -1)
+	account.memory.more = c.More
 	return &Host{
 		config:   c,
 		programs: newPrograms(c.Engine, funcs, c),
-		account:  newAccount(nil, -1, c.Memory, -1),
-		scratch:  newScratch(c.Limits.Scratch),
+		account:  account,
 	}, nil
 }
 

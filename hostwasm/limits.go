@@ -39,8 +39,8 @@ type Limits struct {
 	Compile time.Duration
 }
 
-// withDefaults replaces zeros.
-func (l Limits) withDefaults() Limits {
+// WithDefaults returns l, its zeros replaced by the defaults.
+func (l Limits) WithDefaults() Limits {
 	l.Memory = or(l.Memory, 512<<20)
 	l.Table = or(l.Table, 1<<20)
 	l.Fuel = or(l.Fuel, -1)

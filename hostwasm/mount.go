@@ -113,7 +113,11 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		}
 	}
 	if !mounted["/tmp"] {
-		if err := mount("/tmp", h.scratch.of(c.Session)); err != nil {
+		tmp, err := h.config.Tmp(c.Session)
+		if err != nil {
+			return nil, err
+		}
+		if err := mount("/tmp", tmp); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func newScratch(size int64) *scratch {
 
 // of returns a session's /tmp. A session that lost its own to others gets an
 // empty one; commands that run keep what they have.
-func (s *scratch) of(session core.SessionID) vfs.FS {
+func (s *scratch) of(session core.SessionID) (vfs.FS, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.all[session]
@@ -48,7 +48,7 @@ func (s *scratch) of(session core.SessionID) vfs.FS {
 	}
 	s.clock++
 	t.last = s.clock
-	return t
+	return t, nil
 }
 
 func (s *scratch) oldest() (session core.SessionID) {

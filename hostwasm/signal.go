@@ -20,6 +20,12 @@ var signals = []signal{
 	{"SIGPOLL", 29, true}, {"SIGPWR", 30, true}, {"SIGSYS", 31, true},
 }
 
+// IsSignal reports whether commands can be sent the signal of that name.
+func IsSignal(name string) bool {
+	_, known := signalByName(name)
+	return known
+}
+
 // signalByName returns a signal; ok is false where there is none of that name.
 func signalByName(name string) (s signal, ok bool) {
 	for _, s := range signals {
