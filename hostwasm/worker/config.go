@@ -1,0 +1,44 @@
+package worker
+
+import "github.com/terrarium-dev/terrarium/hostwasm"
+
+// A Config says how a Host runs commands. CacheDir must be set.
+type Config struct {
+	// Commands, Mounts, Env, Dir, Limits and Deterministic are as in
+	// hostwasm.Config.
+	Commands      map[string]*hostwasm.Module
+	Mounts        []hostwasm.Mount
+	Env           []string
+	Dir           string
+	Limits        hostwasm.Limits
+	Deterministic bool
+
+	// Memory is how many bytes of linear memory all commands may have
+	// together: default 4 GiB. Each takes 32 MiB of it when it starts, and
+	// more as it grows, up to its Limits.Memory.
+	Memory int64
+
+	// Engine is what runs modules: by default "wazero".
+	Engine string
+
+	// CacheDir keeps compiled modules, as wazero.Config.CacheDir.
+	CacheDir string
+
+	// Helper is a program whose main begins with Main: an absolute path. If
+	// empty, it is this program, if its main begins so.
+	Helper string
+
+	// Pool is how many workers are kept warm. If zero, 2; if negative, none.
+	Pool int
+
+	// TmpDir is where sessions have their /tmp: a directory of this program's
+	// own below it, which is removed by Close or else by the next Host. If
+	// empty, it is os.TempDir. Each session may fill Limits.Scratch.
+	TmpDir string
+
+	// Compiling is as in hostwasm.Config.
+	Compiling func(name string, size int) (done func())
+}
+
+// defaultPool is how many workers are kept warm.
+const defaultPool = 2

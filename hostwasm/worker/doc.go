@@ -1,0 +1,21 @@
+// Package worker runs each WASI command in a process of its own, a worker, so
+// that what breaks out of package hostwasm is not in this program: [Host] is a
+// driver.Host like hostwasm.Host, and runs that one in the worker.
+//
+// # What a worker has
+//
+// No environment, no descriptor but /dev/null, a socket to us and the
+// command's three streams. It is the leader of a session, its resources are
+// limited, and before it sees anything of a guest it has given up, where the
+// system lets it, to start programs, to open sockets and whatever else no
+// worker needs (seccomp), and all files but those that were handed over, a
+// session's /tmp and, to read, compiled modules (Landlock). [Host.Report] tells
+// what holds here.
+//
+// # Who does what
+//
+// A worker serves one terminal, and never two: a few are kept warm. It asks us
+// for modules, for memory, and for a module to be compiled, which is done by a
+// worker that runs no guest. What it says is checked like anything from
+// outside. It ends when we do, and we end it by SIGKILL.
+package worker

@@ -1,0 +1,14 @@
+//go:build wasmtime
+
+package worker
+
+import (
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/wasmtime"
+)
+
+func init() {
+	engines["wasmtime"] = func(cacheDir string, write bool) (engine.Engine, error) {
+		return wasmtime.New(wasmtime.Config{CacheDir: cacheDir, ReadOnly: cacheDir != "" && !write})
+	}
+}

@@ -1,0 +1,164 @@
+//go:build linux || darwin
+
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+)
+
+// A process is a driver.Process: a command in a worker of its own.
+type process struct {
+	child *child
+	in    *os.File
+	outs  []*os.File // standard output and, without a pty, error
+
+	sink    sync.Mutex // one call of sink at a time
+	holding atomic.Int64
+
+	stop   *time.Timer // see watch
+	closed atomic.Bool
+}
+
+var (
+	_ driver.Process = (*process)(nil)
+	_ driver.Pender  = (*process)(nil)
+)
+
+// newProcess returns a process, and its streams for the worker.
+func newProcess(c *child, pty bool) (p *process, files []*os.File, err error) {
+	p = &process{child: c}
+	defer func() {
+		if err != nil {
+			closeAll(files)
+			p.closeStreams()
+		}
+	}()
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	p.in, files = w, append(files, r)
+	outputs := 2
+	if pty {
+		outputs = 1
+	}
+	for range outputs {
+		if r, w, err = os.Pipe(); err != nil {
+			return nil, files, err
+		}
+		p.outs, files = append(p.outs, r), append(files, w)
+	}
+	return p, files, nil
+}
+
+// Write implements driver.Process.
+func (p *process) Write(b []byte) (int, error) {
+	n, err := p.in.Write(b)
+	switch {
+	case err == nil:
+		return n, nil
+	case p.closed.Load() || errors.Is(err, os.ErrClosed):
+		return n, errClosed
+	}
+	return n, fmt.Errorf("hostwasm/worker: standard input: %w", err)
+}
+
+// CloseInput implements driver.Process.
+func (p *process) CloseInput() error {
+	if p.closed.Load() {
+		return errClosed
+	}
+	p.in.Close() // a second time is harmless
+	return nil
+}
+
+// Resize implements driver.Process. WASI has no way to tell a guest.
+func (p *process) Resize(rows, cols int) error {
+	if p.closed.Load() {
+		return errClosed
+	}
+	return nil
+}
+
+// killLimit is how long a worker may take to end what was sent SIGKILL.
+const killLimit = 2 * time.Second
+
+// Signal implements driver.Process.
+func (p *process) Signal(name string) error {
+	switch {
+	case !hostwasm.IsSignal(name):
+		return fmt.Errorf("signal %q: %w", name, errors.ErrUnsupported)
+	case p.closed.Load():
+		return errClosed
+	}
+	err := p.child.conn.send(&message{Signal: name})
+	if name == "SIGKILL" {
+		p.child.killUnlessExited(killLimit)
+	}
+	if err != nil {
+		return nil // it has ended
+	}
+	return nil
+}
+
+// killUnlessExited kills a worker whose command does not end within d.
+func (c *child) killUnlessExited(d time.Duration) {
+	time.AfterFunc(d, func() {
+		select {
+		case <-c.exited:
+		default:
+			c.kill()
+		}
+	})
+}
+
+// wallGrace is how much longer than Limits.Wall a worker may live: it ends its
+// command itself, unless it is stuck.
+const wallGrace = 5 * time.Second
+
+// watch ends a worker that does not mind the time.
+func (p *process) watch(wall time.Duration) {
+	if wall <= 0 {
+		return
+	}
+	c := p.child
+	p.stop = time.AfterFunc(wall+wallGrace, func() {
+		c.leaveWith(core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: core.ReasonTimeout})
+		c.kill()
+	})
+}
+
+// Wait implements driver.Process.
+func (p *process) Wait() (core.Exit, error) {
+	if p.closed.Load() {
+		return core.Exit{}, errClosed
+	}
+	<-p.child.exited
+	return p.child.exit, nil
+}
+
+// Close implements driver.Process.
+func (p *process) Close() error {
+	if !p.closed.Swap(true) && p.stop != nil {
+		p.stop.Stop()
+	}
+	p.closeStreams()
+	p.child.close()
+	return nil
+}
+
+func (p *process) closeStreams() {
+	closeAll(p.outs)
+	if p.in != nil {
+		p.in.Close()
+	}
+}

@@ -1,0 +1,133 @@
+//go:build linux || darwin
+
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
+)
+
+// /tmp is a session's own, and stays from one command to the next, up to its limit.
+func TestScratch(t *testing.T) {
+	base := t.TempDir()
+	h := newHost(t, worker.Config{TmpDir: base, Limits: hostwasm.Limits{Scratch: 8}})
+	call := func(session core.SessionID, args ...string) result {
+		c := command(args...)
+		c.Session = session
+		return run(t, h, c)
+	}
+	if got := call("a", "write", "/tmp/note", "mine"); got.exit.Status != (core.ExitStatus{}) {
+		t.Fatalf("got %v, %s", got.exit.Status, got.stderr)
+	}
+	if got, want := call("a", "read", "/tmp/note").stdout, "mine"; got != want {
+		t.Errorf("same session: got %q, want %q", got, want)
+	}
+	if got, want := call("b", "ls", "/tmp").stdout, ""; got != want {
+		t.Errorf("another session: got %q, want %q", got, want)
+	}
+	if got := call("a", "write", "/tmp/more", "12345"); got.exit.Status == (core.ExitStatus{}) {
+		t.Errorf("9 bytes in all: got %v, want a failure", got.exit.Status)
+	}
+	h.Close()
+	if left, err := os.ReadDir(base); err != nil || len(left) != 0 {
+		t.Errorf("after Close: got %v, %v, want nothing", left, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		limits hostwasm.Limits
+		args   []string
+		reason core.Reason
+	}{
+		{"fuel", hostwasm.Limits{Fuel: 50e6}, []string{"spin"}, core.ReasonFuel},
+		{"wall", hostwasm.Limits{Wall: 100 * time.Millisecond}, []string{"spin"}, core.ReasonTimeout},
+		{"output", hostwasm.Limits{Output: 1 << 20}, []string{"flood"}, core.ReasonOutput},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, newHost(t, worker.Config{Pool: -1, Limits: test.limits}), command(test.args...))
+			want := core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: test.reason}
+			if got.exit.Status != want.Status || got.exit.Reason != want.Reason {
+				t.Errorf("got %v %q, want %v %q", got.exit.Status, got.exit.Reason, want.Status, want.Reason)
+			}
+		})
+	}
+}
+
+// What one guest makes of memory and time harms no other.
+func TestBombs(t *testing.T) {
+	h := newHost(t, worker.Config{Limits: hostwasm.Limits{Fuel: 3e9, Memory: 128 << 20}, Memory: 256 << 20})
+	c := command("cat")
+	c.Interactive = true
+	cat := start(t, h, c)
+	if got := run(t, h, command("spin")); got.exit.Reason != core.ReasonFuel {
+		t.Errorf("spin: got %+v, want %s", got.exit, core.ReasonFuel)
+	}
+	got := run(t, h, command("grow"))
+	if got.exit.Status.ExitCode != 2 || !strings.Contains(got.stderr, "out of memory") {
+		t.Errorf("grow: got %v, %q, want exit 2 and out of memory", got.exit.Status, got.stderr)
+	}
+	if got, limit := got.exit.Usage.MaxRSS, int64(128<<20); got > limit || got < limit/2 {
+		t.Errorf("grow: got %d bytes used, want at most %d and half of it at least", got, limit)
+	}
+	go func() {
+		cat.Write([]byte("alive"))
+		cat.CloseInput()
+	}()
+	var out strings.Builder
+	cat.Output(func(_ uint8, b []byte) { out.Write(b) })
+	if exit, err := cat.Wait(); out.String() != "alive" || err != nil || exit.Status != (core.ExitStatus{}) {
+		t.Errorf("cat: got %q, %+v, %v, want alive", out.String(), exit, err)
+	}
+}
+
+// Where there is no memory for one more command, it is refused.
+func TestNoMemory(t *testing.T) {
+	h := newHost(t, worker.Config{Pool: -1, Memory: 64 << 20})
+	first := start(t, h, command("block"))
+	start(t, h, command("block"))
+	e, err := h.Resolve(context.Background(), command("block"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Start(context.Background(), e)
+	if refused, ok := errors.AsType[*core.HostError](err); !ok || refused.Reason != "no_resources" {
+		t.Errorf("got %v, want no_resources", err)
+	}
+	first.Close()
+	run(t, h, command("exit", "0"))
+}
+
+// A module is compiled once, before or when it is first run.
+func TestCompileOnce(t *testing.T) {
+	var compiled atomic.Int64
+	c := worker.Config{
+		CacheDir: t.TempDir() + "/cache",
+		Compiling: func(string, int) func() {
+			compiled.Add(1)
+			return nil
+		},
+	}
+	h := newHost(t, c)
+	if err := h.Prepare(context.Background(), "guest"); err != nil {
+		t.Fatal(err)
+	}
+	run(t, h, command("exit", "0"))
+	run(t, newHost(t, c), command("exit", "0"))
+	if got := compiled.Load(); got != 1 {
+		t.Errorf("got %d compilations, want 1", got)
+	}
+	if err := h.Prepare(context.Background(), "other"); err == nil {
+		t.Error("Prepare of no command: got no error")
+	}
+}

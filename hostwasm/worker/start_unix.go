@@ -1,0 +1,88 @@
+//go:build linux || darwin
+
+package worker
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// Start starts the command that Resolve found, in a worker. Where its module
+// was not compiled yet, that comes first, while ctx lasts.
+func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !h.memory.take(share) {
+		return nil, h.memory.refusal(e.Command.Command)
+	}
+	tmp, leave, err := h.scratch.use(e.Command.Session)
+	if err != nil {
+		h.memory.give(share)
+		return nil, err
+	}
+	c, err := h.pool.take(ctx)
+	if err != nil {
+		leave()
+		h.memory.give(share)
+		return nil, err
+	}
+	defer h.pool.fill()
+	c.mu.Lock()
+	c.granted = share
+	c.mu.Unlock()
+	go func() { // ends with the worker
+		<-c.ended
+		leave()
+	}()
+	p, err := h.startIn(ctx, c, e, tmp)
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	h.ran(e.Path)
+	return p, nil
+}
+
+func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string) (*process, error) {
+	p, files, err := newProcess(c, e.Command.Pty)
+	if err != nil {
+		return nil, err
+	}
+	if !e.Command.Interactive {
+		p.CloseInput()
+	}
+	defer closeAll(files)
+	j := &job{
+		Path: []byte(e.Path), Cwd: []byte(e.Command.Cwd), Argv: bytesOf(e.Argv), Roots: bytesOf(e.Command.Roots),
+		Session: []byte(e.Command.Session), Tmp: []byte(tmp),
+		Pty: e.Command.Pty, Interactive: e.Command.Interactive, Prepare: -1,
+	}
+	for _, v := range e.Command.Env {
+		j.Env = append(j.Env, []byte(v.Name+"="+v.Value))
+	}
+	if err := c.begin(ctx, j, files...); err != nil {
+		p.closeStreams()
+		return nil, err
+	}
+	p.watch(h.limits.Wall)
+	return p, nil
+}
+
+// ran notes which command was run last: workers that start from now on load it
+// while they wait.
+func (h *Host) ran(file string) {
+	name, ok := strings.CutPrefix(file, "/bin/")
+	if !ok {
+		return
+	}
+	if index, ok := slices.BinarySearch(h.names, name); ok {
+		h.mu.Lock()
+		h.warm = index
+		h.mu.Unlock()
+	}
+}

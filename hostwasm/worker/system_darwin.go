@@ -1,0 +1,68 @@
+package worker
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// self is this program, to be executed again.
+func self() (string, error) { return os.Executable() }
+
+func cloexecPair() (fds [2]int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if fds, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); err != nil {
+		return fds, err
+	}
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	return fds, nil
+}
+
+func recvmsg(fd int, p, oob []byte) (n, oobn int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	n, oobn, _, _, err = unix.Recvmsg(fd, p, oob, 0)
+	for _, fd := range received(oob[:max(oobn, 0)]) {
+		unix.CloseOnExec(fd)
+	}
+	return n, oobn, err
+}
+
+func received(oob []byte) (fds []int) {
+	messages, _ := unix.ParseSocketControlMessage(oob)
+	for _, m := range messages {
+		if some, err := unix.ParseUnixRights(&m); err == nil {
+			fds = append(fds, some...)
+		}
+	}
+	return fds
+}
+
+// attributes have a worker lead a session. It learns of our death from its socket.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// memoryFile returns a file of these bytes that has no name.
+func memoryFile(_ string, p []byte) (*os.File, error) {
+	w, err := os.CreateTemp("", "terrarium-module-*")
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	defer os.Remove(w.Name())
+	if _, err := w.Write(p); err != nil {
+		return nil, err
+	}
+	return os.Open(w.Name()) // to read only
+}
+
+// getReadable asks how many bytes a pipe holds: FIONREAD, sys/filio.h.
+const getReadable = 0x4004667f
+
+// wasKilled reports whether a process was ended by SIGKILL.
+func wasKilled(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
