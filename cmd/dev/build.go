@@ -17,7 +17,8 @@ const reactorFlags = "cmd/reactor/build.flags"
 func buildSteps() []step {
 	return []step{
 		{"build box.wasm", buildBox}, // the command embeds it
-		commandStep("build "+binary, nil, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
+		// Without cgo, whose threads would keep a sandbox's workers from using Landlock.
+		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			flags, err := os.ReadFile(reactorFlags)
 			if err != nil {

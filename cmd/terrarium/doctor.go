@@ -61,6 +61,14 @@ type hostReport struct {
 	Checks    []check  `json:"checks"`
 	Holds     []hold   `json:"holds"`
 	Lacks     []string `json:"lacks"`
+	// Limits are those that only this host has.
+	Limits []namedLimit `json:"limits,omitempty"`
+}
+
+// A namedLimit is a limit in words.
+type namedLimit struct {
+	Name string `json:"name"`
+	Max  string `json:"max"`
 }
 
 // A hold is a way to find what commands start, and to end it.
@@ -90,7 +98,7 @@ func examine() diagnosis {
 		Build: readBuild(),
 		Hosts: []hostReport{
 			examineNative(),
-			{Name: "wasm", Checks: []check{}, Holds: []hold{}, Lacks: []string{"everything: it is not built into this version yet"}},
+			examineWasm(),
 		},
 		Limits: limits{
 			KillGraceMs:     defaultKillGrace.Milliseconds(),
@@ -188,6 +196,11 @@ func (d diagnosis) print(w io.Writer) error {
 	row("output kept", limit.String())
 	if d.Limits.OpenFiles > 0 {
 		row("open files", fmt.Sprint(d.Limits.OpenFiles, " of ours; a terminal takes 1 to 3"))
+	}
+	for _, h := range d.Hosts {
+		for _, l := range h.Limits {
+			row(h.Name+" "+l.Name, l.Max)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -184,7 +184,7 @@ func (f *harnessFlags) readInstruction() (string, error) {
 
 // run has the task done. The error is how we exit.
 func (f *harnessFlags) run(t task) error {
-	host, err := f.open(&t.shell)
+	host, err := f.open(&t.shell, 0)
 	if err != nil {
 		return err
 	}

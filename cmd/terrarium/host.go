@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
@@ -29,6 +31,7 @@ type hostFlags struct {
 	memory        byteSize
 	fuel          int64
 	deterministic bool
+	inProcess     bool
 }
 
 const sandboxHelp = `The sandbox: terrarium run|serve --host wasm
@@ -48,6 +51,9 @@ network. serve hands over a session's directories, or else --cwd; run nothing.
   --deterministic            the same clock and random numbers in each run
   --engine wazero|wasmtime   what runs modules; wasmtime is faster, and there in
                              builds with cgo and -tags wasmtime
+  --in-process               run modules that you trust in this process, which
+                             starts them sooner; default: each command in one of
+                             its own that may do little else ("doctor" says what)
 
 "run" also takes the path of a module here as COMMAND: ./tool.wasm. It may run
 for an hour, write 1GiB, and have 256 open files and 64 processes. Modules are
@@ -66,7 +72,7 @@ var engineOpeners = map[string]func(dir string) (engine.Engine, error){
 }
 
 // sandboxFlags make sense for --host wasm only.
-var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic"}
+var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic", "in-process"}
 
 func (f *hostFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
@@ -77,6 +83,7 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	set.Var(&f.memory, "memory", "")
 	set.Int64Var(&f.fuel, "fuel", 0, "")
 	set.BoolVar(&f.deterministic, "deterministic", false, "")
+	set.BoolVar(&f.inProcess, "in-process", false, "")
 	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("mount")
@@ -114,11 +121,32 @@ type closingHost interface {
 
 // open returns the host. A command that names a module of ours becomes one of
 // the sandbox's.
-func (f *hostFlags) open(c *core.Command) (closingHost, error) {
+// pool is how many processes are kept ready for commands, where they need some
+// (see worker.Config).
+func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 	if f.host == "native" {
 		return hostnative.New(hostnative.Config{})
 	}
-	config := hostwasm.Config{
+	config, err := f.sandbox(c)
+	if err != nil {
+		return nil, err
+	}
+	if f.inProcess {
+		return f.openInProcess(config)
+	}
+	dir, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return worker.New(worker.Config{
+		Commands: config.Commands, Mounts: config.Mounts, Limits: config.Limits, Deterministic: config.Deterministic,
+		Compiling: compiling, Engine: f.engine, CacheDir: filepath.Join(dir, f.engine), Pool: pool,
+	})
+}
+
+// sandbox returns what the flags say of commands.
+func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error) {
+	config = hostwasm.Config{
 		Limits:        hostwasm.Limits{Memory: int64(f.memory), Fuel: f.fuel},
 		Deterministic: f.deterministic,
 		Commands:      make(map[string]*hostwasm.Module),
@@ -130,33 +158,44 @@ func (f *hostFlags) open(c *core.Command) (closingHost, error) {
 	}
 	for _, dir := range f.pluginDirs() {
 		if err := addPlugins(config.Commands, dir); err != nil {
-			return nil, err
+			return config, err
 		}
 	}
 	for _, m := range f.mounts {
 		mount, err := parseMount(m)
 		if err != nil {
-			return nil, err
+			return config, err
 		}
 		config.Mounts = append(config.Mounts, mount)
 	}
-	if err := addModule(config.Commands, c); err != nil {
-		return nil, err
-	}
-	e, err := f.newEngine()
-	if err != nil {
-		return nil, err
-	}
-	config.Engine = e
-	return hostwasm.New(config)
+	return config, addModule(config.Commands, c)
 }
 
-func (f *hostFlags) newEngine() (engine.Engine, error) {
+// openInProcess returns the host whose guests run here.
+func (f *hostFlags) openInProcess(config hostwasm.Config) (closingHost, error) {
 	dir, err := cacheDir()
 	if err != nil {
 		return nil, err
 	}
-	return engineOpeners[f.engine](filepath.Join(dir, f.engine))
+	config.Engine, err = engineOpeners[f.engine](filepath.Join(dir, f.engine))
+	if err != nil {
+		return nil, err
+	}
+	return hostwasm.New(config)
+}
+
+// prepare compiles what a host's commands need that was not compiled yet, in
+// the background: nobody shall wait for it later. It ends with ctx.
+func prepare(ctx context.Context, host closingHost) {
+	h, ok := host.(interface {
+		PrepareAll(ctx context.Context) error
+	})
+	if !ok {
+		return
+	}
+	if err := h.PrepareAll(ctx); err != nil && ctx.Err() == nil {
+		notice("compile: " + err.Error())
+	}
 }
 
 // cacheDir returns the directory for compiled modules, by engine.

@@ -18,10 +18,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/hostnative/helper"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
 func main() {
 	helper.Main() // we are our own watchdog
+	worker.Main() // and our own workers
 
 	// Without this a write to a broken pipe would end us at once, and what we
 	// run would live on. It must not be ignored: commands would inherit that.

@@ -107,7 +107,7 @@ func isPipe(f *os.File) bool {
 
 // run runs the command to its end. The error is how we exit.
 func (f *runFlags) run(c core.Command) error {
-	host, err := f.open(&c)
+	host, err := f.open(&c, -1)
 	if err != nil {
 		return &failure{statusOurs, err}
 	}

@@ -104,7 +104,7 @@ func (f *serveFlags) serve(c core.Command) error {
 	if err := checkDir(c.Cwd); err != nil {
 		return err
 	}
-	host, err := f.open(&c)
+	host, err := f.open(&c, 0)
 	if err != nil {
 		return err
 	}
@@ -127,6 +127,15 @@ func (f *serveFlags) serve(c core.Command) error {
 		s := <-signals
 		notice("ending every terminal: " + s.String())
 		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
+	}()
+	preparing := make(chan struct{})
+	go func() { // ends with ctx
+		prepare(ctx, host)
+		close(preparing)
+	}()
+	defer func() {
+		cancel(nil)
+		<-preparing
 	}()
 	config := acpconn.Config{
 		Driver: driver.Config{Host: host, Core: machine},

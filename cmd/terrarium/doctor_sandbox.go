@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
+	"github.com/terrarium-dev/terrarium/plugins"
+)
+
+// examineWasm tries the sandbox: a worker is started, and says what holds it.
+func examineWasm() hostReport {
+	r := hostReport{Name: "wasm", Checks: []check{}, Holds: []hold{}, Lacks: []string{}, Limits: sandboxLimits()}
+	add := func(name, found string, err error) bool {
+		c := check{Name: name, Found: found}
+		if err != nil {
+			c.Found, c.Error = "", message(err)
+		}
+		r.Checks = append(r.Checks, c)
+		return err == nil
+	}
+	add("engines", strings.Join(engines, ", "), nil)
+	_, err := plugins.Box()
+	add("commands", fmt.Sprint(len(plugins.BoxCommands())), err)
+	dir, err := cacheDir()
+	if !add("compile cache", dir, err) {
+		return r
+	}
+	host, err := worker.New(worker.Config{CacheDir: filepath.Join(dir, engines[0]), Pool: -1})
+	if err != nil {
+		add("worker", "", err)
+		return r
+	}
+	defer host.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	measures, err := host.Report(ctx)
+	if !add("worker", "ok", err) {
+		return r
+	}
+	r.Available = true
+	for _, m := range measures {
+		r.Holds = append(r.Holds, hold(m))
+	}
+	return r
+}
+
+// sandboxLimits are what commands of the sandbox get that are given none.
+func sandboxLimits() []namedLimit {
+	l := hostwasm.Limits{}.WithDefaults()
+	size := func(n int64) string {
+		b := byteSize(n)
+		return b.String()
+	}
+	return []namedLimit{
+		{"memory", size(l.Memory)},
+		{"time", fmt.Sprintf("%v, without limit of fuel", l.Wall)},
+		{"output", size(l.Output)},
+		{"files", fmt.Sprintf("%s and %d more of them, %s in /tmp", size(l.Disk), l.Files, size(l.Scratch))},
+		{"open files", fmt.Sprintf("%d in each of %d processes", l.OpenFiles, l.Processes)},
+		{"arguments", size(int64(l.Arguments))},
+		{"module", fmt.Sprintf("%s, %v to compile", size(l.Module), l.Compile)},
+	}
+}
