@@ -27,7 +27,8 @@ type run struct {
 	machine *challenge.Machine
 
 	began   time.Time
-	printed atomic.Int64 // when there was output last, since began; 0 if never
+	printed atomic.Int64  // when there was output last, since began
+	outputs atomic.Uint64 // how often there was
 
 	answers chan answer
 	typed   chan int // the number of a command whose keystrokes have been taken
@@ -50,6 +51,7 @@ func (r *run) handleOutput(_ core.TerminalID, _ uint8, p []byte) {
 		r.config.OnOutput(p)
 	}
 	r.printed.Store(int64(time.Since(r.began)))
+	r.outputs.Add(1)
 }
 
 // loop runs the machine until it is done, or ctx is.
@@ -63,7 +65,7 @@ func (r *run) loop(ctx context.Context) error {
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	r.pending.begin(r, startNumber, startLimit)
+	r.pending.begin(r, startNumber, "", startLimit)
 	for {
 		if done := r.carryOut(ctx); done {
 			return nil
@@ -151,7 +153,7 @@ func (r *run) typeKeys(ctx context.Context, e *challenge.Effect) {
 	if e.Early {
 		limit = e.Wait
 	}
-	r.pending.begin(r, e.Number, limit)
+	r.pending.begin(r, e.Number, e.Keystrokes, limit)
 	if e.Keystrokes == "" {
 		return
 	}

@@ -1,18 +1,20 @@
 package harness
 
 import (
+	"strings"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
-// How long nothing must have been printed before a wait ends early.
+// How long a shell must have been waiting for somebody to type, and nothing must
+// have been printed, before a wait ends early.
 const (
-	// quiet is for a shell that is known to wait for somebody to type. What
-	// may still come is output on its way to us, and that of background jobs.
+	// quiet is for a shell of which that is known. What may still come is
+	// output on its way to us, and that of background jobs.
 	quiet = 20 * time.Millisecond
-	// silent is for one of which that is not known, or that has not even
-	// echoed the keystrokes: it may not have seen them yet.
+	// silent is for one of which it is not known, or that has not even echoed
+	// the keystrokes: it may not have seen them yet.
 	silent = 250 * time.Millisecond
 )
 
@@ -24,24 +26,29 @@ const (
 
 // A settling watches for the end of what was typed last.
 type settling struct {
-	next   time.Time // when to look again; zero if nothing is watched
-	number int       // of the command
-	late   time.Time // when to give up
-	since  time.Time // of being typed, and then of having been taken
-	taken  bool
-	marks  uint64 // how many commands had ended before, by the shell's own count
+	next    time.Time // when to look again; zero if nothing is watched
+	number  int       // of the command
+	late    time.Time // when to give up
+	taken   bool      // the keystrokes are, by whatever reads them
+	idle    time.Time // since when the shell was seen waiting; or zero
+	outputs uint64    // how often there had been output before
+	marks   uint64    // how many commands must have ended, by the shell's own count
 }
 
-// begin watches a command for at most limit. If that is zero, there is nothing
+// begin watches keystrokes for at most limit. If that is zero, there is nothing
 // to watch.
-func (s *settling) begin(r *run, number int, limit time.Duration) {
+func (s *settling) begin(r *run, number int, keystrokes string, limit time.Duration) {
 	if limit <= 0 {
 		s.end()
 		return
 	}
 	now := time.Now()
-	*s = settling{next: now.Add(quiet), number: number, late: now.Add(limit), since: now, taken: number == startNumber}
-	r.driver.Screen(r.id, func(screen *vt.Screen) { s.marks = screen.PromptMark().Ended })
+	*s = settling{
+		next: now.Add(quiet / 4), number: number, late: now.Add(limit), taken: number == startNumber, outputs: r.outputs.Load(),
+	}
+	// As many lines are as many commands, or fewer.
+	s.marks = uint64(max(1, strings.Count(keystrokes, "\n")))
+	r.driver.Screen(r.id, func(screen *vt.Screen) { s.marks += screen.PromptMark().Ended })
 }
 
 func (s *settling) end() { s.next = time.Time{} }
@@ -61,7 +68,7 @@ func (s *settling) look(r *run) {
 	}
 	late := !now.Before(s.late)
 	if !late && !s.settled(r, now) {
-		s.next = now.Add(max(quiet-r.silence(), quiet/4))
+		s.next = now.Add(min(s.pause(r), s.late.Sub(now)))
 		return
 	}
 	s.end()
@@ -73,33 +80,54 @@ func (s *settling) look(r *run) {
 	}
 }
 
-// settled reports whether there is nothing left to wait for.
+// pause returns the time until the next look: a short one where something goes
+// on, or has just ended.
+func (s *settling) pause(r *run) time.Duration {
+	if s.idle.IsZero() && r.silence() > silent {
+		return quiet
+	}
+	return quiet / 4
+}
+
+// settled reports whether there is nothing left to wait for. The shell must be
+// seen waiting before the time of quiet begins: what it has printed until then
+// may be still on its way.
 func (s *settling) settled(r *run, now time.Time) bool {
-	silence := r.silence()
-	if !s.taken || silence < quiet {
+	idle, sure := s.waits(r)
+	if !idle || !s.taken {
+		s.idle = time.Time{}
 		return false
 	}
+	if s.idle.IsZero() {
+		s.idle = now
+	}
+	need := silent
+	if sure && r.outputs.Load() != s.outputs {
+		need = quiet
+	}
+	return now.Sub(s.idle) >= need && r.silence() >= need
+}
+
+// waits reports whether the shell waits for somebody to type, and whether that
+// is known or only likely.
+func (s *settling) waits(r *run) (idle, sure bool) {
 	if s.marked(r) {
-		return true
+		return true, true
 	}
 	t := r.host.tty()
 	if t == nil || !t.Foreground() {
-		return false
+		return false, false
 	}
 	reading, known := t.Reading()
-	if known && !reading {
-		return false
-	}
-	printed := now.Sub(s.since) > silence
-	return known && printed || min(silence, now.Sub(s.since)) >= silent
+	return reading || !known, known
 }
 
-// marked reports whether the shell itself has said that a command has ended
-// since, and that its prompt stands.
+// marked reports whether the shell itself has said that what was typed has
+// ended, and that its prompt stands.
 func (s *settling) marked(r *run) (marked bool) {
 	r.driver.Screen(r.id, func(screen *vt.Screen) {
 		m := screen.PromptMark()
-		marked = m.Ended > s.marks && (m.Kind == 'A' || m.Kind == 'B')
+		marked = m.Ended >= s.marks && (m.Kind == 'A' || m.Kind == 'B')
 	})
 	return marked
 }
