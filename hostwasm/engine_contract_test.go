@@ -60,8 +60,7 @@ func testEngineCalls(t *testing.T, on backend) {
 			I32(0), Memory(I64Load, 8), Call(none), Op(0xbb), Call(got), // f64.promote_f32
 		))
 	})
-	type me struct{ int }
-	guest := &me{}
+	guest := new(int)
 	var calls [][]uint64
 	p := compile(t, on, module,
 		engine.Func{Module: "m", Name: "all", Params: "iIfF", Results: "F", Call: func(g any, mem []byte, stack []uint64) error {

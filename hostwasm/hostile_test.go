@@ -1,6 +1,7 @@
 package hostwasm_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -262,6 +263,11 @@ func refusedModules() []hostile {
 			module: build(func(m *Module) { m.Import("terrarium_meter", "refill", "()->()"); start(m) })},
 		{name: "deep nesting", refused: "over the limit",
 			module: hostileCommand("", deep(100_000))},
+		{name: "loops inside each other", refused: "more than 256 loops",
+			module: hostileCommand("", bytes.Repeat(Op(0x03, EmptyType), 5000), bytes.Repeat(Op(End), 5000))},
+		{name: "branch tables of a megabyte", refused: "more than 65536 labels",
+			module: hostileCommand("", bytes.Repeat(Block(EmptyType, Block(EmptyType, I32(0), BrTable(table(20_000)...))), 5))},
+		{name: "function of a megabyte", refused: "over the limit", module: hostileCommand("", bytes.Repeat(Op(Nop), 1<<20))},
 		{name: "type error", refused: "", module: hostileCommand("", I64(0), Op(I32Eqz), Op(Drop))},
 		{name: "cut short", refused: "malformed", module: hostileCommand("", forEver)[:40]},
 	}

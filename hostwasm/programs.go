@@ -111,6 +111,15 @@ func (s *programs) build(wasm []byte) (*meter.Module, engine.Program, error) {
 	return info, p, err
 }
 
+// What a function may have: more than twice what there is in CPython, esbuild
+// and our own programs, and little enough for engines, which take time and
+// memory out of proportion for more.
+const (
+	maxBody   = 1 << 19 // bytes
+	maxBlocks = 1 << 14 // inside each other
+	maxLocals = 1 << 12
+)
+
 // meter rewrites a module.
 func (s *programs) meter(wasm []byte) ([]byte, *meter.Module, error) {
 	c := meterConfig(s.limits)
@@ -122,7 +131,10 @@ func (s *programs) meter(wasm []byte) ([]byte, *meter.Module, error) {
 }
 
 func meterConfig(l Limits) meter.Config {
-	return meter.Config{MaxModuleSize: int(l.Module), MaxTableEntries: l.Table}
+	return meter.Config{
+		MaxModuleSize: int(l.Module), MaxTableEntries: l.Table,
+		MaxBodySize: maxBody, MaxDepth: maxBlocks, MaxLocals: maxLocals,
+	}
 }
 
 // sharedTables gives each of n tables an equal share of what they may have

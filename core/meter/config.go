@@ -17,6 +17,12 @@ type Config struct {
 	MaxLocals    int // parameters and locals of one function; 32,768
 	MaxDepth     int // blocks inside each other; 65,536
 
+	// What engines take longer for than its size says. MaxLoopDepth is how many
+	// loops there may be inside each other; 256. MaxLabels is how many labels the
+	// branch tables of one function may have together; 65,536.
+	MaxLoopDepth int
+	MaxLabels    int
+
 	// MaxMemoryPages is how large a memory can be, in pages of 64 KiB; 65,536.
 	// A module that starts with more is refused. One that may grow beyond is
 	// rewritten so that it can't: memory.grow then answers -1.
@@ -51,6 +57,8 @@ func (c Config) withDefaults() Config {
 	set(&c.MaxSegments, 100_000, maxOffsets)
 	set(&c.MaxLocals, 1<<15, maxOffsets)
 	set(&c.MaxDepth, 1<<16, maxOffsets)
+	set(&c.MaxLoopDepth, 1<<8, maxOffsets)
+	set(&c.MaxLabels, 1<<16, maxOffsets)
 	set(&c.MaxMemoryPages, maxPages, maxPages)
 	set(&c.MaxTableEntries, 1<<20, maxOffsets)
 	return c

@@ -46,7 +46,12 @@ func (s *scan) control(at int, op byte) {
 		}
 		s.enter(kind, s.cur, s.i)
 	case opBrTable:
-		for n := s.count("labels", s.left()) + 1; n > 0 && s.err == nil; n-- {
+		n := s.count("labels", s.left()) + 1
+		if s.labels += int(n); s.err == nil && s.labels > s.c.MaxLabels {
+			s.fail(ErrLimit, "more than "+utoa(uint32(s.c.MaxLabels))+" labels in branch tables")
+			break
+		}
+		for ; n > 0 && s.err == nil; n-- {
 			if turn := s.branch(); turn != dead {
 				s.regions[turn].backEdges = manyBackEdges
 			}
@@ -116,6 +121,12 @@ func (s *scan) open(op byte) {
 		s.fail(ErrLimit, "more than "+utoa(uint32(s.c.MaxDepth))+" blocks inside each other")
 		return
 	}
+	if op == opLoop {
+		if s.inside++; s.inside > s.c.MaxLoopDepth {
+			s.fail(ErrLimit, "more than "+utoa(uint32(s.c.MaxLoopDepth))+" loops inside each other")
+			return
+		}
+	}
 	f := frame{op: op, region: s.cur, outer: noBranch, first: s.cur == 0 && !s.calls}
 	if s.cur != dead {
 		switch op {
@@ -167,6 +178,9 @@ func (s *scan) close() {
 	n := len(s.frames) - 1 // the number of the frame
 	f := s.frames[n]
 	s.frames = s.frames[:n]
+	if f.op == opLoop {
+		s.inside--
+	}
 	if n > 0 {
 		outer := &s.frames[n-1].outer
 		*outer = min(*outer, f.outer)

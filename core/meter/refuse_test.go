@@ -158,6 +158,8 @@ func TestLimits(t *testing.T) {
 		{"elements", many(3, func(m *Module) { m.PassiveElem() }), config{MaxSegments: 2}, "3 element segments, at most 2"},
 		{"locals", locals, config{}, "more than 32768 locals"},
 		{"depth", nested(11), config{MaxDepth: 10}, "more than 10 blocks"},
+		{"loops", withCode(bytes.Repeat(Op(0x03, EmptyType), 11), bytes.Repeat(Op(End), 11)), config{MaxLoopDepth: 10}, "more than 10 loops"},
+		{"labels", withCode(bytes.Repeat(Block(EmptyType, I32(0), BrTable(0, 0, 0)), 4)), config{MaxLabels: 10}, "more than 10 labels"},
 		{"default depth", nested(100_000), config{}, "more than 65536 blocks"},
 		{"memory", many(1, func(m *Module) { m.Memory(3, 0) }), config{MaxMemoryPages: 2}, "a memory of 3, at most 2"},
 		{"table entries", many(1, func(m *Module) { m.Table(1<<20+1, 0) }), config{}, "a table of 1048577"},

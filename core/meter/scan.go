@@ -21,6 +21,8 @@ type scan struct {
 	calls   bool   // it can come to call something
 	loops   bool   // it can come to branch backward
 	covered bool   // a loop that checks comes before all calls
+	inside  int    // how many loops it is inside of
+	labels  int    // of the branch tables so far
 	total   uint64 // what all regions cost together
 	body    []byte // the metered body
 
@@ -60,6 +62,7 @@ func (s *scan) function(n int) *Error {
 	s.regions = append(s.regions[:0], region{kind: regionApart, parent: dead})
 	s.frames = append(s.frames[:0], frame{op: opBlock, outer: noBranch})
 	s.edits = s.edits[:0]
+	s.inside, s.labels = 0, 0
 	s.cur, s.stale, s.calls, s.loops, s.covered, s.constantEnd = 0, false, false, false, false, 0
 	for len(s.frames) > 0 && s.err == nil {
 		s.instruction()
