@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +13,9 @@ import (
 	"github.com/terrarium-dev/terrarium/core/challenge"
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
+
+// maxUnread is how much of what it is asked a child may leave unread, in bytes.
+const maxUnread = 64 << 20
 
 // endGrace is how long a child may take to end when its input has.
 const endGrace = time.Second
@@ -49,6 +53,7 @@ var _ Agent = (*Child)(nil)
 // Start starts a child. Close ends it.
 func Start(ctx context.Context, c ChildConfig) (*Child, error) {
 	a := &Child{config: c, answers: answers{wire: c.Wire, format: c.Format}, some: make(chan struct{}, 1), gone: make(chan struct{})}
+	c.Core.MaxInput = max(c.Core.MaxInput, maxUnread)
 	a.driver = driver.New(driver.Config{Host: c.Host, Core: c.Core, OnOutput: a.handleOutput})
 	c.Command.Pty, c.Command.Interactive, c.Command.OutputByteLimit = false, true, -1
 	var err error
@@ -83,9 +88,11 @@ func (a *Child) handleOutput(_ core.TerminalID, stream uint8, p []byte) {
 
 // Ask implements Agent. What the child has said before it was asked counts.
 func (a *Child) Ask(ctx context.Context, r Request) (answer string, err error) {
-	// The error of one that reads no more is told by its end, or it has said
-	// all that it has to say.
-	_ = a.driver.Write(a.id, a.config.Wire.request(r))
+	// One that reads no more may have said all that it has to say, and if not,
+	// its end is told below.
+	if err := a.driver.Write(a.id, a.config.Wire.request(r)); errors.Is(err, core.ErrInputFull) {
+		return "", fmt.Errorf("harness: %s: the agent does not read what it is asked", a.name())
+	}
 	gone := false
 	for {
 		a.mu.Lock()
