@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// A patched module is one that a build of ours changes: a copy of it in the
+// A patched module is one that a build of ours changes: a copy of it in an
 // ignored folder, with our patches applied, replaces it.
 type patchedModule struct {
 	path    string
@@ -22,7 +22,7 @@ var patchedModules = []patchedModule{{path: "mvdan.cc/sh/v3", patches: "plugins/
 
 // buildBox builds the commands of the sandbox into plugins/dist.
 func buildBox(ctx context.Context, out io.Writer) error {
-	mod, err := patchModules(ctx, out)
+	mod, err := patchModules(ctx, out, filepath.Join(".cache", "patched"))
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,9 @@ func buildBox(ctx context.Context, out io.Writer) error {
 	return os.WriteFile("plugins/dist/box.txt", names, 0o666)
 }
 
-// patchModules returns a go.mod with which the patched modules are used. A
+// patchModules makes a go.mod in dir with which the patched modules are used. A
 // patch that does not apply is an error.
-func patchModules(ctx context.Context, out io.Writer) (mod string, err error) {
-	dir := filepath.Join(".cache", "patched")
+func patchModules(ctx context.Context, out io.Writer, dir string) (mod string, err error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}

@@ -25,6 +25,7 @@ const usage = `usage: go run ./cmd/dev COMMAND
   test                         everything, quick checks first; installs what it needs where it can
   conformance                  the suites of others, each found by its environment variable
   fmt                          rewrite our Go files as gofmt would
+  patch DIR                    make DIR/go.mod, with which the box is built: it has our patches of modules
   npm                          install what the tests need from npm, if it is stale
   bench [-time D] [-count N] [PATTERN]   benchmarks, in the form that benchstat reads
   fuzz [-time D] [PATTERN]               each fuzz target in turn; PATTERN matches "folder.FuzzName"
@@ -71,6 +72,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return bench(ctx, args, w)
 	case name == "fuzz":
 		return fuzz(ctx, args, w)
+	case name == "patch" && len(args) == 1:
+		_, err := patchModules(ctx, w, args[0])
+		return err
 	case name == "replay" && len(args) == 1:
 		return replay.Run(args[0], w)
 	case len(args) > 0:
