@@ -243,6 +243,9 @@ func (s suite) runDebian(t *testing.T, line string) outcome {
 
 // runBox runs a line with all its commands in this process, as the shell of the box does.
 func (s suite) runBox(t *testing.T, line string) outcome {
+	if s.needsShell() {
+		return s.runShell(t, line)
+	}
 	dir := s.prepare(t)
 	var stdout, stderr lockedBuffer
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -30,8 +30,8 @@ var ours = map[string]bool{"printf": true}
 // call is an interp.CallHandlerFunc: it lets our own command run where the
 // interpreter has a lesser builtin.
 func (h *handlers) call(_ context.Context, args []string) ([]string, error) {
-	if ours[args[0]] && !(args[0] == "printf" && len(args) > 1 && args[1] == "-v") {
-		args[0] = "/bin/" + args[0]
+	if ours[args[0]] && len(args) > 1 && args[1] != "-v" {
+		args[0] = builtinPrintf
 	}
 	return args, nil
 }
@@ -56,9 +56,11 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 	if f, ok := hc.Stdin.(*os.File); ok && f == nil {
 		env.Stdin = nil
 	}
-	prefix := path.Base(h.script.name)
-	if h.script.from != "" || prefix != "bash" {
-		prefix = fmt.Sprintf("%s: line %d", h.script.name, hc.Pos.Line())
+	prefix := fmt.Sprintf("%s: line %d", h.script.name, hc.Pos.Line())
+	if args[0] == builtinPrintf {
+		messages := &printfMessages{w: hc.Stderr, prefix: prefix}
+		env.Stderr = messages
+		defer messages.flush()
 	}
 	run := &execution{handlers: h, prefix: prefix}
 	if status := run.run(env, args); status != 0 {
@@ -134,9 +136,6 @@ func (x *execution) file(env tool.Env, args []string) int {
 	}
 	info, err := os.Stat(full)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && (strings.HasPrefix(full, "/bin/") || strings.HasPrefix(full, "/usr/bin/")):
-		x.warn(env, name, "No such file or directory")
-		return notFound
 	case errors.Is(err, fs.ErrNotExist):
 		x.warn(env, name, "No such file or directory")
 		return notFound

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -130,11 +128,7 @@ func (s *script) load(env *tool.Env, rest []string) (*script, int) {
 
 // run runs the script to its end.
 func (s *script) run(env *tool.Env) int {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(s.text), s.name)
-	if err != nil {
-		s.syntaxError(env, err)
-		return 2
-	}
+	file, wrong := s.parse(env)
 	h := &handlers{script: s, exec: env.Exec, has: env.Has}
 	runner, err := interp.New(
 		interp.Env(expand.ListEnviron(env.Environ...)),
@@ -150,29 +144,19 @@ func (s *script) run(env *tool.Env) int {
 		return 2
 	}
 	err = runner.Run(env.Context, file)
+	if wrong != nil && !runner.Exited() {
+		s.syntaxError(env, wrong)
+		return 2
+	}
 	var status interp.ExitStatus
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &status):
 		return int(status)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return 130
 	}
 	env.Errorf("%v", err)
 	return 1
-}
-
-// syntaxError says where the script is wrong, as bash does.
-func (s *script) syntaxError(env *tool.Env, err error) {
-	name := path.Base(s.name)
-	if s.from != "" {
-		name += ": " + s.from
-	}
-	var parse syntax.ParseError
-	if !errors.As(err, &parse) {
-		env.Warn(name + ": " + err.Error())
-		return
-	}
-	env.Warn(fmt.Sprintf("%s: line %d: syntax error: %s", name, parse.Pos.Line(), parse.Text))
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// needsShell reports whether the cases are about the shell itself. They run in a process of the box, which
+// is built with our patches of the interpreter, as the sandbox's is.
+func (s suite) needsShell() bool { return strings.HasPrefix(s.name, "shell") }
+
+// runShell runs a line as a process of the patched box.
+func (s suite) runShell(t *testing.T, line string) outcome {
+	box, err := patchedBox()
+	if raceEnabled() && len(line)%8 == 0 { // a sample, since such a box is slow to start
+		box, err = racingBox()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := s.prepare(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, box)
+	cmd.Args = []string{"/bin/bash", "-c", line}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(dir), &stdout, &stderr
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if ctx.Err() != nil {
+		t.Errorf("%s: takes too long", line)
+	}
+	return s.outcome(t, dir, &stdout, &stderr, cmd.ProcessState.ExitCode())
+}
+
+// patchedBox builds the box for this system with our patches, once, and racingBox the same with the race
+// detector. TestMain removes them.
+var (
+	patchedBox = sync.OnceValues(func() (string, error) { return buildPatched("box") })
+	racingBox  = sync.OnceValues(func() (string, error) { return buildPatched("racing", "-race") })
+)
+
+func buildPatched(name string, flags ...string) (string, error) {
+	root := filepath.Join("..", "..")
+	patched := filepath.Join(".cache", "patched-test")
+	if err := goCommand(root, "run", "./cmd/dev", "patch", patched); err != nil {
+		return "", err
+	}
+	if boxDir == "" {
+		dir, err := os.MkdirTemp("", "box")
+		if err != nil {
+			return "", err
+		}
+		boxDir = dir
+	}
+	file := filepath.Join(boxDir, name)
+	args := append([]string{"build", "-modfile=" + filepath.Join(patched, "go.mod"), "-o", file}, flags...)
+	return file, goCommand(root, append(args, "./plugins/box")...)
+}
+
+// boxDir is where the built boxes are, "" before the first.
+var boxDir string
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if boxDir != "" {
+		os.RemoveAll(boxDir)
+	}
+	os.Exit(status)
+}
+
+func goCommand(dir string, args ...string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		os.Stderr.Write(out)
+		return err
+	}
+	return nil
+}
+
+// raceEnabled reports whether this test was built with -race, so that the box is too.
+func raceEnabled() bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return false
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-race" {
+			return s.Value == "true"
+		}
+	}
+	return false
+}
