@@ -264,18 +264,22 @@ func (c *child) close() {
 // begin hands the worker a job and waits until it runs.
 func (c *child) begin(ctx context.Context, j *job, files ...*os.File) error {
 	if err := c.conn.send(&message{Job: j}, files...); err != nil {
-		<-c.ended
 		return errGone
 	}
+	return c.await(ctx, errGone)
+}
+
+// await waits for the worker's answer to its job; gone says that none came.
+func (c *child) await(ctx context.Context, gone error) error {
 	select {
 	case err := <-c.started:
 		return err
 	case <-c.ended:
 		select {
-		case err := <-c.started:
+		case err := <-c.started: // before it ended
 			return err
 		default:
-			return errGone
+			return gone
 		}
 	case <-ctx.Done():
 		return context.Cause(ctx)

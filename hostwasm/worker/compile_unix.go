@@ -49,12 +49,5 @@ func (h *Host) compileNow(ctx context.Context, q *ask, module *os.File) error {
 		return err
 	}
 	defer c.close()
-	select {
-	case err := <-c.started:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-c.ended:
-		return errors.New("the compiler has ended without a result")
-	}
+	return c.await(ctx, errors.New("the compiler has ended without a result"))
 }

@@ -66,7 +66,9 @@ func (c *conn) send(m *message, files ...*os.File) error {
 			return err
 		}
 	}
-	_, err = c.file.Write(frame[n:])
+	if n < len(frame) { // to write nothing fails too where the other end is done
+		_, err = c.file.Write(frame[n:])
+	}
 	return err
 }
 

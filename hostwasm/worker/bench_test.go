@@ -1,0 +1,91 @@
+//go:build linux || darwin
+
+package worker_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
+)
+
+// exit0 is (module (memory (export "memory") 1) (func (export "_start"))): as
+// little as a command can do.
+var exit0 = []byte("\x00asm\x01\x00\x00\x00" +
+	"\x01\x04\x01\x60\x00\x00" + // type 0: () -> ()
+	"\x03\x02\x01\x00" + // function 0 has type 0
+	"\x05\x03\x01\x00\x01" + // memory of one page
+	"\x07\x13\x02\x06memory\x02\x00\x06_start\x00\x00" +
+	"\x0a\x04\x01\x02\x00\x0b") // function 0 has no code
+
+// BenchmarkStartExit is what a command costs from start to exit: a process of
+// the system's that does nothing, and modules in this process and in workers,
+// whose refilled pool is part of the price. Compare within one run.
+func BenchmarkStartExit(b *testing.B) {
+	commands := map[string]*hostwasm.Module{"guest": guest, "small": hostwasm.NewModule("small", exit0)}
+	b.Run("process", func(b *testing.B) {
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer null.Close()
+		for b.Loop() {
+			p, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Files: []*os.File{null, null, null}})
+			if err != nil {
+				b.Skip(err)
+			}
+			p.Wait()
+		}
+	})
+	for _, name := range []string{"small", "guest"} {
+		c := command("exit", "0")
+		c.Command = name
+		b.Run(name+"/in-process", func(b *testing.B) {
+			e, err := wazero.New(wazero.Config{CacheDir: cacheDir})
+			if err != nil {
+				b.Fatal(err)
+			}
+			h, err := hostwasm.New(hostwasm.Config{Engine: e, Commands: commands})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer h.Close()
+			measure(b, h, c)
+		})
+		b.Run(name+"/worker", func(b *testing.B) {
+			h, err := worker.New(worker.Config{Commands: commands, CacheDir: cacheDir, TmpDir: b.TempDir(), Pool: 4})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer h.Close()
+			measure(b, h, c)
+		})
+	}
+}
+
+func measure(b *testing.B, h driver.Host, c core.Command) {
+	e, err := h.Resolve(context.Background(), c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	once := func() {
+		p, err := h.Start(context.Background(), e)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Output(func(uint8, []byte) {})
+		if exit, err := p.Wait(); err != nil || exit.Status != (core.ExitStatus{}) {
+			b.Fatalf("got %+v, %v", exit, err)
+		}
+		p.Close()
+	}
+	once() // compiles
+	for b.Loop() {
+		once()
+	}
+}

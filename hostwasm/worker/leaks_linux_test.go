@@ -1,0 +1,39 @@
+package worker_test
+
+import (
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
+)
+
+// What many commands leave behind is nothing.
+func TestLeaks(t *testing.T) {
+	runs := 300
+	if testing.Short() {
+		runs = 30
+	}
+	h := newHost(t, worker.Config{Pool: -1})
+	run(t, h, command("exit", "0"))
+	descriptors := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(list)
+	}
+	files, goroutines := descriptors(), runtime.NumGoroutine()
+	for range runs {
+		run(t, h, command("exit", "0"))
+	}
+	if got := descriptors(); got > files {
+		t.Errorf("got %d descriptors, want %d as before", got, files)
+	}
+	if got := runtime.NumGoroutine(); got > goroutines+2 { // what a Close has just ended
+		t.Errorf("got %d goroutines, want %d as before", got, goroutines)
+	}
+	if got := workers(t, os.Getpid()); len(got) > 0 {
+		t.Errorf("got workers %v, want none", got)
+	}
+}
