@@ -126,3 +126,22 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	h.programs.release(p)
 	return nil
 }
+
+// Compiled reports whether a command's module was compiled before and its
+// engine has kept that. The error says why the module can't be a command.
+func (h *Host) Compiled(name string) (bool, error) {
+	m := h.config.Commands[name]
+	if m == nil {
+		return false, fmt.Errorf("%s: no such command", name)
+	}
+	wasm, err := m.load()
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", name, err)
+	}
+	metered, _, err := h.programs.meter(wasm)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", name, err)
+	}
+	keeper, ok := h.config.Engine.(interface{ Kept(wasm []byte) bool })
+	return ok && keeper.Kept(metered), nil
+}

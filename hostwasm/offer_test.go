@@ -167,3 +167,28 @@ func TestCheck(t *testing.T) {
 		t.Error("a module beyond the limit: got nil, want an error")
 	}
 }
+
+// A module is compiled once it was prepared, and by an engine that keeps that.
+func TestCompiled(t *testing.T) { onEachEngine(t, testCompiled) }
+
+func testCompiled(t *testing.T, on backend) {
+	wasm := build(func(m *Module) { m.Export("_start", m.Func("()->()", "")) })
+	for _, dir := range []string{t.TempDir() + "/cache", ""} {
+		e, err := on.open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := newHost(t, on, hostwasm.Config{Engine: e, Commands: map[string]*hostwasm.Module{"x": hostwasm.NewModule("x", wasm)}})
+		for _, want := range []bool{false, dir != ""} {
+			if got, err := h.Compiled("x"); got != want || err != nil {
+				t.Errorf("cache in %q: got %t, %v, want %t", dir, got, err, want)
+			}
+			if err := h.Prepare(t.Context(), "x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := h.Compiled("y"); err == nil {
+			t.Error("no such command: got nil, want an error")
+		}
+	}
+}

@@ -77,6 +77,9 @@ func (e *Engine) Close() error {
 	return nil
 }
 
+// Kept reports whether the cache has what Compile would make of wasm.
+func (e *Engine) Kept(wasm []byte) bool { return e.cache != nil && e.cache.Has(wasm) }
+
 // Compile compiles wasm, or loads what was kept of it.
 func (e *Engine) Compile(_ context.Context, wasm []byte, funcs []engine.Func) (engine.Program, error) {
 	module, err := e.module(wasm)

@@ -61,6 +61,9 @@ func (e *Engine) Name() string { return "wazero" }
 // Close does nothing: an Engine holds nothing besides its programs.
 func (e *Engine) Close() error { return nil }
 
+// Kept reports whether the cache has what Compile would make of wasm.
+func (e *Engine) Kept(wasm []byte) bool { return e.cache != nil && e.cache.Has(wasm) }
+
 // Compile compiles wasm in a runtime of its own, so that neither names nor
 // memory of one module meet another's.
 func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) (_ engine.Program, err error) {

@@ -74,6 +74,9 @@ func (c *Cache) Entry(wasm []byte) (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
+// Has reports whether a module is kept. Nothing is changed.
+func (c *Cache) Has(wasm []byte) bool { return valid(c.dirOf(wasm)) }
+
 // dirOf returns the directory of a module's entry.
 func (c *Cache) dirOf(wasm []byte) string {
 	h := sha256.New()
