@@ -30,6 +30,7 @@ const patience = time.Minute
 //	matches FILE WANT       FILE holds JSON with at least what is in WANT (see matchJSON)
 //	fits                    stdout fits on a screen: 24 lines of 80 columns
 //	noprocess               waits until no process of this script is left
+//	module KIND FILE        makes a small WebAssembly module (modules_test.go)
 //	replay FILE             "cmd/dev replay" must find no difference
 //	transcript FILE ARG…    talks to "terrarium serve --stdio ARG…" (transcript_test.go)
 //	console FILE ARG…       runs "terrarium ARG…" on a terminal (console_test.go)
@@ -55,6 +56,7 @@ func TestCLI(t *testing.T) {
 			"matches":    matchesFile,
 			"fits":       fits,
 			"noprocess":  noProcess,
+			"module":     makeModule,
 			"replay":     replay,
 			"transcript": transcript,
 			"console":    runConsole,

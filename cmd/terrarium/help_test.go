@@ -13,7 +13,11 @@ import (
 // command.
 func TestHelp(t *testing.T) {
 	root := newRoot()
-	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
+	commands := append([]*cobra.Command{root}, root.Commands()...)
+	for _, cmd := range root.Commands() {
+		commands = append(commands, cmd.Commands()...)
+	}
+	for _, cmd := range commands {
 		if !strings.HasPrefix(cmd.Long, "usage: "+cmd.UseLine()+"\n") && cmd.Name() != "help" {
 			t.Errorf("%s: got help %q, want it to begin with the usage %q", cmd.Name(), cmd.Long, cmd.UseLine())
 		}
@@ -27,14 +31,14 @@ func TestHelp(t *testing.T) {
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			help := cmd.Long
-			if slices.Contains(sandboxFlags, f.Name) {
+			if slices.Contains(sandboxFlags, f.Name) && cmd.Parent() == root {
 				help = sandboxHelp
 			}
 			if !strings.Contains(help, "--"+f.Name) && f.Name != "help" && f.Name != "version" {
 				t.Errorf("%s: the help does not have --%s", cmd.Name(), f.Name)
 			}
 		})
-		if cmd != root && !strings.Contains(root.Long, "\n  "+cmd.Name()+" ") {
+		if up := cmd.Parent(); up != nil && !strings.Contains(up.Long, "\n  "+cmd.Name()+" ") {
 			t.Errorf("the help does not have %s", cmd.Name())
 		}
 	}

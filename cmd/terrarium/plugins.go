@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+)
+
+const pluginsHelp = `usage: terrarium plugins COMMAND [flags]
+
+Keeps the commands of the sandbox (--host wasm) that others have made: WASI
+modules, such as a CPython. Nobody has to trust them.
+
+  list         what there is, and from where
+  add FILE     add a module to the user's plugins
+  remove NAME  remove it
+  info NAME    what it imports and asks for
+
+The user's are in terrarium/plugins in XDG_DATA_HOME; --plugins DIR adds those
+in DIR. Where names clash, the DIR given last wins, then the user's, then ours.
+Beside NAME.wasm there may be a manifest NAME.json, all of it optional:
+
+  {"name": "python3", "aliases": ["python"], "version": "3.12.0",
+   "description": "CPython", "memory": 1073741824, "needs": ["PYTHONPATH"]}
+
+An alias stands where no command has that name for its own. memory, in bytes, is
+what commands may have unless --memory says; needs is for people to read.
+`
+
+func newPlugins() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:                   "plugins COMMAND [flags]",
+		Short:                 "list, add and remove commands of the sandbox",
+		Long:                  pluginsHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{cmd.UseLine(), errors.New("no such command: plugins " + plugin.Printable(args[0]))}
+			}
+			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
+			return exitStatus(statusUsage)
+		},
+	}
+	cmd.AddCommand(newPluginsList(), newPluginsAdd(), newPluginsRemove(), newPluginsInfo())
+	return cmd
+}
+
+// oneArg is for commands that take one argument, which is a what.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return &usageError{cmd.UseLine(), fmt.Errorf("want one %s, got %d", what, len(args))}
+	}
+}
+
+const pluginsRemoveHelp = `usage: terrarium plugins remove NAME
+
+Removes one of the user's plugins, with its manifest.
+`
+
+func newPluginsRemove() *cobra.Command {
+	return &cobra.Command{
+		Use:                   "remove NAME",
+		Short:                 "remove a plugin",
+		Long:                  pluginsRemoveHelp,
+		DisableFlagsInUseLine: true,
+		Args:                  oneArg("NAME"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, p := range usersPlugins() {
+				names = append(names, p.Name)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, p := range usersPlugins() {
+				if p.Name == args[0] {
+					return plugin.Remove(p)
+				}
+				if slices.Contains(p.Aliases, args[0]) {
+					return fmt.Errorf("plugin %s: an alias: remove %s", args[0], p.Name)
+				}
+			}
+			return noPlugin(args[0])
+		},
+	}
+}
+
+func noPlugin(name string) error {
+	return fmt.Errorf("plugin %s: none of that name", plugin.Printable(name))
+}
+
+// usersPlugins returns the user's plugins that are any good.
+func usersPlugins() []plugin.Plugin {
+	dir, err := userPlugins()
+	if err != nil {
+		return nil
+	}
+	found, _, _ := plugin.Read(dir) // an error means that there are none
+	return found
+}
+
+// about returns n bytes for people.
+func about(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1fKiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1fMiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1fGiB", float64(n)/(1<<30))
+}
+
+// fold writes words in lines of at most 80 columns, after a label.
+func fold(w io.Writer, label string, words []string) {
+	const width = 80
+	line := fmt.Sprintf("  %-9s", label)
+	for _, word := range words {
+		if len(line)+1+len(word) > width && strings.TrimSpace(line) != "" && !strings.HasSuffix(line, "  ") {
+			fmt.Fprintln(w, line)
+			line = fmt.Sprintf("  %-9s", "")
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(w, line)
+}

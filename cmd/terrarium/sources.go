@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/plugins"
+)
+
+// A source is a folder of plugins.
+type source struct {
+	from    string // "user", or the DIR of --plugins
+	plugins []plugin.Plugin
+}
+
+// userPlugins returns the user's folder of plugins.
+//
+// https://specifications.freedesktop.org/basedir-spec/latest/
+func userPlugins() (string, error) {
+	data := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder for plugins: %w", err)
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "terrarium", "plugins"), nil
+}
+
+// readSources returns the user's plugins, then those in dirs. A plugin that is
+// no good is told of, and the others work.
+func readSources(dirs []string) ([]source, error) {
+	var sources []source
+	read := func(from, dir string) error {
+		found, bad, err := plugin.Read(dir)
+		for _, err := range bad {
+			warn(os.Stderr, fmt.Errorf("skipped a plugin: %w", err))
+		}
+		sources = append(sources, source{from, found})
+		return err
+	}
+	if own, err := userPlugins(); err == nil {
+		if err := read("user", own); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			warn(os.Stderr, fmt.Errorf("plugins: %w", err))
+		}
+	}
+	for _, dir := range dirs {
+		if err := read(dir, dir); err != nil {
+			return nil, fmt.Errorf("--plugins: %w", err)
+		}
+	}
+	return sources, nil
+}
+
+// resolve returns which plugin answers to which name.
+func resolve(sources []source) map[string]*plugin.Plugin {
+	folders := make([][]plugin.Plugin, len(sources))
+	for i, s := range sources {
+		folders[i] = s.plugins
+	}
+	return plugin.Commands(plugins.BoxCommands(), folders...)
+}
+
+// defaultMemory is hostwasm's.
+const defaultMemory = 512 << 20
+
+// addPlugins adds the commands of plugins. Unless --memory says how much there
+// is, there is as much as any of them wants.
+func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
+	sources, err := readSources(f.plugins)
+	if err != nil {
+		return err
+	}
+	modules := make(map[*plugin.Plugin]*hostwasm.Module)
+	for name, p := range resolve(sources) {
+		if modules[p] == nil {
+			modules[p] = fileModule(p.File)
+		}
+		c.Commands[name] = modules[p]
+		if f.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {
+			c.Limits.Memory = p.Memory
+		}
+	}
+	return nil
+}

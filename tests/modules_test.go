@@ -1,0 +1,70 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	. "github.com/terrarium-dev/terrarium/core/meter/metertest"
+)
+
+// modules are what the verb module makes, by KIND.
+var modules = map[string]func(m *Module){
+	// They exit with a status of their own, so that a test can tell them apart.
+	"exit7": func(m *Module) { exitsWith(m, 7) },
+	"exit8": func(m *Module) { exitsWith(m, 8) },
+	// wants imports something that nobody offers but that can be answered.
+	"wants": func(m *Module) {
+		m.Import("wasi_snapshot_preview1", "sock_connect", "(i32)->i32")
+		m.Import("env\x1b[2J", "evil\u009b31m", "()->i32")
+		exitsWith(m, 7)
+	},
+	"library": func(*Module) {},
+	"global": func(m *Module) {
+		m.ImportGlobal("env", "base", "i32")
+		exitsWith(m, 7)
+	},
+	"other": func(m *Module) {
+		m.Import("gojs", "run", "()->f64")
+		exitsWith(m, 7)
+	},
+	"shape": func(m *Module) {
+		m.Import("wasi_snapshot_preview1", "fd_write", "()->i32")
+		exitsWith(m, 7)
+	},
+	// nonsense adds a number to nothing, which only an engine notices.
+	"nonsense": func(m *Module) { m.Export("_start", m.Func("()->()", "", Op(0x6a))) },
+	// huge has a memory larger than a sandbox without --memory.
+	"huge": func(m *Module) {
+		exit := m.Import("wasi_snapshot_preview1", "proc_exit", "(i32)->()")
+		m.Export("_start", m.Func("()->()", "", I32(7), Call(exit)))
+		m.Memory(9000, 0)
+		m.ExportMemory("memory")
+	},
+}
+
+func exitsWith(m *Module, code int32) {
+	exit := m.Import("wasi_snapshot_preview1", "proc_exit", "(i32)->()")
+	m.Export("_start", m.Func("()->()", "", I32(code), Call(exit)))
+}
+
+func makeModule(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || modules[args[0]] == nil && args[0] != "big" {
+		ts.Fatalf("usage: module KIND FILE")
+	}
+	file := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
+	if args[0] == "big" { // more than a module may have, most of it a hole
+		ts.Check(os.WriteFile(file, []byte("\x00asm\x01\x00\x00\x00"), 0o666))
+		ts.Check(os.Truncate(file, 128<<20+1))
+		return
+	}
+	var m Module
+	modules[args[0]](&m)
+	if args[0] != "huge" {
+		m.Memory(1, 0)
+		m.ExportMemory("memory")
+	}
+	ts.Check(os.WriteFile(file, m.Bytes(), 0o666))
+}
