@@ -1,0 +1,179 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The cases are the command lines of testdata/*.txt. Those of one file run one after the other in a directory of
+// their own, as sh runs them; what Debian 12's git 2.39.5 did is recorded below each. A "#" begins a remark.
+//
+//	go test ./plugins/git -run Recorded -record    # with that git: record what it does
+
+var record = flag.Bool("record", false, "record what the installed git does")
+
+// TestMain is git, if the binary is called so.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "git" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// A step is a command line and what it did.
+type step struct{ remark, line, want string }
+
+func readSteps(t *testing.T, file string) (steps []step) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remark := ""
+	for line := range strings.Lines(string(b)) {
+		switch {
+		case strings.HasPrefix(line, "# "):
+			remark += line
+		case strings.HasPrefix(line, "$ "):
+			steps = append(steps, step{remark, strings.TrimSuffix(line[2:], "\n"), ""})
+			remark = ""
+		default:
+			steps[len(steps)-1].want += line
+		}
+	}
+	return steps
+}
+
+// runner runs lines in a directory; bin is where git is.
+type runner struct{ dir, home, bin string }
+
+func newRunner(t *testing.T, bin string) runner {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runner{dir: filepath.Join(dir, "work"), home: filepath.Join(dir, "home"), bin: bin}
+	for _, d := range []string{r.dir, r.home} {
+		if err := os.Mkdir(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// run returns the outputs and the status: each line of stdout after "| ", of stderr after "! ".
+func (r runner) run(t *testing.T, line string) string {
+	cmd := exec.Command("sh", "-c", "umask 022; "+line)
+	cmd.Dir = r.dir
+	cmd.Env = []string{"PATH=" + r.bin + ":/usr/bin:/bin", "HOME=" + r.home, "LC_ALL=C", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_AUTHOR_DATE=2026-11-21T05:35:00+0000",
+		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org", "GIT_COMMITTER_DATE=2026-11-21T05:35:00+0000"}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	prefixed(&b, "| ", strings.ReplaceAll(stdout.String(), r.dir, "$WORK"))
+	prefixed(&b, "! ", strings.ReplaceAll(stderr.String(), r.dir, "$WORK"))
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		fmt.Fprintf(&b, "? %d\n", code)
+	}
+	return b.String()
+}
+
+func prefixed(b *strings.Builder, prefix, text string) {
+	for line := range strings.Lines(text) {
+		b.WriteString(prefix + strings.TrimSuffix(line, "\n") + "\n")
+	}
+}
+
+// ours returns a directory in which git is this test's binary.
+func ours(t *testing.T) string {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(exe, filepath.Join(bin, "git")); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+// TestRecorded compares our git with what Debian's did, and lets Debian's, if it is there, read the result.
+func TestRecorded(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	total, failing := 0, 0
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			if *record {
+				recordFile(t, file)
+			}
+			r := newRunner(t, ours(t))
+			for _, s := range readSteps(t, file) {
+				total++
+				if strings.Contains(s.want, "\n? ") || strings.HasPrefix(s.want, "? ") {
+					failing++
+				}
+				got := r.run(t, s.line)
+				if strings.Contains(s.remark, "# differs: ") {
+					got, s.want = ends(got), ends(s.want)
+				}
+				if got != s.want {
+					t.Errorf("%s\ngot\n%swant\n%s", s.line, got, s.want)
+				}
+			}
+			readable(t, r)
+		})
+	}
+	t.Logf("%d cases, %d of them failing", total, failing)
+}
+
+// ends returns the first line and the last one, the status: what must be equal where the rest differs.
+func ends(outcome string) string {
+	lines := strings.SplitAfter(strings.TrimSuffix(outcome, "\n"), "\n")
+	return lines[0] + lines[len(lines)-1]
+}
+
+func recordFile(t *testing.T, file string) {
+	r := newRunner(t, "/usr/bin")
+	var b strings.Builder
+	for _, s := range readSteps(t, file) {
+		fmt.Fprintf(&b, "%s$ %s\n%s", s.remark, s.line, r.run(t, s.line))
+	}
+	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readable lets the installed git look for damage, and at the index.
+func readable(t *testing.T, r runner) {
+	if _, err := os.Stat(filepath.Join(r.dir, ".git")); err != nil {
+		return
+	}
+	if _, err := os.Stat("/usr/bin/git"); err != nil {
+		return
+	}
+	mine := r.run(t, "git status --porcelain; git ls-files -s")
+	r.bin = "/usr/bin"
+	if got := r.run(t, "git fsck --strict --no-dangling"); got != "" {
+		t.Errorf("fsck: got %s", got)
+	}
+	if got := r.run(t, "git status --porcelain; git ls-files -s"); got != mine {
+		t.Errorf("status: the installed git sees\n%swe see\n%s", got, mine)
+	}
+}

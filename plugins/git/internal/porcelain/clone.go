@@ -1,0 +1,176 @@
+package porcelain
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
+)
+
+// clone copies a repository that is a directory here.
+func clone(c *call) error {
+	o, err := c.parse("q,quiet b,branch= l,local no-hardlinks depth= single-branch no-checkout no-tags")
+	if err != nil {
+		return err
+	}
+	args := o.Rest()
+	if len(args) == 0 {
+		return &failure{129, "fatal: You must specify a repository to clone.\n\nusage: " + commands()["clone"].usage}
+	}
+	source := strings.TrimPrefix(args[0], "file://")
+	if strings.Contains(source, "://") || strings.Contains(source, "@") && strings.Contains(source, ":") {
+		return fatal("%s: there is no network in this sandbox: clone from a path", args[0])
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(strings.TrimSuffix(source, "/.git")), ".git"), "/")
+	if len(args) > 1 {
+		name = args[1]
+	}
+	if source, err = filepath.Abs(source); err != nil {
+		return err
+	}
+	from, err := repo.Open(source, filepath.Join(source, ".git"), "")
+	if _, gone := os.Stat(filepath.Join(source, ".git", "HEAD")); gone != nil {
+		if _, gone := os.Stat(filepath.Join(source, "HEAD")); gone != nil {
+			return fatal("repository '%s' does not exist", args[0])
+		}
+		from, err = repo.Open("", source, "")
+	}
+	if err != nil {
+		return err
+	}
+	if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
+		return fatal("destination path '%s' already exists and is not an empty directory.", name)
+	}
+	if !o.Has("q") {
+		fmt.Fprintf(c.stderr, "Cloning into '%s'...\n", name)
+	}
+	top, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	return c.copy(from, source, top, o)
+}
+
+// copy makes the clone in top.
+func (c *call) copy(from *repo.Repo, source, top string, o *option.Result) error {
+	branch := from.Branch()
+	if o.Has("b") {
+		branch = o.Arg("b")
+		if from.Ref("refs/heads/"+branch) == repo.Zero {
+			return fatal("Remote branch %s not found in upstream origin", branch)
+		}
+	}
+	dir := filepath.Join(top, ".git")
+	if err := repo.Create(dir, branch, false); err != nil {
+		return err
+	}
+	if err := repo.CopyObjects(dir, from.Dir); err != nil {
+		return err
+	}
+	r, err := repo.Open(top, dir, "")
+	if err != nil {
+		return err
+	}
+	c.repo = r
+	for _, kind := range []struct{ from, to string }{{"refs/heads/", "refs/remotes/origin/"}, {"refs/tags/", "refs/tags/"}} {
+		names, err := from.Refs(kind.from)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if err := r.SetRef(kind.to+name, from.Ref(kind.from+name)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range []repo.Setting{{Key: "remote.origin.url", Value: source}, {Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"}} {
+		if _, err := r.Config.Set(s.Key, s.Value, false, false); err != nil {
+			return err
+		}
+	}
+	h := from.Ref("refs/heads/" + branch)
+	if branch == "" {
+		h = from.Head()
+	}
+	if h == repo.Zero {
+		fmt.Fprintln(c.stderr, "warning: You appear to have cloned an empty repository.")
+		return nil
+	}
+	if err := c.move(h, "checkout", true); err != nil {
+		return err
+	}
+	if !o.Has("q") {
+		fmt.Fprintln(c.stderr, "done.")
+	}
+	if branch == "" {
+		return r.Detach(h)
+	}
+	if err := r.SetTarget("refs/remotes/origin/HEAD", "refs/remotes/origin/"+branch); err != nil {
+		return err
+	}
+	return c.track(branch)
+}
+
+func remote(c *call) error {
+	o, err := c.parse("v,verbose")
+	if err != nil {
+		return err
+	}
+	if len(o.Operands) > 0 {
+		return c.changeRemote(o.Operands)
+	}
+	var lines []string
+	for _, s := range c.repo.Config.List(false, false) {
+		name, ok := strings.CutPrefix(s.Key, "remote.")
+		if name, isURL := strings.CutSuffix(name, ".url"); ok && isURL {
+			if !o.Has("v") {
+				lines = append(lines, name)
+				continue
+			}
+			lines = append(lines, name+"\t"+s.Value+" (fetch)", name+"\t"+s.Value+" (push)")
+		}
+	}
+	slices.Sort(lines)
+	for _, l := range lines {
+		c.printf("%s\n", l)
+	}
+	return nil
+}
+
+func (c *call) changeRemote(args []string) error {
+	name := ""
+	if len(args) > 1 {
+		name = args[1]
+	}
+	_, exists := c.repo.Config.Get("remote." + name + ".url")
+	missing := &failure{2, "error: No such remote '" + name + "'"}
+	switch {
+	case args[0] == "add" && len(args) == 3:
+		if exists {
+			return &failure{3, "error: remote " + name + " already exists."}
+		}
+		if _, err := c.repo.Config.Set("remote."+name+".url", args[2], false, false); err != nil {
+			return err
+		}
+		_, err := c.repo.Config.Set("remote."+name+".fetch", "+refs/heads/*:refs/remotes/"+name+"/*", false, false)
+		return err
+	case args[0] == "get-url" && len(args) == 2:
+		if !exists {
+			return missing
+		}
+		url, _ := c.repo.Config.Get("remote." + name + ".url")
+		c.printf("%s\n", url)
+		return nil
+	case args[0] == "set-url" && len(args) == 3:
+		if !exists {
+			return missing
+		}
+		_, err := c.repo.Config.Set("remote."+name+".url", args[2], false, false)
+		return err
+	}
+	return fatal("remote %s: not supported in this sandbox", args[0])
+}

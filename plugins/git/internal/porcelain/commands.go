@@ -1,0 +1,94 @@
+package porcelain
+
+import (
+	"fmt"
+	"io"
+)
+
+const usage = `usage: git [-v | --version] [-h | --help] [-C <path>] [-c <name>=<value>]
+           [--exec-path[=<path>]] [--html-path] [--man-path] [--info-path]
+           [-p | --paginate | -P | --no-pager] [--no-replace-objects] [--bare]
+           [--git-dir=<path>] [--work-tree=<path>] [--namespace=<name>]
+           [--super-prefix=<path>] [--config-env=<name>=<envvar>]
+           <command> [<args>]`
+
+func help(c *call) error {
+	_, err := io.WriteString(c.stdout, usage+`
+
+These are the commands that this git has:
+
+start a working area
+   clone     Clone a repository into a new directory
+   init      Create an empty Git repository or reinitialize an existing one
+
+work on the current change
+   add       Add file contents to the index
+   mv        Move or rename a file, a directory, or a symlink
+   restore   Restore working tree files
+   rm        Remove files from the working tree and from the index
+
+examine the history and state
+   diff      Show changes between commits, commit and working tree, etc
+   log       Show commit logs
+   show      Show various types of objects
+   status    Show the working tree status
+
+grow, mark and tweak your common history
+   branch    List, create, or delete branches
+   commit    Record changes to the repository
+   merge     Join two or more development histories together
+   reset     Reset current HEAD to the specified state
+   switch    Switch branches
+   tag       Create, list, delete or verify a tag object
+
+also: checkout, config, ls-files, remote, rev-parse
+`)
+	return err
+}
+
+// refused are commands of git's that this one can't do, with why.
+var refused = map[string]string{
+	"fetch":       noNetwork,
+	"pull":        noNetwork,
+	"push":        noNetwork,
+	"stash":       "not supported in this sandbox: commit to a branch instead",
+	"rebase":      "not supported in this sandbox: only fast-forward merges are",
+	"cherry-pick": "not supported in this sandbox: only fast-forward merges are",
+	"revert":      "not supported in this sandbox: restore the files with 'git checkout <commit> -- <file>' and commit",
+	"worktree":    "not supported in this sandbox: clone the repository instead",
+	"submodule":   noNetwork,
+	"bisect":      "not supported in this sandbox",
+	"am":          "not supported in this sandbox",
+	"apply":       "not supported in this sandbox: use patch -p1",
+	"blame":       "not supported in this sandbox: use git log -p -- <file>",
+}
+
+const noNetwork = "there is no network in this sandbox; git clone takes a path"
+
+func commands() map[string]command {
+	return map[string]command{
+		"add":       {run: add, usage: "git add [<options>] [--] <pathspec>..."},
+		"branch":    {run: branch, usage: "git branch [<options>] [-r | -a] [--merged] [--no-merged]", bare: true},
+		"checkout":  {run: checkout, usage: "git checkout [<options>] <branch>"},
+		"clone":     {run: clone, usage: "git clone [<options>] [--] <repo> [<dir>]", anywhere: true},
+		"commit":    {run: commit, usage: "git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]"},
+		"config":    {run: config, usage: "git config [<options>]", anywhere: true},
+		"diff":      {run: diffCommand, usage: "git diff [<options>] [<commit>] [--] [<path>...]"},
+		"help":      {run: help, anywhere: true},
+		"init":      {run: initialize, usage: "git init [-q | --quiet] [--bare] [-b <branch-name>] [<directory>]", anywhere: true},
+		"log":       {run: logCommand, usage: "git log [<options>] [<revision-range>] [[--] <path>...]", bare: true},
+		"ls-files":  {run: lsFiles, usage: "git ls-files [<options>] [<file>...]"},
+		"merge":     {run: merge, usage: "git merge [<options>] [<commit>...]"},
+		"mv":        {run: move, usage: "git mv [<options>] <source>... <destination>"},
+		"remote":    {run: remote, usage: "git remote [-v | --verbose]", bare: true},
+		"reset":     {run: reset, usage: "git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]"},
+		"restore":   {run: restore, usage: "git restore [<options>] [--source=<branch>] <file>..."},
+		"rev-parse": {run: revParse, anywhere: true, bare: true},
+		"rm":        {run: remove, usage: "git rm [-f | --force] [-n] [-r] [--cached] [--ignore-unmatch] [--quiet] [--] [<pathspec>...]"},
+		"show":      {run: show, usage: "git show [<options>] <object>...", bare: true},
+		"status":    {run: status, usage: "git status [<options>] [--] [<pathspec>...]"},
+		"switch":    {run: switchCommand, usage: "git switch [<options>] [<branch>]"},
+		"tag":       {run: tag, usage: "git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F <file>] [-e] <tagname> [<commit>]", bare: true},
+		"version":   {run: func(c *call) error { _, err := fmt.Fprintln(c.stdout, version); return err }, anywhere: true},
+	}
+}

@@ -1,0 +1,260 @@
+package porcelain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/object"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
+)
+
+// dateForm is how git writes dates by default.
+const dateForm = "Mon Jan 2 15:04:05 2006 -0700"
+
+// A logFormat is how commits are shown.
+type logFormat struct {
+	name       string // medium, oneline, short, full, fuller, or "" if template holds
+	template   string
+	terminated bool // whether each commit ends with a newline, rather than there being one between any two
+	short      bool // whether names of commits are short
+	date       string
+	decorate   map[plumbing.Hash]string
+	diff       *diffOutput
+}
+
+func (c *call) logFormat(o *option.Result) (*logFormat, error) {
+	f := &logFormat{name: "medium", short: o.Has("abbrev-commit"), date: o.Arg("date")}
+	if o.Has("oneline") {
+		f.name, f.short = "oneline", true
+	}
+	text := o.Arg("pretty")
+	if o.Has("format") {
+		text = o.Arg("format")
+	}
+	rest, isFormat := strings.CutPrefix(text, "format:")
+	last, isLast := strings.CutPrefix(text, "tformat:")
+	switch {
+	case text == "":
+	case isFormat:
+		f.name, f.template = "", rest
+	case isLast:
+		f.name, f.template, f.terminated = "", last, true
+	case strings.Contains(text, "%"):
+		f.name, f.template, f.terminated = "", text, true
+	case slices.Contains([]string{"medium", "oneline", "short", "full", "fuller"}, text):
+		f.name = text
+	default:
+		return nil, fatal("invalid --pretty format: %s", text)
+	}
+	if o.Has("decorate") && o.Arg("decorate") != "no" || strings.Contains(f.template, "%d") || strings.Contains(f.template, "%D") {
+		var err error
+		if f.decorate, err = c.decorations(); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// decorations returns the names of each commit that has some.
+func (c *call) decorations() (map[plumbing.Hash]string, error) {
+	names := map[plumbing.Hash][]string{}
+	if h := c.repo.Head(); h != repo.Zero {
+		name := "HEAD"
+		if b := c.repo.Branch(); b != "" {
+			name += " -> " + b
+		}
+		names[h] = append(names[h], name)
+	}
+	for _, kind := range []struct{ prefix, title string }{{"refs/tags/", "tag: "}, {"refs/remotes/", ""}, {"refs/heads/", ""}} {
+		refs, err := c.repo.Refs(kind.prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range refs {
+			if kind.prefix == "refs/heads/" && name == c.repo.Branch() {
+				continue
+			}
+			if commit, err := c.repo.ResolveCommit(kind.prefix + name); err == nil {
+				names[commit.Hash] = append(names[commit.Hash], kind.title+name)
+			}
+		}
+	}
+	out := map[plumbing.Hash]string{}
+	for h, list := range names {
+		out[h] = strings.Join(list, ", ")
+	}
+	return out, nil
+}
+
+func subject(message string) string {
+	paragraph, _, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n\n")
+	return strings.ReplaceAll(strings.TrimRight(paragraph, "\n"), "\n", " ")
+}
+
+// body is the message without its subject.
+func body(message string) string {
+	_, rest, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n\n")
+	return strings.TrimLeft(rest, "\n")
+}
+
+// write shows one commit and, if the options ask for it, what it changed.
+func (f *logFormat) write(c *call, commit *object.Commit, paths repo.Paths, first, last bool) error {
+	multiline := f.name != "oneline" && f.name != ""
+	if !first && (multiline || f.name == "" && !f.terminated) {
+		c.printf("\n")
+	}
+	f.head(c, commit)
+	if len(f.diff.forms) == 0 || len(commit.ParentHashes) > 1 {
+		if f.name == "" && !f.terminated && last {
+			c.printf("\n")
+		}
+		return nil
+	}
+	changes, _, err := c.changesOf(commit, paths)
+	if err != nil {
+		return err
+	}
+	if f.name == "" && !f.terminated {
+		c.printf("\n")
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	if multiline || f.name == "" && f.terminated {
+		c.printf("\n")
+	}
+	f.diff.write(c.stdout, changes)
+	return nil
+}
+
+func (f *logFormat) id(h plumbing.Hash) string {
+	if f.short {
+		return abbreviate(h)
+	}
+	return h.String()
+}
+
+func (f *logFormat) head(c *call, commit *object.Commit) {
+	if f.name == "" {
+		c.printf("%s", f.expand(commit))
+		if f.terminated {
+			c.printf("\n")
+		}
+		return
+	}
+	names := ""
+	if d := f.decorate[commit.Hash]; d != "" {
+		names = " (" + d + ")"
+	}
+	if f.name == "oneline" {
+		c.printf("%s%s %s\n", f.id(commit.Hash), names, subject(commit.Message))
+		return
+	}
+	c.printf("commit %s%s\n", f.id(commit.Hash), names)
+	if len(commit.ParentHashes) > 1 {
+		c.printf("Merge:")
+		for _, p := range commit.ParentHashes {
+			c.printf(" %s", abbreviate(p))
+		}
+		c.printf("\n")
+	}
+	a, m := commit.Author, commit.Committer
+	switch f.name {
+	case "medium":
+		c.printf("Author: %s <%s>\nDate:   %s\n", a.Name, a.Email, f.when(a.When, ""))
+	case "short":
+		c.printf("Author: %s <%s>\n", a.Name, a.Email)
+	case "full":
+		c.printf("Author: %s <%s>\nCommit: %s <%s>\n", a.Name, a.Email, m.Name, m.Email)
+	case "fuller":
+		c.printf("Author:     %s <%s>\nAuthorDate: %s\nCommit:     %s <%s>\nCommitDate: %s\n",
+			a.Name, a.Email, f.when(a.When, ""), m.Name, m.Email, f.when(m.When, ""))
+	}
+	c.printf("\n")
+	text := strings.Trim(commit.Message, "\n")
+	if f.name == "short" {
+		text = subject(text)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		c.printf("    %s\n", strings.TrimRight(line, " "))
+	}
+}
+
+// when writes a date in the form that --date or a placeholder asks for.
+func (f *logFormat) when(t time.Time, form string) string {
+	if form == "" {
+		form = f.date
+	}
+	switch form {
+	case "iso", "iso8601":
+		return t.Format("2006-01-02 15:04:05 -0700")
+	case "iso-strict":
+		return t.Format("2006-01-02T15:04:05-07:00")
+	case "short":
+		return t.Format("2006-01-02")
+	case "rfc", "rfc2822":
+		return t.Format("Mon, 2 Jan 2006 15:04:05 -0700")
+	case "unix":
+		return fmt.Sprint(t.Unix())
+	case "raw":
+		return fmt.Sprintf("%d %s", t.Unix(), t.Format("-0700"))
+	case "relative":
+		return ago(time.Since(t))
+	}
+	if rest, ok := strings.CutPrefix(form, "format:"); ok {
+		return strftime(t, rest)
+	}
+	return t.Format(dateForm)
+}
+
+// ago is how git puts how long something is past.
+func ago(d time.Duration) string {
+	seconds := int(d.Seconds())
+	if seconds < 0 {
+		return "in the future"
+	}
+	minutes, hours, days := (seconds+30)/60, (seconds+1800)/3600, (seconds+43200)/86400
+	switch {
+	case seconds < 90:
+		return plural(seconds, "second") + " ago"
+	case minutes < 90:
+		return plural(minutes, "minute") + " ago"
+	case hours < 36:
+		return plural(hours, "hour") + " ago"
+	case days < 14:
+		return plural(days, "day") + " ago"
+	case days < 70:
+		return plural((days+3)/7, "week") + " ago"
+	case days < 365:
+		return plural((days+15)/30, "month") + " ago"
+	}
+	months := (days*12*2 + 365) / (365 * 2)
+	if days < 1825 && months%12 > 0 {
+		return plural(months/12, "year") + ", " + plural(months%12, "month") + " ago"
+	}
+	return plural((days+183)/365, "year") + " ago"
+}
+
+func strftime(t time.Time, form string) string {
+	layouts := map[byte]string{'Y': "2006", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'y': "06", 'b': "Jan", 'B': "January",
+		'a': "Mon", 'A': "Monday", 'z': "-0700", 'F': "2006-01-02", 'T': "15:04:05", 'e': "_2", 'j': "002", 'I': "03", 'p': "PM"}
+	var b strings.Builder
+	for i := 0; i < len(form); i++ {
+		if form[i] != '%' || i+1 == len(form) {
+			b.WriteByte(form[i])
+			continue
+		}
+		i++
+		if layout, ok := layouts[form[i]]; ok {
+			b.WriteString(t.Format(layout))
+			continue
+		}
+		b.WriteByte(form[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,107 @@
+package porcelain
+
+import (
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/object"
+)
+
+// expand fills a --format: git-log(1), "PRETTY FORMATS". Colours are left out, as where there is no terminal.
+func (f *logFormat) expand(commit *object.Commit) string {
+	var b strings.Builder
+	for t := f.template; t != ""; {
+		before, rest, ok := strings.Cut(t, "%")
+		b.WriteString(before)
+		if !ok {
+			break
+		}
+		text, used := f.placeholder(commit, rest)
+		if used == 0 {
+			b.WriteByte('%')
+		}
+		b.WriteString(text)
+		t = rest[used:]
+	}
+	return b.String()
+}
+
+// placeholder returns what the one at the start of s means, and how long it is; 0 for none.
+func (f *logFormat) placeholder(c *object.Commit, s string) (text string, used int) {
+	if s == "" {
+		return "", 0
+	}
+	if strings.HasPrefix(s, "C(") {
+		if end := strings.IndexByte(s, ')'); end > 0 {
+			return "", end + 1
+		}
+	}
+	for _, color := range []string{"Cred", "Cgreen", "Cblue", "Creset"} {
+		if strings.HasPrefix(s, color) {
+			return "", len(color)
+		}
+	}
+	switch s[0] {
+	case 'H':
+		return c.Hash.String(), 1
+	case 'h':
+		return abbreviate(c.Hash), 1
+	case 'T':
+		return c.TreeHash.String(), 1
+	case 't':
+		return abbreviate(c.TreeHash), 1
+	case 'P':
+		return join(c.ParentHashes, plumbing.Hash.String), 1
+	case 'p':
+		return join(c.ParentHashes, abbreviate), 1
+	case 's':
+		return subject(c.Message), 1
+	case 'b':
+		return body(c.Message), 1
+	case 'B':
+		return c.Message, 1
+	case 'd':
+		if d := f.decorate[c.Hash]; d != "" {
+			return " (" + d + ")", 1
+		}
+		return "", 1
+	case 'D':
+		return f.decorate[c.Hash], 1
+	case 'n':
+		return "\n", 1
+	case '%':
+		return "%", 1
+	case 'a':
+		return f.person(c.Author, s)
+	case 'c':
+		return f.person(c.Committer, s)
+	}
+	return "", 0
+}
+
+func join(list []plumbing.Hash, form func(plumbing.Hash) string) string {
+	var out []string
+	for _, h := range list {
+		out = append(out, form(h))
+	}
+	return strings.Join(out, " ")
+}
+
+func (f *logFormat) person(p object.Signature, s string) (text string, used int) {
+	if len(s) < 2 {
+		return "", 0
+	}
+	switch s[1] {
+	case 'n':
+		return p.Name, 2
+	case 'e':
+		return p.Email, 2
+	case 'd':
+		return f.when(p.When, ""), 2
+	}
+	form, ok := map[byte]string{'D': "rfc", 'r': "relative", 't': "unix", 'i': "iso", 'I': "iso-strict", 's': "short"}[s[1]]
+	if !ok {
+		return "", 0
+	}
+	return f.when(p.When, form), 2
+}

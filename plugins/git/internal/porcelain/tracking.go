@@ -1,0 +1,70 @@
+package porcelain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/object"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
+)
+
+type printer struct{ w io.Writer }
+
+func (p printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
+
+// upstream returns the branch that another follows, by its short name, and how far they are apart; "" for none.
+func (c *call) upstream(branch string) (name string, ahead, behind int) {
+	remote, _ := c.repo.Config.Get("branch." + branch + ".remote")
+	merge, _ := c.repo.Config.Get("branch." + branch + ".merge")
+	short, ok := strings.CutPrefix(merge, "refs/heads/")
+	if remote == "" || !ok {
+		return "", 0, 0
+	}
+	name = remote + "/" + short
+	theirs, ours := c.repo.Ref("refs/remotes/"+name), c.repo.Ref("refs/heads/"+branch)
+	if theirs == repo.Zero || ours == repo.Zero {
+		return "", 0, 0
+	}
+	return name, c.distance(ours, theirs), c.distance(theirs, ours)
+}
+
+// distance returns how many commits of a are not in b.
+func (c *call) distance(a, b plumbing.Hash) (n int) {
+	if a == b {
+		return 0
+	}
+	c.repo.Walk([]plumbing.Hash{a}, []plumbing.Hash{b}, func(*object.Commit) bool { n++; return true })
+	return n
+}
+
+func aheadBehind(ahead, behind int) string {
+	switch {
+	case ahead > 0 && behind > 0:
+		return fmt.Sprintf(" [ahead %d, behind %d]", ahead, behind)
+	case ahead > 0:
+		return fmt.Sprintf(" [ahead %d]", ahead)
+	case behind > 0:
+		return fmt.Sprintf(" [behind %d]", behind)
+	}
+	return ""
+}
+
+// tracking tells how a branch stands to what it follows.
+func (p printer) tracking(c *call, branch string) {
+	up, ahead, behind := c.upstream(branch)
+	switch {
+	case up == "":
+	case ahead == 0 && behind == 0:
+		p.printf("Your branch is up to date with '%s'.\n\n", up)
+	case behind == 0:
+		p.printf("Your branch is ahead of '%s' by %s.\n  (use \"git push\" to publish your local commits)\n\n", up, plural(ahead, "commit"))
+	case ahead == 0:
+		p.printf("Your branch is behind '%s' by %s, and can be fast-forwarded.\n  (use \"git pull\" to update your local branch)\n\n", up, plural(behind, "commit"))
+	default:
+		p.printf("Your branch and '%s' have diverged,\nand have %d and %d different commits each, respectively.\n"+
+			"  (use \"git pull\" to merge the remote branch into yours)\n\n", up, ahead, behind)
+	}
+}

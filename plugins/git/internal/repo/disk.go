@@ -1,0 +1,177 @@
+package repo
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing/filemode"
+)
+
+// ReadDisk returns the bytes of a file of the working tree; of a link, where it leads.
+func (r *Repo) ReadDisk(name string) ([]byte, error) {
+	p := r.Path(name)
+	info, err := os.Lstat(p)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(p)
+		return []byte(target), err
+	}
+	return os.ReadFile(p)
+}
+
+// WriteDisk puts a file into the working tree. What stands in its way goes.
+func (r *Repo) WriteDisk(name string, f File) error {
+	p := r.Path(name)
+	if f.Mode == filemode.Submodule {
+		return os.MkdirAll(p, 0o777)
+	}
+	b, err := r.Blob(f.Hash)
+	if err != nil {
+		return err
+	}
+	if err := r.makeDirs(path.Dir(name)); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(p); err == nil && info.IsDir() {
+		os.Remove(p) // succeeds if it is empty
+	} else if err == nil {
+		if err := os.Remove(p); err != nil {
+			return err
+		}
+	}
+	if f.Mode == filemode.Symlink {
+		return os.Symlink(string(b), p)
+	}
+	perm := fs.FileMode(0o666)
+	if f.Mode == filemode.Executable {
+		perm = 0o777
+	}
+	return os.WriteFile(p, b, perm)
+}
+
+// makeDirs makes the directory and those above it. A link in their place goes: nothing is written through it.
+func (r *Repo) makeDirs(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	if err := r.makeDirs(path.Dir(dir)); err != nil {
+		return err
+	}
+	p := r.Path(dir)
+	info, err := os.Lstat(p)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		if err := os.Remove(p); err != nil {
+			return err
+		}
+	}
+	return os.Mkdir(p, 0o777)
+}
+
+// RemoveDisk removes a file of the working tree, and the directories that it leaves empty.
+func (r *Repo) RemoveDisk(name string) error {
+	if err := os.Remove(r.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if dir+"/" == r.Prefix || os.Remove(r.Path(dir)) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Untracked returns the files that are neither in the index nor ignored. Unless all is set, a directory that has no
+// other files stands for them, with a "/" at its end.
+func (x *Index) Untracked(all bool) ([]string, error) { return x.others(all, false) }
+
+// Ignored is as Untracked, of what is ignored.
+func (x *Index) Ignored(all bool) ([]string, error) { return x.others(all, true) }
+
+func (x *Index) others(all, ignored bool) ([]string, error) {
+	w := &walker{index: x, all: all, ignored: ignored, dirs: map[string]bool{}}
+	for name := range x.Files {
+		for dir := path.Dir(name); dir != "." && !w.dirs[dir]; dir = path.Dir(dir) {
+			w.dirs[dir] = true
+		}
+	}
+	rules := x.repo.outerIgnores()
+	err := w.walk("", rules, false)
+	return w.found, err
+}
+
+// A walker looks for files that are not in the index.
+type walker struct {
+	index        *Index
+	all, ignored bool
+	dirs         map[string]bool // directories with files of the index
+	found        []string
+}
+
+// walk looks in dir, which is "" or ends in "/"; inside says that it is ignored.
+func (w *walker) walk(dir string, rules ignores, inside bool) error {
+	entries, err := os.ReadDir(w.index.repo.Path(dir))
+	if err != nil {
+		return err
+	}
+	rules = rules.with(w.index.repo, dir)
+	for _, e := range entries {
+		name := dir + e.Name()
+		_, tracked := w.index.Files[name]
+		if e.Name() == ".git" || tracked {
+			continue
+		}
+		isIgnored := inside || rules.match(name, e.IsDir())
+		switch {
+		case !e.IsDir() && isIgnored == w.ignored:
+			w.found = append(w.found, name)
+		case !e.IsDir():
+		case w.dirs[name]:
+			if err := w.walk(name+"/", rules, isIgnored); err != nil {
+				return err
+			}
+		case isIgnored && w.ignored && !w.all:
+			w.found = append(w.found, name+"/")
+		case isIgnored && !w.ignored:
+		case isRepository(filepath.Join(w.index.repo.Path(name), ".git")):
+			if !w.ignored {
+				w.found = append(w.found, name+"/")
+			}
+		default:
+			before := len(w.found)
+			if err := w.walk(name+"/", rules, isIgnored); err != nil {
+				return err
+			}
+			if !w.all && !w.ignored && len(w.found) > before {
+				w.found = append(w.found[:before], name+"/")
+			}
+		}
+	}
+	return nil
+}
+
+// IsIgnored reports whether a path is ignored, itself or by a directory above it.
+func (r *Repo) IsIgnored(name string) bool {
+	rules := r.outerIgnores().with(r, "")
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		p := strings.Join(parts[:i+1], "/")
+		info, err := os.Lstat(r.Path(p))
+		dir := i+1 < len(parts) || err == nil && info.IsDir()
+		if rules.match(p, dir) {
+			return true
+		}
+		if dir {
+			rules = rules.with(r, p+"/")
+		}
+	}
+	return false
+}

@@ -1,0 +1,142 @@
+package repo
+
+import (
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/filemode"
+	"github.com/go-git/go-git/v6/plumbing/format/index"
+)
+
+// An Index is what the next commit will have.
+type Index struct {
+	Files Snapshot
+
+	repo    *Repo
+	entries map[string]*index.Entry // with the state of the file on disk when it was added
+	raw     *index.Index
+}
+
+// Index reads the index.
+func (r *Repo) Index() (*Index, error) {
+	raw, err := r.store.Index()
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{Files: Snapshot{}, repo: r, entries: map[string]*index.Entry{}, raw: raw}
+	for _, e := range raw.Entries {
+		x.Files[e.Name] = File{normal(e.Mode), e.Hash}
+		x.entries[e.Name] = e
+	}
+	return x, nil
+}
+
+// Save writes the index.
+func (x *Index) Save() error {
+	raw := &index.Index{Version: 2}
+	for name, f := range x.Files {
+		e := x.entries[name]
+		if e == nil || e.Hash != f.Hash || e.Mode != f.Mode {
+			e = &index.Entry{Name: name, Hash: f.Hash, Mode: f.Mode}
+		}
+		e.Stage = 0
+		raw.Entries = append(raw.Entries, e)
+	}
+	slices.SortFunc(raw.Entries, func(a, b *index.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return x.repo.store.SetIndex(raw)
+}
+
+// Put puts a file into the index, whatever is on disk.
+func (x *Index) Put(name string, f File) {
+	for old := range x.Files { // a file takes the place of a directory, or the other way about
+		if strings.HasPrefix(old, name+"/") || strings.HasPrefix(name, old+"/") {
+			delete(x.Files, old)
+		}
+	}
+	x.Files[name] = f
+	delete(x.entries, name)
+}
+
+// Set puts a file into the index that is so on disk, and remembers its state there.
+func (x *Index) Set(name string, f File) {
+	x.Put(name, f)
+	e := &index.Entry{Name: name, Hash: f.Hash, Mode: f.Mode}
+	if info, err := os.Lstat(x.repo.Path(name)); err == nil {
+		e.ModifiedAt, e.Size = info.ModTime(), uint32(info.Size())
+	}
+	x.entries[name] = e
+}
+
+// unchanged reports whether the file on disk is surely what the index has.
+func (x *Index) unchanged(name string, info fs.FileInfo) bool {
+	e := x.entries[name]
+	return e != nil && e.Hash == x.Files[name].Hash && uint32(info.Size()) == e.Size && !e.ModifiedAt.IsZero() &&
+		info.ModTime().Equal(e.ModifiedAt) && e.ModifiedAt.Before(x.raw.ModTime)
+}
+
+// OnDisk returns the files of the index as they are on disk, without those that are gone.
+func (x *Index) OnDisk() (Snapshot, error) {
+	s := Snapshot{}
+	for name, f := range x.Files {
+		info, err := os.Lstat(x.repo.Path(name))
+		if err != nil || info.IsDir() {
+			if f.Mode == filemode.Submodule {
+				s[name] = f
+			}
+			continue
+		}
+		mode := x.mode(name, info)
+		if mode == f.Mode && x.unchanged(name, info) {
+			s[name] = f
+			continue
+		}
+		b, err := x.repo.ReadDisk(name)
+		if err != nil {
+			return nil, err
+		}
+		h, err := Hash(plumbing.BlobObject, b)
+		if err != nil {
+			return nil, err
+		}
+		s[name] = File{mode, h}
+	}
+	return s, nil
+}
+
+// mode returns the file's mode on disk, or the index's where disks have none.
+func (x *Index) mode(name string, info fs.FileInfo) filemode.FileMode {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return filemode.Symlink
+	}
+	if v, ok := x.repo.Config.Get("core.filemode"); ok && v == "false" {
+		if f, ok := x.Files[name]; ok && f.Mode != filemode.Symlink {
+			return f.Mode
+		}
+		return filemode.Regular
+	}
+	if info.Mode()&0o100 != 0 {
+		return filemode.Executable
+	}
+	return filemode.Regular
+}
+
+// Add puts the file on disk into the index and its bytes into the repository.
+func (x *Index) Add(name string) error {
+	info, err := os.Lstat(x.repo.Path(name))
+	if err != nil {
+		return err
+	}
+	b, err := x.repo.ReadDisk(name)
+	if err != nil {
+		return err
+	}
+	h, err := x.repo.Write(plumbing.BlobObject, b)
+	if err != nil {
+		return err
+	}
+	x.Set(name, File{x.mode(name, info), h})
+	return nil
+}

@@ -1,0 +1,140 @@
+// Package repo has a repository's parts: objects, references, the index, the working tree and the configuration.
+// Nothing in it prints.
+package repo
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-billy/v6/osfs"
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/cache"
+	format "github.com/go-git/go-git/v6/plumbing/format/config"
+	"github.com/go-git/go-git/v6/plumbing/object"
+	"github.com/go-git/go-git/v6/storage/filesystem"
+)
+
+// A Repo is an open repository with its working tree. It is not safe for concurrent use.
+type Repo struct {
+	Top    string // the working tree, "" if the repository is bare
+	Dir    string // the .git directory
+	Prefix string // the current directory below Top, with a "/" at its end; "" at the top
+	Config *Config
+
+	store *filesystem.Storage
+}
+
+// ErrNone says that the directory is in no repository.
+var ErrNone = errors.New("not a git repository (or any of the parent directories): .git")
+
+// Find opens the repository that the current directory is in.
+func Find() (*Repo, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		if isRepository(filepath.Join(dir, ".git")) {
+			prefix := strings.TrimPrefix(strings.TrimPrefix(wd, dir), "/")
+			if prefix != "" {
+				prefix += "/"
+			}
+			return Open(dir, filepath.Join(dir, ".git"), prefix)
+		}
+		if isRepository(dir) {
+			return Open("", dir, "")
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, ErrNone
+		}
+	}
+}
+
+func isRepository(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Open opens the repository in dir, with the working tree top.
+func Open(top, dir, prefix string) (*Repo, error) {
+	config, err := ReadConfig(filepath.Join(dir, "config"))
+	if err != nil {
+		return nil, err
+	}
+	store := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
+	return &Repo{Top: top, Dir: dir, Prefix: prefix, Config: config, store: store}, nil
+}
+
+// Path returns where the file is on disk.
+func (r *Repo) Path(name string) string { return filepath.Join(r.Top, filepath.FromSlash(name)) }
+
+// Blob returns the bytes of an object that is a file.
+func (r *Repo) Blob(h plumbing.Hash) ([]byte, error) { return r.read(plumbing.BlobObject, h) }
+
+// Object returns an object's type and bytes.
+func (r *Repo) Object(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	o, err := r.store.EncodedObject(plumbing.AnyObject, h)
+	if err != nil {
+		return 0, nil, err
+	}
+	b, err := contents(o)
+	return o.Type(), b, err
+}
+
+func (r *Repo) read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
+	o, err := r.store.EncodedObject(t, h)
+	if err != nil {
+		return nil, err
+	}
+	return contents(o)
+}
+
+func contents(o plumbing.EncodedObject) ([]byte, error) {
+	in, err := o.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(in)
+}
+
+// Write stores an object.
+func (r *Repo) Write(t plumbing.ObjectType, b []byte) (plumbing.Hash, error) {
+	h, err := Hash(t, b)
+	if err != nil || r.store.HasEncodedObject(h) == nil {
+		return h, err
+	}
+	o := r.store.NewEncodedObject()
+	o.SetType(t)
+	o.SetSize(int64(len(b)))
+	w, err := o.Writer()
+	if err != nil {
+		return h, err
+	}
+	if _, err := w.Write(b); err != nil {
+		return h, err
+	}
+	if err := w.Close(); err != nil {
+		return h, err
+	}
+	return r.store.SetEncodedObject(o)
+}
+
+// Hash returns the name that an object has.
+func Hash(t plumbing.ObjectType, b []byte) (plumbing.Hash, error) {
+	o := plumbing.NewMemoryObject(plumbing.FromObjectFormat(format.SHA1))
+	o.SetType(t)
+	o.SetSize(int64(len(b)))
+	_, err := o.Write(b)
+	return o.Hash(), err
+}
+
+// Commit returns the commit.
+func (r *Repo) Commit(h plumbing.Hash) (*object.Commit, error) { return object.GetCommit(r.store, h) }

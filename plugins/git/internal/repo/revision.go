@@ -1,0 +1,167 @@
+package repo
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/object"
+)
+
+// Resolve returns the object that a name stands for: gitrevisions(7), without what the reflog and searching give.
+func (r *Repo) Resolve(name string) (plumbing.Hash, error) {
+	if rev, path, ok := strings.Cut(name, ":"); ok && rev != "" {
+		return r.inTree(rev, path)
+	}
+	end := strings.IndexAny(name, "~^")
+	if end < 0 {
+		return r.base(name)
+	}
+	h, err := r.base(name[:end])
+	for rest := name[end:]; err == nil && rest != ""; {
+		h, rest, err = r.step(h, rest)
+	}
+	return h, err
+}
+
+// ResolveCommit returns the commit that a name stands for.
+func (r *Repo) ResolveCommit(name string) (*object.Commit, error) {
+	h, err := r.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	if h, err = r.peel(h); err != nil {
+		return nil, err
+	}
+	return r.Commit(h)
+}
+
+// peel follows tag objects to what they mean.
+func (r *Repo) peel(h plumbing.Hash) (plumbing.Hash, error) {
+	for range 10 {
+		tag, err := object.GetTag(r.store, h)
+		if err != nil {
+			return h, nil
+		}
+		h = tag.Target
+	}
+	return h, ErrUnknown
+}
+
+func (r *Repo) base(name string) (plumbing.Hash, error) {
+	if name == "@" || name == "HEAD" {
+		if h := r.Head(); h != Zero {
+			return h, nil
+		}
+		return Zero, ErrUnknown
+	}
+	for _, prefix := range []string{"", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"} {
+		if prefix == "" && !strings.HasPrefix(name, "refs/") && strings.ToUpper(name) != name {
+			continue
+		}
+		if h := r.Ref(prefix + name); h != Zero {
+			return h, nil
+		}
+	}
+	return r.abbreviated(name)
+}
+
+// abbreviated returns the only object whose name begins so.
+func (r *Repo) abbreviated(name string) (plumbing.Hash, error) {
+	name = strings.ToLower(name)
+	if len(name) < 4 || len(name) > 40 {
+		return Zero, ErrUnknown
+	}
+	prefix, err := hex.DecodeString(name[:len(name)&^1])
+	if err != nil {
+		return Zero, ErrUnknown
+	}
+	all, err := r.store.HashesWithPrefix(prefix)
+	if err != nil {
+		return Zero, err
+	}
+	found := Zero
+	for _, h := range all {
+		if !strings.HasPrefix(h.String(), name) || h == found {
+			continue
+		}
+		if found != Zero {
+			return Zero, ErrUnknown
+		}
+		found = h
+	}
+	if found == Zero {
+		return Zero, ErrUnknown
+	}
+	return found, nil
+}
+
+// step follows one of ~N, ^N and ^{TYPE} from h.
+func (r *Repo) step(h plumbing.Hash, suffix string) (next plumbing.Hash, rest string, err error) {
+	kind := suffix[0]
+	rest = suffix[1:]
+	if kind == '^' && strings.HasPrefix(rest, "{") {
+		what, rest, ok := strings.Cut(rest[1:], "}")
+		if !ok {
+			return Zero, "", ErrUnknown
+		}
+		if h, err = r.peel(h); err != nil || what == "" || what == "commit" {
+			return h, rest, err
+		}
+		c, err := r.Commit(h)
+		if err != nil || what != "tree" {
+			return Zero, "", ErrUnknown
+		}
+		return c.TreeHash, rest, nil
+	}
+	digits := 0
+	for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '9' {
+		digits++
+	}
+	n := 1
+	if digits > 0 {
+		if n, err = strconv.Atoi(rest[:digits]); err != nil {
+			return Zero, "", ErrUnknown
+		}
+	}
+	rest = rest[digits:]
+	if h, err = r.peel(h); err != nil {
+		return Zero, "", err
+	}
+	times, parent := 1, n-1
+	if kind == '~' {
+		times, parent = n, 0
+	}
+	if kind == '^' && n == 0 {
+		return h, rest, nil
+	}
+	for range times {
+		c, err := r.Commit(h)
+		if err != nil || parent >= len(c.ParentHashes) {
+			return Zero, "", ErrUnknown
+		}
+		h = c.ParentHashes[parent]
+	}
+	return h, rest, nil
+}
+
+// inTree returns the file or directory at path in rev.
+func (r *Repo) inTree(rev, path string) (plumbing.Hash, error) {
+	c, err := r.ResolveCommit(rev)
+	if err != nil {
+		return Zero, err
+	}
+	tree, err := c.Tree()
+	if err != nil {
+		return Zero, err
+	}
+	if path == "" {
+		return tree.Hash, nil
+	}
+	e, err := tree.FindEntry(strings.TrimSuffix(path, "/"))
+	if err != nil {
+		return Zero, ErrUnknown
+	}
+	return e.Hash, nil
+}
