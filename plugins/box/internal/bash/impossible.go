@@ -27,7 +27,6 @@ var impossible = map[string]string{
 	"python":    noPython,
 	"python3":   noPython,
 	"node":      "not added to this sandbox: ask for a plugin that has it",
-	"git":       "not added to this sandbox yet: ask for a plugin that has it",
 	"vim":       noEditor,
 	"vi":        noEditor,
 	"nano":      noEditor,
