@@ -10,19 +10,26 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// BoxCommands returns the names that Box answers to; none if this build is
-// without it.
-func BoxCommands() []string {
-	names, _ := dist.ReadFile("dist/box.txt")
-	return strings.Fields(string(names))
+// A Module is a WASI module that answers to some names.
+type Module struct {
+	Name     string
+	Commands []string
 }
 
-// Box returns the module with the shell and the userland, one command under
-// many names. A program that was built without it says how to get it.
-func Box() ([]byte, error) {
-	b, err := dist.ReadFile("dist/box.wasm")
+// Modules returns the modules; those that this build is without cannot be loaded.
+func Modules() []Module {
+	names, _ := dist.ReadFile("dist/box.txt")
+	return []Module{
+		{"box", strings.Fields(string(names))},
+		{"git", []string{"git"}},
+	}
+}
+
+// Load returns the module's bytes. A program that was built without it says how to get it.
+func (m Module) Load() ([]byte, error) {
+	b, err := dist.ReadFile("dist/" + m.Name + ".wasm")
 	if err != nil {
-		return nil, fmt.Errorf("this build has no commands for the sandbox: run make build: %w", err)
+		return nil, fmt.Errorf("this build has no %s for the sandbox: run make build: %w", m.Name, err)
 	}
 	return b, nil
 }

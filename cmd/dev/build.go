@@ -16,7 +16,8 @@ const reactorFlags = "cmd/reactor/build.flags"
 // buildSteps builds what a user runs: the command, and the core as a WASI reactor for JavaScript.
 func buildSteps() []step {
 	return []step{
-		{"build box.wasm", buildBox}, // the command embeds it
+		{"build box.wasm", buildBox}, // the command embeds it, and the next
+		commandStep("build git.wasm", wasip1, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", "plugins/dist/git.wasm", "./plugins/git"),
 		// Without cgo, whose threads would keep a sandbox's workers from using Landlock.
 		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,13 @@ func examineWasm() hostReport {
 		return err == nil
 	}
 	add("engines", strings.Join(engines, ", "), nil)
-	_, err := plugins.Box()
-	add("commands", fmt.Sprint(len(plugins.BoxCommands())), err)
+	commands := 0
+	var missing error
+	for _, m := range plugins.Modules() {
+		_, err := m.Load()
+		commands, missing = commands+len(m.Commands), errors.Join(missing, err)
+	}
+	add("commands", fmt.Sprint(commands), missing)
 	dir, err := cacheDir()
 	if !add("compile cache", dir, err) {
 		return r

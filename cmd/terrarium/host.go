@@ -153,9 +153,11 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		Commands:      make(map[string]*hostwasm.Module),
 		Compiling:     compiling,
 	}
-	box := &hostwasm.Module{Name: "box", Load: plugins.Box}
-	for _, name := range plugins.BoxCommands() {
-		config.Commands[name] = box
+	for _, m := range plugins.Modules() {
+		module := &hostwasm.Module{Name: m.Name, Load: m.Load}
+		for _, name := range m.Commands {
+			config.Commands[name] = module
+		}
 	}
 	if err := f.addPlugins(&config); err != nil {
 		return config, err
