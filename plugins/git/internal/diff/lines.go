@@ -78,7 +78,7 @@ func mark(x, y []int, deleted, inserted []bool) {
 			}
 			v[limit+1+k] = i
 			if i >= len(x) && j >= len(y) {
-				walkBack(trace, d, k, len(x), deleted, inserted)
+				walkBack(trace, d, k, deleted, inserted)
 				return
 			}
 		}
@@ -94,20 +94,18 @@ func mark(x, y []int, deleted, inserted []bool) {
 	}
 }
 
-// walkBack marks what the path to (i, i-k), found with d differences, deletes and inserts.
-func walkBack(trace [][]int, d, k, i int, deleted, inserted []bool) {
+// walkBack marks what the path to the end, diagonal k, found with d differences, deletes and inserts.
+func walkBack(trace [][]int, d, k int, deleted, inserted []bool) {
 	for ; d > 0; d-- {
 		row := trace[d-1] // diagonals -d .. d
 		at := func(k int) int { return row[k+d] }
 		if k == -d || k != d && at(k-1) < at(k+1) {
 			k++
-			i = at(k)
-			inserted[i-k] = true
+			inserted[at(k)-k] = true
 			continue
 		}
 		k--
-		i = at(k)
-		deleted[i] = true
+		deleted[at(k)] = true
 	}
 }
 

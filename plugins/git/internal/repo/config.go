@@ -42,6 +42,9 @@ func ReadConfig(path string) (*Config, error) {
 
 func readFile(path string) (*format.Config, error) {
 	c := format.New()
+	if path == "" {
+		return c, nil
+	}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil

@@ -92,15 +92,20 @@ func validPart(s string) bool {
 // WriteTree stores the snapshot's directories and returns the top one.
 func (r *Repo) WriteTree(s Snapshot) (plumbing.Hash, error) {
 	dirs := map[string][]object.TreeEntry{".": nil}
+	above := func(name string) {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, ok := dirs[dir]; !ok {
+				dirs[dir] = nil
+			}
+		}
+	}
 	add := func(name string, f File) {
 		dir := path.Dir(name)
 		dirs[dir] = append(dirs[dir], object.TreeEntry{Name: path.Base(name), Mode: f.Mode, Hash: f.Hash})
 	}
 	for name, f := range s {
 		add(name, f)
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			dirs[dir] = dirs[dir] // there, if with nothing yet
-		}
+		above(name)
 	}
 	// The deepest first: a directory's hash is in the one above it.
 	names := slices.SortedFunc(maps.Keys(dirs), func(a, b string) int { return strings.Count(b, "/") - strings.Count(a, "/") })
