@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -304,11 +305,16 @@ func execTest(env tool.Env, args []string) int {
 	return run(env, args)
 }
 
+// noInput is an input that has ended. Shells may read it at once.
+type noInput struct{}
+
+func (noInput) Read([]byte) (int, error) { return 0, io.EOF }
+
 func execBox(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
 	env := tool.Env{Context: ctx, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr, Dir: hc.Dir, Exec: execTest}
 	if hc.Stdin == nil {
-		env.Stdin = strings.NewReader("")
+		env.Stdin = noInput{}
 	}
 	for name, v := range hc.Env.Each {
 		if v.Exported {
@@ -331,14 +337,25 @@ func (s suite) outcome(t *testing.T, dir string, stdout, stderr *bytes.Buffer, s
 		o.files[name] = "\x00"
 	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		switch {
+		case d.IsDir():
+			if !s.has(name) {
+				o.files[name+"/"] = ""
+			}
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(path)
+			o.files[name] = "-> " + target + "\n"
 			return err
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		name, _ := filepath.Rel(dir, path)
 		if old, ok := s.files[name]; ok && old == string(data) {
 			delete(o.files, name)
 			return nil
@@ -350,6 +367,19 @@ func (s suite) outcome(t *testing.T, dir string, stdout, stderr *bytes.Buffer, s
 		t.Error(err)
 	}
 	return o
+}
+
+// has reports whether a directory is there from the beginning.
+func (s suite) has(dir string) bool {
+	if dir == "." {
+		return true
+	}
+	for name := range s.files {
+		if strings.HasPrefix(name, dir+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // write writes o in the form of the .want files: "1| line", or "1~ quoted" for a line without a newline or

@@ -12,9 +12,12 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/digest"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/dump"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/field"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/files"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/find"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sed"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/system"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/text"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -24,15 +27,18 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 	all := map[string]tool.Command{}
 	for _, family := range [][]tool.Command{
 		awk.Commands(),
+		bash.Commands(),
 		basic.Commands(),
 		diff.Commands(),
 		digest.Commands(),
 		dump.Commands(),
 		field.Commands(),
+		files.Commands(),
+		find.Commands(),
 		grep.Commands(),
 		order.Commands(),
 		sed.Commands(),
-		bash.Commands(),
+		system.Commands(),
 		text.Commands(),
 	} {
 		for _, c := range family {

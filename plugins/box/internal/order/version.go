@@ -104,3 +104,6 @@ func comparePrefixes(a, b []byte) int {
 	}
 	return 0
 }
+
+// CompareVersions compares names as "sort -V" and "ls -v" do.
+func CompareVersions(a, b string) int { return compareVersions([]byte(a), []byte(b)) }

@@ -1,0 +1,2 @@
+// Package clock reads and writes times as GNU's tools do.
+package clock

@@ -1,0 +1,43 @@
+package find
+
+import (
+	"os"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// Execute runs a command with env, which is a [tool.Env.Child] of parent. Where there is no such command it calls missing.
+func Execute(parent *tool.Env, env tool.Env, args []string, missing func()) int {
+	known := parent.Has != nil && parent.Has(args[0]) || len(LookupAll(parent, args[0])) > 0
+	if parent.Exec == nil || !known {
+		missing()
+		return 127
+	}
+	return parent.Exec(env, args)
+}
+
+// LookupAll returns the files that a command's name may mean, in the order of PATH.
+func LookupAll(env *tool.Env, name string) []string {
+	if strings.Contains(name, "/") {
+		if isProgram(env, name) {
+			return []string{name}
+		}
+		return nil
+	}
+	var found []string
+	for dir := range strings.SplitSeq(env.Getenv("PATH"), ":") {
+		if dir == "" {
+			dir = "."
+		}
+		if p := strings.TrimSuffix(dir, "/") + "/" + name; name != "" && isProgram(env, p) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func isProgram(env *tool.Env, name string) bool {
+	fi, err := os.Stat(env.Path(name))
+	return err == nil && fi.Mode().IsRegular() && executable(fi)
+}
