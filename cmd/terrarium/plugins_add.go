@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
@@ -159,9 +161,17 @@ func replaced(name string) error {
 	return nil
 }
 
-// compile compiles a module into the engine's cache.
+// compile has a module compiled into the engine's cache, by a worker: nobody
+// knows what it does to a compiler.
 func (f *addFlags) compile(name string, wasm []byte) (err error) {
-	host, err := f.hostOf(name, wasm)
+	dir, err := cacheDir()
+	if err != nil {
+		return err
+	}
+	host, err := worker.New(worker.Config{
+		Commands:  map[string]*hostwasm.Module{name: hostwasm.NewModule(name, wasm)},
+		Compiling: compiling, Engine: f.engine, CacheDir: filepath.Join(dir, f.engine),
+	})
 	if err != nil {
 		return err
 	}
