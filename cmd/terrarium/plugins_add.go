@@ -13,7 +13,6 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 const pluginsAddHelp = `usage: terrarium plugins add FILE [flags]
@@ -142,8 +141,8 @@ func (f *addFlags) clash(p *plugin.Plugin) error {
 		}
 	}
 	for _, a := range p.Aliases {
-		if slices.Contains(plugins.BoxCommands(), a) {
-			return fmt.Errorf("alias %s: the box has a command of that name, which wins: --force adds it nevertheless", a)
+		if slices.Contains(ownCommands(), a) {
+			return fmt.Errorf("alias %s: there is a command of ours of that name, which wins: --force adds it nevertheless", a)
 		}
 	}
 	return nil

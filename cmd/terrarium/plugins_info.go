@@ -13,7 +13,6 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm"
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 const pluginsInfoHelp = `usage: terrarium plugins info NAME [flags]
@@ -37,7 +36,7 @@ func newPluginsInfo() *cobra.Command {
 		Args:                  oneArg("NAME"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			commands := plugin.Commands(nil, usersPlugins())
-			return append(slices.Sorted(maps.Keys(commands)), plugins.BoxCommands()...), cobra.ShellCompDirectiveNoFileComp
+			return append(slices.Sorted(maps.Keys(commands)), ownCommands()...), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.host = "wasm"
@@ -111,8 +110,9 @@ func (f *hostFlags) info(name string) (*pluginInfo, error) {
 				}
 			}
 		}
-	case slices.Contains(plugins.BoxCommands(), name):
-		wasm, err = plugins.Box()
+	case slices.Contains(ownCommands(), name):
+		own, _ := ownModule(name)
+		wasm, err = own.Load()
 		p = &plugin.Plugin{Manifest: plugin.Manifest{Name: name}}
 	default:
 		return nil, noPlugin(name)

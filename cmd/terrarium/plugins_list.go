@@ -66,7 +66,7 @@ type listed struct {
 	Hidden  bool     `json:"hidden"`  // by a later one of that name
 }
 
-// A boxListing is our own commands, which are one module.
+// A boxListing is our own commands: the box's, and others.
 type boxListing struct {
 	Commands []string `json:"commands"`
 	Size     int64    `json:"size"` // in bytes; 0 if this build is without it
@@ -75,11 +75,13 @@ type boxListing struct {
 // list returns the commands there are.
 func list(sources []source) listing {
 	commands := resolve(sources)
-	box, _ := plugins.Box() // an error means that there is none, and no name of it
-	l := listing{
-		Plugins: []listed{},
-		Box:     boxListing{Commands: slices.Concat([]string{}, plugins.BoxCommands()), Size: int64(len(box))},
+	box := boxListing{Commands: []string{}}
+	for _, m := range plugins.Modules() {
+		if wasm, err := m.Load(); err == nil { // or this build is without it
+			box.Commands, box.Size = append(box.Commands, m.Commands...), box.Size+int64(len(wasm))
+		}
 	}
+	l := listing{Plugins: []listed{}, Box: box}
 	for _, s := range sources {
 		for i := range s.plugins {
 			p := &s.plugins[i]
@@ -117,7 +119,7 @@ func (l listing) print(w io.Writer, all bool) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	box := fmt.Sprintf("box: %d commands in %s, bash among them: --all lists them", len(l.Box.Commands), about(l.Box.Size))
+	box := fmt.Sprintf("box: %d commands in %s: --all lists them", len(l.Box.Commands), about(l.Box.Size))
 	switch {
 	case len(l.Box.Commands) == 0:
 		box = "box: not in this build: run make build"

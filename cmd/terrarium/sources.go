@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/hostwasm"
@@ -58,13 +59,31 @@ func readSources(dirs []string) ([]source, error) {
 	return sources, nil
 }
 
+// ownCommands returns the names that our own modules answer to.
+func ownCommands() (names []string) {
+	for _, m := range plugins.Modules() {
+		names = append(names, m.Commands...)
+	}
+	return names
+}
+
+// ownModule returns the module of ours that answers to name.
+func ownModule(name string) (m plugins.Module, ok bool) {
+	for _, m := range plugins.Modules() {
+		if slices.Contains(m.Commands, name) {
+			return m, true
+		}
+	}
+	return plugins.Module{}, false
+}
+
 // resolve returns which plugin answers to which name.
 func resolve(sources []source) map[string]*plugin.Plugin {
 	folders := make([][]plugin.Plugin, len(sources))
 	for i, s := range sources {
 		folders[i] = s.plugins
 	}
-	return plugin.Commands(plugins.BoxCommands(), folders...)
+	return plugin.Commands(ownCommands(), folders...)
 }
 
 // defaultMemory is hostwasm's.
