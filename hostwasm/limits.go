@@ -24,7 +24,7 @@ type Limits struct {
 	Disk  int64
 	Files int
 	// Scratch is how many bytes the files of a session may have in /tmp,
-	// which is in memory. Default 64 MiB.
+	// which is in memory; there may be a name for each KiB. Default 64 MiB.
 	Scratch int64
 	// OpenFiles is how many descriptors each guest may have. Default 256.
 	OpenFiles int

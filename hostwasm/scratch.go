@@ -21,6 +21,10 @@ type scratch struct {
 	clock int64 // counts uses
 }
 
+// bytesPerName is how many bytes of /tmp come with each name: an empty file takes
+// some of ours too: 250 to 500 with its name.
+const bytesPerName = 1 << 10
+
 type tmp struct {
 	vfs.FS
 	last int64 // scratch.clock when it was last used
@@ -43,7 +47,7 @@ func (s *scratch) of(session core.SessionID) (vfs.FS, error) {
 		if len(s.all) >= maxScratch {
 			delete(s.all, s.oldest())
 		}
-		t = &tmp{FS: vfs.Memory(vfs.MemoryOptions{Quota: vfs.NewQuota(s.size, 0)})}
+		t = &tmp{FS: vfs.Memory(vfs.MemoryOptions{Quota: vfs.NewQuota(s.size, (s.size+bytesPerName-1)/bytesPerName)})}
 		s.all[session] = t
 	}
 	s.clock++

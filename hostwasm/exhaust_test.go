@@ -1,0 +1,18 @@
+package hostwasm_test
+
+import (
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/hostwasm"
+)
+
+// Names in /tmp take memory of the host too, even those of empty files.
+func TestScratchNames(t *testing.T) { onEachEngine(t, testScratchNames) }
+
+func testScratchNames(t *testing.T, on backend) {
+	h := newHost(t, on, hostwasm.Config{Limits: hostwasm.Limits{Scratch: 1 << 20}})
+	got := run(t, h, command("namebomb", "/tmp"))
+	if want := "1024 mkdir /tmp/1024: Quota exceeded\n"; got.stdout != want || got.stderr != "" {
+		t.Errorf("got %q, %q, want %q", got.stdout, got.stderr, want)
+	}
+}
