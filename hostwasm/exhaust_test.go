@@ -16,3 +16,17 @@ func testScratchNames(t *testing.T, on backend) {
 		t.Errorf("got %q, %q, want %q", got.stdout, got.stderr, want)
 	}
 }
+
+// A command and all that it starts have some of this program's descriptors, so
+// that there are enough for others.
+func TestOpenHostFiles(t *testing.T) { onEachEngine(t, testOpenHostFiles) }
+
+func testOpenHostFiles(t *testing.T, on backend) {
+	h := newHost(t, on, hostwasm.Config{
+		Limits: hostwasm.Limits{OpenFiles: 4000}, Mounts: []hostwasm.Mount{{Dir: t.TempDir(), Guest: "/work"}},
+	})
+	got := run(t, h, command("openbomb", "."))
+	if want := "1024 File table overflow\n"; got.stdout != want || got.stderr != "" {
+		t.Errorf("got %q, %q, want %q", got.stdout, got.stderr, want)
+	}
+}

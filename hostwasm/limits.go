@@ -26,7 +26,8 @@ type Limits struct {
 	// Scratch is how many bytes the files of a session may have in /tmp,
 	// which is in memory; there may be a name for each KiB. Default 64 MiB.
 	Scratch int64
-	// OpenFiles is how many descriptors each guest may have. Default 256.
+	// OpenFiles is how many descriptors each guest may have. Default 256. Of
+	// the files that were handed over all of them together may have 1,024 open.
 	OpenFiles int
 	// Arguments is how many bytes argv and environment of each guest may
 	// have. Default 1 MiB.

@@ -28,6 +28,7 @@ func (f *hostFile) Close() error {
 	defer f.inode.mu.Unlock()
 	err := f.fd.close()
 	if err != errno.BADF {
+		f.fs.quota.giveOpen()
 		f.fs.closed(f.inode)
 	}
 	return err

@@ -19,6 +19,7 @@ const listNames = 256
 // entries. Going back further than what was read last begins anew.
 type hostOpenDir struct {
 	directory
+	fs  *hostDir
 	fd  descriptor
 	ino uint64
 	dev uint64 // the host's
@@ -36,7 +37,7 @@ func (d *hostOpenDir) Close() error {
 		d.file.Close()
 		d.file = nil
 	}
-	return d.fd.close()
+	return d.close()
 }
 
 func (d *hostOpenDir) ReadDir(cookie uint64, max int) (entries []Entry, err error) {

@@ -18,6 +18,7 @@ const listBytes = 8 << 10
 // kernel's offset and 2, so that going back costs no more than going on.
 type hostOpenDir struct {
 	directory
+	fs  *hostDir
 	fd  descriptor
 	ino uint64
 	dev uint64 // the host's
@@ -121,4 +122,4 @@ func (d *hostOpenDir) entry(fd int) (e Entry, ok bool) {
 	return e, true
 }
 
-func (d *hostOpenDir) Close() error { return d.fd.close() }
+func (d *hostOpenDir) Close() error { return d.close() }

@@ -14,6 +14,9 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 	if name != "." && !plain(name) {
 		return nil, errno.INVAL
 	}
+	if !h.quota.takeOpen() {
+		return nil, errno.NFILE
+	}
 	err = h.root.use(func(root int) error {
 		if h.quota != nil {
 			h.removing.RLock()
@@ -30,6 +33,7 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 		return err
 	})
 	if err != nil {
+		h.quota.giveOpen()
 		return nil, err
 	}
 	if how.Truncate {
@@ -118,7 +122,7 @@ func (h *hostDir) newFile(fd int, how How) (File, error) {
 		if how.Create || how.Truncate {
 			return nil, errno.ISDIR
 		}
-		d := &hostOpenDir{ino: opaque(uint64(s.Dev), s.Ino), dev: uint64(s.Dev), next: 2}
+		d := &hostOpenDir{fs: h, ino: opaque(uint64(s.Dev), s.Ino), dev: uint64(s.Dev), next: 2}
 		d.fd.fd = fd
 		return d, nil
 	case unix.S_IFREG:

@@ -2,7 +2,19 @@
 
 package vfs
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
+
+func (d *hostOpenDir) close() error {
+	err := d.fd.close()
+	if err != errno.BADF {
+		d.fs.quota.giveOpen()
+	}
+	return err
+}
 
 func (d *hostOpenDir) Stat() (s Stat, err error) {
 	err = d.fd.use(func(fd int) error {

@@ -9,6 +9,7 @@ type Quota struct {
 	parent *Quota
 	bytes  account
 	files  account
+	open   account // files and directories of the host that are open
 }
 
 // NewQuota returns a Quota of so many bytes and names; 0 is without limit.
@@ -77,6 +78,27 @@ func (q *Quota) takeFile() bool {
 func (q *Quota) giveFile() {
 	for ; q != nil; q = q.parent {
 		q.files.used.Add(-1)
+	}
+}
+
+// takeOpen charges a descriptor of the host, if there is one left.
+func (q *Quota) takeOpen() bool {
+	if q == nil {
+		return true
+	}
+	if q.open.take(1) == 0 {
+		return false
+	}
+	if !q.parent.takeOpen() {
+		q.open.used.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (q *Quota) giveOpen() {
+	for ; q != nil; q = q.parent {
+		q.open.used.Add(-1)
 	}
 }
 

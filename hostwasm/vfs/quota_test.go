@@ -107,6 +107,33 @@ func TestQuotaOfOpenFiles(t *testing.T) {
 	}
 }
 
+// Open files are descriptors of the whole program, which has only so many.
+func TestMaxOpen(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "f"), nil, 0o666))
+	tree := vfs.New(vfs.Config{MaxOpen: 2})
+	must(t, tree.Mount("/", host(t, dir, vfs.HostOptions{Quota: tree.Quota()})))
+	try := func(name string, want error) vfs.File {
+		t.Helper()
+		f, _, err := tree.Open(vfs.Path{Dir: "/", Name: name}, vfs.How{Read: true})
+		is(t, "open "+name, err, want)
+		return f
+	}
+	first := try("f", nil)
+	second := try(".", nil)
+	try("f", errno.NFILE)
+	try(".", errno.NFILE)
+	must(t, second.Close())
+	is(t, "close again", second.Close(), errno.BADF)
+	try("nothing", errno.NOENT)
+	try("f", nil)
+	try("f", errno.NFILE)
+	must(t, first.Close())
+	is(t, "close again", first.Close(), errno.BADF)
+	try(".", nil)
+	try("f", errno.NFILE)
+}
+
 func TestQuotaOfMemory(t *testing.T) {
 	q := vfs.NewQuota(4<<12, 3)
 	fs := vfs.Memory(vfs.MemoryOptions{Quota: q})

@@ -13,6 +13,10 @@ type Config struct {
 	MaxBytes int64
 	// MaxFiles is how many names may be added; 0 is 262,144.
 	MaxFiles int64
+	// MaxOpen is how many files and directories of the host may be open at
+	// once, each of which is a descriptor of this process; 0 is 1,024. One
+	// more is ENFILE.
+	MaxOpen int64
 }
 
 // What a name may be, as on Linux. They bound what resolving one costs.
@@ -43,7 +47,12 @@ func New(c Config) *Tree {
 	if c.MaxFiles == 0 {
 		c.MaxFiles = 1 << 18
 	}
-	return &Tree{root: node{ino: 1}, nodes: 1, quota: NewQuota(c.MaxBytes, c.MaxFiles)}
+	if c.MaxOpen == 0 {
+		c.MaxOpen = 1 << 10
+	}
+	t := &Tree{root: node{ino: 1}, nodes: 1, quota: NewQuota(c.MaxBytes, c.MaxFiles)}
+	t.quota.open.max = c.MaxOpen
+	return t
 }
 
 // Quota is the account of the whole Tree. Give it, or parts of it, to the file
