@@ -35,9 +35,13 @@ type program struct {
 	engine.Program
 	info *meter.Module
 
-	key   [sha256.Size]byte
-	ready chan struct{} // closed when it is compiled, or err says why not
-	err   error
+	key      [sha256.Size]byte
+	ready    chan struct{} // closed when it is compiled, or err says why not
+	unwanted chan struct{} // closed when the last user went before its turn came
+	err      error
+
+	// Guarded by programs.mu, and all of the above until it is ready.
+	turn  bool // to be compiled: it came
 	users int
 	last  int64 // programs.clock when it was last used
 }
@@ -51,15 +55,16 @@ func newPrograms(e engine.Engine, funcs []engine.Func, c Config) *programs {
 }
 
 // get returns the program of a module, called name in messages, for release when it is no longer run.
-// ctx bounds the wait; what is compiled for nobody is kept for the next.
+// ctx bounds the wait. What nobody waits for any longer is not compiled, but if
+// it has begun it is kept for the next.
 func (s *programs) get(ctx context.Context, name string, wasm []byte) (*program, error) {
 	key := sha256.Sum256(wasm)
 	s.mu.Lock()
 	p := s.all[key]
 	if p == nil {
-		p = &program{key: key, ready: make(chan struct{})}
+		p = &program{key: key, ready: make(chan struct{}), unwanted: make(chan struct{})}
 		s.all[key] = p
-		go s.make(p, name, wasm) // ends within limits.Compile, or when the engine does
+		go s.make(p, name, wasm) // ends when p is unwanted, or compiled
 	}
 	p.users++
 	s.mu.Unlock()
@@ -82,17 +87,31 @@ func (s *programs) get(ctx context.Context, name string, wasm []byte) (*program,
 	return p, nil
 }
 
-// make compiles p.
+// make compiles p, unless nobody wants it any longer when its turn comes.
 func (s *programs) make(p *program, name string, wasm []byte) {
-	s.compile <- struct{}{}
+	select {
+	case s.compile <- struct{}{}:
+		defer func() { <-s.compile }()
+	case <-p.unwanted:
+		return
+	}
+	s.mu.Lock()
+	p.turn = s.all[p.key] == p
+	s.mu.Unlock()
+	if !p.turn {
+		return
+	}
 	if s.notify != nil {
 		if done := s.notify(printable(name), len(wasm)); done != nil {
 			defer done()
 		}
 	}
-	p.info, p.Program, p.err = s.build(wasm)
-	<-s.compile
+	info, compiled, err := s.build(wasm)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.info, p.Program, p.err = info, compiled, err
 	close(p.ready)
+	s.settle(p)
 }
 
 func (s *programs) build(wasm []byte) (*meter.Module, engine.Program, error) {
@@ -144,19 +163,29 @@ func sharedTables(c meter.Config, n int) meter.Config {
 	return c
 }
 
-// release takes back what get returned. A program that failed to compile is
-// forgotten, so that the next one tries again.
+// release takes back what get returned.
 func (s *programs) release(p *program) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.users--
 	s.clock++
 	p.last = s.clock
-	if p.users == 0 && p.failed() {
+	s.settle(p)
+}
+
+// settle looks after p when it has fewer users, or has been compiled. If that
+// failed it is forgotten, so that the next one tries again.
+func (s *programs) settle(p *program) {
+	switch {
+	case p.users > 0:
+	case !p.turn:
 		delete(s.all, p.key)
-		return
+		close(p.unwanted)
+	case p.failed():
+		delete(s.all, p.key)
+	default:
+		s.evict()
 	}
-	s.evict()
 }
 
 // failed reports whether p is known not to compile.
