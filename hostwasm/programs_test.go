@@ -1,11 +1,14 @@
 package hostwasm_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/terrarium-dev/terrarium/core/meter"
 	. "github.com/terrarium-dev/terrarium/core/meter/metertest"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
@@ -97,5 +100,23 @@ func TestCompileGivenUp(t *testing.T) {
 	}
 	if got, want := len(slow.begun), 1; got > want {
 		t.Errorf("got %d modules compiled since, want %d at most", got, want)
+	}
+}
+
+// A module of 60 KB that takes minutes to compile, which nothing can end, is
+// refused.
+func TestCompileBomb(t *testing.T) { onEachEngine(t, testCompileBomb) }
+
+func testCompileBomb(t *testing.T, on backend) {
+	locals := strings.TrimSuffix(strings.Repeat("i32,", 3000), ",")
+	wide := hostileCommand(locals, bytes.Repeat(Code(Get(0), If(EmptyType, Get(1), Set(2))), 5000))
+	deep := hostileCommand("i32", bytes.Repeat(Block(EmptyType, Get(0), BrIf(0)), 60_000))
+	h := newHost(t, on, hostwasm.Config{Commands: map[string]*hostwasm.Module{
+		"wide": hostwasm.NewModule("wide", wide), "deep": hostwasm.NewModule("deep", deep),
+	}})
+	for _, name := range []string{"wide", "deep"} {
+		if err := h.Prepare(context.Background(), name); !errors.Is(err, meter.ErrLimit) {
+			t.Errorf("%s: got %v, want %v", name, err, meter.ErrLimit)
+		}
 	}
 }

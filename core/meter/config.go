@@ -23,6 +23,15 @@ type Config struct {
 	MaxLoopDepth int
 	MaxLabels    int
 
+	// MaxJoins is how many blocks and branches one function can have, times its
+	// locals and 1; 4,194,304. It bounds the memory that compiling it takes.
+	MaxJoins int
+
+	// MaxFlow bounds how long compiling takes: the sum, for all functions, of
+	// the square of the number of blocks and branches, times the locals and 40,
+	// in units of 1 << 20; 100,000.
+	MaxFlow int
+
 	// MaxMemoryPages is how large a memory can be, in pages of 64 KiB; 65,536.
 	// A module that starts with more is refused. One that may grow beyond is
 	// rewritten so that it can't: memory.grow then answers -1.
@@ -59,6 +68,8 @@ func (c Config) withDefaults() Config {
 	set(&c.MaxDepth, 1<<16, maxOffsets)
 	set(&c.MaxLoopDepth, 1<<8, maxOffsets)
 	set(&c.MaxLabels, 1<<16, maxOffsets)
+	set(&c.MaxJoins, 1<<22, 1<<28)
+	set(&c.MaxFlow, 100_000, maxOffsets)
 	set(&c.MaxMemoryPages, maxPages, maxPages)
 	set(&c.MaxTableEntries, 1<<20, maxOffsets)
 	return c

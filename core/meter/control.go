@@ -32,9 +32,11 @@ func (s *scan) control(at int, op byte) {
 	case opUnreachable:
 		s.cur = dead
 	case opBr:
+		s.join(1)
 		s.backEdge(at, s.branch())
 		s.cur = dead
 	case opBrIf:
+		s.join(1)
 		turn := s.branch()
 		s.backEdge(at, turn)
 		if s.cur == dead {
@@ -51,6 +53,7 @@ func (s *scan) control(at int, op byte) {
 			s.fail(ErrLimit, "more than "+utoa(uint32(s.c.MaxLabels))+" labels in branch tables")
 			break
 		}
+		s.join(int(n))
 		for ; n > 0 && s.err == nil; n-- {
 			if turn := s.branch(); turn != dead {
 				s.regions[turn].backEdges = manyBackEdges
@@ -117,6 +120,7 @@ func (s *scan) call(kind editKind, at int, arg uint32) {
 
 func (s *scan) open(op byte) {
 	takes := s.blockType()
+	s.join(1)
 	if len(s.frames) > s.c.MaxDepth {
 		s.fail(ErrLimit, "more than "+utoa(uint32(s.c.MaxDepth))+" blocks inside each other")
 		return

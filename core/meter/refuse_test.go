@@ -161,6 +161,11 @@ func TestLimits(t *testing.T) {
 		{"loops", withCode(bytes.Repeat(Op(0x03, EmptyType), 11), bytes.Repeat(Op(End), 11)), config{MaxLoopDepth: 10}, "more than 10 loops"},
 		{"labels", withCode(bytes.Repeat(Block(EmptyType, I32(0), BrTable(0, 0, 0)), 4)), config{MaxLabels: 10}, "more than 10 labels"},
 		{"default depth", nested(100_000), config{}, "more than 65536 blocks"},
+		{"joins", nested(11), config{MaxJoins: 10}, "more than 10 blocks and branches times locals"},
+		{"flow", nested(200), config{MaxFlow: 1}, "more than 1 Mi"},
+		{"flow of all", many(30, func(m *Module) {
+			m.Func("()->()", "i32", Block(EmptyType, bytes.Repeat(Code(Get(0), BrIf(0)), 60)))
+		}), config{MaxFlow: 4}, "more than 4 Mi"},
 		{"memory", many(1, func(m *Module) { m.Memory(3, 0) }), config{MaxMemoryPages: 2}, "a memory of 3, at most 2"},
 		{"table entries", many(1, func(m *Module) { m.Table(1<<20+1, 0) }), config{}, "a table of 1048577"},
 		{"a million functions", raw(Section(1, U32(1), Op(0x60, 0, 0)), Section(3, U32(1_000_000), make([]byte, 1_000_000))),
@@ -176,7 +181,7 @@ func TestLimits(t *testing.T) {
 	if _, _, err := meter.Rewrite(grown, config{}); !errors.Is(err, meter.ErrLimit) {
 		t.Errorf("what grows too much: got %v, want %v", err, meter.ErrLimit)
 	}
-	if _, _, err := meter.Rewrite(nested(65_535), config{}); err != nil {
+	if _, _, err := meter.Rewrite(nested(65_535), config{MaxFlow: 1 << 20}); err != nil {
 		t.Errorf("65535 blocks in a function: got %v, want no error", err)
 	}
 }

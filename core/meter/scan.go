@@ -24,6 +24,8 @@ type scan struct {
 	inside  int    // how many loops it is inside of
 	labels  int    // of the branch tables so far
 	total   uint64 // what all regions cost together
+	joins   uint64 // blocks and branches of this function
+	flow    uint64 // of all functions so far: Config.MaxFlow
 	body    []byte // the metered body
 
 	constant    uint32 // of the last i32.const
@@ -64,12 +66,14 @@ func (s *scan) function(n int) *Error {
 	s.edits = s.edits[:0]
 	s.inside, s.labels = 0, 0
 	s.cur, s.stale, s.calls, s.loops, s.covered, s.constantEnd = 0, false, false, false, false, 0
+	s.joins = 0
 	for len(s.frames) > 0 && s.err == nil {
 		s.instruction()
 	}
 	if s.err == nil && !s.done() {
 		s.fail(ErrMalformed, "code after the end of the function")
 	}
+	s.addFlow()
 	if s.err != nil {
 		s.err.Func = s.importedFuncs + n
 		s.err.Name = s.functionName(s.err.Func)
