@@ -142,7 +142,9 @@ func (c *call) switchTo(o *option.Result, target string, detach bool) error {
 		}
 	}
 	if old == "" && from != commit.Hash && !o.Has("q") {
-		c.wasAt("Previous HEAD position was", from)
+		if err := c.leave(from, commit.Hash); err != nil {
+			return err
+		}
 	}
 	switch {
 	case isBranch:
