@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
+	"github.com/terrarium-dev/terrarium/plugins"
+)
+
+// TestSandbox runs the shell's cases in the sandbox, where pipes, modes and named pipes are not the system's.
+func TestSandbox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a module for each case")
+	}
+	if raceEnabled() {
+		t.Skip("takes minutes with the race detector, which sees nothing inside the sandbox")
+	}
+	h := newSandbox(t)
+	for _, s := range loadSuites(t) {
+		if !s.needsShell() {
+			continue
+		}
+		want := readWants(t, s.name)
+		for _, c := range s.cases {
+			diff := s.runSandbox(t, h, c.line).diff(want[c.line])
+			reason, known := sandboxDiffers[c.line]
+			switch {
+			case c.differs != "":
+			case diff != "" && !known:
+				t.Errorf("%s\n%s", c.line, diff)
+			case diff == "" && known:
+				t.Errorf("%s: does not differ any more (%s)", c.line, reason)
+			}
+		}
+	}
+}
+
+// sandboxDiffers are the cases whose results are others in the sandbox, and why.
+var sandboxDiffers = map[string]string{
+	"cd /usr; cd /tmp; cd -; echo $OLDPWD": "there is no /usr",
+	"echo $UID $EUID":                      "a WASI program has user 1",
+}
+
+// newSandbox returns a host with the box that was built last.
+func newSandbox(t testing.TB) *hostwasm.Host {
+	box := plugins.Modules()[0]
+	if _, err := box.Load(); err != nil {
+		t.Skip(err)
+	}
+	// Compiling takes seconds, so what was compiled outlives the test, in the ignored folder.
+	e, err := wazero.New(wazero.Config{CacheDir: filepath.Join("..", "..", ".cache", "compiled-test")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := map[string]*hostwasm.Module{}
+	module := &hostwasm.Module{Name: box.Name, Load: box.Load}
+	for _, name := range box.Commands {
+		commands[name] = module
+	}
+	h, err := hostwasm.New(hostwasm.Config{Engine: e, Commands: commands})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	return h
+}
+
+// BenchmarkEcho is bash -c 'echo hi' from start to exit, with the module compiled.
+func BenchmarkEcho(b *testing.B) {
+	h := newSandbox(b)
+	c := core.Command{Command: "bash", Args: []string{"-c", "echo hi"}}
+	runCommand(b, h, c)
+	for b.Loop() {
+		if stdout, _, _ := runCommand(b, h, c); stdout.String() != "hi\n" {
+			b.Fatalf("got %q, want %q", stdout, "hi\n")
+		}
+	}
+}
+
+// runSandbox runs a line in a sandbox that has the suite's files.
+func (s suite) runSandbox(t *testing.T, h *hostwasm.Host, line string) outcome {
+	dir := s.prepare(t)
+	c := core.Command{Command: "/bin/bash", Args: []string{"-c", line}, Cwd: dir, Roots: []string{dir}}
+	for _, v := range environ(dir) {
+		name, value, _ := strings.Cut(v, "=")
+		c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
+	}
+	stdout, stderr, exit := runCommand(t, h, c)
+	return s.outcome(t, dir, stdout, stderr, int(exit.Status.ExitCode))
+}
+
+// runCommand runs a command to its end.
+func runCommand(t testing.TB, h *hostwasm.Host, c core.Command) (stdout, stderr *bytes.Buffer, exit core.Exit) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e, err := h.Resolve(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.Start(ctx, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	overdue := time.AfterFunc(20*time.Second, func() { p.Close() })
+	defer overdue.Stop()
+	var streams [3]bytes.Buffer
+	if err := p.Output(func(stream uint8, b []byte) { streams[stream].Write(b) }); err != nil {
+		t.Error(err)
+	}
+	exit, err = p.Wait()
+	if err != nil {
+		t.Error(err)
+	}
+	return &streams[1], &streams[2], exit
+}
