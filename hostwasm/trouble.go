@@ -1,6 +1,7 @@
 package hostwasm
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"unicode"
@@ -20,6 +21,8 @@ func (g *guest) tell() {
 	for _, f := range trap.Stack {
 		b.WriteString("\tat " + printable(f) + "\n")
 	}
+	// A reader who does not read must not keep alive what is to be killed.
+	defer context.AfterFunc(g.ctx, func() { g.stderr.Close() })()
 	g.stderr.Write([]byte(b.String())) // an error means that nobody reads any longer
 }
 
