@@ -46,8 +46,10 @@ func (s *settling) begin(r *run, number int, keystrokes string, limit time.Durat
 	*s = settling{
 		next: now.Add(quiet / 4), number: number, late: now.Add(limit), taken: number == startNumber, outputs: r.outputs.Load(),
 	}
-	// As many lines are as many commands, or fewer.
-	s.marks = uint64(max(1, strings.Count(keystrokes, "\n")))
+	if number != startNumber { // a shell that starts ends no command
+		// As many lines are as many commands, or fewer.
+		s.marks = uint64(max(1, strings.Count(keystrokes, "\n")))
+	}
 	r.driver.Screen(r.id, func(screen *vt.Screen) { s.marks += screen.PromptMark().Ended })
 }
 

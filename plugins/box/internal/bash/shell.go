@@ -30,6 +30,8 @@ type script struct {
 	text string   // the commands
 	args []string // $1 and so on
 	set  []string // options for set
+
+	interactive bool // it comes line by line, from a person
 }
 
 // run is the commands' Run.
@@ -44,7 +46,7 @@ func run(env *tool.Env, args []string) int {
 // parse reads the command line. Without a script the status is how to end.
 func parse(env *tool.Env, args []string) (*script, int) {
 	s := &script{name: args[0]}
-	command, stdin := false, false
+	command, stdin, asked := false, false, false
 	rest := args[1:]
 	for len(rest) > 0 && len(rest[0]) > 1 && (rest[0][0] == '-' || rest[0][0] == '+') {
 		option := rest[0]
@@ -69,7 +71,9 @@ func parse(env *tool.Env, args []string) (*script, int) {
 				command = true
 			case 's':
 				stdin = true
-			case 'l', 'i', 'm', 'h', 'B', 'H', 'b', 'p':
+			case 'i':
+				asked = true
+			case 'l', 'm', 'h', 'B', 'H', 'b', 'p':
 			case 'o':
 				if len(rest) == 0 {
 					env.Errorf("-o: option requires an argument")
@@ -96,6 +100,8 @@ func parse(env *tool.Env, args []string) (*script, int) {
 		}
 	case len(rest) > 0 && !stdin:
 		return s.load(env, rest)
+	case asked || isTerminal(env.Child().Stdin):
+		s.interactive, s.args = true, rest
 	default:
 		text, err := io.ReadAll(env.Stdin)
 		if err != nil {
@@ -128,9 +134,26 @@ func (s *script) load(env *tool.Env, rest []string) (*script, int) {
 
 // run runs the script to its end.
 func (s *script) run(env *tool.Env) int {
+	runner, err := s.runner(env)
+	if err != nil {
+		env.Errorf("%v", err)
+		return 2
+	}
+	if s.interactive {
+		return s.interact(env, runner)
+	}
 	file, wrong := s.parse(env)
+	err = runner.Run(env.Context, file)
+	if wrong != nil && !runner.Exited() {
+		s.syntaxError(env, wrong)
+		return 2
+	}
+	return s.status(env, err)
+}
+
+func (s *script) runner(env *tool.Env) (*interp.Runner, error) {
 	h := &handlers{script: s, exec: env.Exec, has: env.Has}
-	runner, err := interp.New(
+	return interp.New(
 		interp.Env(expand.ListEnviron(env.Environ...)),
 		interp.Dir(env.Dir),
 		interp.StdIO(env.Child().Stdin, env.Stdout, env.Stderr),
@@ -139,15 +162,10 @@ func (s *script) run(env *tool.Env) int {
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),
 		interp.AccessHandler(h.access),
 	)
-	if err != nil {
-		env.Errorf("%v", err)
-		return 2
-	}
-	err = runner.Run(env.Context, file)
-	if wrong != nil && !runner.Exited() {
-		s.syntaxError(env, wrong)
-		return 2
-	}
+}
+
+// status is what the shell exits with when running has ended with err.
+func (s *script) status(env *tool.Env, err error) int {
 	var status interp.ExitStatus
 	switch {
 	case err == nil:
