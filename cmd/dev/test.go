@@ -44,10 +44,11 @@ func testSteps(root string, skipped *skips) []step {
 	return append(steps,
 		// One package at a time: some measure the machine, and what others leave on it.
 		goTest("go test", nodeModules, skipped, "-p=1", "./..."),
-		goTest("go test wasmtime", nodeModules, skipped, "-tags=wasmtime", "./hostwasm/...", "./tests/..."),
+		goTest("go test wasmtime", nodeModules, skipped, "-tags=wasmtime", "./hostwasm/...", "./tests/reactor"),
+		goTest("imports with wasmtime", nil, skipped, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		goTest("go test wasip1", wasip1, skipped, "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
-		// The size of the reactor was checked above; with -race its compressor takes most of a minute.
-		goTest("go test race", nodeModules, skipped, "-p=1", "-race", "-skip=^TestReactorSize$", "./..."),
+		// What -short leaves out was tested above; with -race it would take as long as all the rest.
+		goTest("go test race", nodeModules, skipped, "-p=1", "-race", "-short", "./..."),
 	)
 }
