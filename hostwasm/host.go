@@ -13,8 +13,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
-// A Config says how a Host runs commands. The zero value is usable: it has no
-// commands, so that only modules in a session's directories can be run.
+// A Config says how a Host runs commands. Only Engine is needed; without
+// Commands, only modules in a session's directories can be run.
 type Config struct {
 	// Engine runs the modules. The Host closes it.
 	Engine engine.Engine

@@ -33,11 +33,3 @@ func (m Module) Load() ([]byte, error) {
 	}
 	return b, nil
 }
-
-// BoxCommands returns the names that Box answers to; none if this build is
-// without it.
-func BoxCommands() []string { return Modules()[0].Commands }
-
-// Box returns the module with the shell and the userland, one command under
-// many names. A program that was built without it says how to get it.
-func Box() ([]byte, error) { return Modules()[0].Load() }

@@ -121,9 +121,8 @@ type closingHost interface {
 }
 
 // open returns the host. A command that names a module of ours becomes one of
-// the sandbox's.
-// pool is how many processes are kept ready for commands, where they need some
-// (see worker.Config).
+// the sandbox's. pool is how many processes are kept ready for commands, where
+// they need some (see worker.Config).
 func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 	if f.host == "native" {
 		return hostnative.New(hostnative.Config{})
@@ -199,7 +198,8 @@ func prepare(ctx context.Context, host closingHost) {
 	}
 }
 
-// cacheDir returns the directory for compiled modules, by engine.
+// cacheDir returns the directory for compiled modules, in which each engine has
+// one of its own.
 func cacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
