@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -139,7 +140,7 @@ func ps(e *tool.Env, args []string) int {
 		full = full || a == "aux" || a == "-ef" || a == "-aux"
 	}
 	if full {
-		uid, _ := self()
+		uid, _ := sys.Self()
 		fmt.Fprintf(e.Out, "%-8s %7s %s\n%-8d %7d %s\n", "UID", "PID", "COMMAND", uid, 1, "bash")
 		return 0
 	}

@@ -2,15 +2,11 @@ package system
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
-
-// self returns the user and group that we are. Where the system has none, they are root's.
-func self() (uid, gid uint32) { return uint32(max(os.Getuid(), 0)), uint32(max(os.Getgid(), 0)) }
 
 func whoami(e *tool.Env, args []string) int {
 	opts, status := e.Options(args, "")
@@ -20,7 +16,7 @@ func whoami(e *tool.Env, args []string) int {
 	if len(opts.Operands) > 0 {
 		return e.UsageError("extra operand %s", e.Quote(opts.Operands[0]))
 	}
-	uid, _ := self()
+	uid, _ := sys.Self()
 	e.Out.WriteString(sys.UserName(uid) + "\n")
 	return 0
 }
@@ -53,7 +49,7 @@ func id(e *tool.Env, args []string) int {
 		names = []string{""}
 	}
 	for _, name := range names {
-		uid, gid := self()
+		uid, gid := sys.Self()
 		if name != "" {
 			u, g, ok := sys.UserID(name)
 			if !ok {
@@ -91,7 +87,7 @@ func groups(e *tool.Env, args []string) int {
 	if opts == nil {
 		return status
 	}
-	_, gid := self()
+	_, gid := sys.Self()
 	if len(opts.Operands) == 0 {
 		e.Out.WriteString(sys.GroupName(gid) + "\n")
 	}
