@@ -41,9 +41,10 @@ func (p *parser) assemble(code []byte) []byte {
 		code = p.appendHelper(code, h)
 	}
 	names := p.appendNames(nil)
+	data, segments := p.mergeData()
 
 	w := writer{wasm: p.wasm, refs: p.funcRefs, clamps: p.clamps, shifted: p.shifted}
-	size := 1024 + len(code) + len(names)
+	size := 1024 + len(code) + len(names) + len(data)
 	for id, s := range p.found {
 		if id != sectionCode {
 			size += s.end - s.start
@@ -78,6 +79,18 @@ func (p *parser) assemble(code []byte) []byte {
 			w.section(id, w.content, code)
 			w.content = w.content[:0]
 			continue
+		case sectionDataCount:
+			if data == nil || !s.present {
+				w.copy(s.start, s.end)
+			} else {
+				w.content = appendU32(w.content, uint32(segments))
+			}
+		case sectionData:
+			if data == nil {
+				w.copy(s.start, s.end)
+			} else {
+				w.content = append(w.content, data...)
+			}
 		default:
 			w.copy(s.start, s.end)
 		}

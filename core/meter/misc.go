@@ -78,6 +78,7 @@ func (s *scan) dataIndex() uint32 {
 	if !s.found[sectionDataCount].present {
 		s.fail(ErrMalformed, "a data segment is used in code, without a data count")
 	}
+	s.dataUsed = true
 	return s.index("data segment", len(s.dataSizes))
 }
 

@@ -15,6 +15,8 @@ type parser struct {
 	imported      int          // how many of them are
 	elemSizes     []uint32     // entries of each element segment
 	dataSizes     []uint32     // bytes of each data segment
+	data          []datum      // what active ones put at constant offsets
+	dataUsed      bool         // by code
 	bodies        []extent     // of the defined functions
 
 	// What is to be changed outside of the code, in ascending order.

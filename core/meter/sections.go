@@ -121,7 +121,7 @@ func (p *parser) section(id byte, r *reader) {
 	case sectionCode:
 		s.count, item = r.count("function bodies", p.c.MaxFunctions), p.body
 	case sectionData:
-		s.count, item = r.count("data segments", p.c.MaxSegments), p.data
+		s.count, item = r.count("data segments", p.c.MaxSegments), p.dataSegment
 	}
 	s.items = r.i
 	if item != nil {

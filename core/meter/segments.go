@@ -43,7 +43,7 @@ func (p *parser) elem(r *reader) {
 	p.elemSizes = append(p.elemSizes, uint32(n))
 }
 
-func (p *parser) data(r *reader) {
+func (p *parser) dataSegment(r *reader) {
 	at := r.i
 	flags := r.u32()
 	if r.err == nil && flags > 2 {
@@ -54,12 +54,26 @@ func (p *parser) data(r *reader) {
 	} else if flags == 0 && r.err == nil && !p.m.HasMemory {
 		r.failAt(at, ErrMalformed, "there is no memory")
 	}
+	var offset uint32
+	var known bool
 	if flags&segmentPassive == 0 {
-		p.constant(r)
+		offset, known = p.offset(r)
 	}
 	n := r.u32()
-	r.sub(n)
+	bytes := r.sub(n)
 	p.dataSizes = append(p.dataSizes, n)
+	if known && bytes.err == nil {
+		p.data = append(p.data, datum{offset, extent{bytes.i, len(bytes.p)}})
+	}
+}
+
+// offset reads a constant expression, and tells the value of one that is a
+// number of 32 bits.
+func (p *parser) offset(r *reader) (value uint32, known bool) {
+	n := *r
+	p.constant(r)
+	known = n.byte() == opI32Const
+	return uint32(n.s32()), known
 }
 
 // constant reads a constant expression.

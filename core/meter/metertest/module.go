@@ -59,6 +59,11 @@ func (m *Module) ImportGlobal(module, name, typ string) uint32 {
 	return m.importedGlobals - 1
 }
 
+// ImportMemory adds an imported memory of at least min pages.
+func (m *Module) ImportMemory(module, name string, min uint32) {
+	m.imports.add(Name(module), Name(name), []byte{2}, limits(min, 0))
+}
+
 // Func adds a function and returns its index. locals are like "i32,i32,i64"; the
 // body's end is added.
 func (m *Module) Func(signature, locals string, body ...[]byte) uint32 {
