@@ -1,6 +1,9 @@
 package hostwasm
 
-import "sync"
+import (
+	"crypto/sha256"
+	"sync"
+)
 
 // A Module is a WebAssembly module that commands are made of. Several commands
 // may share one, which tells them apart by argv[0].
@@ -11,13 +14,21 @@ type Module struct {
 	// first needed, and again after an error.
 	Load func() ([]byte, error)
 
-	mu    sync.Mutex
-	bytes []byte
+	mu     sync.Mutex
+	loaded *binary // nil until it is needed
 }
 
-// NewModule returns a module of bytes that are there already.
+// A binary is a module's bytes, with the hash by which a Host knows what it has compiled.
+type binary struct {
+	wasm []byte
+	hash [sha256.Size]byte
+}
+
+func newBinary(wasm []byte) *binary { return &binary{wasm, sha256.Sum256(wasm)} }
+
+// NewModule returns a module of bytes that are there already, and that nobody may change.
 func NewModule(name string, wasm []byte) *Module {
-	return &Module{Name: name, bytes: wasm}
+	return &Module{Name: name, Load: func() ([]byte, error) { return wasm, nil }}
 }
 
 // Read returns the module's bytes, which nobody may change. It does not keep
@@ -25,22 +36,22 @@ func NewModule(name string, wasm []byte) *Module {
 func (m *Module) Read() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.bytes != nil {
-		return m.bytes, nil
+	if m.loaded != nil {
+		return m.loaded.wasm, nil
 	}
 	return m.Load()
 }
 
-func (m *Module) load() ([]byte, error) {
+func (m *Module) load() (*binary, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.bytes != nil {
-		return m.bytes, nil
+	if m.loaded != nil {
+		return m.loaded, nil
 	}
-	b, err := m.Load()
+	wasm, err := m.Load()
 	if err != nil {
 		return nil, err
 	}
-	m.bytes = b
-	return b, nil
+	m.loaded = newBinary(wasm)
+	return m.loaded, nil
 }

@@ -115,11 +115,11 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	if m == nil {
 		return fmt.Errorf("%s: no such command", name)
 	}
-	wasm, err := m.load()
+	b, err := m.load()
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	p, err := h.programs.get(ctx, name, wasm)
+	p, err := h.programs.get(ctx, name, b)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -134,11 +134,11 @@ func (h *Host) Compiled(name string) (bool, error) {
 	if m == nil {
 		return false, fmt.Errorf("%s: no such command", name)
 	}
-	wasm, err := m.load()
+	b, err := m.load()
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", name, err)
 	}
-	metered, _, err := h.programs.meter(wasm)
+	metered, _, err := h.programs.meter(b.wasm)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", name, err)
 	}

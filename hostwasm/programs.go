@@ -57,14 +57,13 @@ func newPrograms(e engine.Engine, funcs []engine.Func, c Config) *programs {
 // get returns the program of a module, called name in messages, for release when it is no longer run.
 // ctx bounds the wait. What nobody waits for any longer is not compiled, but if
 // it has begun it is kept for the next.
-func (s *programs) get(ctx context.Context, name string, wasm []byte) (*program, error) {
-	key := sha256.Sum256(wasm)
+func (s *programs) get(ctx context.Context, name string, b *binary) (*program, error) {
 	s.mu.Lock()
-	p := s.all[key]
+	p := s.all[b.hash]
 	if p == nil {
-		p = &program{key: key, ready: make(chan struct{}), unwanted: make(chan struct{})}
-		s.all[key] = p
-		go s.make(p, name, wasm) // ends when p is unwanted, or compiled
+		p = &program{key: b.hash, ready: make(chan struct{}), unwanted: make(chan struct{})}
+		s.all[b.hash] = p
+		go s.make(p, name, b.wasm) // ends when p is unwanted, or compiled
 	}
 	p.users++
 	s.mu.Unlock()

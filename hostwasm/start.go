@@ -51,15 +51,15 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (_ driver.Process, err er
 
 // program returns the compiled module that file, a guest's path, names.
 func (h *Host) program(ctx context.Context, tree *vfs.Tree, file string) (*program, error) {
-	wasm, err := h.module(tree, file)
+	b, err := h.module(tree, file)
 	if err != nil {
 		return nil, err
 	}
-	return h.programs.get(ctx, path.Base(file), wasm)
+	return h.programs.get(ctx, path.Base(file), b)
 }
 
-// module returns the bytes of a module.
-func (h *Host) module(tree *vfs.Tree, file string) ([]byte, error) {
+// module returns the module that file, a guest's path, names.
+func (h *Host) module(tree *vfs.Tree, file string) (*binary, error) {
 	if m := h.named(file); m != nil {
 		return m.load()
 	}
@@ -89,5 +89,5 @@ func (h *Host) module(tree *vfs.Tree, file string) ([]byte, error) {
 		}
 		n += m
 	}
-	return wasm, nil
+	return newBinary(wasm), nil
 }
