@@ -29,7 +29,8 @@ import (
 
 // The cases are command lines, one per line of the file "cases" in testdata/cases/*.txtar; the archive's other files
 // are there when each of them runs. What Debian 12's tools do is recorded beside it, in *.want. A line
-// "#differs REASON" marks the next case as one where ours differs.
+// "#differs REASON" marks the next case as one where ours differs, and "#needs NAME..." names the tools of a suite
+// that not every Debian has.
 //
 //	go test ./plugins/box -run 'Recorded|Differences' -record    # on Debian 12: run its tools, record what they do
 
@@ -51,6 +52,7 @@ type suite struct {
 	name  string
 	files map[string]string
 	cases []testCase
+	needs []string // tools that Debian has in packages of their own
 }
 
 func loadSuites(t *testing.T) []suite {
@@ -76,6 +78,8 @@ func loadSuites(t *testing.T) []suite {
 				switch {
 				case strings.HasPrefix(line, "#differs "):
 					differs = line[len("#differs "):]
+				case strings.HasPrefix(line, "#needs "):
+					s.needs = strings.Fields(line)[1:]
 				case line == "" || line[0] == '#':
 				default:
 					s.cases = append(s.cases, testCase{line, differs})
@@ -130,6 +134,10 @@ func TestDebian(t *testing.T) {
 		t.Skip(why)
 	}
 	for _, s := range loadSuites(t) {
+		if s.missing() != nil {
+			t.Logf("%s: %v", s.name, s.missing())
+			continue
+		}
 		want := readWants(t, s.name)
 		for _, c := range s.cases {
 			if diff := s.runDebian(t, c.line).diff(want[c.line]); diff != "" {
@@ -197,6 +205,9 @@ func recordSuite(t *testing.T, s suite) {
 	if why := notDebian(); why != "" {
 		t.Fatalf("can't record: %s", why)
 	}
+	if err := s.missing(); err != nil {
+		t.Fatalf("can't record: %v", err)
+	}
 	var b strings.Builder
 	b.WriteString("# Recorded from Debian 12's tools by \"go test -run Recorded -record\". Do not edit.\n")
 	for _, c := range s.cases {
@@ -206,6 +217,16 @@ func recordSuite(t *testing.T, s suite) {
 	if err := os.WriteFile("testdata/cases/"+s.name+".want", []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// missing says which of the suite's tools is not installed.
+func (s suite) missing() error {
+	for _, name := range s.needs {
+		if _, err := exec.LookPath(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepare makes a directory with the suite's files.

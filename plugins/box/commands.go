@@ -8,6 +8,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/awk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/compress"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/digest"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/dump"
@@ -29,6 +30,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		awk.Commands(),
 		bash.Commands(),
 		basic.Commands(),
+		compress.Commands(),
 		diff.Commands(),
 		digest.Commands(),
 		dump.Commands(),

@@ -1,0 +1,75 @@
+package compress
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// A writeError is one of the output, not of the input.
+type writeError struct{ error }
+
+func (w writeError) Unwrap() error { return w.error }
+
+// copyTo copies r to w, and marks the errors of w.
+func copyTo(w io.Writer, r io.Reader) (int64, error) { return io.Copy(markedWriter{w}, onlyReader{r}) }
+
+// onlyReader hides WriteTo, which would write behind the back of markedWriter.
+type onlyReader struct{ io.Reader }
+
+type markedWriter struct{ w io.Writer }
+
+func (m markedWriter) Write(p []byte) (int, error) {
+	n, err := m.w.Write(p)
+	if err != nil {
+		err = writeError{err}
+	}
+	return n, err
+}
+
+// compressTo writes r in format f to w.
+func compressTo(w io.Writer, r io.Reader, f Format, level int) error {
+	z, err := NewWriter(f, markedWriter{w}, level)
+	if err != nil {
+		return err
+	}
+	if _, err := copyTo(z, r); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// newFile makes the file name with what write writes, which gets the permissions and the time of like. A file that
+// could not be written whole is removed. An old one is replaced only with force.
+func newFile(env *tool.Env, name string, like os.FileInfo, force bool, write func(w io.Writer) error) error {
+	path := env.Path(name)
+	if fi, err := os.Lstat(path); err == nil && force && !fi.IsDir() {
+		os.Remove(path)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return writeError{err}
+	}
+	err = write(f)
+	if closing := f.Close(); err == nil && closing != nil {
+		err = writeError{closing}
+	}
+	if err != nil && !errors.Is(err, ErrTrailing) {
+		os.Remove(path)
+		return err
+	}
+	if sys.HasModes {
+		os.Chmod(path, like.Mode().Perm())
+	}
+	os.Chtimes(path, like.ModTime(), like.ModTime())
+	return err
+}
+
+// gone reports whether nobody reads the output any more, which is not to be told.
+func gone(env *tool.Env, err error) bool {
+	return env.Stopped() || errors.Is(err, syscall.EPIPE)
+}
