@@ -41,7 +41,7 @@ func (p *parser) assemble(code []byte) []byte {
 		code = p.appendHelper(code, h)
 	}
 	names := p.appendNames(nil)
-	data, segments := p.mergeData()
+	data := p.mergeData()
 
 	w := writer{wasm: p.wasm, refs: p.funcRefs, clamps: p.clamps, shifted: p.shifted}
 	size := 1024 + len(code) + len(names) + len(data)
@@ -80,10 +80,8 @@ func (p *parser) assemble(code []byte) []byte {
 			w.content = w.content[:0]
 			continue
 		case sectionDataCount:
-			if data == nil || !s.present {
+			if data == nil { // else it would be for code that uses segments
 				w.copy(s.start, s.end)
-			} else {
-				w.content = appendU32(w.content, uint32(segments))
 			}
 		case sectionData:
 			if data == nil {

@@ -15,24 +15,25 @@ type datum struct {
 	extent
 }
 
-// mergeData makes few data segments of many, and returns the content of the data
-// section and how many there are. Go's linker leaves zeros out and so makes up to
+// mergeData makes few data segments of many, in ascending order, and returns the
+// content of the data section. Go's linker leaves zeros out and so makes up to
 // 100,000 of them, each of which is work at every start of a guest. It returns
 // nil if segments have to stay as they are: code uses them, one writes over
 // another, or the offset of one or what lies between them is not known.
-func (p *parser) mergeData() (content []byte, count int) {
+func (p *parser) mergeData() []byte {
 	owned := p.found[sectionMemory].count > 0 // and so zero at first
-	if p.dataUsed || !owned || len(p.data) < 2 || len(p.data) < len(p.dataSizes) {
-		return nil, 0
+	if p.dataUsed || !owned || len(p.data) == 0 || len(p.data) < len(p.dataSizes) {
+		return nil
 	}
 	slices.SortStableFunc(p.data, func(a, b datum) int { return cmp.Compare(a.offset, b.offset) })
 	var items []byte
+	count := uint32(0)
 	for rest := p.data; len(rest) > 0; count++ {
 		first, end := rest[0], rest[0].limit()
 		n := 1
 		for ; n < len(rest) && uint64(rest[n].offset) <= end+maxGap; n++ {
 			if uint64(rest[n].offset) < end {
-				return nil, 0
+				return nil
 			}
 			end = rest[n].limit()
 		}
@@ -47,7 +48,7 @@ func (p *parser) mergeData() (content []byte, count int) {
 		}
 		rest = rest[n:]
 	}
-	return append(appendU32(nil, uint32(count)), items...), count
+	return append(appendU32(nil, count), items...)
 }
 
 var zeros [maxGap]byte

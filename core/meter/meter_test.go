@@ -330,8 +330,8 @@ func TestVersion(t *testing.T) {
 			sum = sum*16777619 ^ uint32(b)
 		}
 	}
-	if meter.Version != 3 || sum != 920399195 {
-		t.Errorf("version %d has the sum %d, want version 3 with 920399195", meter.Version, sum)
+	if meter.Version != 4 || sum != 291763767 {
+		t.Errorf("version %d has the sum %d, want version 4 with 291763767", meter.Version, sum)
 	}
 }
 
