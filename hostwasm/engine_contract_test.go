@@ -262,3 +262,69 @@ func testEngineInstances(t *testing.T, on backend) {
 	}
 	all.Wait()
 }
+
+// Every instance begins with the module's data, whatever others have written to
+// their memory, and with zeros where there is none.
+func TestEngineData(t *testing.T) { onEachEngine(t, testEngineData) }
+
+func testEngineData(t *testing.T, on backend) {
+	const page = 1 << 16
+	type data struct {
+		at    int32
+		bytes string
+	}
+	for _, test := range []struct {
+		name string
+		data []data
+		also func(*Module)
+		trap bool
+	}{
+		{name: "none"},
+		{name: "empty", data: []data{{7, ""}}},
+		{name: "some", data: []data{{4095, "ab"}, {3, "cd"}}},
+		{name: "up to the end", data: []data{{0, "ab"}, {page - 2, "cd"}}},
+		{name: "one over another", data: []data{{3, "abc"}, {2, "de"}}},
+		{name: "used by code", data: []data{{3, "abc"}, {9, "de"}}, also: func(m *Module) { m.Func("()->()", "", Misc(9, 0)) }},
+		{name: "beyond the end", data: []data{{0, "ab"}, {page - 1, "cd"}}, trap: true},
+		{name: "beyond all addresses", data: []data{{-1, "cd"}}, trap: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			want := make([]byte, page)
+			module := build(func(m *Module) {
+				f := m.Import("m", "f", "()->()")
+				m.Export("_start", m.Func("()->()", "", Call(f)))
+				if test.also != nil {
+					test.also(m)
+				}
+				for _, d := range test.data {
+					m.Data(d.at, []byte(d.bytes))
+					if !test.trap {
+						copy(want[d.at:], d.bytes)
+					}
+				}
+			})
+			p := compile(t, on, module, engine.Func{Module: "m", Name: "f", Call: func(_ any, mem []byte, _ []uint64) error {
+				if !bytes.Equal(mem, want) {
+					return errors.New("the memory begins otherwise")
+				}
+				for i := range mem {
+					mem[i] = 'x'
+				}
+				return nil
+			}})
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					for range 2 {
+						err := p.Run(engine.RunConfig{MaxMemory: 2 * page, Refill: endlessly})
+						if trap, ok := errors.AsType[*engine.Trap](err); ok != test.trap || !ok && err != nil ||
+							ok && trap.Reason != "out of bounds memory access" {
+							t.Errorf("got %v, want a trap: %v", err, test.trap)
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}

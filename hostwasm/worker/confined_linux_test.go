@@ -59,11 +59,11 @@ func TestConfined(t *testing.T) {
 		got = append(got, target)
 	}
 	slices.Sort(got)
-	// The root that was handed over, the session's /tmp, /dev/null thrice,
-	// Go's poller, the socket, three streams.
+	// The root that was handed over, the session's /tmp, /dev/null thrice, what
+	// the guest's memory begins with, Go's poller, the socket, three streams.
 	tmp := got[slices.IndexFunc(got, func(s string) bool { return strings.Contains(s, "/tmp-") })]
 	want := []string{
-		dir, tmp, "/dev/null", "/dev/null", "/dev/null",
+		dir, tmp, "/dev/null", "/dev/null", "/dev/null", "/memfd:guest (deleted)",
 		"anon_inode:[eventpoll]", "anon_inode:[eventfd]", "socket", "pipe", "pipe", "pipe",
 	}
 	for i, s := range want {

@@ -62,12 +62,22 @@ func (e *Engine) Name() string { return "wazero" }
 func (e *Engine) Close() error { return nil }
 
 // Kept reports whether the cache has what Compile would make of wasm.
-func (e *Engine) Kept(wasm []byte) bool { return e.cache != nil && e.cache.Has(wasm) }
+func (e *Engine) Kept(wasm []byte) bool {
+	if e.cache == nil {
+		return false
+	}
+	module, _ := split(wasm)
+	return e.cache.Has(module)
+}
 
 // Compile compiles wasm in a runtime of its own, so that neither names nor
 // memory of one module meet another's.
 func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) (_ engine.Program, err error) {
 	p := &program{cache: wazero.NewCompilationCache()}
+	wasm, data := split(wasm)
+	if len(data) > 0 {
+		p.image = newImage(data)
+	}
 	dir := ""
 	if e.cache != nil {
 		if dir, err = e.cache.Entry(wasm); err != nil {

@@ -3,7 +3,6 @@ package wazero
 import (
 	"fmt"
 
-	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
@@ -17,17 +16,20 @@ type memory struct {
 	grow  func(from, to uint64) bool
 }
 
-// newMemory reserves the memory of an instance of m, at most max bytes, and
+// newMemory reserves the memory of an instance of p, at most max bytes, and
 // takes what it starts with: wazero does not survive a refusal there.
-func newMemory(m wazero.CompiledModule, max uint64, grow func(from, to uint64) bool) (*memory, error) {
+func (p *program) newMemory(max uint64, grow func(from, to uint64) bool) (*memory, error) {
 	var min uint64
-	for _, d := range m.ExportedMemories() { // core/meter lets no module have two
+	for _, d := range p.module.ExportedMemories() { // core/meter lets no module have two
 		if min = uint64(d.Min()) << 16; min > max {
 			return nil, engine.ErrMemory
 		}
 		if pages, ok := d.Max(); ok && uint64(pages)<<16 < max {
 			max = uint64(pages) << 16
 		}
+	}
+	if p.image != nil && p.image.size > max {
+		return nil, engine.ErrMemory
 	}
 	if min > 0 && grow != nil && !grow(0, min) {
 		return nil, engine.ErrMemory
@@ -36,7 +38,14 @@ func newMemory(m wazero.CompiledModule, max uint64, grow func(from, to uint64) b
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of memory: %w", max, err)
 	}
-	return &memory{space: space, size: min, grow: grow}, nil
+	m := &memory{space: space, size: min, grow: grow}
+	if p.image != nil {
+		if err := p.image.put(space); err != nil {
+			m.release()
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // Allocate implements experimental.MemoryAllocator.

@@ -19,6 +19,7 @@ type program struct {
 	runtime   wazero.Runtime
 	module    wazero.CompiledModule
 	hasMemory bool
+	image     *image // nil if the module puts its data into the memory itself
 }
 
 // Close frees the runtime and the compiled code.
@@ -26,6 +27,9 @@ func (p *program) Close() error {
 	var errs []error
 	if p.runtime != nil {
 		errs = append(errs, p.runtime.Close(context.Background()))
+	}
+	if p.image != nil {
+		errs = append(errs, p.image.Close())
 	}
 	return errors.Join(append(errs, p.cache.Close(context.Background()))...)
 }
@@ -63,7 +67,7 @@ func (r *run) refill(m api.Module) {
 
 // Run implements engine.Program.
 func (p *program) Run(c engine.RunConfig) (err error) {
-	memory, err := newMemory(p.module, c.MaxMemory, c.Grow)
+	memory, err := p.newMemory(c.MaxMemory, c.Grow)
 	if err != nil {
 		return err
 	}

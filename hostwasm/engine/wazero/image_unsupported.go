@@ -1,0 +1,12 @@
+//go:build !linux
+
+package wazero
+
+import (
+	"errors"
+	"os"
+)
+
+func sealedFile([]byte) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func mapPrivate(*os.File, []byte) error { return errors.ErrUnsupported }
