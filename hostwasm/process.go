@@ -48,7 +48,6 @@ func newProcess(j *job, pty, interactive bool) (*process, wasi.Config) {
 			input:  keys,
 			echo:   func(b []byte) { out.Write(b) }, // an error means that nobody looks any longer
 			signal: func(name string) { p.root.kill(&killError{name}) },
-			end:    func() { keys.Close() },
 		}
 	}
 	screen := out.Terminal()
@@ -134,6 +133,21 @@ func (p *process) Resize(rows, cols int) error {
 		return os.ErrClosed
 	}
 	return nil
+}
+
+// Raw reports whether the command gets keys, not lines: WASI has no way to ask
+// for that.
+func (p *process) Raw() bool { return false }
+
+// Foreground reports whether the command itself has the terminal: nobody else
+// can be given it here.
+func (p *process) Foreground() bool { return p.tty != nil }
+
+// Reading reports whether the command, or what it has started, waits for
+// somebody to type. Once it does, it goes on doing that until somebody has.
+// known is false without an interactive terminal.
+func (p *process) Reading() (reading, known bool) {
+	return p.tty != nil && p.tty.awaited(), p.tty != nil
 }
 
 // Signal implements driver.Process. No guest can catch a signal: what would

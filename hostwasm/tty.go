@@ -2,9 +2,10 @@ package hostwasm
 
 import (
 	"bytes"
-	"io"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
 // A discipline is a terminal's line discipline, between the person who types
@@ -14,10 +15,9 @@ import (
 //
 // POSIX.1-2024, XBD 11.1.6, canonical mode
 type discipline struct {
-	input  io.Writer      // whole lines go there
-	echo   func(p []byte) // what is echoed becomes output like the guest's, ONLCR and all
+	input  *wasi.PipeWriter // whole lines go there
+	echo   func(p []byte)   // what is echoed becomes output like the guest's, ONLCR and all
 	signal func(name string)
-	end    func() // at end of file
 
 	mu   sync.Mutex
 	line []byte
@@ -65,7 +65,7 @@ func (d *discipline) key(c byte) error {
 		d.signal("SIGQUIT")
 	case charEOF:
 		if len(d.line) == 0 {
-			d.end()
+			d.input.EndFile()
 			return nil
 		}
 		return d.flush()
@@ -87,6 +87,16 @@ func (d *discipline) key(c byte) error {
 		d.echo([]byte{c})
 	}
 	return nil
+}
+
+// awaited reports whether a guest waits for what is typed next, and nothing
+// else goes on in it. That stays so until something is typed.
+func (d *discipline) awaited() bool {
+	if !d.mu.TryLock() {
+		return false // something is being typed
+	}
+	defer d.mu.Unlock()
+	return d.input.Awaited()
 }
 
 // flush hands the open line to the guest.

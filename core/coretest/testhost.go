@@ -147,6 +147,7 @@ var hostTests = []struct {
 	{"input_write_and_close", onBoth, testInput},
 	{"input_large", onPipe, testLargeInput},
 	{"input_blocked", onBoth, testBlockedInput},
+	{"input_awaited", onPty, testAwaitedInput},
 
 	{"resize_seen", onPty, testResize},
 	{"resize_ignored", onPipe, testResizeIgnored},

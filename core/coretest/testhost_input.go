@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"strings"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 )
@@ -86,6 +87,57 @@ func testBlockedInput(h *hostTest) {
 	h.wait(started, "the first Write")
 	h.finish("Close", func() { r.Close() })
 	h.wait(done, "the blocked Write")
+}
+
+// A reader is a driver.Process that can tell whether its command waits for
+// somebody to type.
+type reader interface{ Reading() (reading, known bool) }
+
+// testAwaitedInput: a command that reads its terminal is seen to wait for what
+// is typed, and one that does something else is not.
+func testAwaitedInput(h *hostTest) {
+	r := h.start(interactive(h.need(h.commands.Cat)))
+	p, ok := r.Process.(reader)
+	if !ok {
+		h.Skip("the host can't tell")
+	}
+	for _, line := range []string{"one", "two", "three"} {
+		h.waitReading(p)
+		if n, err := r.Write([]byte(line + "\n")); n != len(line)+1 || err != nil {
+			h.Fatalf("Write: got %d, %v, want %d, nil", n, err, len(line)+1)
+		}
+		r.waitText(line + "\r\n" + line) // the terminal's, and the command's
+	}
+	h.waitReading(p)
+
+	r = h.start(interactive(h.need(h.commands.Block)))
+	r.waitText("ready")
+	p = r.Process.(reader)
+	for range 20 {
+		if reading, _ := p.Reading(); reading {
+			h.Fatal("a command that does not read is said to")
+		}
+		if _, err := r.Write([]byte("x\n")); err != nil {
+			h.Fatal(err)
+		}
+	}
+}
+
+// waitReading waits until p's command waits for somebody to type.
+func (h *hostTest) waitReading(p reader) {
+	h.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for late := time.Now().Add(hostPatience); time.Now().Before(late); <-tick.C {
+		reading, known := p.Reading()
+		if !known {
+			h.Skip("the system does not tell what a process waits for")
+		}
+		if reading {
+			return
+		}
+	}
+	h.Fatalf("after %v: the command is not seen to wait for what is typed", hostPatience)
 }
 
 func testResize(h *hostTest) {

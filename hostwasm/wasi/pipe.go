@@ -35,10 +35,15 @@ type pipe struct {
 	start, n   int    // what is in it begins at start and has n bytes
 	small      []byte // of pipeBuf bytes at most
 	large      *[pipeSize]byte
+	ends       []int // where the file ends for once: how many bytes are read before that
+	asleep     bool  // its reader waits for it, and for nothing else
 	readerGone bool
 	writerGone bool
 	waiting    watchers
 }
+
+// maxEnds is how many ends there may be in a pipe, one after the other.
+const maxEnds = 1 << 10
 
 func (p *pipe) watch(w waker) {
 	p.mu.Lock()
@@ -60,16 +65,25 @@ func (p *pipe) read(b []byte) (int, error) {
 		return 0, errno.BADF
 	case len(b) == 0:
 		return 0, nil
+	case len(p.ends) > 0 && p.ends[0] == 0:
+		p.ends = p.ends[1:]
+		return 0, nil
 	case p.n == 0 && p.writerGone:
 		return 0, nil
 	case p.n == 0:
 		return 0, errno.AGAIN
+	}
+	if len(p.ends) > 0 {
+		b = b[:min(len(b), p.ends[0])]
 	}
 	n := 0
 	for n < len(b) && p.n > 0 {
 		k := copy(b[n:], p.head())
 		p.drop(k)
 		n += k
+	}
+	for i := range p.ends {
+		p.ends[i] -= n
 	}
 	p.waiting.wake()
 	return n, nil
@@ -97,8 +111,24 @@ func (p *pipe) write(b []byte) (int, error) {
 		p.n += k
 		rest = rest[k:]
 	}
-	p.waiting.wake()
+	p.changed()
 	return len(b), nil
+}
+
+// endFile has the reader find the end of the file for once, after what is there.
+func (p *pipe) endFile() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.ends) < maxEnds {
+		p.ends = append(p.ends, p.n)
+	}
+	p.changed()
+}
+
+// changed says that there is something to read.
+func (p *pipe) changed() {
+	p.asleep = false
+	p.waiting.wake()
 }
 
 // head returns the first bytes in the pipe, up to where the ring turns over.
@@ -157,7 +187,7 @@ func (p *pipe) readiness(write bool) readiness {
 			n:      uint64(room),
 		}
 	}
-	return readiness{ready: p.n > 0 || p.writerGone, hangup: p.writerGone, n: uint64(p.n)}
+	return readiness{ready: p.n > 0 || len(p.ends) > 0 || p.writerGone, hangup: p.writerGone, n: uint64(p.n)}
 }
 
 // closeReader forgets what is in the pipe. closeWriter leaves it.
@@ -173,7 +203,7 @@ func (p *pipe) closeWriter() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.writerGone = true
-	p.waiting.wake()
+	p.changed()
 }
 
 // readEnd and writeEnd are a pipe's ends as a guest has them.
@@ -182,6 +212,14 @@ type readEnd struct{ *pipe }
 func (readEnd) write([]byte) (int, error)    { return 0, errno.BADF }
 func (e readEnd) readiness(w bool) readiness { return e.end(w, false) }
 func (e readEnd) close()                     { e.closeReader() }
+
+// sleep notes that its reader waits for nothing else, as long as it takes. What
+// comes ends that, and the reader says it again before it waits again.
+func (e readEnd) sleep() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asleep = e.n == 0 && len(e.ends) == 0 && !e.writerGone
+}
 
 type writeEnd struct{ *pipe }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
@@ -119,6 +120,69 @@ func TestStdio(t *testing.T) {
 	g.p.Close()
 	if got := <-all; got != "on stdout" {
 		t.Errorf("got %q, want %q", got, "on stdout")
+	}
+}
+
+// The end of a file that is typed is one to the reader who comes to it, and no
+// more.
+func TestEndFile(t *testing.T) {
+	stdin, in := wasi.NewPipe(0)
+	g := start(t, wasi.Config{Stdin: stdin.Terminal()})
+	in.EndFile()
+	in.Write([]byte("abc"))
+	in.EndFile()
+	in.EndFile()
+	in.Write([]byte("d"))
+	for _, want := range []string{"", "ab", "c", "", "", "d"} {
+		if got, e := g.read(0, 2); got != want || e != errno.SUCCESS {
+			t.Errorf("got %q, %v, want %q", got, e, want)
+		}
+	}
+	in.EndFile()
+	if events, e := g.poll(readSub(1, 0)); e != nil || len(events) != 1 {
+		t.Errorf("the end of the file: got %v, %v, want that it can be read", events, e)
+	}
+}
+
+// A pipe is awaited while a guest waits for it and for nothing else.
+func TestAwaited(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		wait func(g *guest)
+		want bool
+	}{
+		{"fd_read", func(g *guest) { g.read(0, 2) }, true},
+		{"poll_oneoff", func(g *guest) { g.poll(readSub(1, 0)) }, true},
+		{"poll_oneoff of another one too", func(g *guest) {
+			r, _ := g.pipe(0)
+			g.poll(readSub(1, 0), readSub(2, r))
+		}, false},
+		{"poll_oneoff with a timeout", func(g *guest) { g.poll(readSub(1, 0), clockSub(2, uint64(time.Hour))) }, false},
+		{"a sleep", func(g *guest) { g.poll(clockSub(2, uint64(time.Hour))) }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				stdin, in := wasi.NewPipe(0)
+				g := start(t, wasi.Config{Stdin: stdin.Terminal()})
+				if in.Awaited() {
+					t.Error("is awaited before anybody waits")
+				}
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					test.wait(g)
+				}()
+				synctest.Wait()
+				if got := in.Awaited(); got != test.want {
+					t.Errorf("got %v, want %v", got, test.want)
+				}
+				in.Write([]byte("a"))
+				if in.Awaited() {
+					t.Error("is awaited with something to read in it")
+				}
+				<-done
+			})
+		})
 	}
 }
 

@@ -45,6 +45,18 @@ func (w *PipeWriter) Close() error {
 	return nil
 }
 
+// EndFile lets the reader read what is there, and then the end of the file
+// once: what is written later can be read after it.
+func (w *PipeWriter) EndFile() { w.endFile() }
+
+// Awaited reports whether the reader, a guest, waits for what is written next:
+// for that alone, and as long as it takes.
+func (w *PipeWriter) Awaited() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.asleep
+}
+
 // OpenFile is this end for [Config].Stdout and Stderr, or for a child. What is
 // written to it counts as output: [Limits].Output. Its last process to let go
 // of it closes it.

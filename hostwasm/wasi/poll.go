@@ -118,6 +118,9 @@ func (l *poll) wait() (uint32, error) {
 			// Then look again: what changed before has woken nobody.
 			l.watch()
 			watching = true
+		case l.soonest == forever && len(p.watched) == 1:
+			sleepOn(p.watched[0])
+			p.park(forever)
 		case p.park(l.soonest):
 			p.clock.Sleep(l.soonest) // which a virtual clock has not noticed
 		}

@@ -52,7 +52,16 @@ func (p *Process) readStream(s stream, b []byte, nonblock bool) (int, error) {
 		if err != errno.AGAIN {
 			return n, err
 		}
+		sleepOn(s)
 		p.park(forever)
+	}
+}
+
+// sleepOn tells s, if it is the end of a pipe that is read, that the process
+// waits for nothing else.
+func sleepOn(s stream) {
+	if r, ok := s.(readEnd); ok {
+		r.sleep()
 	}
 }
 

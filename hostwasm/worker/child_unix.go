@@ -25,6 +25,7 @@ type child struct {
 	ready    chan struct{} // closed when it has begun well
 	measures []Measure     // then
 	started  chan error    // answers a job
+	typing   chan *typing  // the last answer to Look, if nobody has taken it
 
 	exited  chan struct{} // closed when exit is known
 	exit    core.Exit
@@ -88,7 +89,7 @@ func (h *Host) spawn(module *os.File) (*child, error) {
 	}
 	c := &child{
 		host: h, process: process, conn: ours,
-		ready: make(chan struct{}), started: make(chan error, 1),
+		ready: make(chan struct{}), started: make(chan error, 1), typing: make(chan *typing, 1),
 		exited: make(chan struct{}), ended: make(chan struct{}),
 	}
 	c.context, c.cancel = context.WithCancel(context.Background())
@@ -166,6 +167,11 @@ func (c *child) handle(m *message, files []*os.File) {
 		}
 	case m.Exit != nil:
 		c.leaveWith(*m.Exit)
+	case m.Typing != nil:
+		select {
+		case c.typing <- m.Typing:
+		default: // nobody has asked
+		}
 	case m.Ask != nil && m.Ask.What == askCompile && len(files) == 1:
 		module := files[0]
 		files = nil
@@ -228,6 +234,27 @@ func (c *child) leaveWith(e core.Exit) {
 		c.exit = e
 		close(c.exited)
 	})
+}
+
+// lookLimit is how long a worker may take to answer Look.
+const lookLimit = 100 * time.Millisecond
+
+// reading reports whether the command waits for somebody to type, when it has
+// all bytes that were: typed. Since that stays so until it gets more, an answer
+// that came late is as good.
+func (c *child) reading(typed uint64) bool {
+	if c.conn.send(&message{Look: true}) != nil {
+		return false
+	}
+	late := time.NewTimer(lookLimit)
+	defer late.Stop()
+	select {
+	case t := <-c.typing:
+		return t.Reading && t.Taken == typed
+	case <-c.ended:
+	case <-late.C:
+	}
+	return false
 }
 
 // end records how a worker ended that has not told how its command did. A

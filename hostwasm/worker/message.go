@@ -16,12 +16,14 @@ type message struct {
 	Job    *job    `json:",omitempty"` // with standard input, output and, without a pty, error
 	Signal string  `json:",omitempty"`
 	Answer *answer `json:",omitempty"`
+	Look   bool    `json:",omitempty"` // asks for a Typing
 
 	// From a worker.
 
 	Ready   []Measure  `json:",omitempty"` // to Setup
 	Started *started   `json:",omitempty"` // to Job
 	Exit    *core.Exit `json:",omitempty"` // of the command
+	Typing  *typing    `json:",omitempty"` // to Look
 	Ask     *ask       `json:",omitempty"`
 }
 
@@ -59,6 +61,13 @@ type job struct {
 // started says whether a command runs, or why not.
 type started struct {
 	Reason, Text string // as in core.HostError; Text is empty if it runs
+}
+
+// A typing says whether the command waits for somebody to type, when it has been
+// given so many bytes of what was typed.
+type typing struct {
+	Taken   uint64
+	Reading bool
 }
 
 // An ask is a question; the answer has its ID.

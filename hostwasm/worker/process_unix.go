@@ -20,6 +20,8 @@ type process struct {
 	child *child
 	in    *os.File
 	outs  []*os.File // standard output and, without a pty, error
+	keys  bool       // it has an interactive terminal
+	typed atomic.Uint64
 
 	sink    sync.Mutex // one call of sink at a time
 	holding atomic.Int64
@@ -34,8 +36,8 @@ var (
 )
 
 // newProcess returns a process, and its streams for the worker.
-func newProcess(c *child, pty bool) (p *process, files []*os.File, err error) {
-	p = &process{child: c}
+func newProcess(c *child, pty, interactive bool) (p *process, files []*os.File, err error) {
+	p = &process{child: c, keys: pty && interactive}
 	defer func() {
 		if err != nil {
 			closeAll(files)
@@ -62,6 +64,7 @@ func newProcess(c *child, pty bool) (p *process, files []*os.File, err error) {
 
 // Write implements driver.Process.
 func (p *process) Write(b []byte) (int, error) {
+	p.typed.Add(uint64(len(b))) // before anybody can have taken it
 	n, err := p.in.Write(b)
 	switch {
 	case err == nil:
@@ -87,6 +90,15 @@ func (p *process) Resize(rows, cols int) error {
 		return errClosed
 	}
 	return nil
+}
+
+// Raw, Foreground and Reading are as those of package hostwasm's.
+func (p *process) Raw() bool        { return false }
+func (p *process) Foreground() bool { return p.keys }
+
+// Reading asks the worker.
+func (p *process) Reading() (reading, known bool) {
+	return p.keys && p.child.reading(p.typed.Load()), p.keys
 }
 
 // killLimit is how long a worker may take to end what was sent SIGKILL.

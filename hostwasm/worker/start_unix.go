@@ -49,7 +49,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 }
 
 func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string) (*process, error) {
-	p, files, err := newProcess(c, e.Command.Pty)
+	p, files, err := newProcess(c, e.Command.Pty, e.Command.Interactive)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +35,8 @@ type worker struct {
 	mu   sync.Mutex
 	runs driver.Process // nil before it is started
 	in   []*os.File     // that came with the job
+
+	taken atomic.Uint64 // bytes of standard input
 }
 
 // work is what a worker does. It returns the status to exit with.
@@ -148,14 +151,30 @@ func (w *worker) listen() {
 			w.mu.Unlock()
 			w.jobs <- m
 		case m.Signal != "":
-			w.mu.Lock()
-			p := w.runs
-			w.mu.Unlock()
-			if p != nil {
+			if p := w.running(); p != nil {
 				p.Signal(m.Signal) // an error means that it has ended
 			}
+		case m.Look:
+			w.look()
 		}
 	}
+}
+
+// running returns the command, or nil if it was not started yet.
+func (w *worker) running() driver.Process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.runs
+}
+
+// look tells whether the command waits for somebody to type. What is taken
+// after that was counted makes no false answer: who asks has typed more.
+func (w *worker) look() {
+	t := &typing{Taken: w.taken.Load()}
+	if p, ok := w.running().(interface{ Reading() (reading, known bool) }); ok {
+		t.Reading, _ = p.Reading()
+	}
+	w.conn.send(&message{Typing: t}) // an error means that nobody is there
 }
 
 // run runs a command to its end, and to that of its output.
@@ -218,6 +237,7 @@ func (w *worker) feed(p driver.Process) {
 				in.Close() // nobody reads: whoever writes learns of it
 				return
 			}
+			w.taken.Add(uint64(n))
 		}
 		if err != nil {
 			p.CloseInput()
