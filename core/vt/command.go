@@ -14,12 +14,14 @@ const (
 // to know where commands begin and end.
 type PromptMark struct {
 	// Kind is 'A' before a prompt, 'B' after it, 'C' before the output of a
-	// command and 'D' after it. It is 0 before the first mark.
+	// command and 'D' after it. It is 0 before the first mark. A mark of kind
+	// 'P' counts only before a prompt for the rest of a command, as 'A'.
 	Kind byte
 	// ExitCode is that of the last command to end, -1 if the shell did not say.
 	ExitCode int
-	// Count is the number of marks so far, and Ended that of those of Kind 'D'.
-	Count, Ended uint64
+	// Count is the number of marks so far, Ended that of those of Kind 'D', and
+	// Continued that of those before a prompt for the rest of a command.
+	Count, Ended, Continued uint64
 }
 
 // titleStack is what XTWINOPS 22 and 23 push to and pop from.
@@ -74,18 +76,40 @@ func setText(to *string, p []byte) {
 	}
 }
 
-// setMark takes what follows 133;. A shell may send parameters: A;cl=m, D;1.
+// setMark takes what follows 133;. A shell may send parameters: A;cl=m, D;1,
+// P;k=s.
 func (s *Screen) setMark(p []byte) {
-	kind, rest, _ := bytes.Cut(p, []byte{';'})
-	if len(kind) != 1 || kind[0] < 'A' || kind[0] > 'D' {
+	text, rest, _ := bytes.Cut(p, []byte{';'})
+	kind := string(text)
+	continued := (kind == "A" || kind == "P") && continues(rest)
+	if continued {
+		kind = "A"
+	}
+	switch kind {
+	case "A", "B", "C", "D":
+	default:
 		return
 	}
 	s.mark.Kind = kind[0]
 	s.mark.Count++
-	if kind[0] == 'D' {
+	if continued {
+		s.mark.Continued++
+	}
+	if kind == "D" {
 		s.mark.Ended++
 		s.mark.ExitCode = exitCode(rest)
 	}
+}
+
+// continues reports whether the parameters of a prompt say that it is for the
+// rest of a command, whether or not that can be edited together.
+func continues(params []byte) bool {
+	for param := range bytes.SplitSeq(params, []byte{';'}) {
+		if string(param) == "k=s" || string(param) == "k=c" {
+			return true
+		}
+	}
+	return false
 }
 
 // exitCode returns the number that p starts with, -1 if it does not.

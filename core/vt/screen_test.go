@@ -148,6 +148,8 @@ func TestPromptMark(t *testing.T) {
 		{"\x1b]133;A\a$ \x1b]133;B\als\x1b]133;C\a", vt.PromptMark{Kind: 'C', Count: 3}},
 		{"\x1b]133;D;127\a", vt.PromptMark{Kind: 'D', ExitCode: 127, Count: 1, Ended: 1}},
 		{"\x1b]133;D;2;aid=1\a\x1b]133;A\a", vt.PromptMark{Kind: 'A', ExitCode: 2, Count: 2, Ended: 1}},
+		{"\x1b]133;A;cl=m;k=s\a> \x1b]133;B\a", vt.PromptMark{Kind: 'B', Count: 2, Continued: 1}},
+		{"\x1b]133;P;k=c\a\x1b]133;P;k=r\a\x1b]133;P\a\x1b]133;A;k=i\a", vt.PromptMark{Kind: 'A', Count: 2, Continued: 1}},
 		{"\x1b]133;D\a", vt.PromptMark{Kind: 'D', ExitCode: -1, Count: 1, Ended: 1}},
 		{"\x1b]133;D;-9\a\x1b]133;Z\a\x1b]133;\a", vt.PromptMark{Kind: 'D', ExitCode: -1, Count: 1, Ended: 1}},
 	} {

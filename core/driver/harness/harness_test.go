@@ -63,6 +63,10 @@ func TestEarly(t *testing.T) {
 		{name: "nothing to wait for", seconds: 5, keys: "echo\n", from: 20 * ms, til: 30 * ms},
 		{name: "a job", seconds: 10, keys: "job 2s\n", from: 2*s + 20*ms, til: 2*s + 50*ms},
 		{name: "several", seconds: 10, keys: "job 2s\njob 1s\n", from: 3*s + 20*ms, til: 3*s + 50*ms},
+		{name: "a command of several lines", seconds: 10, keys: "more 3\na\nb\nc\njob 1s\n", from: s + 20*ms, til: s + 50*ms},
+		{name: "a line too few", seconds: 3, keys: "more 3\na\nb\n", from: 20 * ms, til: 50 * ms},
+		{name: "a job that reads", seconds: 10, keys: "ask\na\njob 1s\n", from: s + 20*ms, til: s + 50*ms},
+		{name: "a job that asks", seconds: 3, keys: "ask\n", from: 3 * s, til: 3 * s},
 		{name: "a long job", seconds: 3, keys: "job 20s\n", from: 3 * s, til: 3 * s},
 		{name: "the shell itself", seconds: 10, keys: "builtin 2s\n", from: 2*s + 20*ms, til: 2*s + 50*ms},
 		{name: "chatter", seconds: 3, keys: "chatter 10s\n", from: 3 * s, til: 3 * s},
@@ -74,6 +78,9 @@ func TestEarly(t *testing.T) {
 		{name: "blind, a job", host: host{blind: true}, seconds: 10, keys: "job 2s\n", from: 2*s + 250*ms, til: 2*s + 280*ms},
 		{name: "no kernel", host: host{plain: true}, seconds: 3, keys: "echo\n", from: 3 * s, til: 3 * s},
 		{name: "marks of two lines", host: host{plain: true, marks: true}, seconds: 10, keys: "job 1s\njob 1s\n", from: 2*s + 20*ms, til: 2*s + 50*ms},
+		{name: "marks of several lines", host: host{plain: true, marks: true}, seconds: 10, keys: "more 3\na\nb\nc\njob 1s\n", from: s + 20*ms, til: s + 50*ms},
+		{name: "marks, a job that reads", host: host{plain: true, marks: true}, seconds: 3, keys: "ask\na\n", from: 3 * s, til: 3 * s},
+		{name: "marks, blind", host: host{blind: true, marks: true}, seconds: 10, keys: "builtin 2s\n", from: 2*s + 20*ms, til: 2*s + 50*ms},
 		{name: "no kernel but marks", host: host{plain: true, marks: true}, seconds: 10, keys: "job 2s\n", from: 2*s + 20*ms, til: 2*s + 50*ms},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type settling struct {
 	taken   bool      // the keystrokes are, by whatever reads them
 	idle    time.Time // since when the shell was seen waiting; or zero
 	outputs uint64    // how often there had been output before
-	marks   uint64    // how many commands must have ended, by the shell's own count
+	marks   uint64    // how many lines the shell must have read, by its own count
 }
 
 // begin watches keystrokes for at most limit. If that is zero, there is nothing
@@ -47,10 +47,9 @@ func (s *settling) begin(r *run, number int, keystrokes string, limit time.Durat
 		next: now.Add(quiet / 4), number: number, late: now.Add(limit), taken: number == startNumber, outputs: r.outputs.Load(),
 	}
 	if number != startNumber { // a shell that starts ends no command
-		// As many lines are as many commands, or fewer.
 		s.marks = uint64(max(1, strings.Count(keystrokes, "\n")))
 	}
-	r.driver.Screen(r.id, func(screen *vt.Screen) { s.marks += screen.PromptMark().Ended })
+	s.marks += linesRead(r.mark())
 }
 
 func (s *settling) end() { s.next = time.Time{} }
@@ -111,27 +110,32 @@ func (s *settling) settled(r *run, now time.Time) bool {
 }
 
 // waits reports whether the shell waits for somebody to type, and whether that
-// is known or only likely.
+// is known or only likely. What it says itself is asked for where the host does
+// not know: of a shell on another machine, say.
 func (s *settling) waits(r *run) (idle, sure bool) {
-	if s.marked(r) {
+	t := r.host.tty()
+	foreground := t != nil && t.Foreground()
+	if foreground {
+		if reading, known := t.Reading(); known {
+			return reading, true
+		}
+	}
+	m := r.mark()
+	prompt := m.Kind == 'A' || m.Kind == 'B'
+	if prompt && linesRead(m) >= s.marks {
 		return true, true
 	}
-	t := r.host.tty()
-	if t == nil || !t.Foreground() {
-		return false, false
-	}
-	reading, known := t.Reading()
-	return reading || !known, known
+	return foreground && (prompt || m.Kind == 0), false
 }
 
-// marked reports whether the shell itself has said that what was typed has
-// ended, and that its prompt stands.
-func (s *settling) marked(r *run) (marked bool) {
-	r.driver.Screen(r.id, func(screen *vt.Screen) {
-		m := screen.PromptMark()
-		marked = m.Ended >= s.marks && (m.Kind == 'A' || m.Kind == 'B')
-	})
-	return marked
+// linesRead counts the lines that a shell has read and marked: for each there
+// is the end of a command, or another prompt since there must be more of it.
+// What a command reads itself it does not count.
+func linesRead(m vt.PromptMark) uint64 { return m.Ended + m.Continued }
+
+func (r *run) mark() (m vt.PromptMark) {
+	r.driver.Screen(r.id, func(screen *vt.Screen) { m = screen.PromptMark() })
+	return m
 }
 
 // silence returns for how long nothing has been printed.

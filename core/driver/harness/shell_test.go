@@ -3,6 +3,7 @@ package harness_test
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,8 @@ import (
 //	job D        a job that takes so long
 //	builtin D    the shell itself does it
 //	chatter D    a job in the background that prints all the time
+//	more N       a command that goes on for so many lines
+//	ask          a job that reads a line
 //	mute         it prints nothing, not even what is typed
 //	exit
 //
@@ -88,14 +91,10 @@ func (s *shell) run() {
 				s.print("$ ")
 			}
 		}
-		s.set(true, true)
-		var line string
-		select {
-		case line = <-s.lines:
-		case <-s.ended:
+		line, ok := s.read(true)
+		if !ok {
 			return
 		}
-		s.set(true, false)
 		if !mute {
 			s.print(line + "\r\n")
 		}
@@ -103,9 +102,11 @@ func (s *shell) run() {
 		d, _ := time.ParseDuration(argument)
 		switch verb {
 		case "job":
+			s.begin()
 			s.set(false, false)
 			s.sleep(d)
 		case "builtin":
+			s.begin()
 			s.sleep(d)
 		case "chatter":
 			go func() { // ends with d
@@ -114,12 +115,44 @@ func (s *shell) run() {
 					s.print(".")
 				}
 			}()
+		case "more":
+			n, _ := strconv.Atoi(argument)
+			for range n {
+				if s.host.marks {
+					s.print("\x1b]133;P;k=s\a")
+				}
+				s.print("> ")
+				s.read(true)
+			}
+			s.begin()
+		case "ask":
+			s.begin()
+			s.read(false)
 		case "mute":
 			mute = true
 		case "exit":
 			s.end()
 			return
 		}
+	}
+}
+
+// begin says that a command is whole, and that it runs.
+func (s *shell) begin() {
+	if s.host.marks {
+		s.print("\x1b]133;C\a")
+	}
+}
+
+// read reads a line, in the shell itself or in a job.
+func (s *shell) read(own bool) (line string, ok bool) {
+	s.set(own, own)
+	select {
+	case line = <-s.lines:
+		s.set(own, false)
+		return line, true
+	case <-s.ended:
+		return "", false
 	}
 }
 

@@ -86,7 +86,9 @@ func (p prompter) more() {
 	if !ok {
 		ps2 = "> "
 	}
+	p.mark("P;k=s")
 	io.WriteString(p.env.Stderr, ps2)
+	p.mark("B")
 }
 
 func (p prompter) begin()         { p.mark("C") }

@@ -23,6 +23,8 @@ func TestInteract(t *testing.T) {
 		{"input of a command", "read line\nmine\necho $line\n", []string{"TERM=dumb", "PS1=% "}, "mine\n", "% % % exit\n", 0},
 		{"marks", "false\n", []string{"TERM=xterm", "PS1=% "}, "",
 			"\x1b]133;A\a% \x1b]133;B\a\x1b]133;C\a\x1b]133;D;1\a\x1b]133;A\a% \x1b]133;B\aexit\n", 1},
+		{"marks of more lines", "if false\nthen :; fi\n", []string{"TERM=xterm", "PS1=% "}, "",
+			"\x1b]133;A\a% \x1b]133;B\a\x1b]133;P;k=s\a> \x1b]133;B\a\x1b]133;C\a\x1b]133;D;0\a\x1b]133;A\a% \x1b]133;B\aexit\n", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

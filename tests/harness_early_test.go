@@ -1,0 +1,113 @@
+package tests
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/plugins"
+)
+
+// marking has bash set the marks of OSC 133, as the integrations of terminals do.
+const marking = `PS1='\[\e]133;A\a\]$ \[\e]133;B\a\]'
+PS2='\[\e]133;P;k=s\a\]> '
+PS0='\[\e]133;C\a\]'
+PROMPT_COMMAND='printf "\e]133;D;%s\a" $?'
+`
+
+// TestHarnessEarly: an agent types into bash what is more than one line, and
+// must not wait longer than for what comes of it, nor see less. The waits would
+// be 20 s each.
+func TestHarnessEarly(t *testing.T) {
+	steps := []struct{ typed, want string }{
+		{"cat >f <<'E'\na\nb\nE\nsleep 0.3; echo $(wc -l <f) lines\n", "2 lines\n"},
+		{"for i in 1 2; do\nsleep 0.2\necho got $i\ndone\n", "\ngot 2\n"},
+		{"echo one \\\n  two; sleep 0.3; echo last\n", "\nlast\n"},
+		{"sleep 0.3\nsleep 0.1\necho $((40 + 2))\n", "42\n"},
+		{"echo 'not whole\n", "\n>"},
+		{"now it is'; sleep 0.3; echo done\n", "\ndone\n"},
+	}
+	for _, test := range []struct {
+		name  string
+		flags func(dir string) []string
+	}{
+		{"native", func(string) []string { return []string{"--env", "HOME=/var/empty"} }},
+		{"marks", func(dir string) []string {
+			if err := os.WriteFile(filepath.Join(dir, ".bash_profile"), []byte(marking), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			return []string{"--env", "HOME=" + dir}
+		}},
+		{"sandbox", func(dir string) []string { return []string{"--host", "wasm", "--mount", dir} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.name == "sandbox" {
+				needBox(t)
+			}
+			dir, out := t.TempDir(), t.TempDir()
+			var answers bytes.Buffer
+			for _, s := range steps {
+				fmt.Fprintf(&answers, `{"analysis":"","plan":"","commands":[{"keystrokes":%q,"duration":20}]}`+"\n", s.typed)
+			}
+			for range 2 {
+				answers.WriteString(`{"analysis":"","plan":"","commands":[],"task_complete":true}` + "\n")
+			}
+			script, transcript := filepath.Join(out, "answers"), filepath.Join(out, "transcript")
+			if err := os.WriteFile(script, answers.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"harness", "--instruction", "type", "--cwd", dir, "--transcript", transcript}, test.flags(dir)...)
+			cmd := exec.Command("terrarium", append(args, "--", "cat", script)...)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", cmd, err, out)
+			}
+			turns, took := readTranscript(t, transcript)
+			if took >= 20_000 {
+				t.Errorf("got %d ms: a wait has not ended early", took)
+			}
+			for i, s := range steps {
+				if seen := turns[i+1] + "\n"; !strings.Contains(seen, s.want) {
+					t.Errorf("after %q: got\n%s\nwant %q in it", s.typed, seen, s.want)
+				}
+			}
+		})
+	}
+}
+
+// needBox skips a test without the sandbox's own commands.
+func needBox(t *testing.T) {
+	t.Helper()
+	for _, m := range plugins.Modules() {
+		if _, err := m.Load(); m.Name == "box" && err != nil {
+			t.Skip("NOT RUN: ", err)
+		}
+	}
+}
+
+// readTranscript returns what the agent was shown, turn by turn, and how long
+// all of it took, in milliseconds.
+func readTranscript(t *testing.T, name string) (screens []string, took int64) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var line struct {
+			Screen     string
+			DurationMs int64
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, lines.Bytes())
+		}
+		screens, took = append(screens, line.Screen), took+line.DurationMs
+	}
+	return screens, took
+}
