@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/archive"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/awk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
@@ -27,6 +28,7 @@ import (
 var commands = sync.OnceValue(func() map[string]tool.Command {
 	all := map[string]tool.Command{}
 	for _, family := range [][]tool.Command{
+		archive.Commands(),
 		awk.Commands(),
 		bash.Commands(),
 		basic.Commands(),

@@ -10,7 +10,7 @@ import (
 
 // An Option is one option as given.
 type Option struct {
-	Name string // its letter, or its long name if it has no letter
+	Name string // its letter, or its long name if it has no letter; "" for an operand in its place
 	Arg  string
 	Set  bool // whether there is an argument, for those where it is optional
 }
@@ -50,20 +50,30 @@ type spec struct {
 	short   map[byte]entry
 	long    []entry
 	inOrder bool // the first operand ends the options
+	inPlace bool // operands are options too
 }
 
 // Parse parses args, without the command's name. The options are described by words: "n,lines=" is -n NUM and
 // --lines=NUM, "A,show-all" takes no argument, "color?" has an optional one (only as --color=WHEN or -iSUFFIX).
 // Letters of one option may be many: "R,r,dereference". A description that begins with "+ " makes the
-// first operand end the options. Parse panics for nothing; its errors are what getopt prints after the name.
+// first operand end the options; with "- " each operand is an option without a name too, for those to whom it
+// matters what stands before it. Parse panics for nothing; its errors are what getopt prints after the name.
 func Parse(args []string, description string) (*Result, error) {
 	s := compile(description)
 	res := &Result{}
+	operand := func(a string) {
+		res.Operands = append(res.Operands, a)
+		if s.inPlace {
+			res.Options = append(res.Options, Option{Arg: a, Set: true})
+		}
+	}
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
 		case a == "--":
-			res.Operands = append(res.Operands, args[i+1:]...)
+			for _, a := range args[i+1:] {
+				operand(a)
+			}
 			return res, nil
 		case strings.HasPrefix(a, "--"):
 			used, err := s.parseLong(a[2:], args[i+1:], res)
@@ -81,7 +91,7 @@ func Parse(args []string, description string) (*Result, error) {
 			res.Operands = append(res.Operands, args[i:]...)
 			return res, nil
 		default:
-			res.Operands = append(res.Operands, a)
+			operand(a)
 		}
 	}
 	return res, nil
@@ -90,8 +100,12 @@ func Parse(args []string, description string) (*Result, error) {
 func compile(description string) *spec {
 	s := &spec{short: map[byte]entry{}}
 	for _, word := range strings.Fields(description) {
-		if word == "+" {
+		switch word {
+		case "+":
 			s.inOrder = true
+			continue
+		case "-":
+			s.inPlace = true
 			continue
 		}
 		k := none

@@ -32,6 +32,13 @@ func (e *Env) utf8Locale() bool {
 	return false
 }
 
+// Escape writes what is not printable, and backslashes, as C does. It is gnulib's "escape" style.
+func Escape(s string) string {
+	var b strings.Builder
+	escape(&b, s, "\\")
+	return b.String()
+}
+
 func escape(b *strings.Builder, s, end string) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])

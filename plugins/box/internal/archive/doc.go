@@ -1,0 +1,12 @@
+// Package archive holds tar, zip and unzip. What they read is not trusted: names never lead out of the directory that
+// is extracted into, whatever links are on the way, and memory does not grow with what an archive says of itself.
+package archive
+
+import "github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+
+// Commands returns this family's commands.
+func Commands() []tool.Command {
+	return []tool.Command{
+		{Name: "tar", Usage: "[OPTION...] [FILE]...", Like: "GNU tar 1.34", Trouble: 2, Run: tarCommand},
+	}
+}
