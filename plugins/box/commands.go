@@ -17,6 +17,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/files"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sed"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/system"
@@ -40,6 +41,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		files.Commands(),
 		find.Commands(),
 		grep.Commands(),
+		jq.Commands(),
 		order.Commands(),
 		sed.Commands(),
 		system.Commands(),

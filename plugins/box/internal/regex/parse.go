@@ -20,6 +20,8 @@ type parser struct {
 	depth  int
 	warn   []string
 	backs  bool // whether there are back-references
+
+	groupNames map[string]int // in Perl's patterns
 }
 
 func (p *parser) more() bool { return p.pos < len(p.src) }

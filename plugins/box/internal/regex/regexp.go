@@ -31,6 +31,7 @@ type Regexp struct {
 	pike    pike
 	back    backtracker
 	loc     []int
+	names   map[string]int // of groups, in Perl's patterns
 }
 
 // Compile parses a pattern. Errors are glibc's, without a prefix.
@@ -51,6 +52,7 @@ func CompileAll(patterns []string, o Options) (*Regexp, error) {
 		}
 		roots = append(roots, root)
 		re.groups = p.groups
+		re.names = p.groupNames
 		re.backs = re.backs || p.backs
 		re.Warnings = append(re.Warnings, p.warn...)
 	}
@@ -94,7 +96,7 @@ func (p *parser) parse() (*node, error) {
 	case p.Perl:
 		pp := &perlParser{parser: *p}
 		root, err := pp.parse()
-		p.groups, p.backs = pp.groups, pp.backs
+		p.groups, p.backs, p.groupNames = pp.groups, pp.backs, pp.names
 		return root, err
 	}
 	root, err := p.alternatives()
@@ -133,6 +135,16 @@ func (n *node) shift(by int) {
 
 // Groups returns the number of groups.
 func (re *Regexp) Groups() int { return re.groups }
+
+// GroupNames returns the name of each group, "" where it has none; the first one is that of the whole match. Of
+// several patterns it knows those of the last.
+func (re *Regexp) GroupNames() []string {
+	names := make([]string, re.groups+1)
+	for name, n := range re.names {
+		names[n] = name
+	}
+	return names
+}
 
 // Literal returns the text that is all the pattern matches, or nil.
 func (re *Regexp) Literal() []byte { return re.literal }

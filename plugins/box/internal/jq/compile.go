@@ -1,0 +1,609 @@
+package jq
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/itchyny/gojq"
+)
+
+// gojq parses programs; running them is ours, since its objects are Go's maps, which forget the order of keys. A query
+// becomes a tree of closures that call what comes next with each of their results, so that nothing is computed that
+// nobody asks for.
+
+// A result is a value and, while paths are wanted, where it was found.
+type result struct {
+	v    any
+	path *path // nil while no paths are wanted
+}
+
+// An expr calls yield with each of its results for in. An error from yield ends it.
+type expr func(m *machine, e *env, in result, yield func(result) error) error
+
+// An env holds what names mean while a program runs. It has the shape of the scope in which the program was compiled.
+type env struct {
+	up *env
+	v  any      // of a variable
+	fn *closure // of a function or a parameter
+}
+
+// A closure is a function, or an argument with the names that it can see.
+type closure struct {
+	body   expr
+	env    *env
+	params []string
+}
+
+// A scope holds the names that are known where something is compiled.
+type scope struct {
+	up    *scope
+	name  string // "$x", "f/1", or "*label-x"
+	param bool   // its closure is an argument
+}
+
+type compiler struct {
+	source string // for messages
+	depth  int
+	errs   []string
+}
+
+// errorf remembers what is wrong with the program.
+func (c *compiler) errorf(near, format string, a ...any) expr {
+	c.errs = append(c.errs, complaint(c.source, fmt.Sprintf(format, a...), positionOf(c.source, near)))
+	return nil
+}
+
+// lookup returns how many names ago a name was bound, or -1.
+func (s *scope) lookup(name string) (distance int, bound *scope) {
+	for ; s != nil; s = s.up {
+		if s.name == name {
+			return distance, s
+		}
+		distance++
+	}
+	return -1, nil
+}
+
+// bind returns e with one more variable.
+func (e *env) bind(v any) *env { return &env{up: e, v: v} }
+
+func (e *env) at(distance int) *env {
+	for range distance {
+		e = e.up
+	}
+	return e
+}
+
+// maxNesting bounds how deep programs are nested, in levels.
+const maxNesting = 2_000
+
+// query compiles q where the names of s are known. It returns nil after an error.
+func (c *compiler) query(q *gojq.Query, s *scope) expr {
+	if c.depth++; c.depth > maxNesting {
+		return c.errorf("", "program is nested too deep")
+	}
+	defer func() { c.depth-- }()
+	if len(q.FuncDefs) > 0 {
+		return c.definitions(q, s)
+	}
+	if q.Term != nil {
+		return c.term(q.Term, s)
+	}
+	if q.Left == nil || q.Right == nil {
+		return identity
+	}
+	if len(q.Patterns) > 0 {
+		return c.bind(q, s)
+	}
+	switch q.Op {
+	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul, gojq.OpUpdateDiv,
+		gojq.OpUpdateMod, gojq.OpUpdateAlt:
+		return c.assignment(q, s)
+	}
+	left, right := c.query(q.Left, s), c.query(q.Right, s)
+	if left == nil || right == nil {
+		return nil
+	}
+	switch q.Op {
+	case gojq.OpPipe:
+		return pipe(left, right)
+	case gojq.OpComma:
+		return func(m *machine, e *env, in result, yield func(result) error) error {
+			if err := left(m, e, in, yield); err != nil {
+				return err
+			}
+			return right(m, e, in, yield)
+		}
+	case gojq.OpAlt:
+		return alternative(left, right)
+	case gojq.OpAnd, gojq.OpOr:
+		return logical(left, right, q.Op == gojq.OpOr)
+	}
+	if t := q.Right.Term; q.Op == gojq.OpDiv && q.Left.Term != nil && q.Left.Term.Type == gojq.TermTypeNumber && t != nil && t.Number == "0" {
+		return c.errorf("", "Division by zero?")
+	}
+	return binary(left, right, operators[q.Op])
+}
+
+func identity(_ *machine, _ *env, in result, yield func(result) error) error { return yield(in) }
+
+func pipe(left, right expr) expr {
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		return left(m, e, in, func(r result) error { return right(m, e, r, yield) })
+	}
+}
+
+// constant yields a value that was found nowhere.
+func constant(v any) expr {
+	return func(_ *machine, _ *env, in result, yield func(result) error) error { return yield(in.computed(v)) }
+}
+
+// binary computes with all pairs of operands, the left ones first.
+func binary(left, right expr, op func(a, b any) (any, error)) expr {
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		plain := result{v: in.v}
+		return right(m, e, plain, func(r result) error {
+			return left(m, e, plain, func(l result) error {
+				v, err := op(l.v, r.v)
+				if err != nil {
+					return err
+				}
+				if err := m.made(v); err != nil {
+					return err
+				}
+				return yield(in.computed(v))
+			})
+		})
+	}
+}
+
+func logical(left, right expr, or bool) expr {
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		plain := result{v: in.v}
+		return left(m, e, plain, func(l result) error {
+			if truth(l.v) == or {
+				return yield(in.computed(or))
+			}
+			return right(m, e, plain, func(r result) error { return yield(in.computed(truth(r.v))) })
+		})
+	}
+}
+
+// alternative yields what is true of left, or right if nothing is.
+func alternative(left, right expr) expr {
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		some := false
+		err := left(m, e, in, func(r result) error {
+			if !truth(r.v) {
+				return nil
+			}
+			some = true
+			return yield(r)
+		})
+		if err != nil || some {
+			return err
+		}
+		return right(m, e, in, yield)
+	}
+}
+
+// A passing error comes from what uses a result, not from what makes it: no "try" in between may catch it.
+type passing struct{ err error }
+
+func (p *passing) Error() string { return p.err.Error() }
+
+func passed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &passing{err}
+}
+
+// definitions compiles "def f: …; rest".
+func (c *compiler) definitions(q *gojq.Query, s *scope) expr {
+	rest := *q
+	rest.FuncDefs = q.FuncDefs[1:]
+	body, params, inner := c.function(q.FuncDefs[0], s)
+	after := c.query(&rest, inner)
+	if body == nil || after == nil {
+		return nil
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		return after(m, define(e, body, params), in, yield)
+	}
+}
+
+// define binds a function that can call itself.
+func define(e *env, body expr, params []string) *env {
+	f := &env{up: e}
+	f.fn = &closure{body: body, env: f, params: params}
+	return f
+}
+
+// function compiles a definition. inner is the scope in which its name is known.
+func (c *compiler) function(d *gojq.FuncDef, s *scope) (body expr, params []string, inner *scope) {
+	inner = &scope{up: s, name: signature(d.Name, len(d.Args))}
+	in := inner
+	for _, p := range d.Args {
+		in = &scope{up: in, name: p, param: true}
+		if p[0] == '$' { // $x is known as x too
+			in = &scope{up: in, name: signature(p[1:], 0), param: true}
+		} else {
+			in.name = signature(p, 0)
+		}
+	}
+	return c.query(d.Body, in), d.Args, inner
+}
+
+func signature(name string, params int) string { return name + "/" + strconv.Itoa(params) }
+
+func (c *compiler) term(t *gojq.Term, s *scope) expr {
+	list := t.SuffixList
+	x := c.primary(t, s)
+	for _, suffix := range list {
+		if x == nil {
+			return nil
+		}
+		switch {
+		case suffix.Optional:
+			x = try(x, nil)
+		case suffix.Iter:
+			x = pipe(x, iterate)
+		default:
+			x = c.index(x, suffix.Index, s)
+		}
+	}
+	return x
+}
+
+func (c *compiler) primary(t *gojq.Term, s *scope) expr {
+	switch t.Type {
+	case gojq.TermTypeIdentity:
+		return identity
+	case gojq.TermTypeRecurse:
+		return recurseAll
+	case gojq.TermTypeNull:
+		return constant(nil)
+	case gojq.TermTypeTrue:
+		return constant(true)
+	case gojq.TermTypeFalse:
+		return constant(false)
+	case gojq.TermTypeNumber:
+		f, _ := strconv.ParseFloat(t.Number, 64)
+		return constant(f)
+	case gojq.TermTypeIndex:
+		return c.index(identity, t.Index, s)
+	case gojq.TermTypeFunc:
+		return c.call(t.Func, s)
+	case gojq.TermTypeObject:
+		return c.object(t.Object, s)
+	case gojq.TermTypeArray:
+		return c.array(t.Array, s)
+	case gojq.TermTypeUnary:
+		return c.unary(t.Unary, s)
+	case gojq.TermTypeFormat:
+		return c.format(t, s)
+	case gojq.TermTypeString:
+		return c.string(t.Str, nil, s)
+	case gojq.TermTypeIf:
+		return c.conditional(t.If, s)
+	case gojq.TermTypeTry:
+		return c.try(t.Try, s)
+	case gojq.TermTypeReduce:
+		return c.reduce(t.Reduce, s)
+	case gojq.TermTypeForeach:
+		return c.foreach(t.Foreach, s)
+	case gojq.TermTypeLabel:
+		return c.label(t.Label, s)
+	case gojq.TermTypeBreak:
+		return c.breakTo(t.Break, s)
+	case gojq.TermTypeQuery:
+		return c.query(t.Query, s)
+	}
+	return c.errorf("", "cannot compile this")
+}
+
+func (c *compiler) unary(u *gojq.Unary, s *scope) expr {
+	x := c.term(u.Term, s)
+	if x == nil || u.Op != gojq.OpSub {
+		return x
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		return x(m, e, result{v: in.v}, func(r result) error {
+			f, ok := r.v.(float64)
+			if !ok {
+				return raise(describe(r.v) + " cannot be negated")
+			}
+			return yield(in.computed(-f))
+		})
+	}
+}
+
+func (c *compiler) array(a *gojq.Array, s *scope) expr {
+	if a.Query == nil {
+		return constant([]any{})
+	}
+	x := c.query(a.Query, s)
+	if x == nil {
+		return nil
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		list := []any{}
+		err := x(m, e, result{v: in.v}, func(r result) error {
+			list = append(list, r.v)
+			return m.grown(len(list))
+		})
+		if err != nil {
+			return err
+		}
+		return yield(in.computed(list))
+	}
+}
+
+// object compiles {…}: one object for each combination of keys and values.
+func (c *compiler) object(o *gojq.Object, s *scope) expr {
+	type field struct{ key, val expr }
+	fields := make([]field, len(o.KeyVals))
+	for i, kv := range o.KeyVals {
+		f := &fields[i]
+		switch {
+		case kv.KeyString != nil:
+			f.key = c.string(kv.KeyString, nil, s)
+		case kv.KeyQuery != nil:
+			if t := kv.KeyQuery.Term; t != nil && t.Type == gojq.TermTypeNumber && t.SuffixList == nil {
+				return c.errorf("(", "Cannot use number (%s) as object key", t.Number)
+			}
+			f.key = c.query(kv.KeyQuery, s)
+		case kv.Key[0] == '$':
+			f.key = constant(kv.Key[1:])
+		default:
+			f.key = constant(kv.Key)
+		}
+		switch {
+		case kv.Val != nil:
+			f.val = c.query(kv.Val, s)
+		case kv.KeyString == nil && kv.Key != "" && kv.Key[0] == '$':
+			f.val = c.call(&gojq.Func{Name: kv.Key}, s)
+		default: // {a} is {a: .a}
+			key := f.key
+			f.val = func(m *machine, e *env, in result, yield func(result) error) error {
+				return key(m, e, in, func(k result) error {
+					v, err := index(in.v, k.v)
+					if err != nil {
+						return err
+					}
+					return yield(result{v: v})
+				})
+			}
+		}
+		if f.key == nil || f.val == nil {
+			return nil
+		}
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		plain := result{v: in.v}
+		var from func(i int, o *object) error
+		from = func(i int, o *object) error {
+			if i == len(fields) {
+				return yield(in.computed(o))
+			}
+			return fields[i].key(m, e, plain, func(k result) error {
+				return fields[i].val(m, e, plain, func(v result) error {
+					key, ok := k.v.(string)
+					if !ok {
+						return raise("Object keys must be strings")
+					}
+					if err := m.step(); err != nil {
+						return err
+					}
+					return from(i+1, o.with(key, v.v))
+				})
+			})
+		}
+		return from(0, &object{})
+	}
+}
+
+func (c *compiler) conditional(f *gojq.If, s *scope) expr {
+	cond, then := c.query(f.Cond, s), c.query(f.Then, s)
+	otherwise := expr(identity)
+	switch {
+	case len(f.Elif) > 0:
+		otherwise = c.conditional(&gojq.If{Cond: f.Elif[0].Cond, Then: f.Elif[0].Then, Elif: f.Elif[1:], Else: f.Else}, s)
+	case f.Else != nil:
+		otherwise = c.query(f.Else, s)
+	}
+	if cond == nil || then == nil || otherwise == nil {
+		return nil
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		return cond(m, e, result{v: in.v}, func(r result) error {
+			if truth(r.v) {
+				return then(m, e, in, yield)
+			}
+			return otherwise(m, e, in, yield)
+		})
+	}
+}
+
+func (c *compiler) try(t *gojq.Try, s *scope) expr {
+	body := c.query(t.Body, s)
+	var catch expr
+	if t.Catch != nil {
+		if catch = c.query(t.Catch, s); catch == nil {
+			return nil
+		}
+	}
+	if body == nil {
+		return nil
+	}
+	return try(body, catch)
+}
+
+// try yields what body does until it fails, and then what catch makes of the error. "break" is what ends loops, and
+// is no error here.
+func try(body, catch expr) expr {
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		err := body(m, e, in, func(r result) error { return passed(yield(r)) })
+		if through, ok := err.(*passing); ok {
+			return through.err
+		}
+		failure, ok := err.(*raised)
+		if !ok {
+			return err
+		}
+		if catch == nil || failure.isBreak() {
+			return nil
+		}
+		return catch(m, e, in.computed(failure.v), yield)
+	}
+}
+
+func (c *compiler) label(l *gojq.Label, s *scope) expr {
+	body := c.query(l.Body, &scope{up: s, name: "*label-" + l.Ident[1:]})
+	if body == nil {
+		return nil
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		here := &env{up: e}
+		err := body(m, here, in, yield)
+		if left, ok := err.(*leaving); ok && left.to == here {
+			return nil
+		}
+		return err
+	}
+}
+
+// leaving ends everything within a label.
+type leaving struct{ to *env }
+
+func (*leaving) Error() string { return "break" }
+
+func (c *compiler) breakTo(name string, s *scope) expr {
+	distance, bound := s.lookup("*label-" + name[1:])
+	if bound == nil {
+		return c.errorf("break", "$*label-%s is not defined", name[1:])
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		return &leaving{e.at(distance)}
+	}
+}
+
+// string compiles a string with parts to be computed, each of them put through format.
+func (c *compiler) string(str *gojq.String, format func(any) (string, error), s *scope) expr {
+	if str.Queries == nil {
+		return constant(str.Str)
+	}
+	type part struct {
+		text string
+		x    expr // nil for text
+	}
+	if format == nil {
+		format = formats["@text"]
+	}
+	var parts []part
+	for _, q := range str.Queries {
+		if t := q.Term; t != nil && t.Type == gojq.TermTypeString && t.Str.Queries == nil && len(t.SuffixList) == 0 {
+			parts = append(parts, part{text: t.Str.Str})
+			continue
+		}
+		x := c.query(q, s)
+		if x == nil {
+			return nil
+		}
+		parts = append(parts, part{x: x})
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		plain := result{v: in.v}
+		var from func(i int, tail string) error // the last part varies slowest
+		from = func(i int, tail string) error {
+			if i < 0 {
+				if err := m.made(tail); err != nil {
+					return err
+				}
+				return yield(in.computed(tail))
+			}
+			if parts[i].x == nil {
+				return from(i-1, parts[i].text+tail)
+			}
+			return parts[i].x(m, e, plain, func(r result) error {
+				text, err := format(r.v)
+				if err != nil {
+					return err
+				}
+				return from(i-1, text+tail)
+			})
+		}
+		return from(len(parts)-1, "")
+	}
+}
+
+// format compiles @name, or @name "string".
+func (c *compiler) format(t *gojq.Term, s *scope) expr {
+	format, ok := formats[t.Format]
+	if !ok {
+		format = func(any) (string, error) { return "", raise(t.Format[1:] + " is not a valid format") }
+	}
+	if t.Str != nil {
+		return c.string(t.Str, format, s)
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		text, err := format(in.v)
+		if err != nil {
+			return err
+		}
+		return yield(in.computed(text))
+	}
+}
+
+func (c *compiler) reduce(r *gojq.Reduce, s *scope) expr {
+	source, start := c.query(r.Query, s), c.query(r.Start, s)
+	bind, inner := c.patterns(r.Patterns, s)
+	update := c.query(r.Update, inner)
+	if source == nil || start == nil || bind == nil || update == nil {
+		return nil
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		return start(m, e, in, func(state result) error {
+			err := source(m, e, result{v: in.v}, func(item result) error {
+				return bind(m, e, item.v, func(e *env) error {
+					last := state.computed(nil)
+					err := update(m, e, state, func(r result) error {
+						last = r
+						return m.step()
+					})
+					state = last
+					return err
+				})
+			})
+			if err != nil {
+				return err
+			}
+			return yield(state)
+		})
+	}
+}
+
+func (c *compiler) foreach(f *gojq.Foreach, s *scope) expr {
+	source, start := c.query(f.Query, s), c.query(f.Start, s)
+	bind, inner := c.patterns(f.Patterns, s)
+	update, extract := c.query(f.Update, inner), expr(identity)
+	if f.Extract != nil {
+		extract = c.query(f.Extract, inner)
+	}
+	if source == nil || start == nil || bind == nil || update == nil || extract == nil {
+		return nil
+	}
+	return func(m *machine, e *env, in result, yield func(result) error) error {
+		return start(m, e, in, func(state result) error {
+			return source(m, e, result{v: in.v}, func(item result) error {
+				return bind(m, e, item.v, func(e *env) error {
+					return update(m, e, state, func(r result) error {
+						state = r
+						return extract(m, e, r, yield)
+					})
+				})
+			})
+		})
+	}
+}
