@@ -38,10 +38,26 @@ func (m Mount) guest() string {
 }
 
 // places names it in messages.
-func (m Mount) places() string { return strings.TrimSpace(m.Dir + " at " + m.guest()) }
+func (m Mount) places() string {
+	return strings.TrimSpace(printable(m.Dir) + " at " + printable(m.guest()))
+}
 
 // ours are the places in every tree that mounts must leave alone.
 var ours = []string{"/bin", "/dev"}
+
+// checkPlace says why nothing can be mounted at m.guest().
+func (m Mount) checkPlace() error {
+	guest := m.guest()
+	for _, dir := range ours {
+		if guest == dir || strings.HasPrefix(guest, dir+"/") {
+			return fmt.Errorf("mount %s: %s is the sandbox's own", m.places(), dir)
+		}
+	}
+	if !path.IsAbs(guest) {
+		return fmt.Errorf("mount %s: not an absolute path", m.places())
+	}
+	return nil
+}
 
 // check says what is wrong with the mount, as early as it can be told.
 func (m Mount) check() error {
@@ -55,14 +71,8 @@ func (m Mount) check() error {
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
-	switch {
-	case !path.IsAbs(m.guest()):
-		return fmt.Errorf("mount %s: not an absolute path", m.places())
-	case slices.Contains(ours, m.guest()):
-		return fmt.Errorf("mount %s: that is the sandbox's own", m.places())
-	}
-	return nil
+	dir.Close()
+	return m.checkPlace()
 }
 
 // open opens what is mounted. quota bounds what is added to Dir.
@@ -103,6 +113,9 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 	for _, m := range h.mounts(c) {
 		if mounted[m.guest()] {
 			continue // handed over twice: the first one counts
+		}
+		if err := m.checkPlace(); err != nil { // a session's; the host's were checked
+			return nil, err
 		}
 		dir, err := m.open(tree.Quota())
 		if err != nil {

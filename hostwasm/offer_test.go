@@ -116,13 +116,31 @@ func (c *counted) Close() error { c.closed++; return c.FS.Close() }
 func TestMountFSRefused(t *testing.T) {
 	memory := vfs.Memory(vfs.MemoryOptions{})
 	for want, m := range map[string]hostwasm.Mount{
-		"it has a file system too":             {Dir: t.TempDir(), FS: memory},
-		"Guest says where":                     {FS: memory},
-		"mount at rel: not an absolute path":   {FS: memory, Guest: "rel"},
-		"mount at /dev: that is the sandbox's": {FS: memory, Guest: "/dev"},
+		"it has a file system too":                   {Dir: t.TempDir(), FS: memory},
+		"Guest says where":                           {FS: memory},
+		"mount at rel: not an absolute path":         {FS: memory, Guest: "rel"},
+		"mount at /dev: /dev is the sandbox's own":   {FS: memory, Guest: "/dev"},
+		"mount at /bin/x: /bin is the sandbox's own": {FS: memory, Guest: "/bin/y/../x"},
 	} {
 		if _, err := hostwasm.New(hostwasm.Config{Engine: stubEngine{}, Mounts: []hostwasm.Mount{m}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: got %v, want %q in it", m, err, want)
+		}
+	}
+}
+
+// A session can't hand over what stands where the sandbox has its own.
+func TestRootRefused(t *testing.T) {
+	h := newHost(t, backends[0], hostwasm.Config{})
+	for dir, want := range map[string]string{
+		"/bin":       "mount /bin at /bin: /bin is the sandbox's own",
+		"/dev":       "mount /dev at /dev: /dev is the sandbox's own",
+		"/proc/self": "mount /proc/self: /proc is not for guests",
+		"/no\x1b[2J": `mount "/no\x1b[2J": no such directory`,
+	} {
+		c := command("pwd")
+		c.Roots = []string{dir}
+		if _, err := h.Resolve(t.Context(), c); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", dir, err, want)
 		}
 	}
 }

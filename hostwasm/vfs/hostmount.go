@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,7 +26,7 @@ import (
 func OpenHost(dir string, o HostOptions) (FS, error) {
 	h, err := openHost(dir)
 	if err != nil {
-		return nil, fmt.Errorf("mount %s: %w", dir, err)
+		return nil, fmt.Errorf("mount %s: %w", shown(dir), err)
 	}
 	h.quota = o.Quota
 	if o.ReadOnly {
@@ -75,6 +77,15 @@ func openHost(dir string) (*hostDir, error) {
 	h.root.fd = fd
 	h.beneath = bestBeneath(fd)
 	return h, nil
+}
+
+// shown returns a name for a message, quoted where it would do something to the
+// terminal that shows it.
+func shown(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 var errMissing = errors.New("no such directory")
