@@ -45,8 +45,8 @@ func newProcess(j *job, pty, interactive bool) (*process, wasi.Config) {
 	}
 	if interactive {
 		p.tty = &discipline{
-			input:  keys,
-			echo:   func(b []byte) { out.Write(b) }, // an error means that nobody looks any longer
+			input:  backlog{pipe: keys, max: maxTyped},
+			output: backlog{pipe: out, max: maxEchoed},
 			signal: func(name string) { p.root.kill(&killError{name}) },
 		}
 	}
@@ -123,6 +123,9 @@ func (p *process) Write(b []byte) (int, error) {
 func (p *process) CloseInput() error {
 	if p.isClosed() {
 		return os.ErrClosed
+	}
+	if p.tty != nil {
+		return p.tty.Close()
 	}
 	return p.stdin.Close()
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
 // A discipline is a terminal's line discipline, between the person who types
@@ -13,10 +11,13 @@ import (
 // echoes, edits the open line, and turns ^D into end of file and ^C into
 // SIGINT, with the characters that stty(1) shows as the defaults.
 //
+// Nothing that is typed has to wait until the guest reads or its output is read,
+// so that ^C comes through.
+//
 // POSIX.1-2024, XBD 11.1.6, canonical mode
 type discipline struct {
-	input  *wasi.PipeWriter // whole lines go there
-	echo   func(p []byte)   // what is echoed becomes output like the guest's, ONLCR and all
+	input  backlog // whole lines go there
+	output backlog // what is echoed becomes output like the guest's, ONLCR and all
 	signal func(name string)
 
 	mu   sync.Mutex
@@ -27,6 +28,14 @@ type discipline struct {
 // it is lost.
 const maxLine = 4095
 
+// How much is kept of what the guest has not read yet, and of what is echoed,
+// in bytes. A line that there is no room for rings the bell and is lost, as with
+// IMAXBEL.
+const (
+	maxTyped  = 1 << 20
+	maxEchoed = 64 << 10
+)
+
 // The characters that mean something, by their names in termios.
 const (
 	charINTR   = 'C' - '@'
@@ -36,9 +45,10 @@ const (
 	charQUIT   = '\\' - '@'
 	charERASE  = 0x7f
 	charBS     = '\b'
+	charBEL    = '\a'
 )
 
-// Write takes what was typed. It may block as the input does.
+// Write takes what was typed. It does not wait.
 func (d *discipline) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,22 +60,34 @@ func (d *discipline) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Close is the end of what is typed.
+func (d *discipline) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.flush()
+	d.input.end()
+	return err
+}
+
+// echo shows what was typed, unless too much of that waits to be shown.
+func (d *discipline) echo(p ...byte) { d.output.write(p) }
+
 func (d *discipline) key(c byte) error {
 	switch c {
 	case '\r', '\n':
-		d.echo([]byte("\n"))
+		d.echo('\n')
 		return d.flush('\n')
 	case charINTR:
 		d.line = d.line[:0]
-		d.echo([]byte("^C"))
+		d.echo('^', 'C')
 		d.signal("SIGINT")
 	case charQUIT:
 		d.line = d.line[:0]
-		d.echo([]byte(`^\`))
+		d.echo('^', '\\')
 		d.signal("SIGQUIT")
 	case charEOF:
 		if len(d.line) == 0 {
-			d.input.EndFile()
+			d.input.endFile()
 			return nil
 		}
 		return d.flush()
@@ -81,10 +103,10 @@ func (d *discipline) key(c byte) error {
 		}
 		d.line = append(d.line, c)
 		if c < ' ' && c != '\t' {
-			d.echo([]byte{'^', c + '@'})
+			d.echo('^', c+'@')
 			return nil
 		}
-		d.echo([]byte{c})
+		d.echo(c)
 	}
 	return nil
 }
@@ -96,14 +118,18 @@ func (d *discipline) awaited() bool {
 		return false // something is being typed
 	}
 	defer d.mu.Unlock()
-	return d.input.Awaited()
+	return d.input.awaited()
 }
 
 // flush hands the open line to the guest.
 func (d *discipline) flush(terminator ...byte) error {
 	line := append(d.line, terminator...)
 	d.line = d.line[:0]
-	_, err := d.input.Write(line)
+	err := d.input.write(line)
+	if err == errFull {
+		d.echo(charBEL)
+		return nil
+	}
 	return err
 }
 
@@ -112,9 +138,9 @@ func (d *discipline) erase(n int) {
 	for ; n > 0 && len(d.line) > 0; n-- {
 		r, size := utf8.DecodeLastRune(d.line)
 		d.line = d.line[:len(d.line)-size]
-		d.echo([]byte("\b \b"))
+		d.echo('\b', ' ', '\b')
 		if r < ' ' && r != '\t' {
-			d.echo([]byte("\b \b")) // it was shown as ^X
+			d.echo('\b', ' ', '\b') // it was shown as ^X
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package hostwasm_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -83,5 +84,91 @@ func testLineDiscipline(t *testing.T, on backend) {
 				t.Errorf("got %v, want %v", got, test.end)
 			}
 		})
+	}
+}
+
+// What is typed never waits for a command that reads nothing: ^C comes through
+// however much was typed before, and what there is no room for rings the bell.
+func TestTypeAhead(t *testing.T) { onEachEngine(t, testTypeAhead) }
+
+func testTypeAhead(t *testing.T, on backend) {
+	checkLeaks(t)
+	h := newHost(t, on, hostwasm.Config{})
+	p := launch(t, h, core.Command{Command: "guest", Args: []string{"block"}, Pty: true, Interactive: true})
+	defer p.Close()
+	screen := make(chan string)
+	go func() { // ends with the command
+		var all strings.Builder
+		p.Output(func(_ uint8, b []byte) { all.Write(b) })
+		screen <- all.String()
+	}()
+	line := strings.Repeat("a", 4095) + "\r"
+	for range 3 << 20 / len(line) {
+		if _, err := p.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.Write([]byte{'C' - '@'}); err != nil {
+		t.Fatal(err)
+	}
+	if got := wait(t, p).Status; got != (core.ExitStatus{Signal: "SIGINT"}) {
+		t.Errorf("got %v, want SIGINT", got)
+	}
+	if got := <-screen; !strings.Contains(got, "\a") {
+		t.Errorf("got %d bytes on the screen, want the bell among them", len(got))
+	}
+}
+
+// What was typed ahead is all there when it is read, and the end behind it.
+func TestTypeAheadIsKept(t *testing.T) { onEachEngine(t, testTypeAheadIsKept) }
+
+func testTypeAheadIsKept(t *testing.T, on backend) {
+	checkLeaks(t)
+	h := newHost(t, on, hostwasm.Config{})
+	p := launch(t, h, core.Command{Command: "guest", Args: []string{"count"}, Pty: true, Interactive: true})
+	defer p.Close()
+	const lines = 200
+	line := strings.Repeat("a", 4000) + "\r"
+	for range lines {
+		if _, err := p.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.Write([]byte("rest")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CloseInput(); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	if err := p.Output(func(_ uint8, b []byte) { all.Write(b) }); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%d\r\n", lines*len(line)+len("rest"))
+	if got := all.String(); !strings.Contains(got, want) {
+		t.Errorf("got %d bytes that end in %q, want %q among them", len(got), got[max(0, len(got)-20):], want)
+	}
+}
+
+// The end of the file that is typed ahead comes where it was typed.
+func TestTypeAheadEnds(t *testing.T) { onEachEngine(t, testTypeAheadEnds) }
+
+func testTypeAheadEnds(t *testing.T, on backend) {
+	checkLeaks(t)
+	h := newHost(t, on, hostwasm.Config{})
+	p := launch(t, h, core.Command{Command: "guest", Args: []string{"count"}, Pty: true, Interactive: true})
+	defer p.Close()
+	const lines = 100
+	line := strings.Repeat("a", 4000) + "\r"
+	if _, err := p.Write([]byte(strings.Repeat(line, lines) + "\x04" + line)); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	if err := p.Output(func(_ uint8, b []byte) { all.Write(b) }); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%d\r\n", lines*len(line))
+	if got := all.String(); !strings.Contains(got, want) {
+		t.Errorf("got %d bytes that end in %q, want %q among them", len(got), got[max(0, len(got)-20):], want)
 	}
 }

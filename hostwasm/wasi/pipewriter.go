@@ -38,6 +38,22 @@ func (w *PipeWriter) Write(b []byte) (int, error) {
 	}
 }
 
+// TryWrite writes what there is room for, and does not wait: n may be 0. Its
+// errors are those of Write.
+func (w *PipeWriter) TryWrite(b []byte) (n int, err error) {
+	for n < len(b) {
+		k, err := w.pipe.write(b[n:])
+		n += k
+		switch {
+		case err == errno.AGAIN:
+			return n, nil
+		case err != nil:
+			return n, io.ErrClosedPipe
+		}
+	}
+	return n, nil
+}
+
 // Close lets the reader read what is there, and then the end of the file. It
 // never fails.
 func (w *PipeWriter) Close() error {
