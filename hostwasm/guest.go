@@ -86,6 +86,13 @@ func (g *guest) kill(err error) {
 	}
 }
 
+// leave is how a guest has ended that must end and does not: it does nothing
+// any more, but has not come back from a file system.
+func (g *guest) leave() (e core.Exit) {
+	e.Status, e.Reason = status(*g.end.Load(), false)
+	return e
+}
+
 // refill is called when the guest has used its fuel up.
 func (g *guest) refill(left int64) (int64, error) {
 	err := g.use(left)

@@ -106,8 +106,14 @@ func New(c Config) (*Host, error) {
 }
 
 // Close frees compiled modules and the engine. Every process must have been
-// closed.
-func (h *Host) Close() error { return errors.Join(h.programs.close(), h.config.Engine.Close()) }
+// closed. It fails where a guest was left behind in a file system: what such a
+// guest uses can be freed by another Close, when it has ended.
+func (h *Host) Close() error {
+	if err := h.programs.close(); err != nil {
+		return err
+	}
+	return h.config.Engine.Close()
+}
 
 // Prepare compiles a command's module, so that nobody waits for it later.
 func (h *Host) Prepare(ctx context.Context, name string) error {

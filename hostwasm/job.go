@@ -3,6 +3,7 @@ package hostwasm
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
@@ -31,10 +32,22 @@ func (h *Host) newJob(tree *vfs.Tree) *job {
 	return j
 }
 
-// close waits for all guests and frees the files.
+// close waits for all guests, which were killed, and frees the files. If that
+// takes too long it happens later.
 func (j *job) close() error {
-	j.running.Wait()
-	return j.tree.Close()
+	done := make(chan error, 1)
+	go func() { // ends with the guests: soon, or when a file system answers
+		j.running.Wait()
+		done <- j.tree.Close()
+	}()
+	late := time.NewTimer(stuckLimit)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return errStuck
+	}
 }
 
 // start starts g, of which all but what it does itself is set, with what c

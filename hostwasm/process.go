@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
@@ -180,11 +181,22 @@ func (p *process) Wait() (core.Exit, error) {
 		return p.root.exit, nil
 	case <-p.closed:
 		return core.Exit{}, os.ErrClosed
+	case <-p.root.ctx.Done():
+	}
+	late := time.NewTimer(stuckLimit)
+	defer late.Stop()
+	select {
+	case <-p.root.done:
+		return p.root.exit, nil
+	case <-p.closed:
+		return core.Exit{}, os.ErrClosed
+	case <-late.C:
+		return p.root.leave(), nil
 	}
 }
 
-// Close implements driver.Process.
-func (p *process) Close() error {
+// Close implements driver.Process. It fails if a guest is left behind.
+func (p *process) Close() (err error) {
 	p.closing.Do(func() {
 		p.root.kill(&killError{"SIGKILL"})
 		close(p.closed)
@@ -193,10 +205,9 @@ func (p *process) Close() error {
 		if p.stderr != nil {
 			p.stderr.Close()
 		}
-		<-p.root.done // soon: whatever a guest does ends when it is killed
-		p.job.close()
+		err = p.job.close()
 	})
-	return nil
+	return err
 }
 
 func (p *process) isClosed() bool {

@@ -219,11 +219,17 @@ func (s *programs) evict() {
 	}
 }
 
-// close frees all programs. None may be in use.
+// close frees all programs, unless one is in use.
 func (s *programs) close() error {
-	s.compile <- struct{}{} // for good: nothing is compiled from now on
+	s.compile <- struct{}{} // for good, if all goes well: nothing is compiled from now on
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, p := range s.all {
+		if p.users > 0 {
+			<-s.compile
+			return errStuck
+		}
+	}
 	var errs []error
 	for key, p := range s.all {
 		delete(s.all, key)

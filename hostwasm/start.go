@@ -13,10 +13,18 @@ import (
 
 // Start starts the command that Resolve found. Where its module was not
 // compiled yet, that comes first, while ctx lasts.
-func (h *Host) Start(ctx context.Context, e core.Exec) (_ driver.Process, err error) {
+func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	p, err := within(ctx, func() (*process, error) { return h.start(ctx, e) }, func(p *process) { p.Close() })
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 	tree, err := h.tree(e.Command)
 	if err != nil {
 		return nil, err

@@ -247,6 +247,7 @@ func TestSpawnRefused(t *testing.T) {
 		"a descriptor twice":    {request(0, kid, part(4, words(5, 0, 0)), part(4, words(5, 1, 0))), errno.INVAL},
 		"a closed descriptor":   {request(0, kid, part(4, words(1, 30, 0))), errno.BADF},
 		"a handle":              {request(0, kid, part(4, words(1, proc, 0))), errno.INVAL},
+		"too many dirs":         {request(0, append([][]byte{kid}, slices.Repeat([][]byte{part(5, words(0)+"/work")}, 65)...)...), errno.TOOBIG},
 		"a part that is longer": {append(request(0, kid), 2, 0, 0, 0, 9, 0, 0, 0), errno.INVAL},
 	} {
 		if got := try(c.request); got != c.want {

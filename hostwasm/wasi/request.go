@@ -41,8 +41,12 @@ type RequestLimits struct {
 	Output uint64 // in bytes
 }
 
-// maxRequest is how long a request may be, in bytes.
-const maxRequest = 1 << 20
+// maxRequest is how long a request may be, in bytes, and maxDirs how many trees
+// of files a child may see, each of which is opened and mounted.
+const (
+	maxRequest = 1 << 20
+	maxDirs    = 64
+)
 
 // The types of a request's parts.
 const (
@@ -171,6 +175,9 @@ func (d *decoder) dir(b []byte) error {
 	dir := Dir{ReadOnly: binary.LittleEndian.Uint32(b) == readOnly}
 	if err := setText(&dir.Path, b[4:]); err != nil {
 		return err
+	}
+	if len(d.r.Dirs) >= maxDirs {
+		return errno.TOOBIG
 	}
 	d.r.Dirs = append(d.r.Dirs, dir)
 	return nil

@@ -1,0 +1,51 @@
+package hostwasm
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A file system may not answer: one that is mounted from elsewhere, or an
+// embedder's. A guest that waits for it can't be ended. Once killed it is left
+// behind, to end when it is answered: nobody else waits with it.
+
+// stuckLimit is how long we wait for what ends at once unless it is in a file
+// system: a guest that is killed, a start that is given up.
+var stuckLimit = 5 * time.Second
+
+// errStuck is what Close fails with when there is such a guest.
+var errStuck = errors.New("hostwasm: a command is left behind in a file system that does not answer")
+
+// within returns what f does. f minds ctx, but if that ends and f is stuck, undo
+// gets what comes of it when it comes, if it comes without an error.
+func within[T any](ctx context.Context, f func() (T, error), undo func(T)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() { // ends when the file systems have answered
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(stuckLimit)
+	defer late.Stop()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-late.C:
+		go func() { // ends right behind the other
+			if o := <-done; o.err == nil {
+				undo(o.value)
+			}
+		}()
+		var none T
+		return none, context.Cause(ctx)
+	}
+}

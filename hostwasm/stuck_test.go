@@ -1,0 +1,144 @@
+package hostwasm_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	. "github.com/terrarium-dev/terrarium/core/meter/metertest"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+)
+
+// A stuckFS does not answer once asked for the file called stuck, like a server
+// that is gone.
+type stuckFS struct {
+	vfs.FS
+	asked  chan struct{} // gets a value for each question
+	answer chan struct{} // closed to answer them all
+}
+
+func newStuckFS() stuckFS {
+	return stuckFS{vfs.Memory(vfs.MemoryOptions{}), make(chan struct{}, 100), make(chan struct{})}
+}
+
+func (s stuckFS) wait(name string) {
+	if name == "stuck" {
+		s.asked <- struct{}{}
+		<-s.answer
+	}
+}
+
+func (s stuckFS) Open(name string, how vfs.How) (vfs.File, error) {
+	s.wait(name)
+	return s.FS.Open(name, how)
+}
+
+func (s stuckFS) Lstat(name string) (vfs.Stat, error) {
+	s.wait(name)
+	return s.FS.Lstat(name)
+}
+
+// A command that waits for a file system that does not answer has ended when it
+// is killed, others go on, and all can be closed.
+func TestStuck(t *testing.T) { onEachEngine(t, testStuck) }
+
+func testStuck(t *testing.T, on backend) {
+	hostwasm.SetStuckLimit(t, 100*time.Millisecond)
+	checkLeaks(t)
+	fs := newStuckFS()
+	e, err := on.open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := hostwasm.New(hostwasm.Config{
+		Engine: e, Mounts: []hostwasm.Mount{{FS: fs, Guest: "/away"}},
+		Commands: map[string]*hostwasm.Module{"cat": opener, "echo": echo},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := stand(t, h)
+	d := driver.New(driver.Config{Host: h})
+	id, err := d.Create(t.Context(), "s", core.Command{Command: "cat", Args: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-fs.asked
+	if err := d.Kill(id); err != nil {
+		t.Fatal(err)
+	}
+	exit, err := d.WaitForExit(t.Context(), id)
+	if want := (core.Exit{Status: core.ExitStatus{Signal: "SIGTERM"}, Reason: core.ReasonKilled}); err != nil || exit != want {
+		t.Errorf("got %+v, %v, want %+v", exit, err, want)
+	}
+	other.alive(t)
+	again, err := d.Create(t.Context(), "s", core.Command{Command: "echo", Args: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exit, err := d.WaitForExit(t.Context(), again); err != nil || exit.Status != exitCode(0) {
+		t.Errorf("another command: got %+v, %v", exit, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	other.process.Close()
+	if err := h.Close(); err == nil {
+		t.Error("Close of the host: got nil, want an error: a guest is left behind")
+	}
+	close(fs.answer) // and now it ends
+	for deadline := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
+		if err := h.Close(); err == nil {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// opener opens /away/stuck, and exits with what comes of it.
+var opener = hostwasm.NewModule("opener", build(func(m *Module) {
+	open := m.Import(preview1, "path_open", "(i32,i32,i32,i32,i32,i64,i64,i32,i32)->i32")
+	exit := m.Import(preview1, "proc_exit", "(i32)->()")
+	const name = "away/stuck"
+	m.Data(0, []byte(name))
+	m.Export("_start", m.Func("()->()", "",
+		I32(3), I32(0), I32(0), I32(int32(len(name))), I32(0), I64(2), I64(0), I32(0), I32(100), Call(open), Call(exit)))
+}))
+
+// A command whose directory does not answer is given up when nobody waits for
+// it any longer.
+func TestStuckStart(t *testing.T) {
+	hostwasm.SetStuckLimit(t, 100*time.Millisecond)
+	checkLeaks(t)
+	fs := newStuckFS()
+	h := newHost(t, backends[0], hostwasm.Config{
+		Mounts:   []hostwasm.Mount{{FS: fs, Guest: "/away"}},
+		Commands: map[string]*hostwasm.Module{"echo": echo},
+	})
+	other := stand(t, h)
+	c := core.Command{Command: "echo", Args: []string{"x"}, Cwd: "/away/stuck"}
+	for what, start := range map[string]func(context.Context) error{
+		"Resolve": func(ctx context.Context) error { _, err := h.Resolve(ctx, c); return err },
+		"Start": func(ctx context.Context) error {
+			_, err := h.Start(ctx, core.Exec{Command: c, Path: "/bin/echo", Argv: []string{"echo"}})
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() { failed <- start(ctx) }() // ends with ctx
+		<-fs.asked
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, want %v", what, err, context.Canceled)
+		}
+	}
+	other.alive(t)
+	close(fs.answer)
+}
