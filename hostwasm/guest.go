@@ -115,6 +115,17 @@ func (g *guest) use(left int64) error {
 	return g.account.takeFuel(used)
 }
 
+// kept is what a guest has us keep, booked on its account: a wasi.Memory.
+type kept struct{ *guest }
+
+func (k kept) Take(n int64) bool {
+	ok := k.account.takeMemory(n)
+	k.refused = k.refused || !ok
+	return ok
+}
+
+func (k kept) Give(n int64) { k.account.giveMemory(n) }
+
 // grow is asked before the guest's memory grows.
 func (g *guest) grow(from, to uint64) bool {
 	n := int64(to - from)

@@ -43,7 +43,8 @@ type Config struct {
 	Dir string
 
 	// Limits bound each command; Memory all of them together, in bytes:
-	// default 4 GiB.
+	// their own, and what they have us keep for them in pipes, in /tmp, which
+	// may take a quarter of it, and of modules in files. Default 4 GiB.
 	Limits Limits
 	Memory int64
 
@@ -93,11 +94,11 @@ func New(c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Tmp == nil {
-		c.Tmp = newScratch(c.Limits.Scratch).of
-	}
 	account := newAccount(nil, -1, c.Memory, -1)
 	account.memory.more = c.More
+	if c.Tmp == nil {
+		c.Tmp = newScratch(c.Limits.Scratch, c.Memory, account).of
+	}
 	return &Host{
 		config:   c,
 		programs: newPrograms(c.Engine, funcs, c),

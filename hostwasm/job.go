@@ -59,6 +59,7 @@ func (j *job) start(g *guest, c wasi.Config) error {
 		OpenFiles: j.host.config.Limits.OpenFiles,
 		Args:      j.host.config.Limits.Arguments,
 		Output:    g.output,
+		Memory:    kept{g},
 	}
 	c.Spawner = spawner{g}
 	if len(c.Args) == 0 {

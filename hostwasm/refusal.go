@@ -48,6 +48,7 @@ var (
 	errNoModule  = &fault{"not a WebAssembly module", errno.NOEXEC}
 	errTooLong   = &fault{"arguments and environment too long", errno.TOOBIG}
 	errTooMany   = &fault{"too many processes", errno.AGAIN}
+	errNoMemory  = &fault{"no memory left to read the module", errno.NOMEM}
 )
 
 // explain returns the stable word for err, and err in words.
@@ -64,6 +65,8 @@ func explain(op string, err error) (reason string, cause error) {
 		return "not_directory", errNotDir
 	case errors.Is(err, errno.NOEXEC):
 		return "not_executable", err
+	case errors.Is(err, errno.NOMEM):
+		return "no_resources", errNoMemory
 	case errors.Is(err, errno.TOOBIG):
 		return "too_long", errTooLong
 	case errors.Is(err, errno.ACCES), errors.Is(err, errno.PERM):

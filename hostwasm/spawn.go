@@ -33,7 +33,7 @@ func (s spawner) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, er
 	if err != nil {
 		return nil, err
 	}
-	program, err := j.host.program(parent.ctx, parent.files, file)
+	program, err := j.host.program(parent.ctx, parent.account, parent.files, file)
 	if err != nil {
 		return nil, startError(err)
 	}

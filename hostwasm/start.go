@@ -8,6 +8,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
@@ -39,11 +40,11 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := h.program(ctx, tree, e.Path)
+	j := h.newJob(tree)
+	program, err := h.program(ctx, j.account, tree, e.Path)
 	if err != nil {
 		return nil, err
 	}
-	j := h.newJob(tree)
 	p, c := newProcess(j, e.Command.Pty, e.Command.Interactive)
 	c.Args, c.Env = e.Argv, environment(h.config.Env, e.Command, dir)
 	p.root = &guest{
@@ -57,20 +58,26 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 	return p, nil
 }
 
-// program returns the compiled module that file, a guest's path, names.
-func (h *Host) program(ctx context.Context, tree *vfs.Tree, file string) (*program, error) {
-	b, err := h.module(tree, file)
+// program returns the compiled module that file, a guest's path, names. What is
+// read of a file for it is booked on a meanwhile.
+func (h *Host) program(ctx context.Context, a *account, tree *vfs.Tree, file string) (*program, error) {
+	if m := h.named(file); m != nil {
+		b, err := m.load()
+		if err != nil {
+			return nil, err
+		}
+		return h.programs.get(ctx, path.Base(file), b)
+	}
+	b, err := h.module(a, tree, file)
 	if err != nil {
 		return nil, err
 	}
+	defer a.giveMemory(int64(len(b.wasm)))
 	return h.programs.get(ctx, path.Base(file), b)
 }
 
-// module returns the module that file, a guest's path, names.
-func (h *Host) module(tree *vfs.Tree, file string) (*binary, error) {
-	if m := h.named(file); m != nil {
-		return m.load()
-	}
+// module returns the module in a file, booked on a.
+func (h *Host) module(a *account, tree *vfs.Tree, file string) (*binary, error) {
 	f, _, err := tree.Open(vfs.Path{Dir: "/", Name: file, Follow: true}, vfs.How{Read: true})
 	if err != nil {
 		return nil, err
@@ -86,16 +93,28 @@ func (h *Host) module(tree *vfs.Tree, file string) (*binary, error) {
 	if limit := h.config.Limits.Module; int64(stat.Size) > limit {
 		return nil, fmt.Errorf("a module of %d bytes: at most %d are allowed", stat.Size, limit)
 	}
+	if !a.takeMemory(int64(stat.Size)) {
+		return nil, errno.NOMEM
+	}
 	wasm := make([]byte, stat.Size)
-	for n := 0; n < len(wasm); {
-		m, err := f.ReadAt(wasm[n:], int64(n))
+	if err := readAll(f, wasm); err != nil {
+		a.giveMemory(int64(stat.Size))
+		return nil, err
+	}
+	return newBinary(wasm), nil
+}
+
+// readAll reads as much of f as p is long.
+func readAll(f vfs.File, p []byte) error {
+	for n := 0; n < len(p); {
+		m, err := f.ReadAt(p[n:], int64(n))
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case m == 0:
-			return nil, io.ErrUnexpectedEOF // it became shorter
+			return io.ErrUnexpectedEOF // it became shorter
 		}
 		n += m
 	}
-	return newBinary(wasm), nil
+	return nil
 }

@@ -60,15 +60,12 @@ func (f *memFile) WriteAt(p []byte, offset int64) (int, error) {
 	case offset > math.MaxInt64-int64(len(p)):
 		return 0, errno.FBIG
 	}
-	n := f.node.pages.writeAt(p, offset, f.fs.quota)
+	n, err := f.node.pages.writeAt(p, offset, &f.fs.store)
 	if n > 0 {
 		f.node.mtim = f.fs.now()
 		f.node.ctim = f.node.mtim
 	}
-	if n < len(p) {
-		return n, errno.DQUOT
-	}
-	return n, nil
+	return n, err
 }
 
 func (f *memFile) Truncate(size int64) error {
@@ -101,7 +98,7 @@ func (f *memFile) Allocate(offset, length int64) error {
 }
 
 func (m *memory) resize(n *memNode, size int64) {
-	n.pages.truncate(size, m.quota)
+	n.pages.truncate(size, &m.store)
 	n.mtim = m.now()
 	n.ctim = n.mtim
 }

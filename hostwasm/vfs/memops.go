@@ -40,12 +40,12 @@ func (m *memory) Symlink(target, name string) error {
 	defer m.mu.Unlock()
 	n := m.newNode(SymbolicLink)
 	n.target = strings.Clone(target)
-	if !m.quota.takeAllBytes(int64(len(target))) {
-		return errno.DQUOT
+	if err := m.store.takeBytes(int64(len(target))); err != nil {
+		return err
 	}
 	err := m.add(name, n)
 	if err != nil {
-		m.quota.giveBytes(int64(len(target)))
+		m.store.giveBytes(int64(len(target)))
 	}
 	return err
 }
@@ -119,5 +119,5 @@ func (m *memory) Rmdir(name string) error {
 func (m *memory) drop(name string) {
 	dir, base, _ := m.parent(name)
 	m.take(dir, base)
-	m.quota.giveFile()
+	m.store.giveName()
 }

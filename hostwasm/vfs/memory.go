@@ -13,6 +13,12 @@ type MemoryOptions struct {
 	// Quota bounds the names and the bytes that files really take, in pages of
 	// 4 KiB: holes are free. nil is without limit.
 	Quota *Quota
+	// Charge, if not nil, is asked for memory, in bytes, for pages, targets of
+	// links and names; ENOSPC is where it returns false. With a negative
+	// number it is told what is free again. It is called by whoever uses the
+	// files, must not use them itself, and is not asked when all of them are
+	// forgotten.
+	Charge func(n int64) bool
 	// Now is the clock for the times of files; nil is time.Now. Reading does
 	// not change a time.
 	Now func() time.Time
@@ -23,14 +29,14 @@ func Memory(o MemoryOptions) FS {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &memory{quota: o.Quota, now: func() int64 { return o.Now().UnixNano() }}
+	m := &memory{store: store{o.Quota, o.Charge}, now: func() int64 { return o.Now().UnixNano() }}
 	m.root = m.newNode(Directory)
 	m.root.nlink = 1
 	return m
 }
 
 type memory struct {
-	quota *Quota
+	store store
 	now   func() int64 // ns since 1970
 
 	mu     sync.RWMutex // guards all nodes
@@ -128,8 +134,9 @@ func (m *memory) add(name string, node *memNode) error {
 		return err
 	case dir.entries.names[base] != nil || name == ".":
 		return errno.EXIST
-	case !m.quota.takeFile():
-		return errno.DQUOT
+	}
+	if err := m.store.takeName(); err != nil {
+		return err
 	}
 	m.put(dir, base, node)
 	return nil
@@ -158,8 +165,8 @@ func (m *memory) take(dir *memNode, base string) {
 
 func (m *memory) free(n *memNode) {
 	if n.nlink == 0 && n.open == 0 {
-		n.pages.truncate(0, m.quota)
-		m.quota.giveBytes(int64(len(n.target)))
+		n.pages.truncate(0, &m.store)
+		m.store.giveBytes(int64(len(n.target)))
 		n.target = ""
 	}
 }

@@ -28,14 +28,14 @@ func (f *pages) readAt(p []byte, offset int64) (n int) {
 	return n
 }
 
-// writeAt returns less than len(p) if the quota has no more pages.
-func (f *pages) writeAt(p []byte, offset int64, q *Quota) (n int) {
+// writeAt returns less than len(p) if s has no more pages.
+func (f *pages) writeAt(p []byte, offset int64, s *store) (n int, err error) {
 	for n < len(p) {
 		number, at := offset/pageSize, offset%pageSize
 		page := f.page[number]
 		if page == nil {
-			if !q.takeAllBytes(pageSize) {
-				return n
+			if err := s.takeBytes(pageSize); err != nil {
+				return n, err
 			}
 			if f.page == nil {
 				f.page = make(map[int64]*[pageSize]byte)
@@ -48,17 +48,17 @@ func (f *pages) writeAt(p []byte, offset int64, q *Quota) (n int) {
 		offset += int64(size)
 		f.size = max(f.size, offset)
 	}
-	return n
+	return n, nil
 }
 
 // truncate sets the size. What is cut off reads as zeros if the file grows
 // again.
-func (f *pages) truncate(size int64, q *Quota) {
+func (f *pages) truncate(size int64, s *store) {
 	if size < f.size {
 		kept := (size + pageSize - 1) / pageSize
 		before := len(f.page)
 		maps.DeleteFunc(f.page, func(number int64, _ *[pageSize]byte) bool { return number >= kept })
-		q.giveBytes(int64(before-len(f.page)) * pageSize)
+		s.giveBytes(int64(before-len(f.page)) * pageSize)
 		if page := f.page[size/pageSize]; page != nil {
 			clear(page[size%pageSize:])
 		}

@@ -30,7 +30,7 @@ func (m *memory) Rename(old, new string) error {
 			return err
 		}
 		m.take(newDir, newBase)
-		m.quota.giveFile()
+		m.store.giveName()
 	}
 	node := from.node
 	m.put(newDir, newBase, node)

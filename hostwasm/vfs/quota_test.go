@@ -175,6 +175,44 @@ func TestQuotaOfMemory(t *testing.T) {
 	used(t, q, "removed", 0, 0)
 }
 
+// Memory is charged for what is there, and what is refused is ENOSPC and changes
+// nothing.
+func TestChargeOfMemory(t *testing.T) {
+	left, all := int64(3<<12), int64(3<<12)
+	fs := vfs.Memory(vfs.MemoryOptions{Charge: func(n int64) bool {
+		if n > left {
+			return false
+		}
+		left -= n
+		return true
+	}})
+	f := open(t, fs, "f", vfs.How{Write: true, Create: true})
+	n, err := f.WriteAt(make([]byte, 9<<12), 100)
+	is(t, "write too much", err, errno.NOSPC)
+	if want := 2<<12 - 100; n != want {
+		t.Errorf("got %d bytes written, want %d", n, want)
+	}
+	is(t, "symlink", fs.Symlink(strings.Repeat("x", 3584), "l"), errno.NOSPC)
+	for i := range 7 {
+		must(t, fs.Mkdir(fmt.Sprint(i)))
+	}
+	is(t, "mkdir", fs.Mkdir("x"), errno.NOSPC)
+	is(t, "symlink", fs.Symlink("x", "l"), errno.NOSPC)
+	if left != 0 {
+		t.Errorf("got %d bytes left, want none", left)
+	}
+	for i := range 7 {
+		must(t, fs.Rmdir(fmt.Sprint(i)))
+	}
+	must(t, fs.Symlink("x", "l"))
+	must(t, fs.Rename("l", "f"))
+	must(t, fs.Unlink("f"))
+	must(t, f.Close())
+	if left != all {
+		t.Errorf("got %d bytes left when all is removed, want %d", left, all)
+	}
+}
+
 // All mounts share the account of their Tree, and one may have a part of it.
 func TestQuotaIsShared(t *testing.T) {
 	tree := vfs.New(vfs.Config{MaxBytes: 10 << 12, MaxFiles: 10})

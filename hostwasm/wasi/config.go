@@ -77,6 +77,15 @@ type Limits struct {
 	// Output is what may be written to pipes that the host reads, in bytes. It
 	// ends the guest when it is used up: [Limit]. Nil is no limit.
 	Output *Quota
+	// Memory is asked for what the guest has us keep, nil if nobody counts.
+	Memory Memory
+}
+
+// A Memory is an account of memory, in bytes. It is safe for concurrent use.
+type Memory interface {
+	// Take books n bytes, or nothing if there are less: that is ENOMEM.
+	Take(n int64) bool
+	Give(n int64)
 }
 
 const (
@@ -102,6 +111,7 @@ func New(c Config) (*Process, error) {
 		dir:     path.Clean("/" + c.Dir),
 		fds:     table{max: c.Limits.OpenFiles},
 		output:  c.Limits.Output,
+		memory:  c.Limits.Memory,
 		spawner: c.Spawner,
 		clock:   c.Clock,
 		random:  c.Random,

@@ -28,7 +28,8 @@ func NewPipe(size int) (*PipeReader, *PipeWriter) {
 
 // A pipe is a bounded queue of bytes.
 type pipe struct {
-	size int // the most that it holds
+	size   int    // the most that it holds
+	memory Memory // that size was taken from, or nil
 
 	mu         sync.Mutex
 	buf        []byte // a ring: small, large's, or one of its own
@@ -194,6 +195,9 @@ func (p *pipe) readiness(write bool) readiness {
 func (p *pipe) closeReader() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.memory != nil && !p.readerGone {
+		p.memory.Give(int64(p.size))
+	}
 	p.readerGone = true
 	p.buf, p.small, p.large, p.start, p.n = nil, nil, nil, 0, 0 // but it may be lent
 	p.waiting.wake()

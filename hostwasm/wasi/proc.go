@@ -38,7 +38,10 @@ func procPipe(p *Process, m memory, a []uint64) error {
 	if p.fds.free() < 2 {
 		return errno.MFILE
 	}
-	ends := &pipe{size: pipeSize}
+	ends, err := p.newPipe()
+	if err != nil {
+		return err
+	}
 	r := &OpenFile{stream: readEnd{ends}, rights: readerRights}
 	w := &OpenFile{stream: writeEnd{ends}, rights: writerRights}
 	rfd, _ := p.fds.add(descriptor{file: r, base: r.rights, nonblock: flags == nonblock}, 0)
@@ -47,6 +50,15 @@ func procPipe(p *Process, m memory, a []uint64) error {
 		return err
 	}
 	return m.put32(uint32(a[2]), wfd)
+}
+
+// newPipe makes a pipe of the guest's own, which is charged for all that it may
+// hold.
+func (p *Process) newPipe() (*pipe, error) {
+	if p.memory != nil && !p.memory.Take(pipeSize) {
+		return nil, errno.NOMEM
+	}
+	return &pipe{size: pipeSize, memory: p.memory}, nil
 }
 
 // dup(fd, min, *newfd)

@@ -18,6 +18,7 @@ type Process struct {
 	started   time.Duration // on the monotonic clock
 	random    io.Reader
 	output    *Quota
+	memory    Memory // nil if nobody counts
 	spawner   Spawner
 	children  atomic.Int32 // that run
 

@@ -12,6 +12,7 @@ import (
 func init() {
 	commands["namebomb"] = nameBomb
 	commands["openbomb"] = openBomb
+	commands["filebomb"] = fileBomb
 }
 
 // nameBomb makes empty directories where its argument says until it can't, at
@@ -36,5 +37,21 @@ func openBomb(args []string) error {
 			return nil
 		}
 		all = append(all, f)
+	}
+}
+
+// fileBomb writes a file until it can't, and says how many KiB it has.
+func fileBomb(args []string) error {
+	f, err := os.Create(args[0])
+	if err != nil {
+		fmt.Println(0, errors.Unwrap(err))
+		return nil
+	}
+	block := make([]byte, 64<<10)
+	for n := 0; ; n += 64 {
+		if _, err := f.Write(block); err != nil {
+			fmt.Println(n, errors.Unwrap(err))
+			return nil
+		}
 	}
 }
