@@ -5,6 +5,7 @@
 //
 //	needs PROGRAM…         what it takes; skipped where it is missing
 //	only default           not what terminus-2 can do
+//	only native            not what the sandbox can do
 //	type SECONDS KEYS      keystrokes, quoted as in Go, and how long to wait
 //	see REGEXP             the screen must show that; until then, wait by seconds
 //
@@ -31,6 +32,7 @@ import (
 type task struct {
 	needs       []string
 	onlyDefault bool
+	onlyNative  bool
 	steps       []step
 	files, want map[string]string
 }
@@ -68,7 +70,7 @@ func (t *task) parseLine(line string) (err error) {
 		t.needs = append(t.needs, strings.Fields(rest)...)
 		return nil
 	case "only":
-		t.onlyDefault = true
+		t.onlyDefault, t.onlyNative = t.onlyDefault || rest == "default", t.onlyNative || rest == "native"
 		return nil
 	case "see":
 		s.see, err = regexp.Compile("(?m)" + rest)

@@ -15,9 +15,18 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/challenge"
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
 	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
+	"github.com/terrarium-dev/terrarium/plugins"
 )
+
+func TestMain(m *testing.M) {
+	worker.Main()
+	os.Exit(m.Run())
+}
 
 // long has all tasks done as terminus-2 does them, too. That takes minutes,
 // most of which are spent waiting.
@@ -39,6 +48,56 @@ func TestTrajectories(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", wizard, "./wizard").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	testAll(t, place{host: host, provide: func(t *testing.T, task *task, dir string) {
+		for _, need := range task.needs {
+			if need == "./wizard" {
+				if err := os.Symlink(wizard, filepath.Join(dir, "wizard")); err != nil {
+					t.Fatal(err)
+				}
+			} else if _, err := exec.LookPath(need); err != nil {
+				t.Skip("NOT RUN: ", err)
+			}
+		}
+	}})
+}
+
+// TestTrajectoriesInSandbox does what of the tasks can be done there, at the
+// same files.
+func TestTrajectoriesInSandbox(t *testing.T) {
+	commands := make(map[string]*hostwasm.Module)
+	for _, m := range plugins.Modules() {
+		if _, err := m.Load(); err != nil {
+			t.Skip("NOT RUN: ", err)
+		}
+		module := &hostwasm.Module{Name: m.Name, Load: m.Load}
+		for _, name := range m.Commands {
+			commands[name] = module
+		}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache = filepath.Join(cache, "terrarium", "modules", "wazero") // as the command has it
+	host, err := worker.New(worker.Config{Commands: commands, CacheDir: cache, TmpDir: t.TempDir()})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { host.Close() })
+	testAll(t, place{host: host, provide: func(t *testing.T, task *task, dir string) {
+		if task.onlyNative {
+			t.Skip("the sandbox's terminal has lines, not keys")
+		}
+		for _, need := range task.needs {
+			if commands[need] == nil {
+				t.Skipf("the sandbox has no %s", need)
+			}
+		}
+	}})
+}
+
+// testAll does every task at a place.
+func testAll(t *testing.T, at place) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatal("there are no tasks", err)
@@ -48,16 +107,16 @@ func TestTrajectories(t *testing.T) {
 	for _, file := range archives {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
-			r := runner{host: host, wizard: wizard, task: read(t, file)}
-			took, got := r.run(t, false)
-			if diff := cmp.Diff(r.task.want, got); diff != "" {
+			task := read(t, file)
+			took, got := at.do(t, task, false)
+			if diff := cmp.Diff(task.want, got); diff != "" {
 				t.Errorf("the files that are left (-want +got):\n%s", diff)
 			}
-			if !long || r.task.onlyDefault {
+			if !long || task.onlyDefault {
 				fmt.Fprintf(&report, "%-14s %6.2f s\n", name, took.Seconds())
 				return
 			}
-			strictTook, strictGot := r.run(t, true)
+			strictTook, strictGot := at.do(t, task, true)
 			if diff := cmp.Diff(got, strictGot); diff != "" {
 				t.Errorf("strict leaves other files (-default +strict):\n%s", diff)
 			}
@@ -89,31 +148,23 @@ func read(t *testing.T, file string) *task {
 	return task
 }
 
-// A runner does a task, each time in a directory of its own.
-type runner struct {
-	host   *hostnative.Host
-	wizard string
-	task   *task
+// A place is where tasks are done, each time in a directory of its own.
+type place struct {
+	host driver.Host
+	// provide puts what a task needs into its directory, or skips it.
+	provide func(t *testing.T, task *task, dir string)
 }
 
 // taskLimit is how long a task may take. The longest takes 40 s, strictly.
 const taskLimit = 3 * time.Minute
 
-// run returns how long it took, and the files that the task wants as they are
+// do returns how long it took, and the files that the task wants as they are
 // in the end.
-func (r *runner) run(t *testing.T, strict bool) (took time.Duration, left map[string]string) {
+func (p *place) do(t *testing.T, task *task, strict bool) (took time.Duration, left map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, need := range r.task.needs {
-		if need == "./wizard" {
-			if err := os.Symlink(r.wizard, filepath.Join(dir, "wizard")); err != nil {
-				t.Fatal(err)
-			}
-		} else if _, err := exec.LookPath(need); err != nil {
-			t.Skip(err)
-		}
-	}
-	for name, text := range r.task.files {
+	p.provide(t, task, dir)
+	for name, text := range task.files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -126,9 +177,9 @@ func (r *runner) run(t *testing.T, strict bool) (took time.Duration, left map[st
 	defer cancel()
 	began := time.Now()
 	result, err := harness.Run(ctx, harness.Config{
-		Host: r.host, Agent: &scripted{steps: r.task.steps},
+		Host: p.host, Agent: &scripted{steps: task.steps},
 		Challenge: challenge.Config{Instruction: t.Name(), Parser: challenge.Parser{Strict: strict}},
-		Shell: core.Command{Cwd: dir, Env: []core.EnvVariable{
+		Shell: core.Command{Cwd: dir, Roots: []string{dir}, Env: []core.EnvVariable{
 			{Name: "HOME", Value: dir}, {Name: "LC_ALL", Value: "C.UTF-8"}, {Name: "PYTHONDONTWRITEBYTECODE", Value: "1"},
 		}},
 	})
@@ -137,7 +188,7 @@ func (r *runner) run(t *testing.T, strict bool) (took time.Duration, left map[st
 		t.Fatalf("strict %v: got %v, %v, %v after %d turns; the screen:\n%s", strict, result.Outcome, result.Err, err, result.Turns, result.Screen)
 	}
 	left = map[string]string{}
-	for name := range r.task.want {
+	for name := range task.want {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Error(err)
