@@ -34,6 +34,7 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --format json|xml       how it answers: an object or line, or a <response>
   --llm URL, --model NAME   instead of AGENT, a model behind OpenAI's chat API:
                           http://localhost:11434/v1; OPENAI_API_KEY is its key
+  --context N             how many tokens it can read, if no error would tell
   --strict                do what terminus-2 does, and wait as long as told
   --max-turns N, --timeout D  end the task after so many turns, or so long
   --turn-timeout D        wait so long for an answer; default 5m
@@ -41,10 +42,8 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --record FILE.cast      record the terminal, for asciinema
   --transcript FILE       write down every turn, a line of JSON each
   --cols N, --rows N      the terminal's size; default: 160x40
-  --cwd DIR, --env NAME=VALUE   where the shell starts, and with what
-  --kill-grace D          from SIGTERM to SIGKILL in the end; default 5s
   --output-byte-limit N   keep so much of what scrolls out; default 16MiB
-  --trace FILE            write down every step of the terminal, for a replay
+  --cwd DIR, --env NAME=VALUE, --kill-grace D, --trace FILE   as for "run"
   --host native|wasm      where the shell runs: see "terrarium help sandbox"
 `
 
@@ -59,6 +58,7 @@ type harnessFlags struct {
 	maxTurns        int
 	turnTimeout     time.Duration
 	llm, model      string
+	context         int
 	record          string
 	transcript      string
 	json            bool
@@ -100,6 +100,7 @@ func (f *harnessFlags) add(cmd *cobra.Command) {
 	f.set.DurationVar(&f.turnTimeout, "turn-timeout", defaultTurnTimeout, "")
 	f.set.StringVar(&f.llm, "llm", "", "")
 	f.set.StringVar(&f.model, "model", "", "")
+	f.set.IntVar(&f.context, "context", 0, "")
 	f.set.StringVar(&f.record, "record", "", "")
 	f.set.StringVar(&f.transcript, "transcript", "", "")
 	f.set.BoolVar(&f.json, "json", false, "")
@@ -147,6 +148,10 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 		return t, errors.New("--instruction and --instruction-file exclude each other")
 	case (f.llm == "") != (f.model == ""):
 		return t, errors.New("--llm and --model need each other")
+	case f.context < 0:
+		return t, fmt.Errorf("--context %d: negative", f.context)
+	case f.context > 0 && f.llm == "":
+		return t, errors.New("--context needs --llm")
 	case f.llm != "" && len(args) > 0:
 		return t, errors.New("--llm and an agent exclude each other")
 	case f.llm != "" && f.set.Changed("wire"):
@@ -154,7 +159,8 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 	case f.llm == "" && len(args) == 0:
 		return t, errors.New("no agent")
 	case f.llm != "":
-		if t.llm, err = llm.New(llm.Config{URL: f.llm, Model: f.model, Key: os.Getenv(keyVariable), Verbatim: f.strict}); err != nil {
+		c := llm.Config{URL: f.llm, Model: f.model, Key: os.Getenv(keyVariable), Context: f.context, Verbatim: f.strict}
+		if t.llm, err = llm.New(c); err != nil {
 			return t, fmt.Errorf("--llm %w", err)
 		}
 		t.challenge.Guide = challenge.Guide(t.challenge.Parser.Format)
@@ -228,6 +234,7 @@ func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witne
 		OnOutput: w.output, OnTurn: w.turn,
 	}
 	if t.llm != nil {
+		t.llm.OnHandOver = w.handOver
 		config.Agent = t.llm
 		return harness.Run(ctx, config)
 	}

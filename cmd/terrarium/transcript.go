@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/llm"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
 )
 
@@ -28,6 +29,11 @@ type transcriptTurn struct {
 	Truncated bool `json:"truncated"`
 	// Result is what "terrarium parse" prints for the answer.
 	Result json.RawMessage `json:"result"`
+}
+
+// transcriptHandOver is a line before that of the turn in which it was.
+type transcriptHandOver struct {
+	HandOver llm.HandOver `json:"handOver"`
 }
 
 // createTranscript returns nil for an empty name.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/llm"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
 )
 
@@ -50,6 +51,11 @@ func (w witnesses) turn(t harness.Turn) {
 	w.cast.mark(fmt.Sprintf("turn %d", t.Step))
 	w.transcript.turn(t)
 	w.view.turn(t)
+}
+
+func (w witnesses) handOver(h llm.HandOver) {
+	w.cast.mark("hand over")
+	w.transcript.line(transcriptHandOver{h})
 }
 
 func (w witnesses) close() {

@@ -3,9 +3,8 @@
 // have too.
 //
 // What has been said is sent along each time, up to what the model can read:
-// when the server says that it is too much, the older half of it is left out,
-// but never the first prompt, which has the task. A request that fails for a
-// reason that may pass is sent again.
+// when the server says that it is too much, the task is handed over, see
+// [HandOver]. A request that fails for a reason that may pass is sent again.
 package llm
 
 import (
@@ -34,6 +33,9 @@ type Config struct {
 	// Verbatim has answers handed on as they are. By default what a model
 	// says to itself first, in <think>…</think>, is left out.
 	Verbatim bool
+	// Context is how much the model can read, in tokens. If zero, that is
+	// found out when the server says that it was too much; some never do.
+	Context int
 	// Retry is how long to wait before a request is sent again the first time;
 	// then twice as long, and so on. If zero, 1 s.
 	Retry time.Duration
@@ -44,9 +46,14 @@ const maxTries = 5
 
 // An Agent is a language model. It is not safe for concurrent use.
 type Agent struct {
+	// OnHandOver, if set, is called when the task has been handed over.
+	OnHandOver func(h HandOver)
+
 	config  Config
 	client  *openai.Client
+	first   string                         // the first prompt, which has the task
 	history []openai.ChatCompletionMessage // the first is the task; theirs and ours in turn
+	read    int                            // tokens of the history at the last answer, and of that
 	usage   Usage
 }
 
@@ -81,42 +88,73 @@ func (a *Agent) Usage() Usage { return a.usage }
 
 // Ask implements harness.Agent.
 func (a *Agent) Ask(ctx context.Context, r harness.Request) (answer string, err error) {
-	a.history = append(a.history, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.Prompt})
-	response, err := a.complete(ctx)
+	if len(a.history) == 0 {
+		a.first = r.Prompt
+	}
+	a.history = append(a.history, said(r.Prompt))
+	answer, truncated, err := a.answer(ctx, r)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", a.config.Model, err)
 	}
+	a.history = append(a.history, answered(answer))
+	if truncated {
+		return answer, harness.ErrTruncated
+	}
+	return answer, nil
+}
+
+// answer asks what the history ends with, and makes that shorter if it has to.
+func (a *Agent) answer(ctx context.Context, r harness.Request) (answer string, truncated bool, err error) {
+	handedOver := a.crowded()
+	if handedOver {
+		if _, err = a.handOver(ctx, r); err != nil {
+			return "", false, err
+		}
+	}
+	answer, truncated, err = a.complete(ctx, a.history)
+	if isTooLong(err) && !handedOver {
+		done, failure := a.handOver(ctx, r)
+		if failure != nil {
+			return "", false, failure
+		}
+		if done {
+			answer, truncated, err = a.complete(ctx, a.history)
+		}
+	}
+	if isTooLong(err) && a.forget(r) {
+		answer, truncated, err = a.complete(ctx, a.history)
+	}
+	return answer, truncated, err
+}
+
+// complete sends messages until there is an answer.
+func (a *Agent) complete(ctx context.Context, messages []openai.ChatCompletionMessage) (answer string, truncated bool, err error) {
+	response, err := a.send(ctx, messages)
+	if err != nil {
+		return "", false, err
+	}
 	a.usage.Prompt += response.Usage.PromptTokens
 	a.usage.Completion += response.Usage.CompletionTokens
+	a.read = response.Usage.TotalTokens
 	if len(response.Choices) == 0 {
-		return "", fmt.Errorf("%s: the server has sent no answer", a.config.Model)
+		return "", false, errors.New("the server has sent no answer")
 	}
 	choice := response.Choices[0]
 	answer = choice.Message.Content
 	if !a.config.Verbatim {
 		answer = withoutThoughts(answer)
 	}
-	a.history = append(a.history, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: answer})
-	if choice.FinishReason == openai.FinishReasonLength {
-		return answer, harness.ErrTruncated
-	}
-	return answer, nil
+	return answer, choice.FinishReason == openai.FinishReasonLength, nil
 }
 
-// complete sends the history until there is an answer.
-func (a *Agent) complete(ctx context.Context) (openai.ChatCompletionResponse, error) {
+// send sends messages, again and again if what is wrong may pass.
+func (a *Agent) send(ctx context.Context, messages []openai.ChatCompletionMessage) (openai.ChatCompletionResponse, error) {
 	wait := a.config.Retry
-	for try := 1; ; {
-		response, err := a.client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{Model: a.config.Model, Messages: a.history})
-		switch {
-		case err == nil || ctx.Err() != nil:
-			return response, err
-		case isTooLong(err) && a.forget():
-			continue
-		case try == maxTries || !a.mayPass(err):
+	for try := 1; ; try++ {
+		response, err := a.client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{Model: a.config.Model, Messages: messages})
+		if err == nil || ctx.Err() != nil || isTooLong(err) || try == maxTries || !a.mayPass(err) {
 			return response, err
 		}
-		try++
 		select {
 		case <-time.After(wait):
 			wait *= 2

@@ -29,23 +29,3 @@ func isTooLong(err error) bool {
 	}
 	return slices.ContainsFunc(tooLong, func(words string) bool { return strings.Contains(text, words) })
 }
-
-// omitted stands where something was left out.
-const omitted = "\n\n[… what was said and done here is left out …]"
-
-// forget leaves out the older half of what was said after the first prompt, in
-// whole turns. It returns false if nothing can be left out: the first prompt
-// has the task, and the last is the question.
-func (a *Agent) forget() bool {
-	turns := len(a.history) / 2 // those that have an answer
-	if turns < 2 {
-		return false
-	}
-	if !strings.HasSuffix(a.history[0].Content, omitted) {
-		a.history[0].Content += omitted
-	}
-	// From the first answer on, up to before an answer: some models insist on
-	// the two taking turns.
-	a.history = slices.Delete(a.history, 1, 1+turns/2*2)
-	return true
-}
