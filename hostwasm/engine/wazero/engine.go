@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -88,6 +89,12 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) 
 		}
 	}
 	defer func() {
+		// Its compiler panics where it meets what it did not expect, and a module
+		// can be made so that it does.
+		if fault := recover(); fault != nil {
+			line, _, _ := strings.Cut(fmt.Sprint(fault), "\n")
+			err = fmt.Errorf("wazero can't compile it: %.200s", line)
+		}
 		if err != nil {
 			p.Close()
 		}
