@@ -49,6 +49,7 @@ const (
 	// Limits that hosts enforce and report.
 
 	ReasonMemory    Reason = "memory"
+	ReasonStack     Reason = "stack"
 	ReasonFuel      Reason = "fuel"
 	ReasonOutput    Reason = "output"
 	ReasonOpenFiles Reason = "open_files"

@@ -148,7 +148,7 @@ func testEngineEnds(t *testing.T, on backend) {
 					refills++
 					return tank, test.refill
 				},
-				Done: func(left int64) {
+				Done: func(left int64, _ bool) {
 					done++
 					if left > tank {
 						t.Errorf("got %d left, want at most %d", left, tank)

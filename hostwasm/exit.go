@@ -41,6 +41,8 @@ func status(err error, refused bool) (core.ExitStatus, core.Reason) {
 		return core.ExitStatus{Signal: "SIGKILL"}, core.ReasonProcesses
 	case errors.As(err, &trap) && refused:
 		return core.ExitStatus{Signal: signalOf(trap)}, core.ReasonMemory
+	case errors.As(err, &trap) && trap.Reason == engine.StackExhausted:
+		return core.ExitStatus{Signal: signalOf(trap)}, core.ReasonStack
 	case errors.As(err, &trap):
 		return core.ExitStatus{Signal: signalOf(trap)}, core.ReasonTrap
 	}
@@ -55,7 +57,7 @@ func signalOf(t *engine.Trap) string {
 		return "SIGABRT"
 	case "integer divide by zero", "integer overflow", "invalid conversion to integer":
 		return "SIGFPE"
-	case "out of bounds memory access", "call stack exhausted":
+	case "out of bounds memory access", engine.StackExhausted:
 		return "SIGSEGV"
 	}
 	return "SIGILL"

@@ -2,6 +2,7 @@ package hostwasm
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -37,7 +38,7 @@ type guest struct {
 	// Of the goroutine that runs it.
 	fuel    int64 // the last slice
 	memory  int64 // booked, in bytes
-	refused bool  // memory that it asked for
+	refused bool  // memory that it asked for, and its module allows
 
 	done chan struct{} // closed when it has ended; then these are final:
 	exit core.Exit
@@ -54,10 +55,14 @@ func (g *guest) run() {
 	}
 	g.err = g.program.Run(engine.RunConfig{
 		Guest:     g.wasi,
-		MaxMemory: uint64(g.account.mostMemory(maxMemory)),
+		MaxMemory: uint64(g.mostMemory()),
+		MaxStack:  int(g.job.stack()),
 		Refill:    g.refill,
 		Grow:      g.grow,
-		Done:      func(left int64) { g.use(left) },
+		Done: func(left int64, refused bool) {
+			g.use(left)
+			g.refused = g.refused || refused
+		},
 	})
 	if end := g.end.Load(); end != nil {
 		g.err = *end // whatever it made of its end
@@ -67,6 +72,7 @@ func (g *guest) run() {
 	g.tell()
 	g.wasi.Close()
 	g.account.giveMemory(g.memory)
+	g.job.account.giveMemory(g.job.stack())
 	g.account.giveProcess()
 	close(g.done)
 	if g.exited != nil {
@@ -77,6 +83,12 @@ func (g *guest) run() {
 // maxMemory is the most that an address of 32 bits reaches, but for a page: so
 // that no length overflows.
 const maxMemory = 65535 << 16
+
+// mostMemory returns how much linear memory the guest could have if it were alone.
+func (g *guest) mostMemory() int64 {
+	beside := g.job.account.mostMemory(math.MaxInt64) - g.job.stack()
+	return g.account.mostMemory(max(min(beside, maxMemory), 0))
+}
 
 // kill ends the guest, for the reason err. Only the first one counts.
 func (g *guest) kill(err error) {
@@ -130,7 +142,6 @@ func (k kept) Give(n int64) { k.account.giveMemory(n) }
 func (g *guest) grow(from, to uint64) bool {
 	n := int64(to - from)
 	if !g.account.takeMemory(n) {
-		g.refused = true
 		return false
 	}
 	g.memory += n

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,10 +140,6 @@ func copier(pages int32) []byte {
 
 // trapping do what WebAssembly forbids.
 func trapping() []hostile {
-	recursion := build(func(m *Module) {
-		m.Func("(i64,i64)->()", "i64,i64,i64,i64", Get(0), Get(1), Call(0))
-		m.Export("_start", m.Func("()->()", "", I64(1), I64(2), Call(0)))
-	})
 	cases := []hostile{
 		{name: "unreachable", module: hostileCommand("", Op(Unreachable)), status: abort},
 		{name: "unreachable in start", module: withStart(Op(Unreachable)), status: abort},
@@ -157,10 +154,57 @@ func trapping() []hostile {
 		}), status: segv},
 		{name: "call of no element", module: indirect(5), status: ill},
 		{name: "call of another type", module: indirect(0), status: ill},
-		{name: "recursion", module: recursion, limits: hostwasm.Limits{Fuel: -1}, status: segv, stack: true},
+		{name: "trap beyond its own maximum", module: growAndTrap(4), status: abort},
 	}
 	for i := range cases {
 		cases[i].reason = core.ReasonTrap
+	}
+	return append(cases, hostile{
+		name: "trap without the memory it wanted", module: growAndTrap(100), limits: hostwasm.Limits{Memory: 1 << 20},
+		status: abort, reason: core.ReasonMemory,
+	})
+}
+
+// growAndTrap returns a module that wants 50 pages, of which its memory may have
+// max, and traps.
+func growAndTrap(max uint32) []byte {
+	var m Module
+	m.Memory(1, max)
+	m.ExportMemory("memory")
+	m.Export("_start", m.Func("()->()", "", I32(49), MemoryGrow(), Op(Drop, Unreachable)))
+	return m.Bytes()
+}
+
+// recursing call themselves without end.
+func recursing() []hostile {
+	again := Code(Get(0), Get(1), Call(0))
+	signature, locals := "(i64,i64)->()", "i64,i64,i64,i64"
+	start := Code(I64(1), I64(2), Call(0))
+	const large = 2000 // calls of a function whose results are all needed at the end
+	cases := []hostile{
+		{name: "recursion", module: build(func(m *Module) {
+			m.Func(signature, locals, again)
+			m.Export("_start", m.Func("()->()", "", start))
+		})},
+		{name: "recursion in start", module: build(func(m *Module) {
+			m.Func(signature, locals, again)
+			m.Start(m.Func("()->()", "", start))
+			m.Export("_start", m.Func("()->()", ""))
+		})},
+		{name: "recursion through a table", module: build(func(m *Module) {
+			m.Table(1, 1)
+			f := m.Func("()->()", "", I32(0), CallIndirect(m.Type("()->()"), 0))
+			m.Elem(0, f)
+			m.Export("_start", f)
+		})},
+		{name: "recursion with large frames", module: build(func(m *Module) {
+			f := m.Func("()->i64", "", bytes.Repeat(Call(0), large), bytes.Repeat(Op(0x7c), large-1)) // i64.add
+			m.Export("_start", m.Func("()->()", "", Call(f), Op(Drop)))
+		})},
+	}
+	for i := range cases {
+		cases[i].status, cases[i].reason, cases[i].stack = segv, core.ReasonStack, true
+		cases[i].limits.Fuel = -1
 	}
 	return cases
 }
@@ -290,7 +334,7 @@ func deep(n int) []byte {
 // must do the same on each engine: what it writes, how it ends, what it costs.
 func TestHostile(t *testing.T) {
 	checkLeaks(t)
-	for _, c := range append(append(endless(), trapping()...), ending()...) {
+	for _, c := range slices.Concat(endless(), trapping(), recursing(), ending()) {
 		t.Run(c.name, func(t *testing.T) {
 			var first result
 			for i, on := range backends {

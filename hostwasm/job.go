@@ -32,6 +32,11 @@ func (h *Host) newJob(tree *vfs.Tree) *job {
 	return j
 }
 
+// stack is what each guest's calls may take. It is booked as a whole, before the
+// guest starts, on the command and not on the guest: what a guest is given of
+// its parent's memory is linear memory.
+func (j *job) stack() int64 { return j.host.config.Limits.Stack }
+
 // close waits for all guests, which were killed, and frees the files. If that
 // takes too long it happens later.
 func (j *job) close() error {
@@ -68,8 +73,13 @@ func (j *job) start(g *guest, c wasi.Config) error {
 	if !g.account.takeProcess() {
 		return &wasi.Limit{Reason: core.ReasonProcesses}
 	}
+	if !j.account.takeMemory(j.stack()) {
+		g.account.giveProcess()
+		return errno.NOMEM
+	}
 	process, err := wasi.New(c)
 	if err != nil {
+		j.account.giveMemory(j.stack())
 		g.account.giveProcess()
 		return err
 	}

@@ -1,14 +1,25 @@
 package hostwasm
 
-import "time"
+import (
+	"time"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+)
 
 // Limits bound what one terminal may use, its command and all that this
 // starts together. A zero field is its default; a negative one, where the type
 // allows it, is no limit.
 type Limits struct {
-	// Memory is how many bytes of linear memory its guests may have together.
-	// Default 512 MiB.
+	// Memory is how many bytes of linear memory its guests may have together, and
+	// of stacks. Default 512 MiB.
 	Memory int64
+	// Stack is how many bytes the calls of each guest may take, inside each other:
+	// what the engine has for them, not what a compiler has put into linear
+	// memory. Default 8 MiB, or a quarter of Memory if that is less; from 64 KiB
+	// to 32 MiB. All of it counts as memory for as long as the guest runs. On
+	// wasmtime it is 512 KiB, whatever this says, which holds about as many calls
+	// as the default does.
+	Stack int64
 	// Table is how many entries the tables of each guest may have together,
 	// where it keeps functions that it calls by number. Default 1,048,576.
 	Table int
@@ -43,6 +54,7 @@ type Limits struct {
 // WithDefaults returns l, its zeros replaced by the defaults.
 func (l Limits) WithDefaults() Limits {
 	l.Memory = or(l.Memory, 512<<20)
+	l.Stack = min(max(or(l.Stack, defaultStack(l.Memory)), engine.LeastStack), engine.MostStack)
 	l.Table = or(l.Table, 1<<20)
 	l.Fuel = or(l.Fuel, -1)
 	l.Wall = or(l.Wall, time.Hour)
@@ -56,6 +68,13 @@ func (l Limits) WithDefaults() Limits {
 	l.Module = or(l.Module, 128<<20)
 	l.Compile = or(l.Compile, 2*time.Minute)
 	return l
+}
+
+func defaultStack(memory int64) int64 {
+	if memory < 0 {
+		return engine.DefaultStack
+	}
+	return min(engine.DefaultStack, memory/4)
 }
 
 func or[T int | int64 | time.Duration](v, fallback T) T {

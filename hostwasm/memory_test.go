@@ -39,7 +39,7 @@ func testPipesAreMemory(t *testing.T, on backend) {
 		want   uint32
 	}{
 		{"of one command", hostwasm.Config{Limits: hostwasm.Limits{Memory: 4 << 20}}, nomem},
-		{"of all", hostwasm.Config{Memory: 4 << 20}, nomem},
+		{"of all", hostwasm.Config{Memory: 12 << 20}, nomem},
 		{"enough", hostwasm.Config{Limits: hostwasm.Limits{Memory: 64 << 20}}, mfile},
 	} {
 		test.config.Commands = commands
@@ -73,10 +73,10 @@ func testModulesAreMemory(t *testing.T, on backend) {
 	}
 	_, err = h.Start(t.Context(), e)
 	refused, ok := errors.AsType[*core.HostError](err)
-	if !ok || refused.Reason != "no_resources" || refused.Message != "./large.wasm: no memory left to read the module" {
+	if !ok || refused.Reason != "no_resources" || refused.Message != "./large.wasm: no memory left to start it" {
 		t.Errorf("got %v, want no_resources", err)
 	}
-	h = newHost(t, on, hostwasm.Config{Mounts: mounts, Memory: 17 << 20})
+	h = newHost(t, on, hostwasm.Config{Mounts: mounts, Memory: 25 << 20})
 	for range 3 {
 		if got := run(t, h, c); got.exit.Status != exitCode(0) {
 			t.Errorf("with enough: got %v", got.exit.Status)

@@ -48,7 +48,7 @@ var (
 	errNoModule  = &fault{"not a WebAssembly module", errno.NOEXEC}
 	errTooLong   = &fault{"arguments and environment too long", errno.TOOBIG}
 	errTooMany   = &fault{"too many processes", errno.AGAIN}
-	errNoMemory  = &fault{"no memory left to read the module", errno.NOMEM}
+	errNoMemory  = &fault{"no memory left to start it", errno.NOMEM}
 )
 
 // explain returns the stable word for err, and err in words.

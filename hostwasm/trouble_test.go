@@ -24,7 +24,7 @@ func testTrapStack(t *testing.T, on backend) {
 		{[]string{"yield", "main.(*T).Do", "f(i32)", "a b"}, "\tat main.(*T).Do\n\tat f(i32)\n\tat a b\n"},
 		{[]string{"yield", "\x1b]0;title\a", "a\tb\r", "\u202e\u009b31m"},
 			"\tat \uFFFD]0;title\uFFFD\n\tat a\uFFFDb\uFFFD\n\tat \uFFFD\uFFFD31m\n"},
-		{[]string{"yield", long, "outer", "_start"}, "\tat " + long[:256] + "…\n\tat outer\n\tat _start\n"},
+		{[]string{"yield", long, "outer", "_start"}, "\tat " + long[:128] + "…\n\tat outer\n\tat _start\n"},
 		{nil, "\tat $2\n\tat $3\n\tat $4\n"},
 	} {
 		module := build(func(m *Module) {

@@ -64,6 +64,7 @@ func sandboxLimits() []namedLimit {
 	}
 	return []namedLimit{
 		{"memory", size(l.Memory)},
+		{"stack", fmt.Sprintf("%s of it for each process", size(l.Stack))},
 		{"time", fmt.Sprintf("%v, without limit of fuel", l.Wall)},
 		{"output", size(l.Output)},
 		{"files", fmt.Sprintf("%s and %d more of them, %s in /tmp", size(l.Disk), l.Files, size(l.Scratch))},

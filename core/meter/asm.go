@@ -12,8 +12,9 @@ const (
 	opI32Ne      = 0x47
 	opI32LtU     = 0x49
 	opI32LeU     = 0x4d
-	opI64GeS     = 0x59
 	opI64LtU     = 0x54
+	opI64LeU     = 0x58
+	opI64GeS     = 0x59
 	opI32Add     = 0x6a
 	opI32Sub     = 0x6b
 	opI64Add     = 0x7c

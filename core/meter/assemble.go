@@ -3,8 +3,9 @@ package meter
 // What is added comes last among its kind, so that indices stay as they are. The
 // one exception is the imported function: all defined ones come after it.
 
-func (p *parser) fuel() uint32   { return uint32(len(p.globals)) }
-func (p *parser) refill() uint32 { return uint32(p.importedFuncs) }
+func (p *parser) fuel() uint32    { return uint32(len(p.globals)) }
+func (p *parser) refused() uint32 { return p.fuel() + 1 }
+func (p *parser) refill() uint32  { return uint32(p.importedFuncs) }
 
 // shifted returns the new index of a function.
 func (p *parser) shifted(i uint32) uint32 {
@@ -42,6 +43,15 @@ func (p *parser) assemble(code []byte) []byte {
 	}
 	names := p.appendNames(nil)
 	data := p.mergeData()
+	globals := []valueType{typeI64}
+	exports := []Export{{Name: FuelExport, Kind: KindGlobal, Index: p.fuel()}}
+	if p.grows() {
+		globals = append(globals, typeI32)
+		exports = append(exports, Export{Name: RefusedExport, Kind: KindGlobal, Index: p.refused()})
+	}
+	if p.found[sectionStart].present {
+		exports = append(exports, Export{Name: StartExport, Kind: KindFunc, Index: p.shifted(p.startFunc)})
+	}
 
 	w := writer{wasm: p.wasm, refs: p.funcRefs, clamps: p.clamps, shifted: p.shifted}
 	size := 1024 + len(code) + len(names) + len(data)
@@ -68,12 +78,18 @@ func (p *parser) assemble(code []byte) []byte {
 			w.items(s, len(p.helpers))
 			w.content = append(w.content, helperTypes...)
 		case sectionGlobal:
-			w.items(s, 1)
-			w.content = append(w.content, byte(typeI64), 1, opI64Const, 0, opEnd)
+			w.items(s, len(globals))
+			for _, t := range globals {
+				w.content = append(w.content, byte(t), 1)
+				w.content = append(w.content, zero[t]...)
+			}
 		case sectionExport:
-			w.items(s, 1)
-			w.content = append(appendName(w.content, FuelExport), byte(KindGlobal))
-			w.content = appendU32(w.content, p.fuel())
+			w.items(s, len(exports))
+			for _, e := range exports {
+				w.content = append(appendName(w.content, e.Name), byte(e.Kind))
+				w.content = appendU32(w.content, e.Index)
+			}
+		case sectionStart: // became an export
 		case sectionCode:
 			w.content = appendU32(w.content, uint32(s.count+len(p.helpers)))
 			w.section(id, w.content, code)
@@ -97,6 +113,15 @@ func (p *parser) assemble(code []byte) []byte {
 	}
 	return append(w.out, names...)
 }
+
+// grows reports whether there is a global for what memory.grow is refused.
+func (p *parser) grows() bool {
+	_, ok := p.helperNumber[helper{op: helperGrow}]
+	return ok
+}
+
+// zero is what the globals that are added have at first.
+var zero = map[valueType][]byte{typeI32: {opI32Const, 0, opEnd}, typeI64: {opI64Const, 0, opEnd}}
 
 // A writer copies sections from one module into another.
 type writer struct {

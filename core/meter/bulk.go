@@ -5,8 +5,8 @@ package meter
 // so that it traps in its own way, before anything has been written.
 
 // grown runs grow, which leaves the old size or -1, and charges what it added:
-// the parameter number delta, in units of 1<<unitsLog2.
-func (a *asm) grown(delta uint32, unitsLog2 int64, grow func()) {
+// the parameter number delta, in units of 1<<unitsLog2. After a -1 it runs failed.
+func (a *asm) grown(delta uint32, unitsLog2 int64, grow, failed func()) {
 	a.declare(typeI32)
 	old := delta + 1
 	grow()
@@ -16,8 +16,29 @@ func (a *asm) grown(delta uint32, unitsLog2 int64, grow func()) {
 	a.op(opI32Ne, opIf, typeEmpty)
 	a.chargeParam(delta, 0, unitsLog2)
 	a.check()
+	a.op(opElse)
+	failed()
 	a.op(opEnd)
 	a.get(old)
+}
+
+// memoryGrow sets the global refused where there would be at most most pages: then
+// it was not the module that said no.
+func (a *asm) memoryGrow(refused uint32, most int64) {
+	grow := func() {
+		a.get(0)
+		a.op(opMemoryGrow, 0)
+	}
+	a.grown(0, pageUnitsLog2, grow, func() {
+		a.op(opMemorySize, 0, opI64ExtendU)
+		a.get(0)
+		a.op(opI64ExtendU, opI64Add)
+		a.i64(most)
+		a.op(opI64LeU, opIf, typeEmpty)
+		a.i32(1)
+		a.index(opGlobalSet, refused)
+		a.op(opEnd)
+	})
 }
 
 // chargeParam charges a parameter times 1<<up, or divided by 1<<down.

@@ -14,7 +14,8 @@
 //
 // What a guest has used is the sum of what it was given, less what is left. The
 // count depends on the module and its inputs alone, not on the engine or the
-// machine. At first there is no fuel, so a start function asks before it runs.
+// machine. At first there is no fuel. A start function becomes an export, for the
+// host to call first: then all code of the guest runs in calls that it makes.
 //
 // # Costs
 //
@@ -36,7 +37,8 @@
 // in a row. A call of refill is for one check: if it leaves too little, the guest
 // runs on to the next.
 //
-// Recursion ends with the fuel, or before that with the engine's stack.
+// Recursion ends with the fuel, or before that with the engine's stack, which
+// the meter does not count: how much of it a call takes, engines alone know.
 //
 // Instructions that fill or copy memory by a number of bytes that is not known
 // to be small become calls of functions, also added, that work in pieces of at
@@ -65,8 +67,8 @@
 // where. A guest that itself uses the names of what is added is refused too, so
 // no module can be metered twice. Types of operands are left to the engine.
 //
-// Names of functions are kept, with the right indices, so that traps can show
-// them. Other custom sections are dropped.
+// Names of functions are kept, up to 128 bytes of each and with the right indices,
+// so that traps can show them. Other custom sections are dropped.
 //
 // Everything read is taken as hostile: time and memory are linear in its size,
 // and nothing panics. The source is https://www.w3.org/TR/wasm-core-2/.

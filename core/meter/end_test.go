@@ -197,7 +197,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// start instantiates the metered form of a module.
+// start instantiates the metered form of a module, and calls its start function.
 func start(t testing.TB, f *fuelTank, build func(*Module)) (api.Module, error) {
 	var m Module
 	build(&m)
@@ -205,5 +205,9 @@ func start(t testing.TB, f *fuelTank, build func(*Module)) (api.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRuntime(t, f).InstantiateWithConfig(context.Background(), metered, wazero.NewModuleConfig())
+	instance, err := newRuntime(t, f).InstantiateWithConfig(context.Background(), metered, wazero.NewModuleConfig())
+	if err == nil && instance.ExportedFunction(meter.StartExport) != nil {
+		_, err = instance.ExportedFunction(meter.StartExport).Call(context.Background())
+	}
+	return instance, err
 }

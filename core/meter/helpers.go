@@ -78,16 +78,14 @@ func (p *parser) appendHelper(dst []byte, h helper) []byte {
 		a.index(opCall, a.refill)
 		a.index(opGlobalGet, a.fuel)
 	case helperGrow:
-		a.grown(0, pageUnitsLog2, func() {
-			a.get(0)
-			a.op(opMemoryGrow, 0)
-		})
+		a.memoryGrow(p.refused(), p.mostPages())
 	case helperTableGrow:
-		a.grown(1, 0, func() {
+		grow := func() {
 			a.get(0)
 			a.get(1)
 			a.misc(miscTableGrow, h.a)
-		})
+		}
+		a.grown(1, 0, grow, func() {})
 	case helperTableInit:
 		a.tableBulk(h.b, func() { a.misc(miscTableInit, h.a, h.b) })
 	case helperTableCopy:
@@ -104,4 +102,12 @@ func (p *parser) appendHelper(dst []byte, h helper) []byte {
 	a.op(opEnd)
 	dst = appendU32(dst, uint32(len(a.code)))
 	return append(dst, a.code...)
+}
+
+// mostPages is how large the module itself lets its memory become.
+func (p *parser) mostPages() int64 {
+	if p.m.Memory.HasMax {
+		return int64(p.m.Memory.Max)
+	}
+	return maxPages
 }

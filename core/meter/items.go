@@ -129,8 +129,9 @@ func (p *parser) globalType(r *reader) string {
 func (p *parser) export(r *reader) {
 	at := r.i
 	e := Export{Name: string(r.name())}
-	if r.err == nil && e.Name == FuelExport {
-		r.failAt(at, ErrReserved, "an export called "+strconv.Quote(FuelExport))
+	switch e.Name {
+	case FuelExport, RefusedExport, StartExport:
+		r.failAt(at, ErrReserved, "an export called "+strconv.Quote(e.Name))
 	}
 	at = r.i
 	kind := r.byte()
@@ -158,7 +159,18 @@ func (p *parser) export(r *reader) {
 	p.m.Exports = append(p.m.Exports, e)
 }
 
-func (p *parser) start(r *reader) { p.funcIndex(r) }
+// start reads the start section, of which an export is made: what it asks of the
+// function's type no engine checks then.
+func (p *parser) start(r *reader) {
+	at := r.i
+	p.startFunc = r.index("function", len(p.funcs))
+	if r.err != nil {
+		return
+	}
+	if t := p.types[p.funcs[p.startFunc]]; len(t.params)+len(t.results) > 0 {
+		r.failAt(at, ErrMalformed, "a start function of type "+t.String())
+	}
+}
 
 // body notes where a function's code is; code.go reads it.
 func (p *parser) body(r *reader) {

@@ -3,7 +3,7 @@ package meter
 // Version is part of what identifies a metered module, together with the
 // original and the [Config]: it changes whenever [Rewrite] would answer with
 // other bytes.
-const Version = 4
+const Version = 5
 
 // What a metered module has beside what it had.
 const (
@@ -15,6 +15,13 @@ const (
 	// FuelExport is what it exports: a mutable i64, at first 0, which has the
 	// fuel that is left.
 	FuelExport = "terrarium.fuel"
+	// RefusedExport is what it exports, if it can come to grow its memory: a
+	// mutable i32, at first 0, and 1 once memory.grow has failed although the
+	// module itself allows that much.
+	RefusedExport = "terrarium.refused"
+	// StartExport is what it exports the original's start function as, if there is
+	// one. The host calls it first; nothing runs when it makes an instance.
+	StartExport = "terrarium.start"
 )
 
 // A module may grow maxGrowth times when it is metered, and maxGrowthBase bytes.

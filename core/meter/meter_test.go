@@ -163,7 +163,7 @@ func TestModule(t *testing.T) {
 	m.Table(3, 0)
 	m.Elem(0, f)
 	m.PassiveData([]byte("abc"))
-	m.Start(f)
+	m.Start(m.Func("()->()", ""))
 	m.ExportMemory("memory")
 	m.ExportGlobal("g", g)
 	m.Export("f", f)
@@ -181,7 +181,7 @@ func TestModule(t *testing.T) {
 		Tables:    []meter.Table{{Limits: meter.Limits{Min: 3}, Type: "funcref"}},
 		Memory:    meter.Limits{Min: 2, Max: 9, HasMax: true},
 		HasMemory: true, HasStart: true, HasNames: true,
-		Types: 2, Functions: 1, Globals: 1, DataSegments: 1, ElemSegments: 1,
+		Types: 3, Functions: 2, Globals: 1, DataSegments: 1, ElemSegments: 1,
 	}
 	inspected, err := meter.Inspect(m.Bytes(), meter.Config{})
 	if err != nil {
@@ -205,9 +205,11 @@ func TestModule(t *testing.T) {
 	}
 	want.Imports = append(want.Imports, meter.Import{Module: "terrarium_METER", Name: "refill", Type: "()->()"})
 	want.Exports[2].Index = 2
-	want.Exports = append(want.Exports, meter.Export{Name: "terrarium.FUEL", Kind: meter.KindGlobal, Index: 2, Type: "var i64"})
+	want.Exports = append(want.Exports, meter.Export{Name: "terrarium.FUEL", Kind: meter.KindGlobal, Index: 2, Type: "var i64"},
+		meter.Export{Name: "terrarium.START", Index: 3, Type: "()->()"})
+	want.HasStart = false // that is the host's to call
 	want.Tables[0].Max, want.Tables[0].HasMax = 1<<20, true
-	want.Types, want.Globals = 3, 2
+	want.Types, want.Globals = 4, 2
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Errorf("the metered module (-want +got):\n%s", diff)
 	}
@@ -216,6 +218,8 @@ func TestModule(t *testing.T) {
 // rename gives a metered module names that are not reserved.
 func rename(metered []byte) []byte {
 	p := bytes.ReplaceAll(metered, []byte(meter.RefillModule), []byte("terrarium_METER"))
+	p = bytes.ReplaceAll(p, []byte(meter.StartExport), []byte("terrarium.START"))
+	p = bytes.ReplaceAll(p, []byte(meter.RefusedExport), []byte("terrarium.REFUSED"))
 	return bytes.ReplaceAll(p, []byte(meter.FuelExport), []byte("terrarium.FUEL"))
 }
 
@@ -239,6 +243,10 @@ func TestNames(t *testing.T) {
 		{"locals are dropped", Code(functions, Section(2, U32(0))), shifted},
 		{"some", Section(1, U32(1), U32(1), Name("g")), Section(1, U32(3), U32(1), Name("terrarium_meter.refill"), U32(2), Name("g"),
 			U32(3), Name("terrarium_meter.refill"))},
+		{"long", Section(1, U32(1), U32(1), Name(strings.Repeat("é", 100))), Section(1, U32(3), U32(1), Name("terrarium_meter.refill"),
+			U32(2), Name(strings.Repeat("é", 64)+"…"), U32(3), Name("terrarium_meter.refill"))},
+		{"long, by halves", Section(1, U32(1), U32(1), Name("-"+strings.Repeat("é", 100))), Section(1, U32(3), U32(1), Name("terrarium_meter.refill"),
+			U32(2), Name("-"+strings.Repeat("é", 63)+"…"), U32(3), Name("terrarium_meter.refill"))},
 		{"not in order", Section(1, U32(2), U32(1), Name("g"), U32(0), Name("f")), nil},
 		{"no such function", Section(1, U32(1), U32(2), Name("g")), nil},
 		{"not UTF-8", Section(1, U32(1), U32(1), Name("\xff")), nil},
@@ -330,8 +338,8 @@ func TestVersion(t *testing.T) {
 			sum = sum*16777619 ^ uint32(b)
 		}
 	}
-	if meter.Version != 4 || sum != 291763767 {
-		t.Errorf("version %d has the sum %d, want version 4 with 291763767", meter.Version, sum)
+	if meter.Version != 5 || sum != 1925798074 {
+		t.Errorf("version %d has the sum %d, want version 5 with 1925798074", meter.Version, sum)
 	}
 }
 

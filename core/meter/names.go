@@ -1,5 +1,7 @@
 package meter
 
+import "unicode/utf8"
+
 // The name section (WebAssembly Core 2.0, appendix A.7.4,
 // https://www.w3.org/TR/wasm-core-2/#name-section). Of it the names of the
 // module and its functions are kept, which is what a trap shows. A section that
@@ -18,6 +20,10 @@ func (p *parser) custom(r *reader) {
 		p.names = extent{r.i, len(r.p)}
 	}
 }
+
+// maxName is how many bytes of a function's name are kept: wasmtime copies the
+// name for every call that there is when a guest traps.
+const maxName = 128
 
 // A nameMap is where the names of functions are, by ascending index.
 type nameMap struct {
@@ -93,8 +99,7 @@ func (p *parser) appendNames(dst []byte) []byte {
 			refill = true
 		}
 		name := r.name()
-		names = appendU32(names, p.shifted(i))
-		names = append(appendU32(names, uint32(len(name))), name...)
+		names = appendName(appendU32(names, p.shifted(i)), cut(name))
 	}
 	if !refill {
 		own(p.refill(), RefillName)
@@ -106,6 +111,18 @@ func (p *parser) appendNames(dst []byte) []byte {
 	content = appendU32(append(content, namesFunctions), uint32(len(names)))
 	dst = appendU32(append(dst, sectionCustom), uint32(len(content)+len(names)))
 	return append(append(dst, content...), names...)
+}
+
+// cut returns a name, or what of it is kept.
+func cut(name []byte) string {
+	if len(name) <= maxName {
+		return string(name)
+	}
+	n := maxName
+	for !utf8.RuneStart(name[n]) {
+		n--
+	}
+	return string(name[:n]) + "…"
 }
 
 // functionName returns the name of a function, or "".

@@ -23,7 +23,8 @@ type parser struct {
 	funcRefs []uint32 // offsets of function indices
 	clamps   []clamp
 
-	names extent // of the content of the name section
+	startFunc uint32 // if there is a start section
+	names     extent // of the content of the name section
 
 	// What is to be added.
 	helpers      []helper

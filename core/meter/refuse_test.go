@@ -42,6 +42,8 @@ func TestRefused(t *testing.T) {
 		{"component", []byte("\x00asm\x0d\x00\x01\x00"), meter.ErrUnsupported, "component"},
 		{"own import", withImport(meter.RefillModule, "x"), meter.ErrReserved, `"terrarium_meter"`},
 		{"own export", withExport(meter.FuelExport), meter.ErrReserved, `"terrarium.fuel"`},
+		{"own export of a refusal", withExport(meter.RefusedExport), meter.ErrReserved, `"terrarium.refused"`},
+		{"own export of a start", withExport(meter.StartExport), meter.ErrReserved, `"terrarium.start"`},
 
 		{"tag section", raw(Section(13, U32(0))), meter.ErrUnsupported, "exception handling"},
 		{"unknown section", raw(Section(14, U32(0))), meter.ErrUnsupported, "section 14"},
@@ -70,6 +72,11 @@ func TestRefused(t *testing.T) {
 		{"imported tag", raw(types, Section(2, U32(1), Name("a"), Name("b"), Op(4, 0, 0))), meter.ErrUnsupported, "exception handling"},
 		{"name not UTF-8", withExport("\xff"), meter.ErrMalformed, "not UTF-8"},
 		{"start", raw(Section(8, U32(0))), meter.ErrMalformed, "no function 0"},
+		{"start with a result", func() []byte {
+			var m Module
+			m.Start(m.Func("()->i32", "", I32(1)))
+			return m.Bytes()
+		}(), meter.ErrMalformed, "a start function of type ()->i32"},
 
 		{"atomics", withCode(Op(0xfe, 0x10, 2, 0)), meter.ErrUnsupported, `function 0 ("run"), byte`},
 		{"atomics by name", withCode(Op(0xfe, 0x10, 2, 0)), meter.ErrUnsupported, "threads"},

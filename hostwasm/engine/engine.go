@@ -46,12 +46,18 @@ type RunConfig struct {
 	// at most 65535 pages of 64 KiB. Growing beyond it fails with -1; a
 	// module that starts with more does not run: ErrMemory.
 	MaxMemory uint64
+	// MaxStack is the most that the guest's calls may take, in bytes, beyond
+	// which they end in a Trap, from LeastStack to MostStack; 0 is DefaultStack.
+	// An engine may have something less than the default for all guests instead.
+	MaxStack int
 	// Refill is called when the guest's fuel is used up. left is what is left,
 	// which is negative by less than the cost of one region of code. It
 	// returns the fuel from now on, or an error that ends the guest.
 	Refill func(left int64) (fuel int64, err error)
-	// Done, if not nil, is told how much fuel was left when the guest ended.
-	Done func(left int64)
+	// Done, if not nil, is told when the guest has ended how much fuel was left,
+	// and whether memory.grow has failed for another reason than what the module
+	// itself says is the most.
+	Done func(left int64, refused bool)
 	// Grow, if not nil, is asked before the guest's memory becomes larger, to
 	// bytes from from; that is from 0 at its start. If it returns false,
 	// memory.grow fails with -1 and a start with ErrMemory. An engine that
@@ -71,11 +77,22 @@ var (
 // ErrNotCached says that a compiled module is not in a cache that is only read.
 var ErrNotCached = errors.New("not in the compile cache")
 
+// What the calls of a guest may take, in bytes. The default is what those of a
+// native program may take on most systems.
+const (
+	LeastStack   = 64 << 10
+	DefaultStack = 8 << 20
+	MostStack    = 32 << 20
+)
+
+// StackExhausted is the reason of a Trap for too many calls inside each other.
+const StackExhausted = "call stack exhausted"
+
 // A Trap is how a guest ends that did what WebAssembly forbids.
 type Trap struct {
 	// Reason is in the words of the specification where it has some:
 	// "unreachable", "out of bounds memory access", "integer divide by zero",
-	// "call stack exhausted" …
+	// StackExhausted …
 	Reason string
 	// Stack names the guest's functions, the innermost first, as far as the
 	// module tells; at most 64 of them.

@@ -5,6 +5,10 @@
 // A guest takes a thread of the operating system for as long as it runs, even
 // while it waits in a function of ours; so there are at most 256 at once.
 //
+// The calls of a guest may take 512 KiB of that thread's stack, whatever
+// RunConfig.MaxStack says, which wasmtime has one setting for: about as many
+// calls as wazero's code makes in the default.
+//
 // Wasmtime can't be asked before a memory grows. The most that a guest may ever
 // have is exact: beyond RunConfig.MaxMemory, memory.grow fails with -1. What
 // RunConfig.Grow decides comes late: it is asked when the guest next calls a

@@ -79,9 +79,6 @@ func refill(c *wasmtime.Caller, _ []wasmtime.Val) ([]wasmtime.Val, *wasmtime.Tra
 	if _, err := r.view(c); err != nil {
 		return nil, r.end(err)
 	}
-	if r.fuel == nil {
-		r.fuel = global(c.GetExport(meter.FuelExport))
-	}
 	fuel, err := r.config.Refill(r.fuel.Get(c).I64())
 	if err == nil {
 		err = r.fuel.Set(c, wasmtime.ValI64(fuel))

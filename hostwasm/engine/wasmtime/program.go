@@ -53,16 +53,22 @@ func (p *program) Run(c engine.RunConfig) (err error) {
 	defer r.store.Close()
 	r.store.Limiter(int64(c.MaxMemory), -1, 1, -1, 1)
 	instance, err := p.linker.Instantiate(r.store, p.module)
-	defer r.done(instance)
 	if err != nil {
 		return r.reason(err)
 	}
-	start := instance.GetFunc(r.store, "_start")
-	if start == nil {
+	r.fuel = global(instance.GetExport(r.store, meter.FuelExport))
+	defer r.done(instance)
+	if instance.GetFunc(r.store, "_start") == nil {
 		return errors.New("the module exports no _start")
 	}
-	if _, err := start.Call(r.store); err != nil {
-		return r.reason(err)
+	for _, name := range []string{meter.StartExport, "_start"} {
+		f := instance.GetFunc(r.store, name)
+		if f == nil {
+			continue
+		}
+		if _, err := f.Call(r.store); err != nil {
+			return r.reason(err)
+		}
 	}
 	return nil
 }
@@ -73,10 +79,10 @@ type run struct {
 	config  *engine.RunConfig
 	store   *wasmtime.Store
 	memory  *wasmtime.Memory // nil until it is first needed
-	fuel    *wasmtime.Global // likewise
-	size    uint64           // the memory that was asked for, in bytes
-	stack   []uint64         // of the function that is called
-	err     error            // what ended the guest, if that was a host function
+	fuel    *wasmtime.Global
+	size    uint64   // the memory that was asked for, in bytes
+	stack   []uint64 // of the function that is called
+	err     error    // what ended the guest, if that was a host function
 }
 
 // grow asks for memory up to size, if that is more than there was.
@@ -88,15 +94,13 @@ func (r *run) grow(size uint64) bool {
 	return true
 }
 
-// done tells how much fuel is left. There is no instance if it did not start;
-// then its start function may have had some.
+// done tells how much fuel is left, and whether memory was refused.
 func (r *run) done(instance *wasmtime.Instance) {
-	if instance != nil && r.fuel == nil {
-		r.fuel = global(instance.GetExport(r.store, meter.FuelExport))
+	if r.config.Done == nil {
+		return
 	}
-	if r.config.Done != nil && r.fuel != nil {
-		r.config.Done(r.fuel.Get(r.store).I64())
-	}
+	refused := global(instance.GetExport(r.store, meter.RefusedExport))
+	r.config.Done(r.fuel.Get(r.store).I64(), refused != nil && refused.Get(r.store).I32() != 0)
 }
 
 // global returns an export that is a global, or nil.

@@ -9,7 +9,10 @@ import (
 )
 
 const (
-	mostStack  = 4 << 20 // what a guest's calls may take
+	// mostStack is what a guest's calls may take: wasmtime's own default, which
+	// holds about what wazero's code does in engine.DefaultStack. When they take
+	// more, wasmtime notes all of them, in some 10 times as much memory.
+	mostStack  = 512 << 10
 	leastStack = 256 << 10
 	// usualThread is what a thread's stack is where RLIMIT_STACK does not say.
 	//

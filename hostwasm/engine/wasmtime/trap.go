@@ -12,7 +12,7 @@ import (
 
 // reasons are WebAssembly's words for what wasmtime has numbers for.
 var reasons = map[wasmtime.TrapCode]string{
-	wasmtime.StackOverflow:          "call stack exhausted",
+	wasmtime.StackOverflow:          engine.StackExhausted,
 	wasmtime.MemoryOutOfBounds:      "out of bounds memory access",
 	wasmtime.TableOutOfBounds:       "undefined element", // or a table instruction
 	wasmtime.IndirectCallToNull:     "uninitialized element",
@@ -31,6 +31,9 @@ func trap(t *wasmtime.Trap) *engine.Trap {
 	told := &engine.Trap{Reason: t.Message()}
 	if code := t.Code(); code != nil && reasons[*code] != "" {
 		told.Reason = reasons[*code]
+	}
+	if told.Reason == engine.StackExhausted {
+		return told // it can't be told in part, and all of it is some 100,000 functions
 	}
 	frames := t.Frames()
 	for _, f := range frames[:min(len(frames), maxFrames)] {

@@ -51,7 +51,7 @@ var refill = engine.Func{Module: meter.RefillModule, Name: meter.RefillName}
 
 func goFunc(f engine.Func) api.GoModuleFunc {
 	if f.Call == nil {
-		return func(ctx context.Context, m api.Module, _ []uint64) { runOf(ctx).refill(m) }
+		return func(ctx context.Context, _ api.Module, _ []uint64) { runOf(ctx).refill() }
 	}
 	return func(ctx context.Context, m api.Module, stack []uint64) {
 		r := runOf(ctx)

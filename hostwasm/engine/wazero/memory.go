@@ -41,7 +41,7 @@ func (p *program) newMemory(max uint64, grow func(from, to uint64) bool) (*memor
 	m := &memory{space: space, size: min, grow: grow}
 	if p.image != nil {
 		if err := p.image.put(space); err != nil {
-			m.release()
+			release(m.space)
 			return nil, err
 		}
 	}

@@ -12,9 +12,9 @@ func reserve(n uint64) ([]byte, error) {
 	return unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 }
 
-// release gives the memory back. Nothing may use it any longer.
-func (m *memory) release() {
-	if m.space != nil {
-		unix.Munmap(m.space)
+// release gives back what reserve returned. Nothing may use it any longer.
+func release(space []byte) {
+	if space != nil {
+		unix.Munmap(space)
 	}
 }

@@ -38,8 +38,8 @@ func (p *program) Close() error {
 type run struct {
 	program *program
 	config  *engine.RunConfig
-	fuel    api.Global // nil before the first refill
-	err     error      // what ended the guest, if that was a host function
+	fuel    api.MutableGlobal
+	err     error // what ended the guest, if that was a host function
 }
 
 type runKey struct{}
@@ -54,15 +54,13 @@ func (r *run) end(err error) {
 
 // refill is core/meter's import. Compiled code can't be interrupted; here Go's
 // collector can stop the world, and others get their turn.
-func (r *run) refill(m api.Module) {
+func (r *run) refill() {
 	runtime.Gosched()
-	fuel := m.ExportedGlobal(meter.FuelExport).(api.MutableGlobal)
-	r.fuel = fuel
-	left, err := r.config.Refill(int64(fuel.Get()))
+	left, err := r.config.Refill(int64(r.fuel.Get()))
 	if err != nil {
 		r.end(err)
 	}
-	fuel.Set(uint64(left))
+	r.fuel.Set(uint64(left))
 }
 
 // Run implements engine.Program.
@@ -71,26 +69,40 @@ func (p *program) Run(c engine.RunConfig) (err error) {
 	if err != nil {
 		return err
 	}
-	defer memory.release()
+	defer release(memory.space)
+	stack, err := newStack(c.MaxStack)
+	if err != nil {
+		return err
+	}
+	defer stack.release()
 	r := &run{program: p, config: &c}
 	ctx := context.WithValue(context.Background(), runKey{}, r)
 	m, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), p.module, anonymous)
-	defer func() {
-		if c.Done != nil && r.fuel != nil {
-			c.Done(int64(r.fuel.Get()))
-		}
-	}()
 	if err != nil {
-		return r.reason(err) // its start function may have used fuel
+		return trap(err)
 	}
 	defer m.Close(ctx)
-	r.fuel = m.ExportedGlobal(meter.FuelExport)
-	start := m.ExportedFunction("_start")
-	if start == nil {
+	r.fuel = m.ExportedGlobal(meter.FuelExport).(api.MutableGlobal)
+	defer func() {
+		if c.Done != nil {
+			refused := m.ExportedGlobal(meter.RefusedExport)
+			c.Done(int64(r.fuel.Get()), refused != nil && refused.Get() != 0)
+		}
+	}()
+	if m.ExportedFunction("_start") == nil {
 		return errors.New("the module exports no _start")
 	}
-	if err := start.CallWithStack(ctx, nil); err != nil {
-		return r.reason(err)
+	for _, name := range []string{meter.StartExport, "_start"} {
+		f := m.ExportedFunction(name)
+		if f == nil {
+			continue
+		}
+		if err := stack.lend(f); err != nil {
+			return err
+		}
+		if err := f.CallWithStack(ctx, nil); err != nil {
+			return r.reason(err)
+		}
 	}
 	return nil
 }

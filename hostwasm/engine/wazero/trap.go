@@ -10,7 +10,7 @@ import (
 var reasons = map[string]string{
 	"invalid table access":          "undefined element",
 	"invalid conversion to integer": "invalid conversion to integer",
-	"stack overflow":                "call stack exhausted",
+	"stack overflow":                engine.StackExhausted,
 }
 
 const outOfBounds = "out of bounds memory access"
