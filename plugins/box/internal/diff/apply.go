@@ -65,10 +65,14 @@ func (a *applier) find(body [][]byte, want, prefix, suffix, fuzz int, h patchHun
 		}
 	}
 	// A hunk with less context in front must be at the beginning, one with less behind at the end.
-	if fuzz == 0 && prefix < suffix && h.old <= 1 {
-		return 0, a.at == 0 && a.matches(old, 0)
-	}
 	last := len(a.lines) - len(old)
+	switch {
+	case len(old) == 0:
+	case fuzz < suffix-prefix && h.old <= 1:
+		return 0, a.at == 0 && a.matches(old, 0)
+	case fuzz < prefix-suffix:
+		return last, last >= a.at && a.matches(old, last)
+	}
 	if len(old) == 0 {
 		pos := min(max(want, a.at), len(a.lines))
 		return pos, true

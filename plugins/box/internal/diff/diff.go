@@ -340,7 +340,11 @@ func (c *comparison) compare(a, b, head string) {
 		return
 	}
 	p := &printer{out: c.env.Out, a: newText(pa), b: newText(pb), context: c.context, functions: c.functions}
-	list := c.match.changes(p.a, p.b)
+	horizon := 0
+	if c.style == 'u' || c.style == 'c' {
+		horizon = c.context
+	}
+	list := c.match.changes(p.a, p.b, horizon)
 	if len(list) == 0 {
 		c.identical(a, b)
 		return

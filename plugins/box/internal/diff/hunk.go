@@ -78,7 +78,7 @@ func expandTabs(s string) string {
 }
 
 // changes compares two texts.
-func (m *matching) changes(a, b text) []change {
+func (m *matching) changes(a, b text, horizon int) []change {
 	ids := map[string]int{}
 	number := func(t text) []int {
 		out := make([]int, len(t.lines))
@@ -93,7 +93,7 @@ func (m *matching) changes(a, b text) []change {
 		}
 		return out
 	}
-	goneA, goneB := compareLines(number(a), number(b))
+	goneA, goneB := compareLines(number(a), number(b), horizon)
 	var list []change
 	for i, j := 0, 0; i < len(goneA) || j < len(goneB); {
 		if i < len(goneA) && goneA[i] || j < len(goneB) && goneB[j] {

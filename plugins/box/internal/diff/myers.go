@@ -16,9 +16,25 @@ type comparer struct {
 	expensive int // after so many rounds a good cut will do
 }
 
-// compareLines returns which lines of a and of b were deleted and inserted.
-func compareLines(a, b []int) (goneA, goneB []bool) {
-	c := &comparer{goneA: make([]bool, len(a)), goneB: make([]bool, len(b))}
+// compareLines returns which lines of a and of b were deleted and inserted. At both ends, what is equal is no part of
+// the comparison but for the horizon, some lines next to what differs: changes don't move there.
+func compareLines(a, b []int, horizon int) (goneA, goneB []bool) {
+	goneA, goneB = make([]bool, len(a)), make([]bool, len(b))
+	front, back := 0, 0
+	for most := min(len(a), len(b)); front < most && a[front] == b[front]; {
+		front++
+	}
+	for most := min(len(a), len(b)) - front; back < most && a[len(a)-1-back] == b[len(b)-1-back]; {
+		back++
+	}
+	front, back = max(0, front-horizon), max(0, back-horizon)
+	endA, endB := len(a)-back, len(b)-back
+	compareMiddle(a[front:endA], b[front:endB], goneA[front:endA], goneB[front:endB])
+	return goneA, goneB
+}
+
+func compareMiddle(a, b []int, goneA, goneB []bool) {
+	c := &comparer{goneA: goneA, goneB: goneB}
 	// Lines that the other file has not can't be matched, and would only cost time.
 	inA, inB := map[int]bool{}, map[int]bool{}
 	for _, l := range a {
@@ -36,7 +52,6 @@ func compareLines(a, b []int) (goneA, goneB []bool) {
 	c.compare(0, len(c.a), 0, len(c.b))
 	shift(a, c.goneA, c.goneB)
 	shift(b, c.goneB, c.goneA)
-	return c.goneA, c.goneB
 }
 
 // keep returns the lines that the other file has too, and where they stand.
