@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -28,10 +29,13 @@ func textKind(p []byte) (Kind, bool) {
 		kind.Text = what
 		return kind, true
 	}
+	if what == "" && csv(body) {
+		return Kind{Text: "CSV text", MIME: "text/csv", Charset: charset}, true
+	}
 	if what != "" {
 		name = what + ", " + name
 	}
-	if what != "" && strings.HasSuffix(what, "script") {
+	if strings.HasSuffix(what, "script") && what != "makefile script" {
 		name += " executable"
 	} else if strings.HasSuffix(name, "Unicode text, UTF-8 (with BOM)") || what == "" && !strings.HasSuffix(name, "text") {
 		name += " text"
@@ -111,23 +115,64 @@ func language(p []byte) (what, mime string) {
 	case bytes.HasPrefix(start, []byte("#include")), bytes.HasPrefix(start, []byte("/*")) && bytes.Contains(p, []byte("#include")):
 		return "C source", "text/x-c"
 	}
+	if makefile.Match(p[:min(len(p), 4096)]) {
+		return "makefile script", "text/x-makefile"
+	}
 	if python(p) {
 		return "Python script", "text/x-script.python"
 	}
 	return "", ""
 }
 
-// python recognizes a module by how its lines begin.
+// python recognizes a module by what few other languages have.
 func python(p []byte) bool {
-	for line := range bytes.Lines(p[:min(len(p), 4096)]) {
-		line = bytes.TrimRight(line, "\r\n")
-		from := bytes.HasPrefix(line, []byte("from ")) && bytes.Contains(line, []byte(" import "))
-		def := bytes.HasPrefix(line, []byte("def ")) && bytes.HasSuffix(line, []byte("):"))
-		if from || def {
+	text := string(p[:min(len(p), 4096)])
+	for _, mark := range pythonMarks {
+		if mark.MatchString(text) {
 			return true
 		}
 	}
 	return false
+}
+
+var makefile = regexp.MustCompile(`(?m)^all:`)
+
+var pythonMarks = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^from[ \t]+[\w.]+[ \t]+import`),
+	regexp.MustCompile(`def __init__[\s\S]{0,64}self`),
+	regexp.MustCompile(`if __name__[\s\S]{0,64}['"]__main__['"]`),
+	regexp.MustCompile(`(?m)"""[\s\S]*"""$`),
+	regexp.MustCompile(`(?m)try:[\s\S]*?^\s*except.*:`),
+	regexp.MustCompile(`(?m)^class [_[:alpha:]]+(\(.*\))?( )*:([ \t]+pass)?$`),
+	regexp.MustCompile(`(?m)^\s{0,50}def +[_a-zA-Z]+\([[:alpha:]*_, ]{0,255}\):$`),
+}
+
+// csv reports whether the first ten lines have the same number of fields, more than one.
+func csv(p []byte) bool {
+	const enough, fewest = 10, 3
+	lines, fields, first := 0, 0, 0
+	quoted := false
+	for _, c := range p {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',':
+			fields++
+		case c == '\n':
+			if first == 0 {
+				first = fields
+			}
+			if fields == 0 || fields != first {
+				return false
+			}
+			if lines++; lines == enough {
+				return true
+			}
+			fields = 0
+		}
+	}
+	return lines >= fewest
 }
 
 // script names the language of an interpreter's line.
