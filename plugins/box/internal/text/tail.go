@@ -62,8 +62,11 @@ func tail(env *tool.Env, args []string) int {
 		}
 		r.Close()
 	}
-	if len(open) > 0 {
+	switch {
+	case len(open) > 0:
 		follow(env, open)
+	case s.follow:
+		env.Errorf("no files remaining")
 	}
 	return status
 }
