@@ -13,6 +13,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
@@ -38,10 +39,15 @@ func (h *handlers) call(_ context.Context, args []string) ([]string, error) {
 
 // access is an interp.AccessHandlerFunc. WASI has no modes: what is there may
 // be read, written and executed as far as anybody can tell.
-func (h *handlers) access(_ context.Context, name string, _ interp.AccessMode) error {
-	_, err := os.Stat(name)
+func (h *handlers) access(_ context.Context, name string, mode interp.AccessMode) error {
+	info, err := os.Stat(name)
+	if err == nil && mode&interp.AccessExec != 0 && !executable(info) {
+		err = fs.ErrPermission
+	}
 	return err
 }
+
+func executable(info fs.FileInfo) bool { return !sys.HasModes || info.Mode()&0o111 != 0 }
 
 // execute is an interp.ExecHandlerFunc: a command of the box, or a module
 // beside it, or a script.
@@ -50,7 +56,7 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 	env := tool.Env{
 		Context: ctx,
 		Stdin:   hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr,
-		Dir: hc.Dir, Environ: environ(hc.Env),
+		Dir: hc.Dir, Environ: append(environ(hc.Env), "_="+programPath(args[0])),
 	}
 	// No input is a nil file in an interface that is not.
 	if f, ok := hc.Stdin.(*os.File); ok && f == nil {
@@ -112,11 +118,16 @@ func (x *execution) plugin(env tool.Env, args []string) int {
 }
 
 func (x *execution) missing(env tool.Env, name string) int {
-	if why, ok := impossible[name]; ok {
-		io.WriteString(env.Stderr, name+": "+why+"\n")
-		return notFound
+	advice, plugin := Unavailable(name)
+	switch {
+	case plugin:
+		x.warn(env, name, "command not found")
+		io.WriteString(env.Stderr, advice+"\n")
+	case advice != "":
+		io.WriteString(env.Stderr, name+": "+advice+"\n")
+	default:
+		x.warn(env, name, "command not found")
 	}
-	x.warn(env, name, "command not found")
 	return notFound
 }
 
@@ -144,6 +155,9 @@ func (x *execution) file(env tool.Env, args []string) int {
 		return notExecutable
 	case info.IsDir():
 		x.warn(env, name, "Is a directory")
+		return notExecutable
+	case !executable(info):
+		x.warn(env, name, "Permission denied")
 		return notExecutable
 	}
 	head, err := readHead(full)
@@ -198,11 +212,19 @@ func readHead(name string) (string, error) {
 	return string(head[:n]), err
 }
 
-// environ returns the exported variables.
+// programPath is where a command seems to be, which bash tells it by the variable _.
+func programPath(name string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	return "/usr/bin/" + name
+}
+
+// environ returns the exported variables, but for _, which is each command's own.
 func environ(e expand.Environ) []string {
 	var list []string
 	for name, v := range e.Each {
-		if v.Exported && v.Kind == expand.String {
+		if v.Exported && v.Kind == expand.String && name != "_" {
 			list = append(list, name+"="+v.String())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -153,8 +154,9 @@ func (s *script) run(env *tool.Env) int {
 
 func (s *script) runner(env *tool.Env) (*interp.Runner, error) {
 	h := &handlers{script: s, exec: env.Exec, has: env.Has}
+	level, _ := strconv.Atoi(env.Getenv("SHLVL"))
 	return interp.New(
-		interp.Env(expand.ListEnviron(env.Environ...)),
+		interp.Env(expand.ListEnviron(append(env.Environ[:len(env.Environ):len(env.Environ)], "SHLVL="+strconv.Itoa(level+1))...)),
 		interp.Dir(env.Dir),
 		interp.StdIO(env.Child().Stdin, env.Stdout, env.Stderr),
 		interp.Params(append(append(s.set, "--"), s.args...)...),

@@ -1,0 +1,64 @@
+package bash
+
+// Unavailable returns what to tell of a command that agents try and that the
+// sandbox has not: what to do instead, "" if nothing is known. A plugin could
+// have it, or nothing that runs here can.
+func Unavailable(name string) (advice string, plugin bool) {
+	if language, ok := languages[name]; ok {
+		return "hint: " + language + " is not in this sandbox; its owner can add it with: terrarium plugins add FILE", true
+	}
+	return impossible[name], false
+}
+
+// languages are what a plugin can bring, by their commands.
+var languages = map[string]string{
+	"git":     "git",
+	"lua":     "Lua",
+	"node":    "a JavaScript engine",
+	"perl":    "Perl",
+	"php":     "PHP",
+	"python":  "Python",
+	"python3": "Python",
+	"rg":      "ripgrep",
+	"ruby":    "Ruby",
+	"sqlite3": "SQLite",
+}
+
+// impossible are commands that no sandbox of WASI modules can have, with what
+// to do instead.
+var impossible = map[string]string{
+	"apt":       noPackages,
+	"apt-get":   noPackages,
+	"conda":     noPackages,
+	"dpkg":      noPackages,
+	"npm":       noPackages,
+	"pip":       noPip,
+	"pip3":      noPip,
+	"cargo":     noCompiler,
+	"cc":        noCompiler,
+	"clang":     noCompiler,
+	"g++":       noCompiler,
+	"gcc":       noCompiler,
+	"docker":    noSystem,
+	"mount":     noSystem,
+	"service":   noSystem,
+	"sudo":      "there is one user in this sandbox: run the command without sudo",
+	"su":        "there is one user in this sandbox: run the command as it is",
+	"systemctl": noSystem,
+	"tmux":      noSystem,
+	"curl":      noNetwork,
+	"wget":      noNetwork,
+	"ssh":       noNetwork,
+	"vim":       noEditor,
+	"vi":        noEditor,
+	"nano":      noEditor,
+}
+
+const (
+	noPackages = "packages cannot be installed in this sandbox: ask for a plugin that has the command"
+	noPip      = "packages cannot be installed in this sandbox: put pure-Python modules into a directory and set PYTHONPATH"
+	noCompiler = "there is no compiler in this sandbox: native programs cannot run here, WASI modules can"
+	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
+	noNetwork  = "there is no network in this sandbox: ask for the file to be put into the workspace"
+	noEditor   = "no full-screen editor in this sandbox: use sed -i, or cat > FILE <<'EOF'"
+)
