@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ import (
 // The cases are command lines, one per line of the file "cases" in testdata/cases/*.txtar; the archive's other files
 // are there when each of them runs. What Debian 12's tools do is recorded beside it, in *.want. A line
 // "#differs REASON" marks the next case as one where ours differs, and "#needs NAME..." names the tools of a suite
-// that not every Debian has.
+// that not every Debian has; a line that begins with a tab goes on with the case before it.
 //
 //	go test ./plugins/box -run 'Recorded|Differences' -record    # on Debian 12: run its tools, record what they do
 
@@ -50,13 +51,20 @@ type testCase struct {
 
 type suite struct {
 	name  string
+	path  string // of its files, without their extensions
 	files map[string]string
 	cases []testCase
 	needs []string // tools that Debian has in packages of their own
+	drawn bool     // by the shares of what agents type
 }
 
+// loadSuites returns the suites by area, and those that are drawn by what agents type.
 func loadSuites(t *testing.T) []suite {
-	paths, err := filepath.Glob("testdata/cases/*.txtar")
+	return append(loadFolder(t, "testdata/cases"), drawnSuites(t)...)
+}
+
+func loadFolder(t *testing.T, folder string) []suite {
+	paths, err := filepath.Glob(folder + "/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
@@ -66,7 +74,8 @@ func loadSuites(t *testing.T) []suite {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := suite{name: strings.TrimSuffix(filepath.Base(path), ".txtar"), files: map[string]string{}}
+		path = strings.TrimSuffix(path, ".txtar")
+		s := suite{name: filepath.Base(path), path: path, files: map[string]string{}}
 		for _, f := range ar.Files {
 			if f.Name != "cases" {
 				s.files[f.Name] = string(f.Data)
@@ -76,6 +85,8 @@ func loadSuites(t *testing.T) []suite {
 			for line := range strings.Lines(string(f.Data)) {
 				line = strings.TrimSuffix(line, "\n")
 				switch {
+				case strings.HasPrefix(line, "\t") && len(s.cases) > 0:
+					s.cases[len(s.cases)-1].line += "\n" + line[1:]
 				case strings.HasPrefix(line, "#differs "):
 					differs = line[len("#differs "):]
 				case strings.HasPrefix(line, "#needs "):
@@ -100,7 +111,7 @@ func TestRecorded(t *testing.T) {
 			if *record {
 				recordSuite(t, s)
 			}
-			want := readWants(t, s.name)
+			want := readWants(t, s.path)
 			for _, c := range s.cases {
 				total++
 				w, ok := want[c.line]
@@ -109,7 +120,7 @@ func TestRecorded(t *testing.T) {
 					continue
 				}
 				got := s.runBox(t, c.line)
-				diff := got.diff(w)
+				diff := got.diff(s.expected(w))
 				switch {
 				case diff == "":
 					equal++
@@ -138,7 +149,7 @@ func TestDebian(t *testing.T) {
 			t.Logf("%s: %v", s.name, s.missing())
 			continue
 		}
-		want := readWants(t, s.name)
+		want := readWants(t, s.path)
 		for _, c := range s.cases {
 			if diff := s.runDebian(t, c.line).diff(want[c.line]); diff != "" {
 				t.Errorf("%s\n%s", c.line, diff)
@@ -211,10 +222,10 @@ func recordSuite(t *testing.T, s suite) {
 	var b strings.Builder
 	b.WriteString("# Recorded from Debian 12's tools by \"go test -run Recorded -record\". Do not edit.\n")
 	for _, c := range s.cases {
-		b.WriteString("$ " + c.line + "\n")
+		b.WriteString("$ " + strings.ReplaceAll(c.line, "\n", "\n\t") + "\n")
 		s.runDebian(t, c.line).write(&b)
 	}
-	if err := os.WriteFile("testdata/cases/"+s.name+".want", []byte(b.String()), 0o666); err != nil {
+	if err := os.WriteFile(s.path+".want", []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -232,6 +243,9 @@ func (s suite) missing() error {
 // prepare makes a directory with the suite's files.
 func (s suite) prepare(t *testing.T) string {
 	dir := t.TempDir()
+	if s.drawn {
+		dir = s.place(t, dir)
+	}
 	for name, data := range s.files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -254,13 +268,17 @@ func environ(dir string) []string {
 func (s suite) runDebian(t *testing.T, line string) outcome {
 	dir := s.prepare(t)
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command("/bin/bash", "-c", line)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(dir), &stdout, &stderr
+	cmd := exec.Command("/bin/bash", "-c", s.inside(dir, line))
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, s.environ(t, dir), &stdout, &stderr
 	err := cmd.Run()
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return s.outcome(t, dir, &stdout, &stderr, cmd.ProcessState.ExitCode())
+	status := cmd.ProcessState.ExitCode()
+	if killed, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && killed.Signaled() {
+		status = 128 + int(killed.Signal()) // bash has become its last command
+	}
+	return s.outcome(t, dir, &stdout, &stderr, status)
 }
 
 // runBox runs a line with all its commands in this process, as the shell of the box does.
@@ -351,13 +369,17 @@ func execBox(ctx context.Context, args []string) error {
 // outcome collects what changed in dir, and hides its name.
 func (s suite) outcome(t *testing.T, dir string, stdout, stderr *bytes.Buffer, status int) outcome {
 	o := outcome{
-		stdout: strings.ReplaceAll(stdout.String(), dir, "$DIR"), stderr: strings.ReplaceAll(stderr.String(), dir, "$DIR"),
+		stdout: s.outside(dir, stdout.String()), stderr: s.outside(dir, stderr.String()),
 		status: status, files: map[string]string{},
 	}
 	for name := range s.files {
 		o.files[name] = "\x00"
 	}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	root := dir
+	if s.drawn {
+		root = filepath.Dir(dir)
+	}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -370,7 +392,7 @@ func (s suite) outcome(t *testing.T, dir string, stdout, stderr *bytes.Buffer, s
 			return nil
 		case d.Type()&fs.ModeSymlink != 0:
 			target, err := os.Readlink(path)
-			o.files[name] = "-> " + target + "\n"
+			o.files[name] = "-> " + s.outside(dir, target) + "\n"
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -381,7 +403,7 @@ func (s suite) outcome(t *testing.T, dir string, stdout, stderr *bytes.Buffer, s
 			delete(o.files, name)
 			return nil
 		}
-		o.files[name] = string(data)
+		o.files[name] = s.outside(dir, string(data))
 		return nil
 	})
 	if err != nil {
@@ -392,7 +414,7 @@ func (s suite) outcome(t *testing.T, dir string, stdout, stderr *bytes.Buffer, s
 
 // has reports whether a directory is there from the beginning.
 func (s suite) has(dir string) bool {
-	if dir == "." {
+	if dir == "." || dir == ".." || dir == "../tmp" {
 		return true
 	}
 	for name := range s.files {
@@ -431,8 +453,9 @@ func writeLines(b *strings.Builder, tag, text string) {
 	}
 }
 
-func readWants(t *testing.T, name string) map[string]outcome {
-	data, err := os.ReadFile("testdata/cases/" + name + ".want")
+// readWants returns what is recorded in path.want, by the command line.
+func readWants(t *testing.T, path string) map[string]outcome {
+	data, err := os.ReadFile(path + ".want")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -446,6 +469,12 @@ func readWants(t *testing.T, name string) map[string]outcome {
 			wants[command] = o
 			continue
 		}
+		if strings.HasPrefix(line, "\t") {
+			delete(wants, command)
+			command += "\n" + line[1:]
+			wants[command] = o
+			continue
+		}
 		if len(line) < 3 || line[0] == '#' && command == "" {
 			continue
 		}
@@ -453,7 +482,7 @@ func readWants(t *testing.T, name string) map[string]outcome {
 		switch line[1] {
 		case '~':
 			if text, err = strconv.Unquote(text); err != nil {
-				t.Fatalf("%s.want: %s: %v", name, line, err)
+				t.Fatalf("%s.want: %s: %v", path, line, err)
 			}
 		default:
 			text += "\n"

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// needsShell reports whether the cases are about the shell itself. They run in a process of the box, which
+// needsShell reports whether the cases need the shell itself. They run in a process of the box, which
 // is built with our patches of the interpreter, as the sandbox's is.
-func (s suite) needsShell() bool { return strings.HasPrefix(s.name, "shell") }
+func (s suite) needsShell() bool { return s.drawn || strings.HasPrefix(s.name, "shell") }
 
 // runShell runs a line as a process of the patched box.
 func (s suite) runShell(t *testing.T, line string) outcome {
@@ -31,8 +31,8 @@ func (s suite) runShell(t *testing.T, line string) outcome {
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, box)
-	cmd.Args = []string{"/bin/bash", "-c", line}
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(dir), &stdout, &stderr
+	cmd.Args = []string{"/bin/bash", "-c", s.inside(dir, line)}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, s.environ(t, dir), &stdout, &stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
@@ -73,8 +73,10 @@ var boxDir string
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if boxDir != "" {
-		os.RemoveAll(boxDir)
+	for _, dir := range []string{boxDir, debianBin} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
 	os.Exit(status)
 }
