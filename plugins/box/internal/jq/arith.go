@@ -4,24 +4,22 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/itchyny/gojq"
 )
 
 var notANumber = math.NaN()
 
-var operators = map[gojq.Operator]func(a, b any) (any, error){
-	gojq.OpAdd: add,
-	gojq.OpSub: subtract,
-	gojq.OpMul: multiply,
-	gojq.OpDiv: divide,
-	gojq.OpMod: modulo,
-	gojq.OpEq:  func(a, b any) (any, error) { return equal(a, b), nil },
-	gojq.OpNe:  func(a, b any) (any, error) { return !equal(a, b), nil },
-	gojq.OpLt:  func(a, b any) (any, error) { return compare(a, b) < 0, nil },
-	gojq.OpLe:  func(a, b any) (any, error) { return compare(a, b) <= 0, nil },
-	gojq.OpGt:  func(a, b any) (any, error) { return compare(a, b) > 0, nil },
-	gojq.OpGe:  func(a, b any) (any, error) { return compare(a, b) >= 0, nil },
+var operators = map[string]func(a, b any) (any, error){
+	"+":  add,
+	"-":  subtract,
+	"*":  multiply,
+	"/":  divide,
+	"%":  modulo,
+	"==": func(a, b any) (any, error) { return equal(a, b), nil },
+	"!=": func(a, b any) (any, error) { return !equal(a, b), nil },
+	"<":  func(a, b any) (any, error) { return compare(a, b) < 0, nil },
+	"<=": func(a, b any) (any, error) { return compare(a, b) <= 0, nil },
+	">":  func(a, b any) (any, error) { return compare(a, b) > 0, nil },
+	">=": func(a, b any) (any, error) { return compare(a, b) >= 0, nil },
 }
 
 func equal(a, b any) bool { return kind(a) == kind(b) && compare(a, b) == 0 }

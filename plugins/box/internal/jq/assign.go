@@ -1,19 +1,17 @@
 package jq
 
-import "github.com/itchyny/gojq"
-
 // assignment compiles what changes values at paths.
-func (c *compiler) assignment(q *gojq.Query, s *scope) expr {
-	left, right := c.query(q.Left, s), c.query(q.Right, s)
+func (c *compiler) assignment(q *query, s *scope) expr {
+	left, right := c.query(q.left, s), c.query(q.right, s)
 	if left == nil || right == nil {
 		return nil
 	}
-	switch q.Op {
-	case gojq.OpAssign:
+	switch q.op {
+	case "=":
 		return assign(left, right, func(_, with any) (any, error) { return with, nil })
-	case gojq.OpModify:
+	case "|=":
 		return modify(left, right)
-	case gojq.OpUpdateAlt:
+	case "//=":
 		return assign(left, right, func(old, with any) (any, error) {
 			if truth(old) {
 				return old, nil
@@ -21,10 +19,7 @@ func (c *compiler) assignment(q *gojq.Query, s *scope) expr {
 			return with, nil
 		})
 	}
-	return assign(left, right, operators[map[gojq.Operator]gojq.Operator{
-		gojq.OpUpdateAdd: gojq.OpAdd, gojq.OpUpdateSub: gojq.OpSub, gojq.OpUpdateMul: gojq.OpMul,
-		gojq.OpUpdateDiv: gojq.OpDiv, gojq.OpUpdateMod: gojq.OpMod,
-	}[q.Op]])
+	return assign(left, right, operators[q.op[:1]])
 }
 
 // assign replaces, for each result of with, all that left finds by what op makes of the old value and the result.

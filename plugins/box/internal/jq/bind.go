@@ -2,18 +2,17 @@ package jq
 
 import (
 	"slices"
-
-	"github.com/itchyny/gojq"
+	"strings"
 )
 
 // A binder calls then with an env that has a pattern's variables, for each way to take v apart.
 type binder func(m *machine, e *env, v any, then func(*env) error) error
 
 // bind compiles "source as pattern | body".
-func (c *compiler) bind(q *gojq.Query, s *scope) expr {
-	source := c.query(q.Left, s)
-	bind, inner := c.patterns(q.Patterns, s)
-	body := c.query(q.Right, inner)
+func (c *compiler) bind(q *query, s *scope) expr {
+	source := c.query(q.left, s)
+	bind, inner := c.patterns(q.patterns, s)
+	body := c.query(q.right, inner)
 	if source == nil || bind == nil || body == nil {
 		return nil
 	}
@@ -26,7 +25,7 @@ func (c *compiler) bind(q *gojq.Query, s *scope) expr {
 
 // patterns compiles alternatives with "?//" between them: the next one is for errors, also those of the body. All
 // of them bind the same variables, null where a pattern has none.
-func (c *compiler) patterns(list []*gojq.Pattern, s *scope) (binder, *scope) {
+func (c *compiler) patterns(list []*pattern, s *scope) (binder, *scope) {
 	var names []string
 	for _, p := range list {
 		names = variables(p, names)
@@ -53,24 +52,24 @@ func (c *compiler) patterns(list []*gojq.Pattern, s *scope) (binder, *scope) {
 }
 
 // variables adds the names that p binds.
-func variables(p *gojq.Pattern, names []string) []string {
+func variables(p *pattern, names []string) []string {
 	add := func(name string) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if p.Name != "" {
-		add(p.Name)
+	if p.name != "" {
+		add(p.name)
 	}
-	for _, sub := range p.Array {
+	for _, sub := range p.array {
 		names = variables(sub, names)
 	}
-	for _, kv := range p.Object {
-		if kv.Key != "" && kv.Key[0] == '$' {
-			add(kv.Key)
+	for _, kv := range p.object {
+		if strings.HasPrefix(kv.name, "$") {
+			add(kv.name)
 		}
-		if kv.Val != nil {
-			names = variables(kv.Val, names)
+		if kv.val != nil {
+			names = variables(kv.val, names)
 		}
 	}
 	return names
@@ -93,16 +92,16 @@ func bound(e *env, n, i int, v any) *env {
 }
 
 // pattern compiles one pattern. Its env has all variables already, and gets them set.
-func (c *compiler) pattern(p *gojq.Pattern, names []string, s *scope) binder {
+func (c *compiler) pattern(p *pattern, names []string, s *scope) binder {
 	set := func(name string) binder {
 		i := slices.Index(names, name)
 		return func(_ *machine, e *env, v any, then func(*env) error) error { return then(bound(e, len(names), i, v)) }
 	}
-	if p.Name != "" {
-		return set(p.Name)
+	if p.name != "" {
+		return set(p.name)
 	}
 	var all []binder
-	for i, sub := range p.Array {
+	for i, sub := range p.array {
 		inner := c.pattern(sub, names, s)
 		if inner == nil {
 			return nil
@@ -115,7 +114,7 @@ func (c *compiler) pattern(p *gojq.Pattern, names []string, s *scope) binder {
 			return inner(m, e, item, then)
 		})
 	}
-	for _, kv := range p.Object {
+	for _, kv := range p.object {
 		b := c.patternField(kv, names, s, set)
 		if b == nil {
 			return nil
@@ -135,22 +134,22 @@ func (c *compiler) pattern(p *gojq.Pattern, names []string, s *scope) binder {
 }
 
 // patternField compiles one key of a pattern: $name, name: pattern, "string": pattern or (query): pattern.
-func (c *compiler) patternField(kv *gojq.PatternObject, names []string, s *scope, set func(string) binder) binder {
+func (c *compiler) patternField(kv *patternField, names []string, s *scope, set func(string) binder) binder {
 	var key expr
 	var also binder // for $name, with a pattern or without
 	switch {
-	case kv.KeyString != nil:
-		key = c.string(kv.KeyString, nil, s)
-	case kv.KeyQuery != nil:
-		key = c.query(kv.KeyQuery, s)
-	case kv.Key[0] == '$':
-		key, also = constant(kv.Key[1:]), set(kv.Key)
+	case kv.str != nil:
+		key = c.string(kv.str, nil, s)
+	case kv.query != nil:
+		key = c.query(kv.query, s)
+	case kv.name[0] == '$':
+		key, also = constant(kv.name[1:]), set(kv.name)
 	default:
-		key = constant(kv.Key)
+		key = constant(kv.name)
 	}
 	inner := binder(func(_ *machine, e *env, _ any, then func(*env) error) error { return then(e) })
-	if kv.Val != nil {
-		inner = c.pattern(kv.Val, names, s)
+	if kv.val != nil {
+		inner = c.pattern(kv.val, names, s)
 	}
 	if key == nil || inner == nil {
 		return nil

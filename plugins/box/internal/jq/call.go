@@ -1,21 +1,17 @@
 package jq
 
-import (
-	"github.com/itchyny/gojq"
-)
-
 // call compiles a variable, or a call of what the program defines, of what is built in, or of what the library has.
-func (c *compiler) call(f *gojq.Func, s *scope) expr {
-	if f.Name[0] == '$' {
-		return c.variable(f.Name, s)
+func (c *compiler) call(f *call, s *scope) expr {
+	if f.name[0] == '$' {
+		return c.variable(f.name, s)
 	}
-	args := make([]expr, len(f.Args))
-	for i, a := range f.Args {
+	args := make([]expr, len(f.args))
+	for i, a := range f.args {
 		if args[i] = c.query(a, s); args[i] == nil {
 			return nil
 		}
 	}
-	name := signature(f.Name, len(args))
+	name := signature(f.name, len(args))
 	if distance, bound := s.lookup(name); bound != nil {
 		if bound.param {
 			return parameter(distance)
@@ -33,7 +29,7 @@ func (c *compiler) call(f *gojq.Func, s *scope) expr {
 	if source, ok := library[name]; ok {
 		return libraryCall(name, source, args)
 	}
-	return c.errorf(f.Name, "%s is not defined", name)
+	return c.errorf(f.name, "%s is not defined", name)
 }
 
 func (c *compiler) variable(name string, s *scope) expr {
@@ -139,12 +135,12 @@ func libraryCall(name, source string, args []expr) expr {
 }
 
 func compileLibrary(source string) *closure {
-	q, err := gojq.Parse(source + " .")
-	if err != nil {
-		panic("jq: library: " + err.Error())
+	q, wrong := parse(source)
+	if wrong != "" {
+		panic("jq: library: " + wrong)
 	}
 	c := &compiler{source: source}
-	body, params, _ := c.function(q.FuncDefs[0], nil)
+	body, params, _ := c.function(q.funcDefs[0], nil)
 	if body == nil {
 		panic("jq: library: " + c.errs[0])
 	}

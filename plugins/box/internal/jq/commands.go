@@ -1,6 +1,6 @@
 // Package jq is jq 1.6, with what later ones added where that takes nothing away.
 //
-// Programs are parsed by gojq and run by closures (compile.go) on values that keep the order of keys (value.go), as
+// Programs are parsed (parse.go) and run by closures (compile.go) on values that keep the order of keys (value.go), as
 // jq's do. What takes programs as arguments is in special.go, what takes values in builtin.go, and what is best
 // written in jq in library.go. Numbers are doubles.
 //

@@ -3,13 +3,11 @@ package jq
 import (
 	"fmt"
 	"strconv"
-
-	"github.com/itchyny/gojq"
+	"strings"
 )
 
-// gojq parses programs; running them is ours, since its objects are Go's maps, which forget the order of keys. A query
-// becomes a tree of closures that call what comes next with each of their results, so that nothing is computed that
-// nobody asks for.
+// A query becomes a tree of closures that call what comes next with each of their results, so that nothing is computed
+// that nobody asks for.
 
 // A result is a value and, while paths are wanted, where it was found.
 type result struct {
@@ -78,51 +76,47 @@ func (e *env) at(distance int) *env {
 const maxNesting = 2_000
 
 // query compiles q where the names of s are known. It returns nil after an error.
-func (c *compiler) query(q *gojq.Query, s *scope) expr {
+func (c *compiler) query(q *query, s *scope) expr {
 	if c.depth++; c.depth > maxNesting {
 		return c.errorf("", "program is nested too deep")
 	}
 	defer func() { c.depth-- }()
-	if len(q.FuncDefs) > 0 {
+	if len(q.funcDefs) > 0 {
 		return c.definitions(q, s)
 	}
-	if q.Term != nil {
-		return c.term(q.Term, s)
+	if q.term != nil {
+		return c.term(q.term, s)
 	}
-	if q.Left == nil || q.Right == nil {
-		return identity
-	}
-	if len(q.Patterns) > 0 {
+	if len(q.patterns) > 0 {
 		return c.bind(q, s)
 	}
-	switch q.Op {
-	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul, gojq.OpUpdateDiv,
-		gojq.OpUpdateMod, gojq.OpUpdateAlt:
+	switch q.op {
+	case "=", "|=", "+=", "-=", "*=", "/=", "%=", "//=":
 		return c.assignment(q, s)
 	}
-	left, right := c.query(q.Left, s), c.query(q.Right, s)
+	left, right := c.query(q.left, s), c.query(q.right, s)
 	if left == nil || right == nil {
 		return nil
 	}
-	switch q.Op {
-	case gojq.OpPipe:
+	switch q.op {
+	case "|":
 		return pipe(left, right)
-	case gojq.OpComma:
+	case ",":
 		return func(m *machine, e *env, in result, yield func(result) error) error {
 			if err := left(m, e, in, yield); err != nil {
 				return err
 			}
 			return right(m, e, in, yield)
 		}
-	case gojq.OpAlt:
+	case "//":
 		return alternative(left, right)
-	case gojq.OpAnd, gojq.OpOr:
-		return logical(left, right, q.Op == gojq.OpOr)
+	case "and", "or":
+		return logical(left, right, q.op == "or")
 	}
-	if t := q.Right.Term; q.Op == gojq.OpDiv && q.Left.Term != nil && q.Left.Term.Type == gojq.TermTypeNumber && t != nil && t.Number == "0" {
+	if q.op == "/" && q.left.isNumber() && q.right.isNumber() && q.right.term.number == "0" {
 		return c.errorf("", "Division by zero?")
 	}
-	return binary(left, right, operators[q.Op])
+	return binary(left, right, operators[q.op])
 }
 
 func identity(_ *machine, _ *env, in result, yield func(result) error) error { return yield(in) }
@@ -199,11 +193,15 @@ func passed(err error) error {
 	return &passing{err}
 }
 
+func (q *query) isNumber() bool {
+	return q.term != nil && q.term.kind == termNumber && q.term.suffixes == nil
+}
+
 // definitions compiles "def f: …; rest".
-func (c *compiler) definitions(q *gojq.Query, s *scope) expr {
+func (c *compiler) definitions(q *query, s *scope) expr {
 	rest := *q
-	rest.FuncDefs = q.FuncDefs[1:]
-	body, params, inner := c.function(q.FuncDefs[0], s)
+	rest.funcDefs = q.funcDefs[1:]
+	body, params, inner := c.function(q.funcDefs[0], s)
 	after := c.query(&rest, inner)
 	if body == nil || after == nil {
 		return nil
@@ -221,10 +219,10 @@ func define(e *env, body expr, params []string) *env {
 }
 
 // function compiles a definition. inner is the scope in which its name is known.
-func (c *compiler) function(d *gojq.FuncDef, s *scope) (body expr, params []string, inner *scope) {
-	inner = &scope{up: s, name: signature(d.Name, len(d.Args))}
+func (c *compiler) function(d *funcDef, s *scope) (body expr, params []string, inner *scope) {
+	inner = &scope{up: s, name: signature(d.name, len(d.params))}
 	in := inner
-	for _, p := range d.Args {
+	for _, p := range d.params {
 		in = &scope{up: in, name: p, param: true}
 		if p[0] == '$' { // $x is known as x too
 			in = &scope{up: in, name: signature(p[1:], 0), param: true}
@@ -232,81 +230,80 @@ func (c *compiler) function(d *gojq.FuncDef, s *scope) (body expr, params []stri
 			in.name = signature(p, 0)
 		}
 	}
-	return c.query(d.Body, in), d.Args, inner
+	return c.query(d.body, in), d.params, inner
 }
 
 func signature(name string, params int) string { return name + "/" + strconv.Itoa(params) }
 
-func (c *compiler) term(t *gojq.Term, s *scope) expr {
-	list := t.SuffixList
+func (c *compiler) term(t *term, s *scope) expr {
 	x := c.primary(t, s)
-	for _, suffix := range list {
+	for _, suffix := range t.suffixes {
 		if x == nil {
 			return nil
 		}
 		switch {
-		case suffix.Optional:
+		case suffix.optional:
 			x = try(x, nil)
-		case suffix.Iter:
+		case suffix.iterate:
 			x = pipe(x, iterate)
 		default:
-			x = c.index(x, suffix.Index, s)
+			x = c.index(x, suffix.index, s)
 		}
 	}
 	return x
 }
 
-func (c *compiler) primary(t *gojq.Term, s *scope) expr {
-	switch t.Type {
-	case gojq.TermTypeIdentity:
+func (c *compiler) primary(t *term, s *scope) expr {
+	switch t.kind {
+	case termIdentity:
 		return identity
-	case gojq.TermTypeRecurse:
+	case termRecurse:
 		return recurseAll
-	case gojq.TermTypeNull:
+	case termNull:
 		return constant(nil)
-	case gojq.TermTypeTrue:
+	case termTrue:
 		return constant(true)
-	case gojq.TermTypeFalse:
+	case termFalse:
 		return constant(false)
-	case gojq.TermTypeNumber:
-		f, _ := strconv.ParseFloat(t.Number, 64)
+	case termNumber:
+		f, _ := strconv.ParseFloat(t.number, 64)
 		return constant(f)
-	case gojq.TermTypeIndex:
-		return c.index(identity, t.Index, s)
-	case gojq.TermTypeFunc:
-		return c.call(t.Func, s)
-	case gojq.TermTypeObject:
-		return c.object(t.Object, s)
-	case gojq.TermTypeArray:
-		return c.array(t.Array, s)
-	case gojq.TermTypeUnary:
-		return c.unary(t.Unary, s)
-	case gojq.TermTypeFormat:
+	case termIndex:
+		return c.index(identity, t.index, s)
+	case termCall:
+		return c.call(t.call, s)
+	case termObject:
+		return c.object(t.object, s)
+	case termArray:
+		return c.array(t.query, s)
+	case termMinus:
+		return c.minus(t.operand, s)
+	case termFormat:
 		return c.format(t, s)
-	case gojq.TermTypeString:
-		return c.string(t.Str, nil, s)
-	case gojq.TermTypeIf:
-		return c.conditional(t.If, s)
-	case gojq.TermTypeTry:
-		return c.try(t.Try, s)
-	case gojq.TermTypeReduce:
-		return c.reduce(t.Reduce, s)
-	case gojq.TermTypeForeach:
-		return c.foreach(t.Foreach, s)
-	case gojq.TermTypeLabel:
-		return c.label(t.Label, s)
-	case gojq.TermTypeBreak:
-		return c.breakTo(t.Break, s)
-	case gojq.TermTypeQuery:
-		return c.query(t.Query, s)
+	case termString:
+		return c.string(t.str, nil, s)
+	case termIf:
+		return c.conditional(t.cond, s)
+	case termTry:
+		return c.try(t, s)
+	case termReduce:
+		return c.reduce(t.fold, s)
+	case termForeach:
+		return c.foreach(t.fold, s)
+	case termLabel:
+		return c.label(t, s)
+	case termBreak:
+		return c.breakTo(t.name, s)
+	case termQuery:
+		return c.query(t.query, s)
 	}
 	return c.errorf("", "cannot compile this")
 }
 
-func (c *compiler) unary(u *gojq.Unary, s *scope) expr {
-	x := c.term(u.Term, s)
-	if x == nil || u.Op != gojq.OpSub {
-		return x
+func (c *compiler) minus(operand *term, s *scope) expr {
+	x := c.term(operand, s)
+	if x == nil {
+		return nil
 	}
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		return x(m, e, result{v: in.v}, func(r result) error {
@@ -319,11 +316,11 @@ func (c *compiler) unary(u *gojq.Unary, s *scope) expr {
 	}
 }
 
-func (c *compiler) array(a *gojq.Array, s *scope) expr {
-	if a.Query == nil {
+func (c *compiler) array(items *query, s *scope) expr {
+	if items == nil {
 		return constant([]any{})
 	}
-	x := c.query(a.Query, s)
+	x := c.query(items, s)
 	if x == nil {
 		return nil
 	}
@@ -341,29 +338,29 @@ func (c *compiler) array(a *gojq.Array, s *scope) expr {
 }
 
 // object compiles {…}: one object for each combination of keys and values.
-func (c *compiler) object(o *gojq.Object, s *scope) expr {
+func (c *compiler) object(list []*objectField, s *scope) expr {
 	type field struct{ key, val expr }
-	fields := make([]field, len(o.KeyVals))
-	for i, kv := range o.KeyVals {
+	fields := make([]field, len(list))
+	for i, kv := range list {
 		f := &fields[i]
 		switch {
-		case kv.KeyString != nil:
-			f.key = c.string(kv.KeyString, nil, s)
-		case kv.KeyQuery != nil:
-			if t := kv.KeyQuery.Term; t != nil && t.Type == gojq.TermTypeNumber && t.SuffixList == nil {
-				return c.errorf("(", "Cannot use number (%s) as object key", t.Number)
+		case kv.str != nil:
+			f.key = c.string(kv.str, nil, s)
+		case kv.query != nil:
+			if kv.query.isNumber() {
+				return c.errorf("(", "Cannot use number (%s) as object key", kv.query.term.number)
 			}
-			f.key = c.query(kv.KeyQuery, s)
-		case kv.Key[0] == '$':
-			f.key = constant(kv.Key[1:])
+			f.key = c.query(kv.query, s)
+		case kv.name[0] == '$':
+			f.key = constant(kv.name[1:])
 		default:
-			f.key = constant(kv.Key)
+			f.key = constant(kv.name)
 		}
 		switch {
-		case kv.Val != nil:
-			f.val = c.query(kv.Val, s)
-		case kv.KeyString == nil && kv.Key != "" && kv.Key[0] == '$':
-			f.val = c.call(&gojq.Func{Name: kv.Key}, s)
+		case kv.val != nil:
+			f.val = c.query(kv.val, s)
+		case strings.HasPrefix(kv.name, "$"):
+			f.val = c.variable(kv.name, s)
 		default: // {a} is {a: .a}
 			key := f.key
 			f.val = func(m *machine, e *env, in result, yield func(result) error) error {
@@ -404,14 +401,11 @@ func (c *compiler) object(o *gojq.Object, s *scope) expr {
 	}
 }
 
-func (c *compiler) conditional(f *gojq.If, s *scope) expr {
-	cond, then := c.query(f.Cond, s), c.query(f.Then, s)
+func (c *compiler) conditional(f *conditional, s *scope) expr {
+	cond, then := c.query(f.cond, s), c.query(f.then, s)
 	otherwise := expr(identity)
-	switch {
-	case len(f.Elif) > 0:
-		otherwise = c.conditional(&gojq.If{Cond: f.Elif[0].Cond, Then: f.Elif[0].Then, Elif: f.Elif[1:], Else: f.Else}, s)
-	case f.Else != nil:
-		otherwise = c.query(f.Else, s)
+	if f.otherwise != nil {
+		otherwise = c.query(f.otherwise, s)
 	}
 	if cond == nil || then == nil || otherwise == nil {
 		return nil
@@ -426,11 +420,11 @@ func (c *compiler) conditional(f *gojq.If, s *scope) expr {
 	}
 }
 
-func (c *compiler) try(t *gojq.Try, s *scope) expr {
-	body := c.query(t.Body, s)
+func (c *compiler) try(t *term, s *scope) expr {
+	body := c.term(t.body, s)
 	var catch expr
-	if t.Catch != nil {
-		if catch = c.query(t.Catch, s); catch == nil {
+	if t.catch != nil {
+		if catch = c.term(t.catch, s); catch == nil {
 			return nil
 		}
 	}
@@ -459,8 +453,8 @@ func try(body, catch expr) expr {
 	}
 }
 
-func (c *compiler) label(l *gojq.Label, s *scope) expr {
-	body := c.query(l.Body, &scope{up: s, name: "*label-" + l.Ident[1:]})
+func (c *compiler) label(t *term, s *scope) expr {
+	body := c.query(t.query, &scope{up: s, name: "*label-" + t.name[1:]})
 	if body == nil {
 		return nil
 	}
@@ -490,9 +484,9 @@ func (c *compiler) breakTo(name string, s *scope) expr {
 }
 
 // string compiles a string with parts to be computed, each of them put through format.
-func (c *compiler) string(str *gojq.String, format func(any) (string, error), s *scope) expr {
-	if str.Queries == nil {
-		return constant(str.Str)
+func (c *compiler) string(str *stringTerm, format func(any) (string, error), s *scope) expr {
+	if str.parts == nil {
+		return constant(str.text)
 	}
 	type part struct {
 		text string
@@ -502,12 +496,12 @@ func (c *compiler) string(str *gojq.String, format func(any) (string, error), s 
 		format = formats["@text"]
 	}
 	var parts []part
-	for _, q := range str.Queries {
-		if t := q.Term; t != nil && t.Type == gojq.TermTypeString && t.Str.Queries == nil && len(t.SuffixList) == 0 {
-			parts = append(parts, part{text: t.Str.Str})
+	for _, sp := range str.parts {
+		if sp.query == nil {
+			parts = append(parts, part{text: sp.text})
 			continue
 		}
-		x := c.query(q, s)
+		x := c.query(sp.query, s)
 		if x == nil {
 			return nil
 		}
@@ -539,13 +533,13 @@ func (c *compiler) string(str *gojq.String, format func(any) (string, error), s 
 }
 
 // format compiles @name, or @name "string".
-func (c *compiler) format(t *gojq.Term, s *scope) expr {
-	format, ok := formats[t.Format]
+func (c *compiler) format(t *term, s *scope) expr {
+	format, ok := formats[t.format]
 	if !ok {
-		format = func(any) (string, error) { return "", raise(t.Format[1:] + " is not a valid format") }
+		format = func(any) (string, error) { return "", raise(t.format[1:] + " is not a valid format") }
 	}
-	if t.Str != nil {
-		return c.string(t.Str, format, s)
+	if t.str != nil {
+		return c.string(t.str, format, s)
 	}
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		text, err := format(in.v)
@@ -556,10 +550,10 @@ func (c *compiler) format(t *gojq.Term, s *scope) expr {
 	}
 }
 
-func (c *compiler) reduce(r *gojq.Reduce, s *scope) expr {
-	source, start := c.query(r.Query, s), c.query(r.Start, s)
-	bind, inner := c.patterns(r.Patterns, s)
-	update := c.query(r.Update, inner)
+func (c *compiler) reduce(r *fold, s *scope) expr {
+	source, start := c.term(r.source, s), c.query(r.start, s)
+	bind, inner := c.patterns(r.patterns, s)
+	update := c.query(r.update, inner)
 	if source == nil || start == nil || bind == nil || update == nil {
 		return nil
 	}
@@ -584,12 +578,12 @@ func (c *compiler) reduce(r *gojq.Reduce, s *scope) expr {
 	}
 }
 
-func (c *compiler) foreach(f *gojq.Foreach, s *scope) expr {
-	source, start := c.query(f.Query, s), c.query(f.Start, s)
-	bind, inner := c.patterns(f.Patterns, s)
-	update, extract := c.query(f.Update, inner), expr(identity)
-	if f.Extract != nil {
-		extract = c.query(f.Extract, inner)
+func (c *compiler) foreach(f *fold, s *scope) expr {
+	source, start := c.term(f.source, s), c.query(f.start, s)
+	bind, inner := c.patterns(f.patterns, s)
+	update, extract := c.query(f.update, inner), expr(identity)
+	if f.extract != nil {
+		extract = c.query(f.extract, inner)
 	}
 	if source == nil || start == nil || bind == nil || update == nil || extract == nil {
 		return nil

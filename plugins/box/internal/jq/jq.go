@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/itchyny/gojq"
-
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -78,15 +76,11 @@ func jq(env *tool.Env, args []string) int {
 
 // compile compiles a program that knows some variables. If it can't it says why.
 func compile(program string, variables []string) (expr, []string) {
-	q, err := gojq.Parse(program)
-	if err != nil {
-		return nil, []string{syntaxError(program, err)}
+	q, wrong := parse(program)
+	if wrong != "" {
+		return nil, []string{wrong}
 	}
 	c := &compiler{source: program}
-	if len(q.Imports) > 0 || q.Meta != nil {
-		c.errorf("import", "there are no modules here")
-		return nil, c.errs
-	}
 	var s *scope
 	for _, name := range variables {
 		s = &scope{up: s, name: "$" + name}
@@ -225,97 +219,12 @@ func (r *run) write(v any) error {
 	return nil
 }
 
-// syntaxError says what is wrong with a program, in the words of jq's parser.
-func syntaxError(program string, err error) string {
-	var parse *gojq.ParseError
-	if !errors.As(err, &parse) {
-		return complaint(program, "syntax error: "+err.Error(), 0)
-	}
-	at := max(0, min(parse.Offset-len(parse.Token), len(program)))
-	token, expecting := tokenName(parse.Token), ""
-	if parse.Token == "" {
-		at = lastToken(program)
-	} else if complete(program[:at]) {
-		expecting = ", expecting $end"
-	}
-	return complaint(program, "syntax error, unexpected "+token+expecting+" (Unix shell quoting issues?)", at)
-}
-
 // complaint puts a message and the line of the program that it is about together.
 func complaint(program, message string, at int) string {
 	start := strings.LastIndexByte(program[:at], '\n') + 1
 	line, _, _ := strings.Cut(program[start:], "\n")
 	number := strings.Count(program[:start], "\n") + 1
 	return "jq: error: " + message + " at <top-level>, line " + strconv.Itoa(number) + ":\n" + line + strings.Repeat(" ", at-start)
-}
-
-// tokenName is what jq's grammar calls a token.
-func tokenName(token string) string {
-	if token == "" {
-		return "$end"
-	}
-	switch token {
-	case "if", "then", "else", "elif", "end", "as", "def", "reduce", "foreach", "try", "catch", "label", "import", "include",
-		"and", "or", "__loc__", "//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "..", "?//":
-		return token
-	case "'", "}", "]", ")", "^", "&", "~", "`", "#", "!", "\\":
-		return "INVALID_CHARACTER"
-	}
-	c := token[0]
-	switch {
-	case c >= '0' && c <= '9':
-		return "LITERAL"
-	case c == '"':
-		return "QQSTRING_START"
-	case c == '@':
-		return "FORMAT"
-	case c == '.' && len(token) > 1:
-		return "FIELD"
-	case c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z':
-		return "IDENT"
-	case len(token) == 1 && c < 0x7f:
-		return "'" + token + "'"
-	}
-	return "INVALID_CHARACTER"
-}
-
-// complete reports whether the beginning of a program is whole: a parser that is done with it expects the end.
-func complete(program string) bool {
-	depth := 0
-	for i := 0; i < len(program); i++ {
-		switch program[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-	}
-	program = strings.TrimRight(program, " \t\n")
-	if depth != 0 {
-		return false
-	}
-	return program == "" || strings.IndexByte("|,+-*/%=<>:;", program[len(program)-1]) < 0
-}
-
-// lastToken is where the last token of a program begins, or the white space behind it.
-func lastToken(program string) int {
-	if program == "" {
-		return 0
-	}
-	class := func(c byte) int {
-		switch {
-		case c == ' ' || c == '\t' || c == '\n':
-			return 1
-		case c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z':
-			return 2
-		}
-		return 0
-	}
-	at := len(program) - 1
-	for k := class(program[at]); k != 0 && at > 0 && class(program[at-1]) == k; {
-		at--
-	}
-	return at
 }
 
 // positionOf is where a name is in a program, 0 if it is not found.

@@ -35,7 +35,7 @@ func TestLimits(t *testing.T) {
 // TestShared adds to arrays and objects that others have too.
 func TestShared(t *testing.T) {
 	for _, test := range []struct{ program, want string }{
-		{`[1] + [2] as $a | $a + [3] as $b | ($a + [4]), ($b + [5]), $a, $b`, "[1,2,4]\n[1,2,3,5]\n[1,2]\n[1,2,3]\n"},
+		{`([1] + [2]) as $a | ($a + [3]) as $b | ($a + [4]), ($b + [5]), $a, $b`, "[1,2,4]\n[1,2,3,5]\n[1,2]\n[1,2,3]\n"},
 		{`{a: 1} | (.b = 1 | .c = 2) as $x | ($x | .d = 3), ($x | .e = 4 | .a = 5), $x`, "{\"a\":1,\"b\":1,\"c\":2,\"d\":3}\n{\"a\":5,\"b\":1,\"c\":2,\"e\":4}\n{\"a\":1,\"b\":1,\"c\":2}\n"},
 		{`reduce range(30) as $i ({}; .["k\($i)"] = $i) | (.x = 1), (.y = 1 | .k3 = 0), . | [has("x"), has("y"), .k3, length]`, "[true,false,3,31]\n[false,true,0,31]\n[false,false,3,30]\n"},
 		{`reduce range(100000) as $i ([]; . + [$i]) | length`, "100000\n"},

@@ -3,8 +3,6 @@ package jq
 import (
 	"math"
 	"slices"
-
-	"github.com/itchyny/gojq"
 )
 
 // A path is where a value was found, from the inside out.
@@ -40,17 +38,17 @@ func (p *path) keys() []any {
 	return keys
 }
 
-func (c *compiler) index(of expr, i *gojq.Index, s *scope) expr {
+func (c *compiler) index(of expr, i *indexTerm, s *scope) expr {
 	var key expr
 	switch {
-	case i.IsSlice:
+	case i.slice:
 		return c.slice(of, i, s)
-	case i.Str != nil:
-		key = c.string(i.Str, nil, s)
-	case i.Start != nil:
-		key = c.query(i.Start, s)
+	case i.str != nil:
+		key = c.string(i.str, nil, s)
+	case i.start != nil:
+		key = c.query(i.start, s)
 	default:
-		key = constant(i.Name)
+		key = constant(i.name)
 	}
 	if key == nil {
 		return nil
@@ -77,13 +75,13 @@ func at(m *machine, r result, key any, yield func(result) error) error {
 	return yield(r.found(v, key))
 }
 
-func (c *compiler) slice(of expr, i *gojq.Index, s *scope) expr {
+func (c *compiler) slice(of expr, i *indexTerm, s *scope) expr {
 	from, to := constant(nil), constant(nil)
-	if i.Start != nil {
-		from = c.query(i.Start, s)
+	if i.start != nil {
+		from = c.query(i.start, s)
 	}
-	if i.End != nil {
-		to = c.query(i.End, s)
+	if i.end != nil {
+		to = c.query(i.end, s)
 	}
 	if from == nil || to == nil {
 		return nil
