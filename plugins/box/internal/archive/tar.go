@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"errors"
 	"io"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -203,17 +202,7 @@ func strerror(err error) string {
 	return tool.Strerror(err)
 }
 
-func isEscape(err error) bool {
-	var inPath *os.PathError
-	var inLink *os.LinkError
-	switch {
-	case errors.As(err, &inPath):
-		return inPath.Err.Error() == escapes
-	case errors.As(err, &inLink):
-		return inLink.Err.Error() == escapes
-	}
-	return false
-}
+func isEscape(err error) bool { return strings.HasSuffix(err.Error(), escapes) }
 
 // escapes is the text of an error that package os does not export.
 const escapes = "path escapes from parent"

@@ -100,7 +100,7 @@ func (x *extractor) extract(h *tar.Header, in *input) error {
 			target = rest
 		}
 		x.link(target, to, safe)
-	case tar.TypeReg, tar.TypeRegA, tar.TypeGNUSparse, tar.TypeCont: //nolint:staticcheck // old archives have TypeRegA
+	case tar.TypeReg, tar.TypeGNUSparse, tar.TypeCont:
 		return x.makeFile(h, in, to, safe)
 	case tar.TypeFifo:
 		j.errorf("%s: Cannot mkfifo: Function not implemented", quoted(safe))

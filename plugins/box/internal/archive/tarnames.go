@@ -2,7 +2,6 @@ package archive
 
 import (
 	"errors"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +142,7 @@ type transform struct {
 	number int // which match, from 1
 }
 
-var errTransform = errors.New("Invalid transform expression")
+var errTransform = errors.New("no expression like s/REGEXP/REPLACEMENT/")
 
 // parseTransform reads s/REGEXP/REPLACEMENT/FLAGS, with any delimiter.
 func parseTransform(expression string) (transform, error) {
@@ -186,7 +185,7 @@ func parseTransform(expression string) (transform, error) {
 	}
 	re, err := regex.Compile(strings.ReplaceAll(parts[0], `\`+string(delim), string(delim)), options)
 	if err != nil {
-		return transform{}, errors.New("Invalid transform expression: " + err.Error())
+		return transform{}, err
 	}
 	t.re = re
 	return t, nil
@@ -277,5 +276,3 @@ func (j *job) wanted(name string) (int, bool) {
 	}
 	return 0, false
 }
-
-func base(name string) string { return path.Base(strings.TrimRight(name, "/")) }

@@ -207,7 +207,7 @@ func (j *job) set(o option.Option) bool {
 	case "transform":
 		t, err := parseTransform(o.Arg)
 		if err != nil {
-			j.fatal("%v", err)
+			j.fatal("Invalid transform expression: %v", err)
 			return false
 		}
 		j.transforms = append(j.transforms, t)

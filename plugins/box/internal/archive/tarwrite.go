@@ -21,7 +21,6 @@ type output struct {
 	packed  io.WriteCloser  // the compressor
 	buffer  *bufio.Writer
 	file    io.WriteCloser // nil for standard output
-	path    string         // "" for standard output
 	info    sys.Info       // of file
 	links   map[[2]uint64]string
 	members int

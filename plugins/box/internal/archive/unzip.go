@@ -1,0 +1,605 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/glob"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// The statuses of unzip.
+const (
+	unzipWarning     = 1
+	unzipError       = 2
+	unzipNoArchive   = 9
+	unzipUsage       = 10
+	unzipNoMatch     = 11
+	unzipUnsupported = 81
+	unzipEncrypted   = 82
+)
+
+// unzipper is one run of unzip or zipinfo.
+type unzipper struct {
+	env     *tool.Env
+	flags   map[byte]bool
+	quiet   int
+	archive string
+	members []string
+	exclude []string
+	dir     string
+	zone    *time.Location
+	status  int
+
+	zip     *zipFile
+	root    *os.Root
+	answers *bufio.Reader
+	all     byte // o or n, once it was said for all
+	links   []deferred
+	matched map[string]bool
+	errors  int
+}
+
+// deferred is a symbolic link that is made when all else is.
+type deferred struct{ name, shown, target string }
+
+func unzipCommand(env *tool.Env, args []string) int {
+	u := &unzipper{env: env, flags: map[byte]bool{}, zone: clock.Zone(env), matched: map[string]bool{}}
+	if !u.parse(args) {
+		return u.status
+	}
+	z, err := openZip(env, u.archive)
+	if err != nil {
+		return u.noArchive(z, err)
+	}
+	defer z.close()
+	u.zip = z
+	switch {
+	case u.flags['Z']:
+		u.info()
+	case u.flags['z']:
+		u.title()
+		env.Out.WriteString(comment(z))
+	case u.flags['l'] || u.flags['v']:
+		u.list()
+	case u.flags['t']:
+		u.test()
+	default:
+		u.extractAll()
+	}
+	return u.status
+}
+
+// parse reads the arguments. It returns false if the command is over.
+func (u *unzipper) parse(args []string) bool {
+	u.flags['Z'] = path.Base(args[0]) == "zipinfo"
+	excluding, operands := false, false
+	for i := 1; i < len(args); i++ {
+		a := args[i]
+		if operands || len(a) < 2 || a[0] != '-' {
+			switch {
+			case u.archive == "":
+				u.archive = a
+			case excluding:
+				u.exclude = append(u.exclude, a)
+			default:
+				u.members = append(u.members, a)
+			}
+			continue
+		}
+		if a == "--" {
+			operands = true
+			continue
+		}
+		excluding = false
+		for k := 1; k < len(a); k++ {
+			switch c := a[k]; c {
+			case 'd', 'P':
+				value := a[k+1:]
+				if value == "" && i+1 < len(args) {
+					i++
+					value = args[i]
+				}
+				if value == "" {
+					u.env.Warn("error:  must specify directory to which to extract with -d option")
+					u.status = unzipUsage
+					return false
+				}
+				u.flags[c] = true
+				if c == 'd' {
+					u.dir = value
+				}
+				k = len(a)
+			case 'x':
+				excluding = true
+			case 'q':
+				u.quiet++
+			case 'a', 'c', 'C', 'f', 'h', 'j', 'K', 'l', 'L', 'M', 'n', 'o', 'p', 't', 'T', 'u', 'U', 'v', 'V', 'X', 'z', 'Z', 'D', 'I', 'O', ':', '^', '1', '2', 'm', 's':
+				u.flags[c] = true
+			default:
+				u.usage()
+				u.status = unzipUsage
+				return false
+			}
+		}
+	}
+	if u.archive == "" || u.flags['h'] {
+		u.usage()
+		return false
+	}
+	return true
+}
+
+func (u *unzipper) usage() {
+	u.env.Out.WriteString("UnZip 6.00 (Terrarium box, works as Debian's).\n\n" +
+		"Usage: unzip [-Z] [-opts[modifiers]] file[.zip] [list] [-x xlist] [-d exdir]\n" +
+		"  -p  extract files to pipe, no messages     -l  list files (short format)\n" +
+		"  -f  freshen existing files, create none    -t  test compressed archive data\n" +
+		"  -u  update files, create if necessary      -z  display archive comment only\n" +
+		"  -v  list verbosely                         -c  extract files to stdout with names\n" +
+		"  -x  exclude files that follow (in xlist)   -d  extract files into exdir\n" +
+		"  -n  never overwrite existing files         -q  quiet mode (-qq => quieter)\n" +
+		"  -o  overwrite files WITHOUT prompting      -j  junk paths (do not make directories)\n" +
+		"  -C  match filenames case-insensitively     -L  make (some) names lowercase\n")
+}
+
+// noArchive says why there is no archive to read.
+func (u *unzipper) noArchive(z *zipFile, err error) int {
+	who := "unzip:"
+	if u.flags['Z'] {
+		who = "zipinfo:"
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		u.env.Warn(fmt.Sprintf("%s  cannot find or open %s, %s.zip or %s.ZIP.", who, u.archive, u.archive, u.archive))
+	case err == errManyMembers:
+		u.env.Warn(fmt.Sprintf("%s  %s has %v.", who, u.archive, err))
+	case z != nil:
+		if u.zip = z; u.quiet > 0 {
+			u.env.Warn("[" + z.name + "]")
+		} else if !u.flags['p'] {
+			u.title()
+		}
+		u.env.Warn("  End-of-central-directory signature not found.  Either this file is not\n" +
+			"  a zipfile, or it constitutes one disk of a multi-part archive.  In the\n" +
+			"  latter case the central directory and zipfile comment will be found on\n" +
+			"  the last disk(s) of this archive.\n" +
+			fmt.Sprintf("%s  cannot find zipfile directory in one of %s or\n        %s.zip, and cannot find %s.ZIP, period.", who, u.archive, u.archive, u.archive))
+	default:
+		u.env.Warn(fmt.Sprintf("%s  cannot open %s: %s", who, u.archive, tool.Strerror(err)))
+	}
+	return unzipNoArchive
+}
+
+// title writes the first line.
+func (u *unzipper) title() {
+	if u.quiet == 0 {
+		u.env.Out.WriteString("Archive:  " + u.zip.name + "\n")
+	}
+}
+
+func (u *unzipper) fail(status int) { u.status = max(u.status, status) }
+
+// each calls f for each member that is asked for, and complains about what matches none.
+func (u *unzipper) each(f func(*zip.File)) {
+	for _, m := range u.zip.File {
+		if u.env.Stopped() {
+			return
+		}
+		if !u.matches(u.members, m.Name) && len(u.members) > 0 || u.matches(u.exclude, m.Name) {
+			continue
+		}
+		f(m)
+	}
+}
+
+func (u *unzipper) matches(patterns []string, name string) bool {
+	found := false
+	for _, p := range patterns {
+		if glob.Match(p, name, u.flags['C']) {
+			u.matched[p] = true
+			found = true
+		}
+	}
+	return found
+}
+
+// unmatched complains about operands that matched no member.
+func (u *unzipper) unmatched(say bool) {
+	for _, p := range u.members {
+		if u.matched[p] {
+			continue
+		}
+		if say {
+			u.env.Warn("caution: filename not matched:  " + p)
+		}
+		u.fail(unzipNoMatch)
+	}
+	for _, p := range u.exclude {
+		if !u.matched[p] && say {
+			u.env.Warn("caution: excluded filename not matched:  " + p)
+		}
+	}
+}
+
+// test reads all and writes none of it.
+func (u *unzipper) test() {
+	u.title()
+	u.each(func(m *zip.File) {
+		line := "    testing: " + padded(u.shown(m.Name))
+		err := u.copy(io.Discard, m)
+		switch {
+		case err == nil && u.quiet == 0:
+			u.env.Out.WriteString(line + " OK\n")
+		case err != nil:
+			u.errors++
+			u.fail(unzipError)
+			u.env.Out.WriteString(line + u.problem(m, err) + "\n")
+		}
+	})
+	u.unmatched(true)
+	switch {
+	case u.status != 0:
+		u.env.Out.WriteString("At least one error was detected in " + u.zip.name + ".\n")
+	case u.quiet < 2:
+		u.env.Out.WriteString("No errors detected in compressed data of " + u.zip.name + ".\n")
+	}
+}
+
+// shown is a name in messages, without control characters.
+func (u *unzipper) shown(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
+var errPassword = errors.New("encrypted")
+
+// copy writes a member's data to w. The errors of w are marked.
+func (u *unzipper) copy(w io.Writer, m *zip.File) error {
+	if m.Flags&1 != 0 {
+		return errPassword
+	}
+	r, err := m.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(markedWriter{w}, struct{ io.Reader }{r})
+	return err
+}
+
+// A writeError is one of the output, not of the archive.
+type writeError struct{ error }
+
+func (w writeError) Unwrap() error { return w.error }
+
+type markedWriter struct{ w io.Writer }
+
+func (m markedWriter) Write(p []byte) (int, error) {
+	n, err := m.w.Write(p)
+	if err != nil {
+		err = writeError{err}
+	}
+	return n, err
+}
+
+// padded is a name in a column, which counts bytes.
+func padded(name string) string { return name + strings.Repeat(" ", max(0, 22-len(name))) + "  " }
+
+// problem says what is wrong with a member's data.
+func (u *unzipper) problem(m *zip.File, err error) string {
+	switch {
+	case err == errPassword:
+		return "unable to get password"
+	case errors.Is(err, zip.ErrChecksum):
+		return fmt.Sprintf(" bad CRC %08x  (should be %08x)", u.sum(m), m.CRC32)
+	case errors.Is(err, zip.ErrAlgorithm):
+		return fmt.Sprintf("unsupported compression method %d", m.Method)
+	}
+	return " invalid compressed data to inflate"
+}
+
+// sum reads a member whose sum is not what it should be once more.
+func (u *unzipper) sum(m *zip.File) uint32 {
+	sum := crc32.NewIEEE()
+	if r, err := m.Open(); err == nil {
+		io.Copy(sum, r)
+		r.Close()
+	}
+	return sum.Sum32()
+}
+
+// extractAll writes files, or with -p and -c to standard output.
+func (u *unzipper) extractAll() {
+	if u.flags['p'] {
+		u.quiet = 2
+	}
+	u.title()
+	if u.quiet == 0 {
+		u.env.Out.WriteString(comment(u.zip))
+	}
+	if u.flags['p'] || u.flags['c'] {
+		u.each(u.print)
+		u.unmatched(true)
+		return
+	}
+	if !u.openDir() {
+		return
+	}
+	defer u.root.Close()
+	u.each(u.extract)
+	u.makeLinks()
+	u.unmatched(true)
+}
+
+func (u *unzipper) print(m *zip.File) {
+	if strings.HasSuffix(m.Name, "/") {
+		return
+	}
+	if u.quiet == 0 {
+		u.env.Out.WriteString(action(m) + padded(u.shown(m.Name)) + "\n")
+	}
+	if err := u.copy(u.env.Out, m); err != nil && !errors.As(err, new(writeError)) {
+		u.env.Warn(u.problem(m, err))
+		u.fail(unzipError)
+	}
+	if u.quiet == 0 {
+		u.env.Out.WriteByte('\n')
+	}
+}
+
+// action is what unzip says it does.
+func action(m *zip.File) string {
+	if m.Method == zip.Store {
+		return " extracting: "
+	}
+	return "  inflating: "
+}
+
+// openDir opens the directory to extract into. It makes that of -d, but not those that it would be in.
+func (u *unzipper) openDir() bool {
+	dir := u.dir
+	if dir == "" {
+		dir = "."
+	}
+	err := os.Mkdir(u.env.Path(dir), 0o777)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		u.root, err = os.OpenRoot(u.env.Path(dir))
+	}
+	if err != nil {
+		u.env.Warn("checkdir:  cannot create extraction directory: " + dir + "\n           " + tool.Strerror(err))
+		u.fail(unzipError)
+		return false
+	}
+	return true
+}
+
+// extract writes one member.
+func (u *unzipper) extract(m *zip.File) {
+	name, warning := safeZipName(m.Name)
+	if warning != "" {
+		u.env.Out.WriteString(u.shown(warning) + "\n")
+		u.fail(unzipWarning)
+	}
+	if u.flags['L'] && m.CreatorVersion>>8 == 0 {
+		name = strings.ToLower(name)
+	}
+	isDir := strings.HasSuffix(m.Name, "/")
+	if u.flags['j'] {
+		if isDir {
+			return
+		}
+		name = path.Base(name)
+	}
+	if name == "" {
+		return
+	}
+	if isDir {
+		u.makeDir(name)
+		return
+	}
+	if name = u.choose(m, name); name == "" {
+		return
+	}
+	if dir := path.Dir(name); dir != "." {
+		if err := u.root.MkdirAll(dir, 0o777); err != nil {
+			u.noDir(dir, err)
+			u.env.Warn("                 unable to process " + u.shown(m.Name) + ".")
+			u.fail(unzipError)
+			return
+		}
+	}
+	if m.Mode()&fs.ModeSymlink != 0 {
+		u.link(m, name)
+		return
+	}
+	u.write(m, name)
+}
+
+// place is a name as it is shown: in the directory of -d.
+func (u *unzipper) place(name string) string {
+	if u.dir == "" {
+		return u.shown(name)
+	}
+	return u.shown(strings.TrimRight(u.dir, "/") + "/" + name)
+}
+
+func (u *unzipper) makeDir(name string) {
+	if fi, err := u.root.Stat(name); err == nil && fi.IsDir() {
+		return
+	}
+	if u.flags['f'] {
+		return
+	}
+	if err := u.root.MkdirAll(name, 0o777); err != nil {
+		u.noDir(name, err)
+		u.fail(unzipError)
+		return
+	}
+	if u.quiet == 0 {
+		u.env.Out.WriteString("   creating: " + u.place(name) + "/\n")
+	}
+}
+
+// noDir says why a directory can't be made.
+func (u *unzipper) noDir(name string, err error) {
+	if strerror(err) == "Not a directory" {
+		u.env.Warn("checkdir error:  " + u.place(name) + " exists but is not directory")
+		return
+	}
+	u.env.Warn("checkdir error:  cannot create " + u.place(name) + "\n                 " + strerror(err))
+}
+
+// choose looks at what is there already, and asks. It returns the name to write to, "" for none.
+func (u *unzipper) choose(m *zip.File, name string) string {
+	for {
+		fi, err := u.root.Lstat(name)
+		if err != nil {
+			if u.flags['f'] {
+				return ""
+			}
+			return name
+		}
+		if (u.flags['u'] || u.flags['f']) && !modified(&m.FileHeader, u.zone).Truncate(time.Second).After(fi.ModTime().Truncate(time.Second)) {
+			return ""
+		}
+		switch {
+		case u.flags['n'] || u.all == 'n':
+			return ""
+		case u.flags['o'] || u.all == 'o':
+			return name
+		}
+		answer, ok := u.ask("replace " + u.place(name) + "? [y]es, [n]o, [A]ll, [N]one, [r]ename: ")
+		if !ok {
+			u.env.Warn(" NULL\n(EOF or read error, treating as \"[N]one\" ...)")
+			u.all = 'n'
+			u.fail(unzipWarning)
+			return ""
+		}
+		switch first := answer[:min(1, len(answer))]; first {
+		case "y", "Y":
+			return name
+		case "n":
+			return ""
+		case "A":
+			u.all = 'o'
+		case "N":
+			u.all = 'n'
+		case "r":
+			answer, ok := u.ask("new name: ")
+			if safe, _ := safeZipName(answer); ok && safe != "" {
+				name = safe
+			}
+		default:
+			u.env.Warn("error:  invalid response [" + u.shown(answer) + "]")
+		}
+	}
+}
+
+func (u *unzipper) ask(question string) (string, bool) {
+	u.env.Out.Flush()
+	io.WriteString(u.env.Stderr, question)
+	if u.answers == nil {
+		u.answers = bufio.NewReader(u.env.Stdin)
+	}
+	line, err := u.answers.ReadString('\n')
+	return strings.TrimSuffix(line, "\n"), err == nil
+}
+
+// write makes the file of one member.
+func (u *unzipper) write(m *zip.File, name string) {
+	shown := u.place(name)
+	switch {
+	case m.Flags&1 != 0:
+		u.env.Warn("   skipping: " + padded(shown) + u.problem(m, errPassword))
+		u.fail(unzipEncrypted)
+		return
+	case m.Method != zip.Store && m.Method != zip.Deflate:
+		u.env.Warn("   skipping: " + padded(shown) + u.problem(m, zip.ErrAlgorithm))
+		u.fail(unzipUnsupported)
+		return
+	}
+	u.root.Remove(name)
+	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		u.env.Warn("error:  cannot create " + shown + "\n        " + strerror(err))
+		u.fail(unzipError)
+		return
+	}
+	if u.quiet == 0 {
+		u.env.Out.WriteString(action(m) + padded(shown))
+	}
+	err = u.copy(f, m)
+	if closing := f.Close(); err == nil && closing != nil {
+		err = writeError{closing}
+	}
+	var broken writeError
+	switch {
+	case errors.As(err, &broken):
+		u.env.Warn("\n" + shown + ":  write error (" + tool.Strerror(broken.error) + ")")
+		u.fail(50)
+	case err != nil:
+		u.env.Warn(u.problem(m, err))
+		u.fail(unzipError)
+	case u.quiet == 0:
+		u.env.Out.WriteByte('\n')
+	}
+	if mode := m.Mode().Perm(); sys.HasModes && m.CreatorVersion>>8 == 3 && mode != 0 {
+		u.root.Chmod(name, mode)
+	}
+	stamp := modified(&m.FileHeader, u.zone)
+	u.root.Chtimes(name, stamp, stamp)
+}
+
+// link remembers a symbolic link. Until all is extracted nothing can be written through it.
+func (u *unzipper) link(m *zip.File, name string) {
+	r, err := m.Open()
+	target := ""
+	if err == nil {
+		target, err = readSmall(r)
+		r.Close()
+	}
+	if err != nil || target == "" {
+		u.env.Warn("error:  can't read the link " + u.place(name))
+		u.fail(unzipError)
+		return
+	}
+	if u.quiet == 0 {
+		u.env.Out.WriteString("    linking: " + padded(u.place(name)) + "-> " + u.shown(target) + " \n")
+	}
+	u.links = append(u.links, deferred{name, u.place(name), target})
+}
+
+func (u *unzipper) makeLinks() {
+	if len(u.links) == 0 {
+		return
+	}
+	if u.quiet == 0 {
+		u.env.Out.WriteString("finishing deferred symbolic links:\n")
+	}
+	for _, l := range u.links {
+		if u.quiet == 0 {
+			u.env.Out.WriteString("  " + strings.TrimSuffix(padded(l.shown), " ") + "-> " + u.shown(l.target) + "\n")
+		}
+		u.root.Remove(l.name)
+		if err := u.root.Symlink(l.target, l.name); err != nil {
+			u.env.Warn("symlink error: " + strerror(err))
+			u.fail(unzipError)
+		}
+	}
+}
