@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/core"
 )
@@ -70,27 +73,47 @@ func report(w io.Writer, err error) int {
 // warn says err on w in one line.
 func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) }
 
-// message is err as a person wants to read it: without the names of packages.
+// message is err as a person wants to read it: in one line that does nothing to
+// their terminal, and without the names of packages.
 func message(err error) string {
-	text := err.Error()
+	text := printable(err.Error())
 	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: ", "harness: "} {
 		text = strings.TrimPrefix(text, pkg)
 	}
 	return text
 }
 
+// printable returns text with what a terminal would obey, and what breaks lines,
+// escaped as Go does.
+func printable(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) {
+			quoted := strconv.Quote(text[:size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
 // startFailure gives the reason why a command did not start its status.
-func startFailure(err error) error {
+func startFailure(err error) error { return &failure{startStatus(err), err} }
+
+func startStatus(err error) int {
 	if _, ok := errors.AsType[*core.InvalidError](err); ok {
-		return &failure{statusUsage, err}
+		return statusUsage
 	}
 	path, ok := errors.AsType[*fs.PathError](err)
 	host, refused := errors.AsType[*core.HostError](err)
 	switch {
 	case !ok || !refused || path.Op != "exec" && path.Op != "shell" || host.Reason == "no_resources":
-		return &failure{statusOurs, err}
+		return statusOurs
 	case host.Reason == "not_found":
-		return &failure{statusNotFound, err}
+		return statusNotFound
 	}
-	return &failure{statusNotExecutable, err}
+	return statusNotExecutable
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -288,9 +287,7 @@ func (f *harnessFlags) summary(t task, r harness.Result, took time.Duration) tas
 
 // print prints the summary in one line.
 func (s taskSummary) print(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(s)
+	return newEncoder(w).Encode(s)
 }
 
 // status returns the error that we exit with.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -54,7 +53,5 @@ func (r *runner) record(host string) *record {
 
 // print prints the record in one line.
 func (r *record) print(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return newEncoder(w).Encode(r)
 }

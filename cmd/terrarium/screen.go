@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -119,8 +118,7 @@ func (f *screenFlags) print(w io.Writer, s *vt.Screen) error {
 		lines = append(lines, strings.TrimSuffix(line, "\n"))
 	}
 	out := bufio.NewWriter(w)
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
+	e := newEncoder(out)
 	e.Encode(shownScreen{lines, shownCursor{c.X, c.Y}, s.Alt(), s.Title()}) // what fails is Flush
 	return out.Flush()
 }

@@ -156,6 +156,6 @@ func (f *serveFlags) serve(c core.Command) error {
 // notice tells a person, if there is one, what we are about.
 func notice(s string) {
 	if isTerminal(os.Stderr) {
-		fmt.Fprintln(os.Stderr, "terrarium: "+s)
+		fmt.Fprintln(os.Stderr, "terrarium: "+printable(s))
 	}
 }

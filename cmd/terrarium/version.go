@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -79,8 +78,7 @@ func (b build) String() string {
 
 // printJSON prints v as JSON for programs, indented for people.
 func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
+	e := newEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
