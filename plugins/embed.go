@@ -3,7 +3,7 @@ package plugins
 
 import (
 	"embed"
-	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -27,9 +27,28 @@ func Modules() []Module {
 
 // Load returns the module's bytes. A program that was built without it says how to get it.
 func (m Module) Load() ([]byte, error) {
-	b, err := dist.ReadFile("dist/" + m.Name + ".wasm")
+	b, err := dist.ReadFile(m.file())
 	if err != nil {
-		return nil, fmt.Errorf("this build has no %s for the sandbox: run make build: %w", m.Name, err)
+		return nil, notBuilt(m.Name)
 	}
 	return b, nil
 }
+
+// Missing returns the error of Load.
+func (m Module) Missing() error {
+	if _, err := fs.Stat(dist, m.file()); err != nil {
+		return notBuilt(m.Name)
+	}
+	return nil
+}
+
+func (m Module) file() string { return "dist/" + m.Name + ".wasm" }
+
+// notBuilt is the error of a module by its name.
+type notBuilt string
+
+func (e notBuilt) Error() string {
+	return "this build has no " + string(e) + " for the sandbox: run make build"
+}
+
+func (notBuilt) Unwrap() error { return fs.ErrNotExist }

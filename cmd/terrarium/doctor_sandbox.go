@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -26,10 +26,9 @@ func examineWasm() hostReport {
 	}
 	add("engines", strings.Join(engines, ", "), nil)
 	commands := 0
-	var missing error
+	var missing error // the first of them
 	for _, m := range plugins.Modules() {
-		_, err := m.Load()
-		commands, missing = commands+len(m.Commands), errors.Join(missing, err)
+		commands, missing = commands+len(m.Commands), cmp.Or(missing, m.Missing())
 	}
 	add("commands", fmt.Sprint(commands), missing)
 	dir, err := cacheDir()

@@ -132,16 +132,24 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 		return nil, err
 	}
 	if f.inProcess {
-		return f.openInProcess(config)
+		host, err := f.openInProcess(config)
+		if err != nil {
+			return nil, err
+		}
+		return withHint(host), nil
 	}
 	dir, err := cacheDir()
 	if err != nil {
 		return nil, err
 	}
-	return worker.New(worker.Config{
+	host, err := worker.New(worker.Config{
 		Commands: config.Commands, Mounts: config.Mounts, Limits: config.Limits, Deterministic: config.Deterministic,
 		Compiling: compiling, Engine: f.engine, CacheDir: filepath.Join(dir, f.engine), Pool: pool,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return withHint(host), nil
 }
 
 // sandbox returns what the flags say of commands.
@@ -184,12 +192,15 @@ func (f *hostFlags) openInProcess(config hostwasm.Config) (*hostwasm.Host, error
 	return hostwasm.New(config)
 }
 
+// A preparer is a host that can compile what its commands need before it is needed.
+type preparer interface {
+	PrepareAll(ctx context.Context) error
+}
+
 // prepare compiles what a host's commands need that was not compiled yet, in
 // the background: nobody shall wait for it later. It ends with ctx.
 func prepare(ctx context.Context, host closingHost) {
-	h, ok := host.(interface {
-		PrepareAll(ctx context.Context) error
-	})
+	h, ok := host.(preparer)
 	if !ok {
 		return
 	}
