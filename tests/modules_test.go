@@ -35,6 +35,20 @@ var modules = map[string]func(m *Module){
 	},
 	// nonsense adds a number to nothing, which only an engine notices.
 	"nonsense": func(m *Module) { m.Export("_start", m.Func("()->()", "", Op(0x6a))) },
+	// atomic uses an instruction of the threads proposal.
+	"atomic": func(m *Module) { m.Export("_start", m.Func("()->()", "", Op(0xfe, 3, 0))) },
+	// colourful imports what would change a terminal's colour.
+	"colourful": func(m *Module) {
+		m.Import("env\x1b[31m", "\u009b32m", "()->()")
+		exitsWith(m, 7)
+	},
+	// traps calls inner, which does what nobody may, from outer.
+	"traps": func(m *Module) {
+		inner := m.Func("()->()", "", Op(Unreachable))
+		outer := m.Func("()->()", "", Call(inner), Call(inner))
+		m.Export("_start", m.Func("()->()", "", Call(outer), Call(outer)))
+		m.FunctionNames("inner\x1b[31m", "outer", "_start")
+	},
 	// huge has a memory larger than a sandbox without --memory.
 	"huge": func(m *Module) {
 		exit := m.Import("wasi_snapshot_preview1", "proc_exit", "(i32)->()")

@@ -159,7 +159,7 @@ func (c *child) handle(m *message, files []*os.File) {
 	case m.Started != nil:
 		var err error
 		if m.Started.Text != "" {
-			err = &core.HostError{Reason: m.Started.Reason, Message: m.Started.Text}
+			err = m.Started.refusal()
 		}
 		select {
 		case c.started <- err:

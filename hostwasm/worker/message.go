@@ -2,6 +2,8 @@ package worker
 
 import (
 	"crypto/sha256"
+	"errors"
+	"io/fs"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
@@ -61,6 +63,7 @@ type job struct {
 // started says whether a command runs, or why not.
 type started struct {
 	Reason, Text string // as in core.HostError; Text is empty if it runs
+	Op           string // of its fs.PathError: what is the matter; may be empty
 }
 
 // A typing says whether the command waits for somebody to type, when it has been
@@ -68,6 +71,15 @@ type started struct {
 type typing struct {
 	Taken   uint64
 	Reading bool
+}
+
+// refusal returns the error that a worker tells of.
+func (s *started) refusal() error {
+	e := &core.HostError{Reason: s.Reason, Message: s.Text}
+	if s.Op != "" {
+		e.Err = &fs.PathError{Op: s.Op, Err: errors.New(s.Text)}
+	}
+	return e
 }
 
 // An ask is a question; the answer has its ID.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"sync"
@@ -251,6 +252,9 @@ func (w *worker) begun(err error) {
 	s := new(started)
 	if refused, ok := errors.AsType[*core.HostError](err); ok {
 		s.Reason, s.Text = refused.Reason, refused.Message
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
+			s.Op = path.Op
+		}
 	} else if err != nil {
 		s.Reason, s.Text = "start_failed", err.Error()
 	}
