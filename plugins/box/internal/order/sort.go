@@ -30,9 +30,6 @@ type sorter struct {
 	seed           maphash.Seed
 }
 
-// A sortLine is a line and what its first key compares.
-type sortLine struct{ line, key []byte }
-
 func sortLines(env *tool.Env, args []string) int {
 	opts, status := env.Options(args, sortOptions)
 	if opts == nil {
@@ -132,32 +129,20 @@ func (s *sorter) settle() string {
 }
 
 // compare compares two lines by all keys, and where these are equal, by all bytes.
-func (s *sorter) compare(a, b sortLine) int {
-	for i, k := range s.keys {
-		x, y := a.key, b.key
-		if i > 0 {
-			x, y = k.cut(a.line, s.tab), k.cut(b.line, s.tab)
-		}
-		if c := k.compare(x, y, s.seed); c != 0 {
+func (s *sorter) compare(a, b []byte) int {
+	for _, k := range s.keys {
+		if c := k.compare(k.cut(a, s.tab), k.cut(b, s.tab), s.seed); c != 0 {
 			return c
 		}
 	}
 	if len(s.keys) > 0 && (s.unique || s.stable) {
 		return 0
 	}
-	c := bytes.Compare(a.line, b.line)
+	c := bytes.Compare(a, b)
 	if s.global.reverse {
 		return -c
 	}
 	return c
-}
-
-func (s *sorter) newLine(p []byte) sortLine {
-	l := sortLine{line: p, key: p}
-	if len(s.keys) > 0 {
-		l.key = s.keys[0].cut(p, s.tab)
-	}
-	return l
 }
 
 func (s *sorter) sort(env *tool.Env, files []string) int {
@@ -170,22 +155,23 @@ func (s *sorter) sort(env *tool.Env, files []string) int {
 			return 2
 		}
 	}
-	var lines []sortLine
+	var lines [][]byte
 	for _, name := range files {
 		p, err := env.ReadFile(name)
 		if err != nil {
 			env.Errorf("read failed: %s: %s", tool.QuoteName(name), tool.Strerror(err))
 			return 2
 		}
+		lines = slices.Grow(lines, bytes.Count(p, []byte{s.delim})+1)
 		for len(p) > 0 {
 			line, rest, _ := bytes.Cut(p, []byte{s.delim})
-			lines = append(lines, s.newLine(line))
+			lines = append(lines, line)
 			p = rest
 		}
 	}
-	slices.SortStableFunc(lines, s.compare)
+	entries := s.sortEntries(lines)
 	if s.unique {
-		lines = slices.CompactFunc(lines, func(a, b sortLine) bool { return s.compare(a, b) == 0 })
+		entries = slices.CompactFunc(entries, func(a, b entry) bool { return s.compare(lines[a.line], lines[b.line]) == 0 })
 	}
 	out := env.Out
 	if s.output != "" {
@@ -197,8 +183,8 @@ func (s *sorter) sort(env *tool.Env, files []string) int {
 		defer f.Close()
 		out = bufio.NewWriterSize(f, 64<<10)
 	}
-	for _, l := range lines {
-		out.Write(l.line)
+	for _, e := range entries {
+		out.Write(lines[e.line])
 		out.WriteByte(s.delim)
 	}
 	if s.output != "" {
@@ -244,16 +230,16 @@ func (d disorderError) Error() string { return fmt.Sprintf("line %d is out of or
 
 func (s *sorter) disorder(r io.Reader) ([]byte, error) {
 	lines := tool.NewLines(r, s.delim)
-	var last sortLine
+	var last []byte
 	for n := 1; ; n++ {
 		p, ok := lines.Next()
 		if !ok {
 			return nil, lines.Err()
 		}
-		cur := s.newLine(bytes.Clone(p))
+		cur := bytes.Clone(p)
 		if n > 1 {
 			if c := s.compare(last, cur); c > 0 || c == 0 && s.unique {
-				return cur.line, disorderError(n)
+				return cur, disorderError(n)
 			}
 		}
 		last = cur
