@@ -2,7 +2,6 @@ package order
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -22,6 +21,7 @@ type uniqState struct {
 	out                           io.Writer
 
 	groups int
+	line   []byte // being written
 }
 
 func uniq(env *tool.Env, args []string) int {
@@ -136,6 +136,9 @@ func (u *uniqState) key(line []byte) []byte {
 }
 
 func (u *uniqState) same(a, b []byte) bool {
+	if !u.fold && len(a) == len(b) && bytes.Equal(a, b) {
+		return true
+	}
 	if u.fold {
 		return bytes.EqualFold(u.key(a), u.key(b))
 	}
@@ -146,6 +149,7 @@ func (u *uniqState) run(env *tool.Env, r io.Reader) error {
 	lines := tool.NewLines(r, u.delim)
 	var first []byte // of the group
 	var group [][]byte
+	whole := u.all != "" || u.group != ""
 	count := 0
 	for !env.Stopped() {
 		line, ok := lines.Next()
@@ -154,15 +158,13 @@ func (u *uniqState) run(env *tool.Env, r io.Reader) error {
 		}
 		if count > 0 && u.same(first, line) {
 			count++
-			if u.all != "" || u.group != "" {
-				group = append(group, bytes.Clone(line))
-			}
-			continue
+		} else {
+			u.flush(first, group, count)
+			first, group, count = append(first[:0], line...), group[:0], 1
 		}
-		u.flush(first, group, count)
-		first = append(first[:0], line...)
-		group = append(group[:0], bytes.Clone(line))
-		count = 1
+		if whole {
+			group = append(group, bytes.Clone(line))
+		}
 	}
 	u.flush(first, group, count)
 	if u.groups > 0 && (u.group == "append" || u.group == "both") {
@@ -192,10 +194,15 @@ func (u *uniqState) flush(first []byte, group [][]byte, count int) {
 	if u.repeated && count == 1 || u.unique && count > 1 {
 		return
 	}
+	u.line = u.line[:0]
 	if u.count {
-		fmt.Fprintf(u.out, "%7d ", count)
+		for width := len(strconv.Itoa(count)); width < 7; width++ {
+			u.line = append(u.line, ' ')
+		}
+		u.line = append(strconv.AppendInt(u.line, int64(count), 10), ' ')
 	}
-	u.writeAll([][]byte{first})
+	u.line = append(append(u.line, first...), u.delim)
+	u.out.Write(u.line)
 }
 
 // separate writes an empty line before a group if method asks for one.

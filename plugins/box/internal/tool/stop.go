@@ -4,32 +4,27 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
-// A stop remembers why a command should end. Commands may copy streams in goroutines of their own, so it is locked.
+// A stop remembers why a command should end. Commands may copy streams in goroutines of their own, and loops ask for
+// each line.
 type stop struct {
 	ctx context.Context
-	mu  sync.Mutex
-	err error // the first failed write; guarded by mu
+	err atomic.Pointer[error] // of the first failed write
 }
 
-func (s *stop) stopped() bool { return s.ctx.Err() != nil || s.writeError() != nil }
+func (s *stop) stopped() bool { return s.err.Load() != nil || s.ctx.Err() != nil }
 
 func (s *stop) writeError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+	if err := s.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
-func (s *stop) failed(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = err
-	}
-}
+func (s *stop) failed(err error) { s.err.CompareAndSwap(nil, &err) }
 
 // output is the raw standard output; its first error stops the command.
 type output struct {
