@@ -81,13 +81,16 @@ func openError(env *tool.Env, name string, err error) {
 
 // tailOf reads r to its end and returns its last n bytes or lines.
 func tailOf(r io.Reader, s *span) ([]byte, error) {
+	const enough = 1 << 20
 	var kept []byte
+	most := enough // to keep, or see what can go
 	p := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(p)
 		kept = append(kept, p[:n]...)
-		if len(kept) > 1<<20 && len(kept) > 2*len(lastOf(kept, s)) {
-			kept = append([]byte(nil), lastOf(kept, s)...)
+		if len(kept) > most {
+			kept = bytes.Clone(lastOf(kept, s))
+			most = max(enough, 2*len(kept)) // so that the work stays linear
 		}
 		if err == io.EOF {
 			return lastOf(kept, s), nil

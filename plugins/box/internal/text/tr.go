@@ -89,27 +89,18 @@ func (t *translation) run(env *tool.Env, translating bool) error {
 			t.to[c] = byte(c)
 		}
 	}
+	apply := t.squeezed()
+	switch none := [256]bool{}; {
+	case t.squeeze != none:
+	case t.drop != none:
+		apply = t.dropped
+	default:
+		apply = t.translated
+	}
 	p := make([]byte, 64<<10)
-	last := -1 // the byte written last, if repeats of it are squeezed
 	for !env.Stopped() {
 		n, err := env.Stdin.Read(p)
-		out := p[:0]
-		for _, c := range p[:n] {
-			if t.drop[c] {
-				continue
-			}
-			c = t.to[c]
-			if t.squeeze[c] {
-				if last == int(c) {
-					continue
-				}
-				last = int(c)
-			} else {
-				last = -1
-			}
-			out = append(out, c)
-		}
-		env.Out.Write(out)
+		env.Out.Write(apply(p[:n]))
 		if err == io.EOF {
 			return nil
 		}
@@ -118,4 +109,48 @@ func (t *translation) run(env *tool.Env, translating bool) error {
 		}
 	}
 	return nil
+}
+
+// What follows works in place and returns what is left of p.
+
+func (t *translation) translated(p []byte) []byte {
+	for i, c := range p {
+		p[i] = t.to[c]
+	}
+	return p
+}
+
+func (t *translation) dropped(p []byte) []byte {
+	n := 0
+	for _, c := range p {
+		p[n] = t.to[c]
+		if !t.drop[c] {
+			n++
+		}
+	}
+	return p[:n]
+}
+
+// squeezed also leaves out repeats, from one piece of the input to the next.
+func (t *translation) squeezed() func(p []byte) []byte {
+	last := -1 // the byte written last, if repeats of it are squeezed
+	return func(p []byte) []byte {
+		n := 0
+		for _, c := range p {
+			if t.drop[c] {
+				continue
+			}
+			c = t.to[c]
+			if !t.squeeze[c] {
+				last = -1
+			} else if last == int(c) {
+				continue
+			} else {
+				last = int(c)
+			}
+			p[n] = c
+			n++
+		}
+		return p[:n]
+	}
 }

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -140,45 +139,112 @@ func count(r io.Reader, show [5]bool) (counts, error) {
 	if !show[countWords] && !show[countChars] && !show[countWidth] {
 		return countFast(r)
 	}
-	var n counts
-	in := bufio.NewReaderSize(r, 64<<10)
-	var column int64
-	inWord := false
+	c := counter{width: show[countWidth]}
+	buf := make([]byte, 64<<10)
+	left := 0 // of a character that is cut in two
 	for {
-		c, size, err := in.ReadRune()
-		if err != nil {
-			n[countWidth] = max(n[countWidth], column)
-			if err == io.EOF {
-				err = nil
-			}
-			return n, err
-		}
-		n[countBytes] += int64(size)
-		if c == utf8.RuneError && size == 1 {
-			continue // no character: it neither counts nor ends a word
-		}
-		n[countChars]++
-		switch c {
-		case '\n':
-			n[countLines]++
-			fallthrough
-		case '\r', '\f':
-			n[countWidth] = max(n[countWidth], column)
-			column = 0
-		case '\t':
-			column += 8 - column%8
-		default:
-			column += int64(runeWidth(c))
-		}
-		space := unicode.IsSpace(c)
-		if !space && !unicode.IsPrint(c) {
+		k, err := r.Read(buf[left:])
+		p := buf[:left+k]
+		c.n[countBytes] += int64(k)
+		done := c.add(p, err != nil)
+		left = copy(buf, p[done:])
+		if err == nil {
 			continue
 		}
-		if !space && !inWord {
-			n[countWords]++
+		c.endLine()
+		if err == io.EOF {
+			err = nil
 		}
-		inWord = !space
+		return c.n, err
 	}
+}
+
+// A counter counts text that comes in pieces. Bytes are counted by the caller.
+type counter struct {
+	n      counts
+	width  bool  // whether it counts
+	column int64 // of the next character, from 0
+	inWord bool
+}
+
+// add counts p and returns how many bytes of it: unless it is the last piece, half a character at its end has to wait.
+func (c *counter) add(p []byte, last bool) int {
+	for i := 0; i < len(p); {
+		if !c.width {
+			i += c.addASCII(p[i:])
+			if i == len(p) {
+				break
+			}
+		}
+		r, size := rune(p[i]), 1
+		if r >= utf8.RuneSelf {
+			if !last && !utf8.FullRune(p[i:]) {
+				return i
+			}
+			r, size = utf8.DecodeRune(p[i:])
+		}
+		i += size
+		if r == utf8.RuneError && size == 1 {
+			continue // no character: it neither counts nor ends a word
+		}
+		c.addRune(r)
+	}
+	return len(p)
+}
+
+// addASCII counts the bytes that p begins with that are characters by themselves, but for their width.
+func (c *counter) addASCII(p []byte) int {
+	lines, words, in := int64(0), int64(0), c.inWord
+	i := 0
+	for ; i < len(p) && p[i] < utf8.RuneSelf; i++ {
+		switch b := p[i]; {
+		case b > ' ' && b < 0x7f:
+			if !in {
+				words++
+				in = true
+			}
+		case b == ' ':
+			in = false
+		case '\t' <= b && b <= '\r':
+			in = false
+			if b == '\n' {
+				lines++
+			}
+		}
+	}
+	c.inWord = in
+	c.n[countLines] += lines
+	c.n[countWords] += words
+	c.n[countChars] += int64(i)
+	return i
+}
+
+func (c *counter) addRune(r rune) {
+	c.n[countChars]++
+	switch r {
+	case '\n':
+		c.n[countLines]++
+		fallthrough
+	case '\r', '\f':
+		c.endLine()
+	case '\t':
+		c.column += 8 - c.column%8
+	default:
+		c.column += int64(runeWidth(r))
+	}
+	space := unicode.IsSpace(r)
+	if !space && !unicode.IsPrint(r) {
+		return
+	}
+	if !space && !c.inWord {
+		c.n[countWords]++
+	}
+	c.inWord = !space
+}
+
+func (c *counter) endLine() {
+	c.n[countWidth] = max(c.n[countWidth], c.column)
+	c.column = 0
 }
 
 func countFast(r io.Reader) (n counts, err error) {
@@ -199,9 +265,9 @@ func countFast(r io.Reader) (n counts, err error) {
 // runeWidth is the number of columns that c takes on a terminal.
 func runeWidth(c rune) int {
 	switch {
-	case !unicode.IsPrint(c), unicode.In(c, unicode.Mn, unicode.Me):
+	case !unicode.IsGraphic(c), unicode.In(c, unicode.Mn, unicode.Me):
 		return 0
-	case c >= 0x1100 && unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), 0xff01 <= c && c <= 0xff60, 0x1f300 <= c && c <= 0x1faff:
+	case c == 0x3000, c >= 0x1100 && unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), 0xff01 <= c && c <= 0xff60, 0x1f300 <= c && c <= 0x1faff:
 		return 2
 	}
 	return 1
