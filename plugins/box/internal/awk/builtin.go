@@ -209,7 +209,7 @@ func (in *interp) split(e *builtin) value {
 func (in *interp) splitBy(r *regexLit, s string) (parts []string) {
 	p, from, at := []byte(s), 0, 0
 	for at <= len(p) {
-		loc, err := r.re.Find(p, at)
+		loc, err := r.re.FindEdges(p, at)
 		if err != nil {
 			in.fail("%v", err)
 		}

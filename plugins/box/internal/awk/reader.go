@@ -106,7 +106,7 @@ func (r *reader) paragraph() (string, bool) {
 func (r *reader) untilRegex(rs string) (string, bool) {
 	re := r.in.dynamic(rs)
 	for {
-		loc, err := re.Find(r.buf[r.pos:], 0)
+		loc, err := re.FindEdges(r.buf[r.pos:], 0)
 		if err != nil {
 			r.in.fail("%v", err)
 		}

@@ -126,7 +126,7 @@ func (in *interp) splitRegex(fields []string, s, fs string) []string {
 	p := []byte(s)
 	from, at := 0, 0
 	for at <= len(p) {
-		loc, err := re.Find(p, at)
+		loc, err := re.FindEdges(p, at)
 		if err != nil {
 			in.fail("%v", err)
 		}

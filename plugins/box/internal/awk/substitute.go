@@ -19,7 +19,7 @@ func (in *interp) sub(e *builtin) value {
 	done, count, at, lastEnd := 0, 0, 0, -1
 	for at <= len(p) {
 		in.tick()
-		loc, err := re.Find(p, at)
+		loc, err := re.FindEdges(p, at)
 		if err != nil {
 			in.fail("%v", err)
 		}

@@ -144,7 +144,7 @@ func regexTest(p *parser, name, arg string) (node, error) {
 		return nil, complain("failed to compile regular expression '%s': %v", arg, err)
 	}
 	return test(func(_ *finder, v *visit) bool {
-		loc, err := re.Find([]byte(v.path), 0)
+		loc, err := re.FindEdges([]byte(v.path), 0)
 		return err == nil && loc != nil && loc[0] == 0 && loc[1] == len(v.path)
 	}), nil
 }

@@ -124,7 +124,7 @@ func (s *search) eachMatch(line []byte, f func(lo, hi int)) {
 		return
 	}
 	for pos := 0; pos <= len(line); {
-		loc, err := s.re.Find(line, pos)
+		loc, err := s.re.FindEdges(line, pos)
 		if loc == nil || err != nil {
 			return
 		}

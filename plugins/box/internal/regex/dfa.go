@@ -6,13 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// A dfa says whether a text contains a match. Its states are built when the text first needs them.
+// A dfa says whether a text contains a match; or, if it is anchored, where the longest match ends that begins at a given
+// place. Its states are built when the text first needs them.
 type dfa struct {
 	prog   *program
 	bounds []symbol // symbols from 128 on fall into classes that begin at these
 	states map[string]*dstate
 	first  *dstate
 	size   int // transitions held by states
+
+	anchored bool
+	starts   [4]*dstate // of an anchored one, by the kind of the symbol before
+	left     int        // steps until it gives up
 
 	// For closing over instructions that consume nothing.
 	seen  []uint32
@@ -28,6 +33,7 @@ type dstate struct {
 	insts []int32
 	kind  kind // of the symbol before
 	next  []*dstate
+	ends  [4]byte // by the kind of the symbol behind it: whether a match can end here
 }
 
 // matched is the state that nothing leaves.
@@ -70,6 +76,7 @@ func (d *dfa) reset() {
 	d.states = map[string]*dstate{}
 	d.size = 0
 	d.first = d.state(nil, kindNone)
+	d.starts = [4]*dstate{}
 }
 
 // class numbers the symbols that the program can't tell apart.
@@ -110,8 +117,7 @@ func (d *dfa) match(text []byte) bool {
 			return true
 		}
 	}
-	_, ok := d.close(s, kindNone)
-	return ok
+	return d.ends(s, kindNone)
 }
 
 // step returns the state after s and c.
@@ -119,13 +125,17 @@ func (d *dfa) step(s *dstate, c symbol) *dstate {
 	k := kindOf(c)
 	closed, ok := d.close(s, k)
 	t := matched
-	if !ok {
+	if d.anchored || !ok {
 		var after []int32
 		for _, pc := range closed {
 			in := &d.prog.insts[pc]
 			if in.op == instChar && in.c == c || in.op == instSet && in.set.has(c) {
 				after = append(after, in.out)
 			}
+		}
+		if d.anchored && len(after) == 0 {
+			s.next[d.class(c)] = dead
+			return dead
 		}
 		slices.Sort(after)
 		if d.size > maxTransitions {
@@ -156,7 +166,8 @@ func (d *dfa) state(insts []int32, k kind) *dstate {
 }
 
 // close follows what consumes nothing, from s and from the program's start, given the kind of the symbol behind it.
-// It reports whether that leads to a match. The list is valid until the next call.
+// It reports whether that leads to a match. The list is valid until the next call; where a match is all that counts,
+// there is none.
 func (d *dfa) close(s *dstate, after kind) (list []int32, matches bool) {
 	d.round++
 	list = d.list[:0]
@@ -164,6 +175,8 @@ func (d *dfa) close(s *dstate, after kind) (list []int32, matches bool) {
 		pc := d.prog.start
 		if i < len(s.insts) {
 			pc = s.insts[i]
+		} else if d.anchored {
+			continue
 		}
 		d.stack = append(d.stack[:0], pc)
 		for len(d.stack) > 0 {
@@ -175,7 +188,10 @@ func (d *dfa) close(s *dstate, after kind) (list []int32, matches bool) {
 			d.seen[pc] = d.round
 			switch in := &d.prog.insts[pc]; in.op {
 			case instMatch:
-				return nil, true
+				if !d.anchored {
+					return nil, true
+				}
+				matches = true
 			case instSplit:
 				d.stack = append(d.stack, in.arg, in.out)
 			case instSave:
@@ -190,5 +206,5 @@ func (d *dfa) close(s *dstate, after kind) (list []int32, matches bool) {
 		}
 	}
 	d.list = list
-	return list, false
+	return list, matches
 }

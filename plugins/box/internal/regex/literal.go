@@ -2,9 +2,9 @@ package regex
 
 import "unicode/utf8"
 
-// literals returns the longest text that every match of root contains, and that text again as all if it is the
-// whole pattern.
-func literals(root *node) (need, all []byte) {
+// literals returns the longest text that every match of root contains, the text that every match begins with, and that
+// text again as all if it is the whole pattern.
+func literals(root *node) (need, prefix, all []byte) {
 	subs := root.flat(nil)
 	var run []byte
 	whole := true
@@ -12,6 +12,9 @@ func literals(root *node) (need, all []byte) {
 		// A bad byte of a pattern must not be found inside a character.
 		if n.op == opChar && n.c < badByte {
 			run = utf8.AppendRune(run, n.c)
+			if whole {
+				prefix = run
+			}
 			continue
 		}
 		whole = false
@@ -24,9 +27,9 @@ func literals(root *node) (need, all []byte) {
 		need = run
 	}
 	if whole {
-		return need, need
+		return need, need, need
 	}
-	return need, nil
+	return need, prefix, nil
 }
 
 // flat returns what n matches one after the other.

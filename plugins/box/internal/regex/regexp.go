@@ -26,7 +26,9 @@ type Regexp struct {
 	backs   bool
 	literal []byte // the whole pattern if it is plain text, else nil
 	need    []byte // text that every match contains
+	prefix  []byte // text that every match begins with
 	dfa     *dfa
+	edges   *dfa // anchored
 	bits    bitstate
 	pike    pike
 	back    backtracker
@@ -65,7 +67,7 @@ func CompileAll(patterns []string, o Options) (*Regexp, error) {
 		return nil, err
 	}
 	re.prog = prog
-	re.need, re.literal = literals(root)
+	re.need, re.prefix, re.literal = literals(root)
 	return re, nil
 }
 
@@ -184,6 +186,18 @@ func (re *Regexp) Find(text []byte, from int) (loc []int, err error) {
 	if len(re.need) > 0 && !bytes.Contains(text[from:], re.need) {
 		return nil, nil
 	}
+	if re.backs || re.prog.first {
+		return re.slow(text, from)
+	}
+	loc, err = re.FindEdges(text, from)
+	if loc == nil || err != nil || re.groups == 0 {
+		return loc, err
+	}
+	return re.slow(text, loc[0])
+}
+
+// slow finds a match with its groups, one symbol after the other.
+func (re *Regexp) slow(text []byte, from int) (loc []int, err error) {
 	switch {
 	case re.backs:
 		loc, err = re.backtrack(text, from)

@@ -3,6 +3,7 @@ package regex
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -92,6 +93,10 @@ func TestFind(t *testing.T) {
 		loc, err := re.Find([]byte(tt.text), 0)
 		if got := show(loc); got != tt.want || err != nil {
 			t.Errorf("%q in %q: got %v, %v, want %v", tt.pattern, tt.text, got, err, tt.want)
+		}
+		edges, err := re.FindEdges([]byte(tt.text), 0)
+		if got, want := show(edges), strings.Fields(tt.want)[0]; got != want || err != nil {
+			t.Errorf("%q in %q: FindEdges: got %v, %v, want %v", tt.pattern, tt.text, got, err, want)
 		}
 		if got, _ := re.Match([]byte(tt.text)); got != (tt.want != "-") {
 			t.Errorf("%q in %q: Match is %v", tt.pattern, tt.text, got)
@@ -204,6 +209,13 @@ func FuzzEngines(f *testing.F) {
 			loc, _ := re.Find(p, 0)
 			if (loc == nil) != (want == "-") || loc != nil && !strings.HasPrefix(want, fmt.Sprintf("%d,%d", loc[0], loc[1])) {
 				t.Errorf("%q in %q: Find %v, pike %v", pattern, text, show(loc), want)
+			}
+			for from := 0; from <= len(p); from += max(1, len(p)/3) {
+				want := re.pike.find(re.prog, p, from)
+				want = slices.Clone(want[:min(2, len(want))])
+				if got, _ := re.FindEdges(p, from); !slices.Equal(got, want) {
+					t.Errorf("%q in %q from %d: FindEdges %v, pike %v", pattern, text, from, got, want)
+				}
 			}
 			if !o.Extended || fold || o.Lenient || o.Perl || strings.ContainsAny(pattern, `\?{[`+"\x00") || strings.Contains(text, "\n") {
 				continue

@@ -2,6 +2,7 @@ package sed
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,9 +13,9 @@ func (x *execution) substitute(s *substitution) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// Most lines don't match, and that is found out faster.
-	if ok, err := re.Match(x.space); !ok || err != nil {
-		return false, err
+	find := re.FindEdges
+	if s.groups() {
+		find = re.Find
 	}
 	out := x.scratch[:0]
 	text := x.space
@@ -23,7 +24,7 @@ func (x *execution) substitute(s *substitution) (bool, error) {
 	count, from := 0, 0
 	replaced := false
 	for from <= len(text) {
-		loc, err := re.Find(text, from)
+		loc, err := find(text, from)
 		if err != nil {
 			return false, err
 		}
@@ -60,6 +61,11 @@ func (x *execution) substitute(s *substitution) (bool, error) {
 	out = append(out, text[done:]...)
 	x.space, x.scratch = out, x.space
 	return true, nil
+}
+
+// groups reports whether the replacement has any.
+func (s *substitution) groups() bool {
+	return slices.ContainsFunc(s.parts, func(p part) bool { return p.group > 0 })
 }
 
 // step returns the place of the next character, or behind the end.

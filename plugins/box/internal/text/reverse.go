@@ -119,7 +119,7 @@ func literalEnds(sep []byte) func(p []byte) [][2]int {
 func regexEnds(re *regex.Regexp) func(p []byte) [][2]int {
 	return func(p []byte) (edges [][2]int) {
 		for i := 0; i < len(p); {
-			loc, err := re.Find(p, i)
+			loc, err := re.FindEdges(p, i)
 			if loc == nil || err != nil {
 				break
 			}
