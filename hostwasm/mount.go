@@ -138,7 +138,7 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(h.config.Commands))
-	if err := mount("/bin", vfs.Bin(names, nil)); err != nil {
+	if err := mount("/bin", vfs.Bin(names, h.commandFile)); err != nil {
 		return nil, err
 	}
 	return tree, nil

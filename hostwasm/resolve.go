@@ -79,11 +79,17 @@ func (h *Host) lookup(tree *vfs.Tree, dir, name string) (string, error) {
 	return found, nil
 }
 
+// commandFile is what is in /bin/NAME: a line that names the module, so that a
+// shell knows which commands are its own.
+func (h *Host) commandFile(name string) []byte {
+	return []byte("#!terrarium " + printable(h.config.Commands[name].Name) + "\n")
+}
+
 // named returns the module of a command by its path: /bin/NAME, and for
-// scripts that insist, /usr/bin/NAME.
+// scripts that insist, /usr/bin/NAME or /usr/local/bin/NAME.
 func (h *Host) named(file string) *Module {
 	dir, name := path.Split(file)
-	if dir != binDir && dir != "/usr/bin/" {
+	if dir != binDir && dir != "/usr/bin/" && dir != "/usr/local/bin/" {
 		return nil
 	}
 	return h.config.Commands[name]

@@ -10,7 +10,7 @@ import (
 // Bin returns what belongs at /bin: a file for each name, so that commands are
 // found by those who look for files. content, called when a file is first
 // opened or described and at most once for each, returns what is in it, which
-// must not change any more; nil makes it a line that says whose command it is.
+// must not change any more; nil makes it a line with its name.
 // Names that could not be in a directory are left out.
 func Bin(names []string, content func(name string) []byte) FS {
 	if content == nil {

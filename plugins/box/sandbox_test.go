@@ -78,11 +78,13 @@ const (
 	inBin   = "commands are in /bin"
 )
 
-// newSandbox returns a host with the box that was built last.
-func newSandbox(t testing.TB) *hostwasm.Host {
-	box := plugins.Modules()[0]
-	if _, err := box.Load(); err != nil {
-		t.Skip(err)
+// newSandbox returns a host with the box that was built last, and with git by some names.
+func newSandbox(t testing.TB, gits ...string) *hostwasm.Host {
+	box, git := plugins.Modules()[0], plugins.Modules()[1]
+	for _, m := range []plugins.Module{box, git} {
+		if _, err := m.Load(); err != nil {
+			t.Skip(err)
+		}
 	}
 	// Compiling takes seconds, so what was compiled outlives the test, in the ignored folder.
 	e, err := wazero.New(wazero.Config{CacheDir: filepath.Join("..", "..", ".cache", "compiled-test")})
@@ -93,6 +95,9 @@ func newSandbox(t testing.TB) *hostwasm.Host {
 	module := &hostwasm.Module{Name: box.Name, Load: box.Load}
 	for _, name := range box.Commands {
 		commands[name] = module
+	}
+	for _, name := range gits {
+		commands[name] = &hostwasm.Module{Name: git.Name, Load: git.Load}
 	}
 	h, err := hostwasm.New(hostwasm.Config{Engine: e, Commands: commands})
 	if err != nil {
@@ -161,4 +166,30 @@ func runCommand(t testing.TB, h *hostwasm.Host, c core.Command) (stdout, stderr 
 		t.Error(err)
 	}
 	return &streams[1], &streams[2], exit
+}
+
+// TestPlugin runs commands of another module, by every name that scripts have for them. One that is named like a
+// command of the box is used in its place.
+func TestPlugin(t *testing.T) {
+	h := newSandbox(t, "git", "rev")
+	for _, test := range []struct{ line, want string }{
+		{"git --version | cut -d' ' -f1,2", "git version\n"},
+		{"/bin/git --version | cut -c1-3", "git\n"},
+		{"/usr/bin/git --version | cut -c1-3", "git\n"},
+		{"/usr/local/bin/git --version | cut -c1-3", "git\n"},
+		{"rev --version | cut -c1-3", "git\n"},
+		{"/usr/bin/rev --version | cut -c1-3", "git\n"},
+		{"env rev --version | cut -c1-3; echo --version | xargs rev | cut -c1-3", "git\ngit\n"},
+		{"/usr/local/bin/tac <<<x; /usr/bin/env tac <<<y", "x\ny\n"},
+		{"printf '#!/usr/local/bin/git\\n' > s; chmod +x s; ./s 2>&1 | grep -c 'not a git command'", "1\n"},
+		{"printf '#!/bin/sh\\necho mine \"$@\"\\n' > rev; chmod +x rev; PATH=$PWD:$PATH; rev a; command rev b", "mine a\nmine b\n"},
+		{"printf '#!/usr/local/bin/bash\\necho $0 $1\\n' > s; chmod +x s; PATH=.:$PATH s x", "./s x\n"},
+	} {
+		dir := t.TempDir()
+		c := core.Command{Command: "/bin/bash", Args: []string{"-c", test.line}, Cwd: dir, Roots: []string{dir}}
+		stdout, stderr, _ := runCommand(t, h, c)
+		if stdout.String() != test.want || stderr.Len() > 0 {
+			t.Errorf("%s: got %q, %q, want %q", test.line, stdout, stderr, test.want)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -90,23 +91,85 @@ const (
 // run is the Exec of commands.
 func (x *execution) run(env tool.Env, args []string) int {
 	env.Exec, env.Has = x.run, x.has
-	name := args[0]
-	dir, base := path.Split(name)
-	if x.has != nil && (dir == "" || dir == "/bin/" || dir == "/usr/bin/") && x.has(base) {
-		return x.exec(env, args)
-	}
+	dir, base := path.Split(args[0])
 	if dir == "" {
-		return x.plugin(env, args)
+		return x.search(env, args)
+	}
+	if systemDirs[dir] && x.known(base) {
+		return x.command(env, base, args)
 	}
 	return x.file(env, args)
 }
 
+// systemDirs are where commands are, by the names that scripts have for them.
+var systemDirs = map[string]bool{"/bin/": true, "/usr/bin/": true, "/usr/local/bin/": true}
+
+// search runs what a name without a slash means: what is first in PATH, or a command.
+func (x *execution) search(env tool.Env, args []string) int {
+	name := args[0]
+	for dir := range strings.SplitSeq(env.Getenv("PATH"), ":") {
+		if systemDirs[dir+"/"] {
+			if x.known(name) {
+				break
+			}
+			continue
+		}
+		if dir == "" {
+			dir = "."
+		}
+		if file := strings.TrimSuffix(dir, "/") + "/" + name; isScript(env.Path(file)) {
+			return x.file(env, append([]string{file}, args[1:]...))
+		}
+	}
+	return x.command(env, name, args)
+}
+
+// isScript reports whether a file may be run, and is no native program, which can't be.
+func isScript(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || !executable(info) {
+		return false
+	}
+	head, err := readHead(name)
+	return err == nil && !strings.HasPrefix(head, "\x7fELF")
+}
+
+// known reports whether there is a command of that name.
+func (x *execution) known(name string) bool {
+	return x.has != nil && x.has(name) || moduleOf(name) != ""
+}
+
+// command runs a command of the box, or a plugin's: one of the same name has been added to be used.
+func (x *execution) command(env tool.Env, name string, args []string) int {
+	if x.has != nil && x.has(name) && moduleOf(name) == ownModule() {
+		return x.exec(env, args)
+	}
+	return x.plugin(env, name, args)
+}
+
+// ownModule is the module that this shell is of.
+var ownModule = sync.OnceValue(func() string { return moduleOf("bash") })
+
+// moduleOf returns which module a command is of, "" if there is no such command, or this is not the sandbox.
+func moduleOf(name string) string {
+	if !proc.Supported() || name == "" || strings.Contains(name, "/") {
+		return ""
+	}
+	head, err := readHead("/bin/" + name)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(head, "\n")
+	module, _ := strings.CutPrefix(line, "#!terrarium ")
+	return module
+}
+
 // plugin starts a command of another module.
-func (x *execution) plugin(env tool.Env, args []string) int {
+func (x *execution) plugin(env tool.Env, name string, args []string) int {
 	if !proc.Supported() {
 		return x.missing(env, args[0])
 	}
-	status, err := spawn(env, args[0], args)
+	status, err := spawn(env, name, withInput(env, name, args))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return x.missing(env, args[0])
@@ -175,13 +238,13 @@ func (x *execution) file(env tool.Env, args []string) int {
 	}
 	if line, ok := strings.CutPrefix(head, "#!"); ok {
 		line, _, _ = strings.Cut(line, "\n")
-		return x.interpreted(env, strings.TrimSpace(line), full, args)
+		return x.interpreted(env, strings.TrimSpace(line), args)
 	}
-	return x.run(env, append([]string{"bash", full}, args[1:]...))
+	return x.run(env, append([]string{"bash"}, args...))
 }
 
 // interpreted runs a script by what its first line names.
-func (x *execution) interpreted(env tool.Env, line, full string, args []string) int {
+func (x *execution) interpreted(env tool.Env, line string, args []string) int {
 	interpreter, argument, _ := strings.Cut(line, " ")
 	if interpreter == "" {
 		interpreter = "/bin/bash"
@@ -192,10 +255,10 @@ func (x *execution) interpreted(env tool.Env, line, full string, args []string) 
 	}
 	if path.Base(interpreter) == "env" && argument != "" { // #!/usr/bin/env python3
 		call = strings.Fields(strings.TrimPrefix(argument, "-S "))
-	} else if dir := path.Dir(interpreter); dir == "/bin" || dir == "/usr/bin" || dir == "/usr/local/bin" {
+	} else if systemDirs[path.Dir(interpreter)+"/"] {
 		call[0] = path.Base(interpreter)
 	}
-	return x.run(env, append(append(call, full), args[1:]...))
+	return x.run(env, append(call, args...))
 }
 
 func readHead(name string) (string, error) {

@@ -1,0 +1,62 @@
+package bash
+
+import (
+	"os"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+)
+
+// withInput returns the arguments for a plugin. One that can't tell a pipe from a terminal, as there is no way to under
+// WASI, searches the tree where it should read what it is given: "-" says that it should.
+func withInput(env tool.Env, name string, args []string) []string {
+	if name != "rg" || env.Stdin == nil || env.Stdin == os.Stdin || !rgNeedsFile(args[1:]) {
+		return args
+	}
+	return append(args[:len(args):len(args)], "-")
+}
+
+// rgTakesValue are ripgrep's options whose value may be the next argument.
+var rgTakesValue = map[string]bool{
+	"-A": true, "-B": true, "-C": true, "-E": true, "-M": true, "-T": true, "-d": true, "-g": true, "-j": true, "-m": true, "-r": true, "-t": true,
+	"--after-context": true, "--before-context": true, "--color": true, "--colors": true, "--context": true, "--context-separator": true,
+	"--dfa-size-limit": true, "--encoding": true, "--engine": true, "--field-context-separator": true, "--field-match-separator": true,
+	"--generate": true, "--glob": true, "--hostname-bin": true, "--hyperlink-format": true, "--iglob": true, "--ignore-file": true,
+	"--max-columns": true, "--max-count": true, "--max-depth": true, "--max-filesize": true, "--path-separator": true, "--pre": true,
+	"--pre-glob": true, "--regex-size-limit": true, "--replace": true, "--sort": true, "--sortr": true, "--threads": true,
+	"--type": true, "--type-add": true, "--type-clear": true, "--type-not": true,
+}
+
+// rgNeedsFile reports whether ripgrep would search, and no argument says where.
+func rgNeedsFile(args []string) bool {
+	operands, pattern := 0, false
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			operands += len(args) - i - 1
+			i = len(args)
+		case arg == "-" || arg == "" || arg[0] != '-':
+			operands++
+		case arg == "--files" || arg == "--type-list" || arg == "--help" || arg == "-h" || arg == "--version" || arg == "-V":
+			return false
+		case arg == "-e" || arg == "-f" || arg == "--regexp" || arg == "--file":
+			pattern = true
+			i++
+		case strings.HasPrefix(arg, "--regexp="), strings.HasPrefix(arg, "--file="),
+			strings.HasPrefix(arg, "-e"), strings.HasPrefix(arg, "-f"):
+			pattern = true
+		case rgTakesValue[arg]:
+			i++
+		case arg[1] != '-' && rgTakesValue["-"+arg[len(arg)-1:]]: // -nA 3, and not -nA3
+			i++
+		case arg[1] != '-' && strings.HasSuffix(arg, "e"): // -ne PATTERN
+			pattern = true
+			i++
+		}
+	}
+	if !pattern {
+		operands--
+	}
+	return operands == 0
+}
