@@ -32,6 +32,11 @@ var suites = []suite{
 		what: "a checkout of the branch prod/testsuite-base of github.com/WebAssembly/wasi-testsuite",
 		args: []string{"-run=^TestWASITestsuite$", "./tests"},
 	},
+	{
+		name: "Oils spec tests", env: "TERRARIUM_OILS_SPEC",
+		what: "spec in a checkout of github.com/oils-for-unix/oils",
+		args: []string{"-run=^TestOils$", "./plugins/box"},
+	},
 }
 
 // conformance runs every suite, and fails for those that were not handed over.

@@ -274,11 +274,15 @@ func (s suite) runDebian(t *testing.T, line string) outcome {
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	status := cmd.ProcessState.ExitCode()
-	if killed, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && killed.Signaled() {
-		status = 128 + int(killed.Signal()) // bash has become its last command
+	return s.outcome(t, dir, &stdout, &stderr, exitStatus(cmd.ProcessState))
+}
+
+// exitStatus is what a shell would make of it: bash may have become its last command, which a signal has ended.
+func exitStatus(p *os.ProcessState) int {
+	if killed, ok := p.Sys().(syscall.WaitStatus); ok && killed.Signaled() {
+		return 128 + int(killed.Signal())
 	}
-	return s.outcome(t, dir, &stdout, &stderr, status)
+	return p.ExitCode()
 }
 
 // runBox runs a line with all its commands in this process, as the shell of the box does.

@@ -1,0 +1,4 @@
+#!/bin/bash
+for name in "$@"; do
+	printenv "$name" || echo None
+done
