@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/mk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sed"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/system"
@@ -42,6 +43,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		find.Commands(),
 		grep.Commands(),
 		jq.Commands(),
+		mk.Commands(),
 		order.Commands(),
 		sed.Commands(),
 		system.Commands(),
