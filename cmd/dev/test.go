@@ -45,6 +45,7 @@ func testSteps(root string, skipped *skips) []step {
 		// One package at a time: some measure the machine, and what others leave on it.
 		goTest("go test", nodeModules, skipped, "-p=1", "./..."),
 		goTest("go test wasmtime", nodeModules, skipped, "-tags=wasmtime", "./hostwasm/...", "./tests/reactor"),
+		goTest("box with wasmtime", nil, skipped, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
 		goTest("imports with wasmtime", nil, skipped, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		goTest("go test wasip1", wasip1, skipped, "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),

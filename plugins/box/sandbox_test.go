@@ -12,7 +12,6 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
-	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
@@ -78,8 +77,12 @@ const (
 	inBin   = "commands are in /bin"
 )
 
-// newSandbox returns a host with the box that was built last, and with git by some names.
+// newSandbox returns a host on the default engine, with the box that was built last, and with git by some names.
 func newSandbox(t testing.TB, gits ...string) *hostwasm.Host {
+	return newSandboxOn(t, backends[0], gits...)
+}
+
+func newSandboxOn(t testing.TB, on backend, gits ...string) *hostwasm.Host {
 	box, git := plugins.Modules()[0], plugins.Modules()[1]
 	for _, m := range []plugins.Module{box, git} {
 		if _, err := m.Load(); err != nil {
@@ -87,7 +90,7 @@ func newSandbox(t testing.TB, gits ...string) *hostwasm.Host {
 		}
 	}
 	// Compiling takes seconds, so what was compiled outlives the test, in the ignored folder.
-	e, err := wazero.New(wazero.Config{CacheDir: filepath.Join("..", "..", ".cache", "compiled-test")})
+	e, err := on.open(filepath.Join("..", "..", ".cache", "compiled-test", on.name))
 	if err != nil {
 		t.Fatal(err)
 	}
