@@ -1,6 +1,9 @@
 package vt
 
-import "slices"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // A history keeps the rows that scrolled out of the main screen: packed, with no
 // pointer but that to a slab of many. The oldest slab goes when there is no more
@@ -39,14 +42,11 @@ const (
 	maxSlab = 64 << 10
 )
 
-// push keeps row r of s as the newest.
+// push keeps row r of s as the newest, after pushPlain could not.
 func (h *history) push(s *Screen, r *row) {
 	flags := 0
 	if r.wrapped {
 		flags = rowWrapped
-	}
-	if h.pushPlain(r, flags) {
-		return
 	}
 	packed, plain := s.packRow(r)
 	if plain {
@@ -58,24 +58,36 @@ func (h *history) push(s *Screen, r *row) {
 
 // pushPlain keeps a row that is all ASCII in the plain style, in one go. It
 // returns false if r is not, or there is no room.
-func (h *history) pushPlain(r *row, flags int) bool {
+func (h *history) pushPlain(r *row) bool {
 	if len(h.slabs) == 0 || r.rest != 0 {
 		return false
 	}
 	last := &h.slabs[len(h.slabs)-1]
 	start, header := len(last.data), 1
-	v := len(r.cells)<<flagBits | rowPlain | flags
+	v := len(r.cells)<<flagBits | rowPlain
+	if r.wrapped {
+		v |= rowWrapped
+	}
 	if v >= 0x80 {
 		header = 2
 	}
-	if v >= 0x4000 || cap(last.data)-start < header+len(r.cells) {
+	end := start + header + len(r.cells)
+	if v >= 0x4000 || end > cap(last.data) {
 		return false
 	}
-	data, ok := packPlain(last.data[:start+header], r.cells)
-	if !ok {
-		return false
+	data := last.data[:end]
+	text := data[start+header:]
+	for i, c := range r.cells[:len(text)] {
+		if c-1 >= utf8.RuneSelf-1 {
+			return false
+		}
+		text[i] = byte(c)
 	}
-	appendUvarint(data[:start], v)
+	data[start] = byte(v)
+	if header == 2 {
+		data[start] = byte(v) | 0x80
+		data[start+1] = byte(v >> 7)
+	}
 	last.data = data
 	last.rows++
 	h.count++

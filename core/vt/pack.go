@@ -1,6 +1,9 @@
 package vt
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // What a packed row holds besides text. No text has these characters.
 const (
@@ -32,14 +35,20 @@ func (s *Screen) packRow(r *row) (packed []byte, plain bool) {
 	// The styles come after the text, and the length of that, which is not known
 	// yet, after the styles.
 	runs := scratch.styles[:0]
+	dst = slices.Grow(dst, 3*len(cells))
 	for i := 0; i < len(cells); {
 		first, style := i, cells[i].style()
-		for ; i < len(cells) && cells[i].style() == style; i++ {
+		for i < len(cells) && cells[i].style() == style {
 			if c := uint32(cells[i]); c-1 < utf8.RuneSelf-1 {
 				dst = append(dst, byte(c))
-			} else {
-				dst = s.packCell(dst, cells, i)
+				i++
+				continue
 			}
+			var n int
+			if dst, n = packUsual(dst, cells[i:], style); n == 0 {
+				dst, n = s.packCell(dst, cells, i), 1
+			}
+			i += n
 		}
 		runs = appendUvarint(runs, i-first)
 		runs = s.styles.appendPacked(runs, style)
@@ -75,15 +84,39 @@ func packPlain(dst []byte, cells []cell) (packed []byte, ok bool) {
 	return dst, true
 }
 
-// packCell appends the text of cells[i], which is not plain ASCII.
+// packUsual appends the text of the first cells as far as they are in a style
+// and have a character each, of at most three bytes, that is as wide as it says.
+// There must be room. It returns how many cells that was.
+func packUsual(dst []byte, cells []cell, style uint32) (packed []byte, n int) {
+	out := dst[len(dst):cap(dst)]
+	k := 0
+	for n < len(cells) && k+3 <= len(out) {
+		c := cells[n] ^ empty(style)
+		size := 1
+		if c&^0xFFFF == wide && n+1 < len(cells) && cells[n+1]^empty(style) == spacer {
+			c, size = c&0xFFFF, 2
+		}
+		switch {
+		case c-1 < utf8.RuneSelf-1:
+			out[k] = byte(c)
+			k++
+		case c == 0 || c > 0xFFFF:
+			return dst[:len(dst)+k], n
+		case c < 0x800:
+			out[k], out[k+1] = 0xC0|byte(c>>6), 0x80|byte(c&0x3F)
+			k += 2
+		default:
+			out[k], out[k+1], out[k+2] = 0xE0|byte(c>>12), 0x80|byte(c>>6&0x3F), 0x80|byte(c&0x3F)
+			k += 3
+		}
+		n += size
+	}
+	return dst[:len(dst)+k], n
+}
+
+// packCell appends the text of cells[i], which is not usual.
 func (s *Screen) packCell(dst []byte, cells []cell, i int) []byte {
 	c := cells[i]
-	switch low := uint32(c); {
-	case low >= utf8.RuneSelf && low < 0x800:
-		return append(dst, 0xC0|byte(low>>6), 0x80|byte(low&0x3F))
-	case low >= 0x800 && low < 0x10000:
-		return append(dst, 0xE0|byte(low>>12), 0x80|byte(low>>6&0x3F), 0x80|byte(low&0x3F))
-	}
 	switch {
 	case c.isRest():
 		if i > 0 && cells[i-1].hasContent() && cells[i-1]&(wide|odd) == wide {

@@ -171,6 +171,10 @@ func (s *Screen) blank() cell {
 	if s.pen.Bg == 0 {
 		return 0
 	}
+	return s.blankInPen()
+}
+
+func (s *Screen) blankInPen() cell {
 	if !s.eraseKnown {
 		s.findPen()
 		s.eraseCell = s.emptyIn(&Style{Bg: s.pen.Bg})

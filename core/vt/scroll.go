@@ -6,11 +6,16 @@ package vt
 func (s *Screen) scroll(wrapped bool) {
 	b := s.buf
 	blank := s.blank()
-	first := b.row(b.top)
+	first := b.rows[b.index(b.top)]
+	if first == nil {
+		first = b.row(b.top)
+	}
 	switch {
 	case b.top != 0 || b != &s.main || !s.scrolls():
 	case s.options.Scrolled == nil:
-		s.history.push(s, first)
+		if !s.history.pushPlain(first) {
+			s.history.push(s, first)
+		}
 		b.base++
 	default:
 		s.handOn(first, b.bottom > 0 && b.seen(1).wrapped || b.bottom == 0 && wrapped)
@@ -86,7 +91,9 @@ func (s *Screen) lineFeed() {
 		s.scroll(false)
 	case s.y < s.rows-1:
 		s.y++
-		s.buf.row(s.y).wrapped = false
+		if r := s.buf.rows[s.buf.index(s.y)]; r != nil {
+			r.wrapped = false
+		}
 	}
 	if s.x >= s.cols {
 		s.x--

@@ -93,13 +93,17 @@ func (s *Screen) printPart(p []byte) int {
 	if p[0]-' ' >= del-' ' || s.charsets.active != 0 || s.modes.Insert {
 		return 0
 	}
+	r := s.buf.rows[s.buf.index(s.y)]
+	if r == nil {
+		return 0
+	}
 	s.findPen()
-	r := s.row(s.y)
 	x := s.x
 	end := min(s.cols, cap(r.cells), x+len(p))
 	if x >= end || x > len(r.cells) {
 		return 0
 	}
+	r.gen = s.gen
 	if s.lastWidth == 0 && x > 0 && r.cells[x-1].isWide() {
 		s.cutWide(r)
 	}
