@@ -6,6 +6,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
 // BenchmarkRun is a command from its start to its exit, compiled before: one of
@@ -44,13 +45,13 @@ func BenchmarkCompile(b *testing.B) {
 	for _, on := range backends {
 		b.Run(on.name, func(b *testing.B) {
 			b.SetBytes(int64(len(wasm)))
-			e, err := on.open("")
+			e, err := on.open()
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer e.Close()
 			for b.Loop() {
-				p, err := e.Compile(b.Context(), metered, nil)
+				p, err := e.Compile(b.Context(), metered, wasi.Funcs(), "")
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -16,7 +18,7 @@ import (
 // compile returns a metered module's program, which is closed with the test.
 func compile(t *testing.T, on backend, module []byte, funcs ...engine.Func) engine.Program {
 	t.Helper()
-	e, err := on.open("")
+	e, err := on.open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func compile(t *testing.T, on backend, module []byte, funcs ...engine.Func) engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.Compile(t.Context(), metered, funcs)
+	p, err := e.Compile(t.Context(), metered, funcs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,6 +164,81 @@ func testEngineEnds(t *testing.T, on backend) {
 				t.Errorf("got %d calls of Done", done)
 			}
 		})
+	}
+}
+
+// What Compile leaves in a directory is the same program; where a part of it is
+// missing there is none, rather than another.
+func TestEngineLoads(t *testing.T) { onEachEngine(t, testEngineLoads) }
+
+func testEngineLoads(t *testing.T, on backend) {
+	var told []uint64
+	tell := engine.Func{Module: "m", Name: "tell", Params: "I", Call: func(_ any, _ []byte, stack []uint64) error {
+		told = append(told, stack[0])
+		return nil
+	}}
+	module := build(func(m *Module) {
+		f := m.Import("m", "tell", "(i64)->()")
+		again := m.Import("m", "tell", "(i64)->()")
+		inner := m.Func("()->()", "", I64(2), Call(again), Op(Unreachable))
+		m.Export("_start", m.Func("()->()", "", I64(1), Call(f), Call(inner)))
+		m.Custom("something", []byte("else"))
+	})
+	metered, _, err := meter.Rewrite(module, meter.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := on.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	dir := t.TempDir()
+	runs := func(p engine.Program) {
+		t.Helper()
+		defer p.Close()
+		told = nil
+		err := p.Run(engine.RunConfig{MaxMemory: 1 << 20, Refill: endlessly})
+		if trap, ok := errors.AsType[*engine.Trap](err); !ok || trap.Reason != "unreachable" || len(trap.Stack) != 2 {
+			t.Errorf("got %v, want unreachable, in two functions", err)
+		}
+		if !slices.Equal(told, []uint64{1, 2}) {
+			t.Errorf("got %d, want 1, 2", told)
+		}
+	}
+	p, err := e.Compile(t.Context(), metered, []engine.Func{tell}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs(p)
+	for range 2 {
+		if p, err = e.Load(t.Context(), dir, engine.Among([]engine.Func{tell})); err != nil {
+			t.Fatal(err)
+		}
+		runs(p)
+	}
+	if p, err := e.Load(t.Context(), dir, engine.Among(nil)); err == nil {
+		p.Close()
+		t.Error("without the function: got a program, want an error")
+	}
+	err = filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if err := os.Rename(name, name+"2"); err != nil {
+			return err
+		}
+		if p, err := e.Load(t.Context(), dir, engine.Among([]engine.Func{tell})); err == nil {
+			p.Close()
+			t.Errorf("without %s: got a program, want an error", d.Name())
+		}
+		return os.Rename(name+"2", name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Load(t.Context(), t.TempDir(), engine.Among([]engine.Func{tell})); err == nil {
+		t.Error("nothing: got a program, want an error")
 	}
 }
 

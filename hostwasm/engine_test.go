@@ -7,15 +7,15 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 )
 
-// A backend is an engine to test the Host on. dir keeps what it compiles.
+// A backend is an engine to test the Host on.
 type backend struct {
 	name string
-	open func(dir string) (engine.Engine, error)
+	open func() (engine.Engine, error)
 }
 
 // backends are those that are compiled in. A file with a build tag adds to them.
-var backends = []backend{{"wazero", func(dir string) (engine.Engine, error) {
-	return wazero.New(wazero.Config{CacheDir: dir})
+var backends = []backend{{"wazero", func() (engine.Engine, error) {
+	return wazero.New(wazero.Config{})
 }}}
 
 // onEachEngine runs a test once for each engine.

@@ -8,7 +8,5 @@ import (
 )
 
 func init() {
-	backends = append(backends, backend{"wasmtime", func(dir string) (engine.Engine, error) {
-		return wasmtime.New(wasmtime.Config{CacheDir: dir})
-	}})
+	backends = append(backends, backend{"wasmtime", func() (engine.Engine, error) { return wasmtime.New() }})
 }

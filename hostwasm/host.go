@@ -9,6 +9,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -18,6 +19,9 @@ import (
 type Config struct {
 	// Engine runs the modules. The Host closes it.
 	Engine engine.Engine
+
+	// Cache keeps compiled modules: see CacheIn. If nil, none is kept.
+	Cache Cache
 
 	// Commands are the modules that can be started by name.
 	Commands map[string]*Module
@@ -49,9 +53,9 @@ type Config struct {
 	Memory int64
 
 	// Compiling, if not nil, is called when a module begins to be compiled, in
-	// this run for the first time, which takes a second for each 3 MB unless
-	// the engine has kept it. The function that it returns, if not nil, is
-	// called when that is done. Both are called from any goroutine.
+	// this run for the first time and not in the cache, which takes a second
+	// for each 3 MB. The function that it returns, if not nil, is called when
+	// that is done. Both are called from any goroutine.
 	Compiling func(name string, size int) (done func())
 
 	// Tmp, if not nil, returns the /tmp of one of a session's commands, which
@@ -122,11 +126,7 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	if m == nil {
 		return fmt.Errorf("%s: no such command", name)
 	}
-	b, err := m.load()
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	p, err := h.programs.get(ctx, name, b)
+	p, err := h.programs.get(ctx, m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -134,21 +134,16 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	return nil
 }
 
-// Compiled reports whether a command's module was compiled before and its
-// engine has kept that. The error says why the module can't be a command.
+// Compiled reports whether a command's module is in the cache.
 func (h *Host) Compiled(name string) (bool, error) {
 	m := h.config.Commands[name]
 	if m == nil {
 		return false, fmt.Errorf("%s: no such command", name)
 	}
-	b, err := m.load()
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", name, err)
+	sum, err := m.Sum()
+	if err != nil || h.config.Cache == nil {
+		return false, err
 	}
-	metered, _, err := h.programs.meter(b.wasm)
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", name, err)
-	}
-	keeper, ok := h.config.Engine.(interface{ Kept(wasm []byte) bool })
-	return ok && keeper.Kept(metered), nil
+	_, err = h.config.Cache.Get(cache.Key{Module: sum, By: h.programs.by})
+	return err == nil, nil
 }

@@ -45,11 +45,13 @@ func testMain(m *testing.M) int {
 func newHost(t testing.TB, on backend, c hostwasm.Config) *hostwasm.Host {
 	t.Helper()
 	if c.Engine == nil {
-		e, err := on.open(filepath.Join(cacheDir, on.name))
+		var err error
+		if c.Engine, err = on.open(); err == nil && c.Cache == nil {
+			c.Cache, err = hostwasm.CacheIn(cacheDir)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Engine = e
 	}
 	if c.Commands == nil {
 		c.Commands = map[string]*hostwasm.Module{"guest": guest}

@@ -47,6 +47,29 @@ func imports(m *meter.Module, offered []engine.Func) ([]engine.Func, error) {
 	return funcs, nil
 }
 
+// errNotOffered makes programs look at the module itself, which tells more.
+var errNotOffered = errors.New("an import that is not offered")
+
+// finder returns what does for a module that was compiled before what imports
+// does.
+func finder(offered []engine.Func) func(engine.Import) (engine.Func, error) {
+	type name struct{ module, name string }
+	byName := make(map[name]engine.Func, len(offered))
+	for _, f := range offered {
+		byName[name{f.Module, f.Name}] = f
+	}
+	return func(i engine.Import) (engine.Func, error) {
+		f, ok := byName[name{i.Module, i.Name}]
+		switch {
+		case ok && f.Params == i.Params && f.Results == i.Results:
+			return f, nil
+		case !ok && i.Results == "i" && !strings.Contains(i.Params, "?"):
+			return engine.Func{Module: i.Module, Name: i.Name, Params: i.Params, Results: "i", Call: noSys}, nil
+		}
+		return f, errNotOffered
+	}
+}
+
 // exports says why a module is no command.
 func exports(m *meter.Module) error {
 	start, memory := false, false

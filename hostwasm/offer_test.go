@@ -186,17 +186,23 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A module is compiled once it was prepared, and by an engine that keeps that.
+// A module is compiled once it was prepared, where that is kept.
 func TestCompiled(t *testing.T) { onEachEngine(t, testCompiled) }
 
 func testCompiled(t *testing.T, on backend) {
 	wasm := build(func(m *Module) { m.Export("_start", m.Func("()->()", "")) })
 	for _, dir := range []string{t.TempDir() + "/cache", ""} {
-		e, err := on.open(dir)
+		e, err := on.open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := newHost(t, on, hostwasm.Config{Engine: e, Commands: map[string]*hostwasm.Module{"x": hostwasm.NewModule("x", wasm)}})
+		var kept hostwasm.Cache
+		if dir != "" {
+			if kept, err = hostwasm.CacheIn(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h := newHost(t, on, hostwasm.Config{Engine: e, Cache: kept, Commands: map[string]*hostwasm.Module{"x": hostwasm.NewModule("x", wasm)}})
 		for _, want := range []bool{false, dir != ""} {
 			if got, err := h.Compiled("x"); got != want || err != nil {
 				t.Errorf("cache in %q: got %t, %v, want %t", dir, got, err, want)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core/meter"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 )
 
@@ -19,11 +20,14 @@ const maxIdle = 16
 // programs are the compiled modules of a Host, each compiled once for all who
 // run it. It is safe for concurrent use.
 type programs struct {
-	engine  engine.Engine
-	funcs   []engine.Func
-	limits  Limits
-	notify  func(name string, size int) func() // see Config.Compiling
-	compile chan struct{}                      // holds a value while a module is compiled: one at a time
+	engine engine.Engine
+	cache  Cache // nil if nothing is kept
+	by     string
+	funcs  []engine.Func
+	find   func(engine.Import) (engine.Func, error) // one of funcs
+	limits Limits
+	notify func(name string, size int) func() // see Config.Compiling
+	turns  chan struct{}                      // holds a value while a module is compiled: one at a time
 
 	mu    sync.Mutex
 	all   map[[sha256.Size]byte]*program
@@ -33,7 +37,6 @@ type programs struct {
 // A program is a compiled module that some guests run.
 type program struct {
 	engine.Program
-	info *meter.Module
 
 	key      [sha256.Size]byte
 	ready    chan struct{} // closed when it is compiled, or err says why not
@@ -47,30 +50,38 @@ type program struct {
 }
 
 func newPrograms(e engine.Engine, funcs []engine.Func, c Config) *programs {
+	by := ""
+	if c.Cache != nil {
+		by = compiledBy(e, c.Limits)
+	}
 	return &programs{
-		engine: e, funcs: funcs, limits: c.Limits, notify: c.Compiling,
-		compile: make(chan struct{}, 1),
-		all:     make(map[[sha256.Size]byte]*program),
+		engine: e, cache: c.Cache, by: by,
+		funcs: funcs, find: finder(funcs), limits: c.Limits, notify: c.Compiling,
+		turns: make(chan struct{}, 1),
+		all:   make(map[[sha256.Size]byte]*program),
 	}
 }
 
-// get returns the program of a module, called name in messages, for release when it is no longer run.
+// get returns a module's program, for release when it is no longer run.
 // ctx bounds the wait. What nobody waits for any longer is not compiled, but if
 // it has begun it is kept for the next.
-func (s *programs) get(ctx context.Context, name string, b *binary) (*program, error) {
+func (s *programs) get(ctx context.Context, m *Module) (*program, error) {
+	key, err := m.Sum()
+	if err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
-	p := s.all[b.hash]
+	p := s.all[key]
 	if p == nil {
-		p = &program{key: b.hash, ready: make(chan struct{}), unwanted: make(chan struct{})}
-		s.all[b.hash] = p
-		go s.make(p, name, b.wasm) // ends when p is unwanted, or compiled
+		p = &program{key: key, ready: make(chan struct{}), unwanted: make(chan struct{})}
+		s.all[key] = p
+		go s.make(p, m) // ends when p is unwanted, or compiled
 	}
 	p.users++
 	s.mu.Unlock()
 
 	timeout := time.NewTimer(s.limits.Compile)
 	defer timeout.Stop()
-	var err error
 	select {
 	case <-p.ready:
 		err = p.err
@@ -87,10 +98,10 @@ func (s *programs) get(ctx context.Context, name string, b *binary) (*program, e
 }
 
 // make compiles p, unless nobody wants it any longer when its turn comes.
-func (s *programs) make(p *program, name string, wasm []byte) {
+func (s *programs) make(p *program, m *Module) {
 	select {
-	case s.compile <- struct{}{}:
-		defer func() { <-s.compile }()
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
 	case <-p.unwanted:
 		return
 	}
@@ -100,33 +111,75 @@ func (s *programs) make(p *program, name string, wasm []byte) {
 	if !p.turn {
 		return
 	}
-	if s.notify != nil {
-		if done := s.notify(printable(name), len(wasm)); done != nil {
-			defer done()
-		}
-	}
-	info, compiled, err := s.build(wasm)
+	compiled, err := s.build(m, p.key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p.info, p.Program, p.err = info, compiled, err
+	p.Program, p.err = compiled, err
 	close(p.ready)
 	s.settle(p)
 }
 
-func (s *programs) build(wasm []byte) (*meter.Module, engine.Program, error) {
+// build takes a module's program from the cache, or compiles it and keeps it.
+func (s *programs) build(m *Module, sum [sha256.Size]byte) (p engine.Program, err error) {
+	if s.cache == nil {
+		return s.compile(m, "")
+	}
+	key := cache.Key{Module: sum, By: s.by}
+	if p, err = s.load(key); err == nil {
+		return p, nil
+	}
+	err = s.cache.Put(key, m, func(dir string) error {
+		p, err = s.compile(m, dir)
+		return err
+	})
+	if err != nil || p != nil {
+		return p, err
+	}
+	if p, err = s.load(key); err == nil {
+		return p, nil // which was compiled elsewhere
+	}
+	return s.compile(m, "")
+}
+
+// load returns a program that is in the cache.
+func (s *programs) load(key cache.Key) (engine.Program, error) {
+	dir, err := s.cache.Get(key)
+	if err != nil {
+		return nil, err
+	}
+	return s.engine.Load(context.Background(), dir, s.find)
+}
+
+// compile compiles a module. If dir is not empty, the engine leaves there what
+// it can load.
+func (s *programs) compile(m *Module, dir string) (engine.Program, error) {
+	wasm, err := m.Read()
+	if err != nil {
+		return nil, err
+	}
+	if s.notify != nil {
+		if done := s.notify(printable(m.Name), len(wasm)); done != nil {
+			defer done()
+		}
+	}
 	metered, info, err := s.meter(wasm)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	funcs, err := imports(info, s.funcs)
 	if err == nil {
 		err = exports(info)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p, err := s.engine.Compile(context.Background(), metered, funcs)
-	return info, p, err
+	return s.engine.Compile(context.Background(), metered, funcs, dir)
+}
+
+// compiledBy names what compiled code depends on besides the module: the
+// engine, and how the module is rewritten.
+func compiledBy(e engine.Engine, l Limits) string {
+	return fmt.Sprint(e.Name(), " ", e.Version(), " meter ", meter.Version, " ", meterConfig(l))
 }
 
 // What a function may have: more than twice what there is in CPython, esbuild
@@ -221,12 +274,12 @@ func (s *programs) evict() {
 
 // close frees all programs, unless one is in use.
 func (s *programs) close() error {
-	s.compile <- struct{}{} // for good, if all goes well: nothing is compiled from now on
+	s.turns <- struct{}{} // for good, if all goes well: nothing is compiled from now on
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.all {
 		if p.users > 0 {
-			<-s.compile
+			<-s.turns
 			return errStuck
 		}
 	}

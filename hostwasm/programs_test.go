@@ -22,10 +22,10 @@ type slowEngine struct {
 	gate  chan struct{} // and gives one to let it go on
 }
 
-func (e *slowEngine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) (engine.Program, error) {
+func (e *slowEngine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func, dir string) (engine.Program, error) {
 	e.begun <- struct{}{}
 	<-e.gate
-	return e.Engine.Compile(ctx, wasm, funcs)
+	return e.Engine.Compile(ctx, wasm, funcs, dir)
 }
 
 // While one module is compiled others wait, and those for which nobody waits

@@ -61,23 +61,20 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 // program returns the compiled module that file, a guest's path, names. What is
 // read of a file for it is booked on a meanwhile.
 func (h *Host) program(ctx context.Context, a *account, tree *vfs.Tree, file string) (*program, error) {
-	if m := h.named(file); m != nil {
-		b, err := m.load()
+	m := h.named(file)
+	if m == nil {
+		wasm, err := h.read(a, tree, file)
 		if err != nil {
 			return nil, err
 		}
-		return h.programs.get(ctx, path.Base(file), b)
+		defer a.giveMemory(int64(len(wasm)))
+		m = NewModule(path.Base(file), wasm)
 	}
-	b, err := h.module(a, tree, file)
-	if err != nil {
-		return nil, err
-	}
-	defer a.giveMemory(int64(len(b.wasm)))
-	return h.programs.get(ctx, path.Base(file), b)
+	return h.programs.get(ctx, m)
 }
 
-// module returns the module in a file, booked on a.
-func (h *Host) module(a *account, tree *vfs.Tree, file string) (*binary, error) {
+// read returns the module in a file, booked on a.
+func (h *Host) read(a *account, tree *vfs.Tree, file string) ([]byte, error) {
 	f, _, err := tree.Open(vfs.Path{Dir: "/", Name: file, Follow: true}, vfs.How{Read: true})
 	if err != nil {
 		return nil, err
@@ -101,7 +98,7 @@ func (h *Host) module(a *account, tree *vfs.Tree, file string) (*binary, error) 
 		a.giveMemory(int64(stat.Size))
 		return nil, err
 	}
-	return newBinary(wasm), nil
+	return wasm, nil
 }
 
 // readAll reads as much of f as p is long.

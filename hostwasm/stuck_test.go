@@ -51,7 +51,7 @@ func testStuck(t *testing.T, on backend) {
 	hostwasm.SetStuckLimit(t, 100*time.Millisecond)
 	checkLeaks(t)
 	fs := newStuckFS()
-	e, err := on.open("")
+	e, err := on.open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestGit(t *testing.T) {
 		}
 		commands["git"] = &hostwasm.Module{Name: m.Name, Load: m.Load}
 	}
-	e, err := wazero.New(wazero.Config{CacheDir: filepath.Join(t.TempDir(), "modules")})
+	e, err := wazero.New(wazero.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

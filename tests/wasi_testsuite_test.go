@@ -72,7 +72,7 @@ type suiteTest struct {
 func runSuiteTest(t *testing.T, e engine.Engine, file string) {
 	test := readSuiteTest(t, strings.TrimSuffix(file, ".wasm")+".json")
 	module := readMetered(t, file)
-	program, err := e.Compile(t.Context(), module, wasi.Funcs())
+	program, err := e.Compile(t.Context(), module, wasi.Funcs(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

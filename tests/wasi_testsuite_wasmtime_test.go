@@ -8,5 +8,5 @@ import (
 )
 
 func init() {
-	engines = append(engines, func() (engine.Engine, error) { return wasmtime.New(wasmtime.Config{}) })
+	engines = append(engines, func() (engine.Engine, error) { return wasmtime.New() })
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ func examineWasm() hostReport {
 	if !add("compile cache", dir, err) {
 		return r
 	}
-	host, err := worker.New(worker.Config{CacheDir: filepath.Join(dir, engines[0]), Pool: -1})
+	host, err := worker.New(worker.Config{CacheDir: dir, Pool: -1})
 	if err != nil {
 		add("worker", "", err)
 		return r

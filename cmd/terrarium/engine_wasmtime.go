@@ -9,7 +9,5 @@ import (
 
 func init() {
 	engines = append(engines, "wasmtime")
-	engineOpeners["wasmtime"] = func(dir string) (engine.Engine, error) {
-		return wasmtime.New(wasmtime.Config{CacheDir: dir})
-	}
+	engineOpeners["wasmtime"] = func() (engine.Engine, error) { return wasmtime.New() }
 }

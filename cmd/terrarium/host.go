@@ -67,9 +67,9 @@ var (
 	engines = []string{"wazero"} // and those that a build tag adds
 )
 
-// engineOpeners make the engines, to keep what they compile in dir.
-var engineOpeners = map[string]func(dir string) (engine.Engine, error){
-	"wazero": func(dir string) (engine.Engine, error) { return wazero.New(wazero.Config{CacheDir: dir}) },
+// engineOpeners make the engines.
+var engineOpeners = map[string]func() (engine.Engine, error){
+	"wazero": func() (engine.Engine, error) { return wazero.New(wazero.Config{}) },
 }
 
 // sandboxFlags make sense for --host wasm only.
@@ -144,7 +144,7 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 	}
 	host, err := worker.New(worker.Config{
 		Commands: config.Commands, Mounts: config.Mounts, Limits: config.Limits, Deterministic: config.Deterministic,
-		Compiling: compiling, Engine: f.engine, CacheDir: filepath.Join(dir, f.engine), Pool: pool,
+		Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
 	})
 	if err != nil {
 		return nil, err
@@ -185,8 +185,10 @@ func (f *hostFlags) openInProcess(config hostwasm.Config) (*hostwasm.Host, error
 	if err != nil {
 		return nil, err
 	}
-	config.Engine, err = engineOpeners[f.engine](filepath.Join(dir, f.engine))
-	if err != nil {
+	if config.Cache, err = hostwasm.CacheIn(dir); err != nil {
+		return nil, err
+	}
+	if config.Engine, err = engineOpeners[f.engine](); err != nil {
 		return nil, err
 	}
 	return hostwasm.New(config)
@@ -209,8 +211,7 @@ func prepare(ctx context.Context, host closingHost) {
 	}
 }
 
-// cacheDir returns the directory for compiled modules, in which each engine has
-// one of its own.
+// cacheDir returns the directory for compiled modules.
 func cacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {

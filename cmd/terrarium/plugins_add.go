@@ -169,7 +169,7 @@ func (f *addFlags) compile(name string, wasm []byte) (err error) {
 	}
 	host, err := worker.New(worker.Config{
 		Commands:  map[string]*hostwasm.Module{name: hostwasm.NewModule(name, wasm)},
-		Compiling: compiling, Engine: f.engine, CacheDir: filepath.Join(dir, f.engine),
+		Compiling: compiling, Engine: f.engine, CacheDir: dir,
 	})
 	if err != nil {
 		return err

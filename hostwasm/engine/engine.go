@@ -18,10 +18,19 @@ import (
 type Engine interface {
 	// Name is what --engine calls it: "wazero" or "wasmtime".
 	Name() string
+	// Version names the engine with all that the code depends on which it
+	// compiles, such as the processor.
+	Version() string
 	// Compile compiles a metered module whose imports are all among funcs; a
-	// function that the module does not import costs nothing.
-	// The bytes are not kept. The error says what is wrong with the module.
-	Compile(ctx context.Context, wasm []byte, funcs []Func) (Program, error)
+	// function that the module does not import costs nothing. If dir is not
+	// empty, it is an empty directory that gets what Load needs.
+	// The bytes are not kept. The error says what is wrong with the module, or
+	// with dir.
+	Compile(ctx context.Context, wasm []byte, funcs []Func, dir string) (Program, error)
+	// Load returns the program that Compile of this Version has left in dir,
+	// where it is trusted as code of ours is. find returns the function for
+	// each import, but for core/meter's.
+	Load(ctx context.Context, dir string, find func(Import) (Func, error)) (Program, error)
 	// Close frees what the engine holds, after all its programs were closed.
 	Close() error
 }
@@ -73,9 +82,6 @@ var (
 	// ErrTooMany says that the engine runs as many guests as it can.
 	ErrTooMany = errors.New("too many guests at once")
 )
-
-// ErrNotCached says that a compiled module is not in a cache that is only read.
-var ErrNotCached = errors.New("not in the compile cache")
 
 // What the calls of a guest may take, in bytes. The default is what those of a
 // native program may take on most systems.

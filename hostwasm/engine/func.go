@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Func is a function that a guest may import.
 type Func struct {
@@ -14,6 +17,22 @@ type Func struct {
 	// is the larger one of the two counts. An error ends the guest, and Run
 	// returns it.
 	Call func(guest any, mem []byte, stack []uint64) error
+}
+
+// An Import is a function that a module asks for, described as a Func is; a
+// type that is no number has the letter '?'.
+type Import struct{ Module, Name, Params, Results string }
+
+// Among returns what finds one of funcs by its name, for Load.
+func Among(funcs []Func) func(Import) (Func, error) {
+	return func(i Import) (Func, error) {
+		for _, f := range funcs {
+			if f.Module == i.Module && f.Name == i.Name {
+				return f, nil
+			}
+		}
+		return Func{}, fmt.Errorf("import %q %q: there is no such function", i.Module, i.Name)
+	}
 }
 
 // Type returns the function's type as core/meter tells it: "(i32,i64)->i32".

@@ -17,6 +17,13 @@ func NewQuota(bytes, files int64) *Quota {
 	return &Quota{bytes: account{max: bytes}, files: account{max: files}}
 }
 
+// Growing returns a Quota of nothing, that bytes and names are asked for as they
+// are needed. Each gets the least that is wanted, and returns by how much there
+// is more: that or more, or 0. They are called by whoever writes.
+func Growing(bytes, names func(n int64) int64) *Quota {
+	return &Quota{bytes: account{more: bytes}, files: account{more: names}}
+}
+
 // Part returns a Quota within q: what is charged to it is charged to q too.
 func (q *Quota) Part(bytes, files int64) *Quota {
 	part := NewQuota(bytes, files)
@@ -104,7 +111,9 @@ func (q *Quota) giveOpen() {
 
 // An account is one number of a Quota.
 type account struct {
-	max  int64 // 0: without limit
+	max  int64 // 0: without limit, unless more says how much there is
+	more func(n int64) int64
+	lent atomic.Int64 // by more
 	used atomic.Int64
 }
 
@@ -113,7 +122,16 @@ func (a *account) take(n int64) int64 {
 	for {
 		used := a.used.Load()
 		got := n
-		if a.max > 0 {
+		switch {
+		case a.more != nil:
+			got = min(n, max(a.lent.Load()-used, 0))
+			if got < n {
+				if lent := a.more(n - got); lent > 0 {
+					a.lent.Add(lent)
+					continue
+				}
+			}
+		case a.max > 0:
 			got = min(n, max(a.max-used, 0))
 		}
 		if a.used.CompareAndSwap(used, used+got) {

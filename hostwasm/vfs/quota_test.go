@@ -250,3 +250,28 @@ func TestQuotaIsShared(t *testing.T) {
 	must(t, tree.Mkdir(abs("/w/x")))
 	is(t, "mkdir in the part of what is used up", tree.Mkdir(abs("/tmp/0")), errno.DQUOT)
 }
+
+// A Quota that grows asks for what is missing, and what is given back it has.
+func TestQuotaGrows(t *testing.T) {
+	left := int64(100)
+	more := func(n int64) int64 {
+		if n > left {
+			return 0
+		}
+		n = min(left, n+10)
+		left -= n
+		return n
+	}
+	q := vfs.Growing(more, func(int64) int64 { return 1 })
+	fs := host(t, t.TempDir(), vfs.HostOptions{Quota: q})
+	f := open(t, fs, "f", vfs.How{Write: true, Create: true})
+	for _, test := range []struct {
+		size, left int64
+		err        error
+	}{{20, 70, nil}, {30, 70, nil}, {5, 70, nil}, {31, 59, nil}, {101, 59, errno.DQUOT}, {100, 0, nil}, {0, 0, nil}, {100, 0, nil}} {
+		is(t, fmt.Sprint("truncate to ", test.size), f.Truncate(test.size), test.err)
+		if left != test.left {
+			t.Errorf("%d bytes: got %d left to ask for, want %d", test.size, left, test.left)
+		}
+	}
+}

@@ -101,7 +101,7 @@ func BenchmarkEngine(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	program, err := e.Compile(b.Context(), metered, wasi.Funcs())
+	program, err := e.Compile(b.Context(), metered, wasi.Funcs(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func Example() {
 		panic(err)
 	}
 	defer e.Close()
-	program, err := e.Compile(context.Background(), module, wasi.Funcs())
+	program, err := e.Compile(context.Background(), module, wasi.Funcs(), "")
 	if err != nil {
 		panic(err)
 	}

@@ -32,7 +32,7 @@ func compile(t testing.TB, file string) engine.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := e.Compile(t.Context(), metered, wasi.Funcs())
+	program, err := e.Compile(t.Context(), metered, wasi.Funcs(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

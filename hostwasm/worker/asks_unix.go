@@ -3,21 +3,19 @@
 package worker
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"os"
 	"sync"
 
-	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
 
 // asks are a worker's questions to its host. It is safe for concurrent use.
 type asks struct {
-	conn *conn
-
-	// compiling is the name of what is being compiled, one at a time.
-	compiling string
+	conn     *conn
+	commands map[*hostwasm.Module]int // the number of one that has this module
 
 	mu      sync.Mutex
 	last    uint64
@@ -60,13 +58,24 @@ func (a *asks) answered(n *answer, files []*os.File) {
 	}
 }
 
-// memory is hostwasm.Config.More.
-func (a *asks) memory(n int64) int64 {
-	r, err := a.ask(ask{What: askMemory, Bytes: n})
-	if err != nil {
-		return 0
+// more returns what asks for more of something: hostwasm.Config.More, say.
+func (a *asks) more(what question) func(n int64) int64 {
+	return func(n int64) int64 {
+		r, err := a.ask(ask{What: what, Number: n})
+		if err != nil {
+			return 0
+		}
+		return r.answer.Number
 	}
-	return r.answer.Bytes
+}
+
+// sum returns the sum of a command's module.
+func (a *asks) sum(command int) (sum [sha256.Size]byte, err error) {
+	r, err := a.ask(ask{What: askSum, Command: command})
+	if err == nil && copy(sum[:], r.answer.Sum) != len(sum) {
+		err = errors.New("no sum came")
+	}
+	return sum, err
 }
 
 // module returns the bytes of a command's module.
@@ -86,49 +95,28 @@ func (a *asks) module(command int) ([]byte, error) {
 	return readModule(r.files[0], info.Size())
 }
 
-// begin is hostwasm.Config.Compiling: an engine is not told names.
-func (a *asks) begin(name string, _ int) func() {
-	a.compiling = name
-	return nil
+// A hostCache is the cache of a worker that runs guests: it only reads it, and
+// has the host compile what is not there.
+type hostCache struct {
+	*cache.Cache
+	asks *asks
 }
 
-// compile has a metered module compiled.
-func (a *asks) compile(wasm []byte, again bool) error {
+// Put implements hostwasm.Cache. What the host can't keep is compiled here.
+func (c hostCache) Put(_ cache.Key, m *hostwasm.Module, _ func(dir string) error) error {
+	if command, ok := c.asks.commands[m]; ok {
+		_, err := c.asks.ask(ask{What: askCompile, Command: command})
+		return err
+	}
+	wasm, err := m.Read()
+	if err != nil {
+		return err
+	}
 	f, err := memoryFile("module", wasm)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	_, err = a.ask(ask{What: askCompile, Bytes: int64(len(wasm)), Key: sha256.Sum256(wasm), Again: again, Name: a.compiling}, f)
+	_, err = c.asks.ask(ask{What: askCompile, Name: m.Name}, f)
 	return err
-}
-
-// cached is an engine that takes compiled modules from a cache that it only
-// reads, and asks for those that are not there.
-type cached struct {
-	engine.Engine
-	asks  *asks
-	fresh func(cacheDir string, write bool) (engine.Engine, error)
-}
-
-// Compile implements engine.Engine. What the host can't keep is compiled here.
-func (c cached) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) (engine.Program, error) {
-	for _, again := range []bool{false, true} {
-		p, err := c.Engine.Compile(ctx, wasm, funcs)
-		if !notCached(err) {
-			return p, err
-		}
-		if err := c.asks.compile(wasm, again); err != nil {
-			return nil, err
-		}
-	}
-	p, err := c.Engine.Compile(ctx, wasm, funcs)
-	if !notCached(err) {
-		return p, err
-	}
-	e, err := c.fresh("", true)
-	if err != nil {
-		return nil, err
-	}
-	return e.Compile(ctx, wasm, funcs)
 }

@@ -46,11 +46,15 @@ func BenchmarkStartExit(b *testing.B) {
 		c := command("exit", "0")
 		c.Command = name
 		b.Run(name+"/in-process", func(b *testing.B) {
-			e, err := wazero.New(wazero.Config{CacheDir: cacheDir})
+			e, err := wazero.New(wazero.Config{})
 			if err != nil {
 				b.Fatal(err)
 			}
-			h, err := hostwasm.New(hostwasm.Config{Engine: e, Commands: commands})
+			kept, err := hostwasm.CacheIn(cacheDir)
+			if err != nil {
+				b.Fatal(err)
+			}
+			h, err := hostwasm.New(hostwasm.Config{Engine: e, Cache: kept, Commands: commands})
 			if err != nil {
 				b.Fatal(err)
 			}

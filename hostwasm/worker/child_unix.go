@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
 
 // readyLimit is how long a worker may take until it is ready.
@@ -37,14 +38,15 @@ type child struct {
 	mu      sync.Mutex
 	killed  bool // by us
 	granted int64
+	tmp     *tmp // of its session, once it has a job
 }
 
 var errClosed = fmt.Errorf("hostwasm/worker: %w", os.ErrClosed)
 
-// startWorker starts a worker and waits until it is ready. A compiler gets the
-// module that it is to compile.
-func (h *Host) startWorker(ctx context.Context, module *os.File) (*child, error) {
-	c, err := h.spawn(module)
+// startWorker starts a worker and waits until it is ready. What s leaves open is
+// the host's. A compiler gets the module that it is to compile.
+func (h *Host) startWorker(ctx context.Context, s setup, files ...*os.File) (*child, error) {
+	c, err := h.spawn(s, files)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (h *Host) startWorker(ctx context.Context, module *os.File) (*child, error)
 }
 
 // spawn starts a worker.
-func (h *Host) spawn(module *os.File) (*child, error) {
+func (h *Host) spawn(s setup, files []*os.File) (*child, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -95,33 +97,31 @@ func (h *Host) spawn(module *os.File) (*child, error) {
 	c.context, c.cancel = context.WithCancel(context.Background())
 	h.all[c] = nil
 	h.idle.Add(1)
-	setup := h.setup(module != nil)
+	h.complete(&s)
 	go func() { // ends with the worker
 		defer h.idle.Done()
-		c.serve(setup, module)
+		c.serve(&s, files)
 	}()
 	return c, nil
 }
 
-// setup is what every worker is told. h.mu is held.
-func (h *Host) setup(compile bool) *setup {
-	s := &setup{
-		Engine: h.config.Engine, CacheDir: []byte(h.config.CacheDir), Compile: compile,
-		Env: bytesOf(h.config.Env), Commands: bytesOf(h.names), Modules: h.modules.numbers, Dir: []byte(h.config.Dir),
-		Limits: h.limits, Memory: share, Deterministic: h.config.Deterministic, Warm: h.warm,
+// complete adds what every worker is told. h.mu is held.
+func (h *Host) complete(s *setup) {
+	s.Engine, s.Limits, s.Processors = h.config.Engine, limits(h.limits), h.processors
+	if s.Compile {
+		return
 	}
+	s.CacheDir, s.Env, s.Dir = h.config.CacheDir, h.config.Env, h.config.Dir
+	s.Commands, s.Modules = h.names, h.modules.numbers
+	s.Memory, s.Deterministic = share, h.config.Deterministic
+	s.Warm, s.WarmSum = h.warm, h.warmSum
 	for _, m := range h.config.Mounts {
-		s.Mounts = append(s.Mounts, mount{[]byte(m.Dir), []byte(m.Guest), m.ReadOnly})
+		s.Mounts = append(s.Mounts, mount{m.Dir, m.Guest, m.ReadOnly})
 	}
-	return s
 }
 
 // serve answers the worker until its end.
-func (c *child) serve(s *setup, module *os.File) {
-	var files []*os.File
-	if module != nil {
-		files = append(files, module)
-	}
+func (c *child) serve(s *setup, files []*os.File) {
 	err := c.conn.send(&message{Setup: s}, files...)
 	for err == nil {
 		var m *message
@@ -153,7 +153,7 @@ func (c *child) handle(m *message, files []*os.File) {
 		select {
 		case <-c.ready:
 		default:
-			c.measures = m.Ready
+			c.measures = m.Ready.Measures
 			close(c.ready)
 		}
 	case m.Started != nil:
@@ -166,18 +166,24 @@ func (c *child) handle(m *message, files []*os.File) {
 		default: // it was told once
 		}
 	case m.Exit != nil:
-		c.leaveWith(*m.Exit)
+		c.leaveWith(core.Exit(*m.Exit))
 	case m.Typing != nil:
 		select {
 		case c.typing <- m.Typing:
 		default: // nobody has asked
 		}
-	case m.Ask != nil && m.Ask.What == askCompile && len(files) == 1:
-		module := files[0]
+	case m.Ask != nil && m.Ask.What == askCompile:
+		sent := files
 		files = nil
 		go func() { // ends with the worker, at the latest
-			defer module.Close()
-			c.reply(&answer{ID: m.Ask.ID}, c.host.compile(c.context, m.Ask, module))
+			defer closeAll(sent)
+			var err error
+			if len(sent) == 1 {
+				err = c.host.compileFile(c.context, m.Ask.Name, sent[0])
+			} else {
+				err = c.host.compileCommand(c.context, m.Ask.Command)
+			}
+			c.reply(&answer{ID: m.Ask.ID}, err)
 		}()
 	case m.Ask != nil:
 		c.answer(m.Ask)
@@ -188,15 +194,29 @@ func (c *child) handle(m *message, files []*os.File) {
 func (c *child) answer(q *ask) {
 	a := &answer{ID: q.ID}
 	switch q.What {
-	case askModule:
-		f, err := c.host.modules.file(q.Command)
+	case askSum:
+		sum, err := c.host.modules.sum(q.Command)
+		a.Sum = sum[:]
 		if err == nil {
-			c.reply(a, nil, f)
-			return
+			c.host.cache.Touch(cache.Key{Module: sum, By: c.host.by})
 		}
 		c.reply(a, err)
+	case askModule:
+		f, err := c.host.modules.file(q.Command)
+		if err != nil {
+			c.reply(a, err)
+			return
+		}
+		c.reply(a, nil, f)
+		f.Close()
 	case askMemory:
-		a.Bytes = c.grant(q.Bytes)
+		a.Number = c.grant(q.Number)
+		c.reply(a, nil)
+	case askTmpBytes:
+		a.Number = c.grantTmp(amount{bytes: q.Number}).bytes
+		c.reply(a, nil)
+	case askTmpNames:
+		a.Number = c.grantTmp(amount{names: q.Number}).names
 		c.reply(a, nil)
 	default:
 		c.reply(a, errors.New("no such question"))
@@ -226,6 +246,17 @@ func (c *child) grant(n int64) int64 {
 		}
 	}
 	return 0
+}
+
+// grantTmp books what the worker's session may have in /tmp.
+func (c *child) grantTmp(asked amount) amount {
+	c.mu.Lock()
+	t := c.tmp
+	c.mu.Unlock()
+	if t == nil {
+		return amount{}
+	}
+	return c.host.scratch.grant(t, asked)
 }
 
 // leaveWith is how the command ended. The first one counts.

@@ -4,50 +4,82 @@ package worker
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"os"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
 
-// maxRemembered bounds what is remembered of modules.
-const maxRemembered = 1024
+// compileCommand has a command's module compiled and kept, unless it was.
+func (h *Host) compileCommand(ctx context.Context, command int) error {
+	sum, err := h.modules.sum(command)
+	if err != nil {
+		return err
+	}
+	return h.compile(ctx, sum, h.names[command], func() (*os.File, error) { return h.modules.file(command) })
+}
 
-// compile has a metered module compiled and kept, by a worker that does
-// nothing else. ctx ends it, as Limits.Compile does. Several workers may ask
-// for the same at once: it is done for the first.
-func (h *Host) compile(ctx context.Context, q *ask, module *os.File) error {
+// compileFile is the same for a module that a worker has sent. We go by what is
+// in the file, of which the worker may have kept a copy.
+func (h *Host) compileFile(ctx context.Context, name string, sent *os.File) error {
+	wasm, err := readModule(sent, h.limits.Module)
+	if err != nil {
+		return err
+	}
+	return h.compile(ctx, sha256.Sum256(wasm), fmt.Sprintf("%.100q", name), func() (*os.File, error) { return memoryFile("module", wasm) })
+}
+
+// compile has a module compiled by a worker that does nothing else, into a
+// directory of its own, which we make an entry of the cache when it has ended.
+// ctx ends it, as Limits.Compile does. The error is what is wrong with the
+// module: what can't be kept is none.
+func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, open func() (*os.File, error)) error {
 	select {
 	case h.compiling <- struct{}{}:
 		defer func() { <-h.compiling }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if h.compiled[q.Key] && !q.Again {
-		return nil // meanwhile
+	key := cache.Key{Module: sum, By: h.by}
+	if _, err := h.cache.Get(key); err == nil {
+		return nil // it was, or others have asked for the same
 	}
-	if err := h.compileNow(ctx, q, module); err != nil {
+	module, err := open()
+	if err != nil {
 		return err
 	}
-	if len(h.compiled) >= maxRemembered {
-		clear(h.compiled)
+	defer module.Close()
+	stage, err := h.cache.Stage()
+	if err != nil {
+		return nil
 	}
-	h.compiled[q.Key] = true
+	defer os.RemoveAll(stage) // unless it has become an entry
+	if err := h.compileTo(ctx, stage, name, module); err != nil {
+		return err
+	}
+	_ = h.cache.Keep(key, stage)
 	return nil
 }
 
-func (h *Host) compileNow(ctx context.Context, q *ask, module *os.File) error {
+func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, h.limits.Compile,
 		fmt.Errorf("compiling takes longer than %v", h.limits.Compile))
 	defer cancel()
+	info, err := module.Stat()
+	if err != nil {
+		return err
+	}
 	if h.config.Compiling != nil {
-		if done := h.config.Compiling(q.Name, int(q.Bytes)); done != nil {
+		if done := h.config.Compiling(name, int(info.Size())); done != nil {
 			defer done()
 		}
 	}
-	c, err := h.startWorker(ctx, module)
+	c, err := h.startWorker(ctx, setup{Compile: true, CacheDir: dir}, module)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	return c.await(ctx, errors.New("the compiler has ended without a result"))
+	return c.await(ctx, fmt.Errorf("the compiler has ended without a result: it may have %d bytes of memory",
+		compilerMemory+memoryPerByte*info.Size()))
 }

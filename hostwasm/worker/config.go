@@ -5,7 +5,8 @@ import "github.com/terrarium-dev/terrarium/hostwasm"
 // A Config says how a Host runs commands. CacheDir must be set.
 type Config struct {
 	// Commands, Mounts, Env, Dir, Limits and Deterministic are as in
-	// hostwasm.Config.
+	// hostwasm.Config. What that has besides is in this program and out of
+	// reach for workers: Funcs, and a Mount's FS, which New refuses.
 	Commands      map[string]*hostwasm.Module
 	Mounts        []hostwasm.Mount
 	Env           []string
@@ -21,11 +22,12 @@ type Config struct {
 	// Engine is what runs modules: by default "wazero".
 	Engine string
 
-	// CacheDir keeps compiled modules, as wazero.Config.CacheDir.
+	// CacheDir keeps compiled modules, as hostwasm.CacheIn says.
 	CacheDir string
 
-	// Helper is a program whose main begins with Main: an absolute path. If
-	// empty, it is this program, if its main begins so.
+	// Helper is a program whose main begins with Main, of this version of this
+	// module: an absolute path. If empty, it is this program, if its main
+	// begins so. A small one starts sooner.
 	Helper string
 
 	// Pool is how many workers are kept warm. If zero, 2; if negative, none.
@@ -33,8 +35,11 @@ type Config struct {
 
 	// TmpDir is where sessions have their /tmp: a directory of this program's
 	// own below it, which is removed by Close or else by the next Host. If
-	// empty, it is os.TempDir. Each session may fill Limits.Scratch.
-	TmpDir string
+	// empty, it is os.TempDir. Each session may fill Limits.Scratch, and all
+	// together Scratch, in bytes: default 1 GiB. Sessions that run no command
+	// lose theirs to others, those first that were used longest ago.
+	TmpDir  string
+	Scratch int64
 
 	// Compiling is as in hostwasm.Config.
 	Compiling func(name string, size int) (done func())

@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
-func init() { modes["probe"] = probe }
+func init() { modes["probe"], modes["hog"] = probe, hog }
 
 // A worker has the descriptors that it needs, no environment, and the system
 // refuses it the rest.
@@ -43,7 +43,7 @@ func TestConfined(t *testing.T) {
 		}
 	}
 	environ, err := os.ReadFile(proc + "environ")
-	if got, want := string(environ), "TERRARIUM_WORKER=1\x00"; err != nil || got != want {
+	if got, want := string(environ), "TERRARIUM_WORKER=1\x00GOMAXPROCS=1\x00"; err != nil || got != want {
 		t.Errorf("got environment %q, %v, want %q", got, err, want)
 	}
 	var got []string
@@ -62,8 +62,9 @@ func TestConfined(t *testing.T) {
 	// The root that was handed over, the session's /tmp, /dev/null thrice, what
 	// the guest's memory begins with, Go's poller, the socket, three streams.
 	tmp := got[slices.IndexFunc(got, func(s string) bool { return strings.Contains(s, "/tmp-") })]
+	data := got[max(0, slices.IndexFunc(got, func(s string) bool { return strings.HasPrefix(s, cacheDir) && strings.HasSuffix(s, "/data") }))]
 	want := []string{
-		dir, tmp, "/dev/null", "/dev/null", "/dev/null", "/memfd:guest (deleted)",
+		dir, tmp, "/dev/null", "/dev/null", "/dev/null", data,
 		"anon_inode:[eventpoll]", "anon_inode:[eventfd]", "socket", "pipe", "pipe", "pipe",
 	}
 	for i, s := range want {
@@ -131,6 +132,31 @@ func TestProbe(t *testing.T) {
 	}
 	if got, want := string(out), "write to dir\n"; err != nil || got != want {
 		t.Errorf("got %q, %v, want %q only", got, err, want)
+	}
+}
+
+// hog takes as much memory as a compiler may have, and more.
+func hog() {
+	worker.LimitCompiler()
+	var all [][]byte
+	for i := range 40 {
+		fmt.Println(i)
+		p := make([]byte, 64<<20)
+		for j := 0; j < len(p); j += 4096 {
+			p[j] = 1
+		}
+		all = append(all, p)
+	}
+	fmt.Println(len(all), "are too many")
+}
+
+// The system ends a compiler that takes too much memory.
+func TestCompilerMemory(t *testing.T) {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = []string{testMode + "=hog"}
+	out, err := cmd.Output()
+	if err == nil || len(strings.Fields(string(out))) < 8 {
+		t.Errorf("got %q, %v, want an end after half a GiB", out, err)
 	}
 }
 

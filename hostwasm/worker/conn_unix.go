@@ -4,7 +4,6 @@ package worker
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,7 @@ import (
 )
 
 // A conn is one end of the socket between a host and a worker. A message is its
-// length, four bytes, and JSON; files travel with the first byte (unix(7)).
+// length, four bytes, and what wire makes of it; files travel with the first byte (unix(7)).
 // send is safe for concurrent use.
 type conn struct {
 	file *os.File
@@ -53,14 +52,11 @@ func (c *conn) close() error { return c.file.Close() }
 
 // send sends m, and files that stay the caller's.
 func (c *conn) send(m *message, files ...*os.File) error {
-	body, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	frame := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+	frame := encode(m)
 	c.sending.Lock()
 	defer c.sending.Unlock()
 	n := 0
+	var err error
 	if len(files) > 0 {
 		if n, err = c.sendFiles(frame, files); err != nil {
 			return err
@@ -134,8 +130,8 @@ func (c *conn) receive(limit int) (m *message, files []*os.File, err error) {
 	if _, err := io.ReadFull(c.file, body); err != nil {
 		return nil, files, err
 	}
-	m = new(message)
-	return m, files, json.Unmarshal(body, m)
+	m, err = decode(body)
+	return m, files, err
 }
 
 // receiveSome reads what is there, and takes files.

@@ -150,6 +150,7 @@ func TestHostKilled(t *testing.T) {
 			t.Errorf("worker %d lives: %v", pids[i], err)
 		}
 	}
+	cmd.Wait() // until then it may have the lock: workers go when its first thread does
 	h := newHost(t, worker.Config{TmpDir: tmp, Pool: -1})
 	run(t, h, command("exit", "0"))
 	if left, _ := filepath.Glob(tmp + "/terrarium-*"); len(left) != 1 {

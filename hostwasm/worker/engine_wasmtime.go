@@ -8,7 +8,5 @@ import (
 )
 
 func init() {
-	engines["wasmtime"] = func(cacheDir string, write bool) (engine.Engine, error) {
-		return wasmtime.New(wasmtime.Config{CacheDir: cacheDir, ReadOnly: cacheDir != "" && !write})
-	}
+	engines["wasmtime"] = func() (engine.Engine, error) { return wasmtime.New() }
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
@@ -35,7 +37,21 @@ func TestNoSilentWorker(t *testing.T) {
 		}
 	}
 	h := newHost(t, worker.Config{Helper: "/bin/true", Pool: -1})
-	if err := h.Prepare(context.Background(), "guest"); err == nil || !strings.Contains(err.Error(), "/bin/true") {
+	if _, err := h.Report(context.Background()); err == nil || !strings.Contains(err.Error(), "/bin/true") {
 		t.Errorf("with /bin/true: got %v, want an error that names it", err)
+	}
+}
+
+// A file system in this program is out of a worker's reach.
+func TestMountFS(t *testing.T) {
+	h, err := worker.New(worker.Config{
+		CacheDir: cacheDir, TmpDir: t.TempDir(),
+		Mounts: []hostwasm.Mount{{Guest: "/mine", FS: vfs.Memory(vfs.MemoryOptions{})}},
+	})
+	if err == nil {
+		h.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "/mine") {
+		t.Errorf("got %v, want an error that names /mine", err)
 	}
 }

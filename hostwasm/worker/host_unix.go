@@ -4,17 +4,19 @@ package worker
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 )
 
@@ -31,14 +33,17 @@ type Host struct {
 	starter  *starter
 	pool     *pool
 
-	compiling chan struct{}              // holds a value while a module is compiled: one at a time
-	compiled  map[[sha256.Size]byte]bool // who holds compiling guards it
+	cache      *cache.Cache
+	by         string        // of the keys there
+	compiling  chan struct{} // holds a value while a module is compiled: one at a time
+	processors int           // that a worker may use
 
-	mu     sync.Mutex
-	warm   int            // the command that was run last, or -1
-	all    map[*child]any // that were not reaped
-	idle   sync.WaitGroup // of all
-	closed bool
+	mu      sync.Mutex
+	warm    int            // the command that was run last, or -1
+	warmSum []byte         // of its module
+	all     map[*child]any // that were not reaped
+	idle    sync.WaitGroup // of all
+	closed  bool
 }
 
 var _ driver.Host = (*Host)(nil)
@@ -60,23 +65,28 @@ func New(c Config) (*Host, error) {
 			return nil, fmt.Errorf("hostwasm/worker: %w", err)
 		}
 	}
-	if err := checkEngine(c.Engine, c.CacheDir); err != nil {
-		return nil, err
+	for _, m := range c.Mounts {
+		if m.FS != nil {
+			return nil, fmt.Errorf("hostwasm/worker: mount %s: a file system of yours is in this program, where workers can't reach it: use hostwasm.Host", m.Guest)
+		}
 	}
 	h := &Host{
 		config: c, limits: c.Limits.WithDefaults(), helper: helper,
-		names:     slices.Sorted(maps.Keys(c.Commands)),
-		scratch:   newScratch(c.TmpDir),
-		compiling: make(chan struct{}, 1),
-		compiled:  make(map[[sha256.Size]byte]bool),
-		warm:      -1,
-		all:       make(map[*child]any),
+		names:      slices.Sorted(maps.Keys(c.Commands)),
+		compiling:  make(chan struct{}, 1),
+		processors: runtime.GOMAXPROCS(0),
+		warm:       -1,
+		all:        make(map[*child]any),
 	}
-	if len(h.names) == 1 {
-		h.warm = 0
+	if err := h.openCache(); err != nil {
+		return nil, err
 	}
 	h.memory = newBudget(c.Memory)
+	h.scratch = newScratch(c.TmpDir, c.Scratch, h.limits)
 	h.modules = newModules(c.Commands, h.names)
+	if len(h.names) == 1 {
+		h.warmUp(0)
+	}
 	var err error
 	h.resolver, err = hostwasm.New(hostwasm.Config{
 		Engine: noEngine{}, Commands: c.Commands, Mounts: c.Mounts, Dir: c.Dir, Limits: c.Limits,
@@ -88,6 +98,28 @@ func New(c Config) (*Host, error) {
 	h.starter = newStarter()
 	h.pool = newPool(h, c.Pool)
 	return h, nil
+}
+
+// openCache opens the cache, or says why there is no engine.
+func (h *Host) openCache() error {
+	open, ok := engines[h.config.Engine]
+	switch {
+	case !ok:
+		return fmt.Errorf("hostwasm/worker: engine %s: not in this build", h.config.Engine)
+	case h.config.CacheDir == "":
+		return errors.New("hostwasm/worker: Config.CacheDir is missing")
+	}
+	e, err := open()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	h.by = hostwasm.CompiledBy(e, h.limits)
+	if h.config.CacheDir, err = filepath.Abs(h.config.CacheDir); err != nil { // workers are elsewhere
+		return err
+	}
+	h.cache, err = cache.Open(h.config.CacheDir)
+	return err
 }
 
 // Close ends all workers, waits for them and removes what sessions have left
@@ -106,7 +138,6 @@ func (h *Host) Close() error {
 	h.idle.Wait()
 	h.pool.wait()
 	h.starter.close()
-	h.modules.close()
 	return errors.Join(h.resolver.Close(), h.scratch.close())
 }
 
@@ -121,12 +152,10 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("%s: no such command", name)
 	}
-	c, err := h.startWorker(ctx, nil)
-	if err != nil {
-		return err
+	if err := h.compileCommand(ctx, index); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	defer c.close()
-	return c.begin(ctx, &job{Prepare: index})
+	return nil
 }
 
 // PrepareAll is Prepare for the modules of all commands.
@@ -136,7 +165,7 @@ func (h *Host) PrepareAll(ctx context.Context) error {
 			continue // another command's too
 		}
 		if err := h.Prepare(ctx, name); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return err
 		}
 	}
 	return nil
@@ -144,7 +173,7 @@ func (h *Host) PrepareAll(ctx context.Context) error {
 
 // Report tells what holds workers here. It starts one.
 func (h *Host) Report(ctx context.Context) ([]Measure, error) {
-	c, err := h.startWorker(ctx, nil)
+	c, err := h.startWorker(ctx, setup{Report: true})
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +181,7 @@ func (h *Host) Report(ctx context.Context) ([]Measure, error) {
 	return c.measures, nil
 }
 
-// errNoCompiler is what compiling in this program fails with.
-var errNoCompiler = errors.New("hostwasm/worker: only workers compile")
-
 // noEngine is the engine of a host that finds commands only.
-type noEngine struct{}
+type noEngine struct{ engine.Engine }
 
-func (noEngine) Name() string { return "none" }
 func (noEngine) Close() error { return nil }
-func (noEngine) Compile(context.Context, []byte, []engine.Func) (engine.Program, error) {
-	return nil, errNoCompiler
-}

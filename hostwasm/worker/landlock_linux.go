@@ -31,15 +31,16 @@ type landlock struct {
 	write   uint64 // rights to change files
 }
 
-// findLandlock returns why there is none: a program with cgo can't restrict
-// the threads that it has already.
+// errNoLandlock is why the system or this program can't have it.
+type errNoLandlock struct{ error }
+
+func (errNoLandlock) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// findLandlock returns what this system's can do.
 func findLandlock() (l landlock, err error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
-		return l, os.NewSyscallError("landlock_create_ruleset", errno)
-	}
-	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == syscall.ENOTSUP {
-		return l, errors.New("this program was built with cgo")
+		return l, errNoLandlock{os.NewSyscallError("landlock_create_ruleset", errno)}
 	}
 	l.version, l.write = int(version), writeRights
 	l.handled.Handled_access_fs = otherRights
@@ -62,8 +63,17 @@ func findLandlock() (l landlock, err error) {
 	return l, nil
 }
 
+// errCgo is why keepFiles fails in a program with cgo: it can't restrict the
+// threads that it has already.
+var errCgo = errNoLandlock{errors.New("this program was built with cgo")}
+
 func landlockMeasure() Measure {
 	l, err := findLandlock()
+	if err == nil {
+		if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == syscall.ENOTSUP {
+			err = errCgo
+		}
+	}
 	return measure("landlock", err, fmt.Sprint("version ", l.version, ": no files but those handed over"))
 }
 
@@ -92,6 +102,9 @@ func keepFiles(places []place) error {
 		}
 	}
 	_, _, errno = syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0)
+	if errno == syscall.ENOTSUP {
+		return errCgo
+	}
 	if errno != 0 {
 		return os.NewSyscallError("landlock_restrict_self", errno)
 	}

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"crypto/sha256"
 	"errors"
 	"io/fs"
 
@@ -10,57 +9,62 @@ import (
 )
 
 // A message is what a host and a worker tell each other: one of its fields is
-// set. Strings that may be any bytes are []byte, since JSON has Unicode only.
+// set.
 type message struct {
 	// To a worker.
 
-	Setup  *setup  `json:",omitempty"` // the first
-	Job    *job    `json:",omitempty"` // with standard input, output and, without a pty, error
-	Signal string  `json:",omitempty"`
-	Answer *answer `json:",omitempty"`
-	Look   bool    `json:",omitempty"` // asks for a Typing
+	Setup  *setup // the first
+	Job    *job   // with standard input, output and, without a pty, error
+	Signal string
+	Answer *answer
+	Look   bool // asks for a Typing
 
 	// From a worker.
 
-	Ready   []Measure  `json:",omitempty"` // to Setup
-	Started *started   `json:",omitempty"` // to Job
-	Exit    *core.Exit `json:",omitempty"` // of the command
-	Typing  *typing    `json:",omitempty"` // to Look
-	Ask     *ask       `json:",omitempty"`
+	Ready   *ready   // to Setup
+	Started *started // to Job, and to a Setup with Compile
+	Exit    *exit    // of the command
+	Typing  *typing  // to Look
+	Ask     *ask
 }
 
 // A setup makes a process a worker. It says what is the same for all commands.
 type setup struct {
-	Engine   string
-	CacheDir []byte
-	Compile  bool // the worker is to compile the module that comes with this, and no guest runs
+	Engine     string
+	CacheDir   string
+	Compile    bool // the worker is to compile the module that comes with this, to CacheDir, and no guest runs
+	Report     bool // Ready is to tell what holds the worker
+	Processors int  // that it may use
 
-	Env, Commands [][]byte // Commands are numbered in this order
+	Env, Commands []string // Commands are numbered in this order
 	Modules       []int    // by command: those with the same number have one module
 	Mounts        []mount
-	Dir           []byte
-	Limits        hostwasm.Limits
+	Dir           string
+	Limits        limits
 	Memory        int64 // granted without asking
 	Deterministic bool
-	Warm          int // the command that is likely to be run, or -1
+	Warm          int    // the command that is likely to be run, or -1
+	WarmSum       []byte // of its module
 }
 
 type mount struct {
-	Dir, Guest []byte
+	Dir, Guest string
 	ReadOnly   bool
 }
 
+type limits hostwasm.Limits
+
 // A job is a command that Resolve has found.
 type job struct {
-	Path, Cwd        []byte
-	Argv, Env, Roots [][]byte
-	Session          []byte
-	Tmp              []byte // the host's directory for the session's /tmp
+	Path, Cwd        string
+	Argv, Env, Roots []string
+	Tmp              string // the host's directory for the session's /tmp
 	Pty, Interactive bool
-	Prepare          int // instead of all this: the command whose module is wanted in the cache, if not negative
 }
 
-// started says whether a command runs, or why not.
+type ready struct{ Measures []Measure }
+
+// started says whether a command runs, or a module was compiled, or why not.
 type started struct {
 	Reason, Text string // as in core.HostError; Text is empty if it runs
 	Op           string // of its fs.PathError: what is the matter; may be empty
@@ -72,6 +76,8 @@ type typing struct {
 	Taken   uint64
 	Reading bool
 }
+
+type exit core.Exit
 
 // refusal returns the error that a worker tells of.
 func (s *started) refusal() error {
@@ -86,43 +92,127 @@ func (s *started) refusal() error {
 type ask struct {
 	ID      uint64
 	What    question
-	Command int   // for askModule
-	Bytes   int64 // for askMemory, and the size of what is to be compiled
-
-	// askCompile comes with the metered module, of which Key is the sum. Again
-	// says that it was not in the cache after an answer.
-	Name  string
-	Key   [sha256.Size]byte
-	Again bool
+	Command int    // for askSum and askModule, and for askCompile unless it comes with a module, which Name names
+	Number  int64  // for askMemory and the like: how much is needed
+	Name    string // in messages
 }
 
-type question string
+type question int
 
 const (
-	askModule  question = "module" // the answer comes with the file
-	askMemory  question = "memory"
-	askCompile question = "compile"
+	askSum    question = iota // of a command's module: SHA-256
+	askModule                 // the answer comes with the file
+	askCompile
+	askMemory // in bytes
+	askTmpBytes
+	askTmpNames
 )
 
 type answer struct {
-	ID    uint64
-	Bytes int64
-	Error string
+	ID     uint64
+	Number int64 // that was asked for, or more, or 0
+	Sum    []byte
+	Error  string
 }
 
-// bytesOf and stringsOf convert lists.
-func bytesOf(list []string) [][]byte {
-	out := make([][]byte, len(list))
-	for i, s := range list {
-		out[i] = []byte(s)
-	}
-	return out
+func (m *message) wire(w *wire) {
+	optional(w, &m.Setup)
+	optional(w, &m.Job)
+	text(w, &m.Signal)
+	optional(w, &m.Answer)
+	w.flag(&m.Look)
+	optional(w, &m.Ready)
+	optional(w, &m.Started)
+	optional(w, &m.Exit)
+	optional(w, &m.Typing)
+	optional(w, &m.Ask)
 }
 
-func stringsOf(list [][]byte) []string {
-	out := make([]string, len(list))
-	for i, b := range list {
-		out[i] = string(b)
+func (s *setup) wire(w *wire) {
+	text(w, &s.Engine)
+	text(w, &s.CacheDir)
+	w.flag(&s.Compile)
+	w.flag(&s.Report)
+	number(w, &s.Processors)
+	list(w, &s.Env, text)
+	list(w, &s.Commands, text)
+	list(w, &s.Modules, number)
+	list(w, &s.Mounts, func(w *wire, m *mount) {
+		text(w, &m.Dir)
+		text(w, &m.Guest)
+		w.flag(&m.ReadOnly)
+	})
+	text(w, &s.Dir)
+	s.Limits.wire(w)
+	number(w, &s.Memory)
+	w.flag(&s.Deterministic)
+	number(w, &s.Warm)
+	w.bytes(&s.WarmSum)
+}
+
+func (l *limits) wire(w *wire) {
+	for _, n := range []*int64{&l.Memory, &l.Stack, &l.Fuel, &l.Output, &l.Disk, &l.Scratch, &l.Module} {
+		number(w, n)
 	}
-	return out
+	for _, n := range []*int{&l.Table, &l.Files, &l.OpenFiles, &l.Arguments, &l.Processes} {
+		number(w, n)
+	}
+	number(w, &l.Wall)
+	number(w, &l.Compile)
+}
+
+func (j *job) wire(w *wire) {
+	text(w, &j.Path)
+	text(w, &j.Cwd)
+	list(w, &j.Argv, text)
+	list(w, &j.Env, text)
+	list(w, &j.Roots, text)
+	text(w, &j.Tmp)
+	w.flag(&j.Pty)
+	w.flag(&j.Interactive)
+}
+
+func (r *ready) wire(w *wire) {
+	list(w, &r.Measures, func(w *wire, m *Measure) {
+		text(w, &m.Name)
+		w.flag(&m.Used)
+		text(w, &m.Detail)
+	})
+}
+
+func (s *started) wire(w *wire) {
+	text(w, &s.Reason)
+	text(w, &s.Text)
+	text(w, &s.Op)
+}
+
+func (e *exit) wire(w *wire) {
+	number(w, &e.Status.ExitCode)
+	text(w, &e.Status.Signal)
+	w.flag(&e.Status.Unknown)
+	text(w, &e.Reason)
+	number(w, &e.Usage.UserTime)
+	number(w, &e.Usage.SystemTime)
+	number(w, &e.Usage.MaxRSS)
+	number(w, &e.Usage.Fuel)
+}
+
+func (t *typing) wire(w *wire) {
+	number(w, &t.Taken)
+	w.flag(&t.Reading)
+}
+
+func (q *ask) wire(w *wire) {
+	number(w, &q.ID)
+	number(w, &q.What)
+	number(w, &q.Command)
+	number(w, &q.Number)
+	text(w, &q.Name)
+}
+
+func (a *answer) wire(w *wire) {
+	number(w, &a.ID)
+	number(w, &a.Number)
+	w.bytes(&a.Sum)
+	text(w, &a.Error)
 }

@@ -42,7 +42,7 @@ func (p *pool) fill() {
 		return
 	}
 	p.filling.Go(func() { // ends when the worker is warm, or with the host
-		s.child, s.err = p.host.startWorker(context.Background(), nil)
+		s.child, s.err = p.host.startWorker(context.Background(), setup{})
 		close(s.ready)
 	})
 }
@@ -74,7 +74,7 @@ func (p *pool) take(ctx context.Context) (*child, error) {
 				return s.child, nil
 			}
 		default:
-			return p.host.startWorker(ctx, nil)
+			return p.host.startWorker(ctx, setup{})
 		}
 	}
 }

@@ -37,11 +37,19 @@ func limitResources(l hostwasm.Limits) Measure {
 // maxCompiled is more than the largest module becomes, compiled.
 const maxCompiled = 4 << 30
 
-// limitCompiler is the same for one that compiles.
-func limitCompiler(l hostwasm.Limits) Measure {
+// What a compiler may have of memory, for a module of no size and for each byte
+// of it. wazero takes 27 bytes, besides what Go reserves.
+const (
+	compilerMemory = 1 << 30
+	memoryPerByte  = 48
+)
+
+// limitCompiler is the same for one that compiles a module of so many bytes.
+func limitCompiler(l hostwasm.Limits, module int64) Measure {
 	return setLimits(
 		rlimit{"open files", unix.RLIMIT_NOFILE, 256},
 		rlimit{"bytes a file", unix.RLIMIT_FSIZE, maxCompiled},
+		rlimit{"bytes of memory", unix.RLIMIT_DATA, uint64(compilerMemory + memoryPerByte*module)},
 		rlimit{"cpu seconds", unix.RLIMIT_CPU, cpuSeconds(l.Compile)},
 		rlimit{"bytes of core", unix.RLIMIT_CORE, 0},
 	)

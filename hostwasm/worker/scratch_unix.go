@@ -3,7 +3,6 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
@@ -24,31 +24,59 @@ const maxScratch = 64
 
 // A scratch is a directory with one of each session's in it, its /tmp: workers
 // have no memory in common. While the host lives it holds a lock on a file
-// there; a directory whose lock is free is a dead host's. It is safe for
-// concurrent use.
+// there; a directory whose lock is free is a dead host's. What may be in them
+// workers ask for. It is safe for concurrent use.
 type scratch struct {
-	base string
+	base     string
+	each     amount // what a session may have
+	together amount // what all of them may have
 
 	mu    sync.Mutex
 	dir   string   // empty until it is needed
 	lock  *os.File // in dir
 	all   map[core.SessionID]*tmp
-	clock int64 // counts uses
+	used  amount // by all
+	clock int64  // counts uses
 }
 
 type tmp struct {
 	dir   string
+	used  amount // what was there when the last worker had ended, and what others were granted since
 	users int
 	last  int64 // scratch.clock when it was last used
 }
 
+// An amount is what a directory has, or may have.
+type amount struct{ bytes, names int64 }
+
+// add adds b, n times.
+func (a *amount) add(b amount, n int64) {
+	a.bytes += n * b.bytes
+	a.names += n * b.names
+}
+
+// within reports whether a keeps to a limit, where a negative number is none.
+func (a amount) within(limit amount) bool {
+	return (limit.bytes < 0 || a.bytes <= limit.bytes) && (limit.names < 0 || a.names <= limit.names)
+}
+
 const lockName = "lock"
 
-func newScratch(base string) *scratch {
+// bytesPerName is how many bytes of all come with each name.
+const bytesPerName = 1 << 10
+
+func newScratch(base string, together int64, l hostwasm.Limits) *scratch {
 	if base == "" {
 		base = os.TempDir()
 	}
-	return &scratch{base: base, all: make(map[core.SessionID]*tmp)}
+	if together == 0 {
+		together = 1 << 30
+	}
+	return &scratch{
+		base: base, all: make(map[core.SessionID]*tmp),
+		each:     amount{l.Scratch, int64(l.Files)},
+		together: amount{together, together / bytesPerName},
+	}
 }
 
 // prefix begins the names of our directories, and no other user's.
@@ -113,49 +141,112 @@ func (s *scratch) sweep() {
 }
 
 // use returns a session's directory. leave says that its command has ended.
-func (s *scratch) use(session core.SessionID) (dir string, leave func(), err error) {
+func (s *scratch) use(session core.SessionID) (t *tmp, leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.open(); err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	t := s.all[session]
+	t = s.all[session]
 	if t == nil {
 		t = new(tmp)
 		if t.dir, err = os.MkdirTemp(s.dir, "tmp-"); err != nil {
-			return "", nil, err
+			return nil, nil, err
 		}
 		s.all[session] = t
-		s.evict()
+		if s.idle() > maxScratch {
+			s.evict()
+		}
 	}
 	s.clock++
 	t.last = s.clock
 	t.users++
-	return t.dir, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		t.users--
-	}, nil
+	return t, func() { s.leave(t) }, nil
 }
 
-// evict forgets the session that was used longest ago, if there are too many.
-func (s *scratch) evict() {
+// leave takes back what was granted to a session and not used, when its last
+// command has ended: before, nobody can tell.
+func (s *scratch) leave(t *tmp) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.users--
+	for t.users == 0 {
+		last := t.last
+		s.mu.Unlock()
+		found := measureTmp(t.dir)
+		s.mu.Lock()
+		if t.last == last { // nobody came meanwhile, nor was it evicted
+			s.used.add(t.used, -1)
+			t.used = found
+			s.used.add(t.used, 1)
+			return
+		}
+	}
+}
+
+// Workers ask for so much at once, if they need less.
+var portion = amount{1 << 20, 64}
+
+// grant books what a worker asks for on its session: as much as a portion, or
+// as that. It returns nothing where there is no room. Sessions that run no
+// command go first.
+func (s *scratch) grant(t *tmp, asked amount) amount {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if asked.bytes < 0 || asked.names < 0 {
+		return amount{}
+	}
+	for {
+		for _, a := range []amount{asked.roundedUp(), asked} {
+			session, all := t.used, s.used
+			session.add(a, 1)
+			all.add(a, 1)
+			if session.within(s.each) && all.within(s.together) {
+				t.used, s.used = session, all
+				return a
+			}
+		}
+		session := t.used
+		if session.add(asked, 1); !session.within(s.each) || !s.evict() {
+			return amount{}
+		}
+	}
+}
+
+// roundedUp returns a in whole portions.
+func (a amount) roundedUp() amount {
+	up := func(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
+	return amount{up(a.bytes, portion.bytes), up(a.names, portion.names)}
+}
+
+// idle returns how many sessions run no command.
+func (s *scratch) idle() (n int) {
+	for _, t := range s.all {
+		if t.users == 0 && t.last > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// evict forgets the session that was used longest ago, of those that run no
+// command, if there is one.
+func (s *scratch) evict() bool {
 	var oldest core.SessionID
 	var found *tmp
-	idle := 0
 	for id, t := range s.all {
-		if t.users > 0 || t.last == 0 {
-			continue
-		}
-		idle++
-		if found == nil || t.last < found.last {
+		if t.users == 0 && t.last > 0 && (found == nil || t.last < found.last) {
 			oldest, found = id, t
 		}
 	}
-	if idle > maxScratch {
-		delete(s.all, oldest)
-		os.RemoveAll(found.dir)
+	if found == nil {
+		return false
 	}
+	delete(s.all, oldest)
+	s.used.add(found.used, -1)
+	found.used, found.last = amount{}, 0
+	os.RemoveAll(found.dir)
+	return true
 }
 
 func (s *scratch) close() error {
@@ -172,32 +263,25 @@ func (s *scratch) close() error {
 
 // tmp opens a session's /tmp to look something up.
 func (h *Host) tmp(session core.SessionID) (vfs.FS, error) {
-	dir, leave, err := h.scratch.use(session)
+	t, leave, err := h.scratch.use(session)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return vfs.OpenHost(dir, vfs.HostOptions{ReadOnly: true})
+	return vfs.OpenHost(t.dir, vfs.HostOptions{ReadOnly: true})
 }
 
-// openTmp opens a session's /tmp, of which all files together may have so many
-// bytes, and names.
-func openTmp(dir string, bytes, names int64) (vfs.FS, error) {
-	var used, files int64
-	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // gone meanwhile
+// measureTmp returns what a session's /tmp has.
+func measureTmp(dir string) (a amount) {
+	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return nil
 		}
-		files++
+		a.names++
 		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
-			used += info.Size()
+			a.bytes += info.Size()
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	// 0 would be no limit.
-	quota := vfs.NewQuota(max(bytes-used, 1), max(names-files, 1))
-	return vfs.OpenHost(dir, vfs.HostOptions{Quota: quota})
+	return a
 }

@@ -43,6 +43,36 @@ func TestScratch(t *testing.T) {
 	}
 }
 
+// All sessions together have a limit too. One that runs no command loses its
+// /tmp to another that needs it; one that does keeps it.
+func TestScratchTogether(t *testing.T) {
+	h := newHost(t, worker.Config{Pool: -1, Scratch: 5000, Limits: hostwasm.Limits{Scratch: 3000}})
+	call := func(session core.SessionID, args ...string) core.Command {
+		c := command(args...)
+		c.Session = session
+		return c
+	}
+	text := strings.Repeat("x", 2600)
+	write := func(session core.SessionID, want bool) {
+		t.Helper()
+		if got := run(t, h, call(session, "write", "/tmp/note", text)); (got.exit.Status == core.ExitStatus{}) != want {
+			t.Errorf("%s: got %v, %q, want success %v", session, got.exit.Status, got.stderr, want)
+		}
+	}
+	write("a", true)
+	write("a", true) // in its place
+	busy := start(t, h, call("a", "block"))
+	write("b", false)
+	if got := run(t, h, call("a", "read", "/tmp/note")).stdout; got != text {
+		t.Errorf("a: got %d bytes, want %d", len(got), len(text))
+	}
+	busy.Close()
+	write("b", true)
+	if got := run(t, h, call("a", "ls", "/tmp")).stdout; got != "" {
+		t.Errorf("a, afterwards: got %q, want nothing", got)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -33,13 +33,13 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	}
 	defer h.pool.fill()
 	c.mu.Lock()
-	c.granted = share
+	c.granted, c.tmp = share, tmp
 	c.mu.Unlock()
 	go func() { // ends with the worker
 		<-c.ended
 		leave()
 	}()
-	p, err := h.startIn(ctx, c, e, tmp)
+	p, err := h.startIn(ctx, c, e, tmp.dir)
 	if err != nil {
 		c.close()
 		return nil, err
@@ -58,12 +58,11 @@ func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string) (
 	}
 	defer closeAll(files)
 	j := &job{
-		Path: []byte(e.Path), Cwd: []byte(e.Command.Cwd), Argv: bytesOf(e.Argv), Roots: bytesOf(e.Command.Roots),
-		Session: []byte(e.Command.Session), Tmp: []byte(tmp),
-		Pty: e.Command.Pty, Interactive: e.Command.Interactive, Prepare: -1,
+		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp,
+		Pty: e.Command.Pty, Interactive: e.Command.Interactive,
 	}
 	for _, v := range e.Command.Env {
-		j.Env = append(j.Env, []byte(v.Name+"="+v.Value))
+		j.Env = append(j.Env, v.Name+"="+v.Value)
 	}
 	if err := c.begin(ctx, j, files...); err != nil {
 		p.closeStreams()
@@ -81,8 +80,17 @@ func (h *Host) ran(file string) {
 		return
 	}
 	if index, ok := slices.BinarySearch(h.names, name); ok {
-		h.mu.Lock()
-		h.warm = index
-		h.mu.Unlock()
+		h.warmUp(index)
 	}
+}
+
+// warmUp has workers that start from now on load a command's module.
+func (h *Host) warmUp(command int) {
+	sum, err := h.modules.sum(command)
+	if err != nil {
+		return // whoever runs it learns of that
+	}
+	h.mu.Lock()
+	h.warm, h.warmSum = command, sum[:]
+	h.mu.Unlock()
 }

@@ -23,6 +23,11 @@ type result struct {
 	err     error
 }
 
+// workerEnv is the environment of a worker: what tells that it is one, and what
+// has Go start with one processor, and without the threads for more. It takes
+// more of them when it has lived for a while.
+var workerEnv = []string{marker + "=1", "GOMAXPROCS=1"}
+
 func newStarter() *starter {
 	s := &starter{requests: make(chan request)}
 	go s.run() // ends with close
@@ -33,7 +38,7 @@ func (s *starter) run() {
 	runtime.LockOSThread() // for good: the thread ends with us
 	for r := range s.requests {
 		p, err := os.StartProcess(r.program, []string{"terrarium-worker"}, &os.ProcAttr{
-			Dir: "/", Env: []string{marker + "=1"}, Files: r.files, Sys: attributes(),
+			Dir: "/", Env: workerEnv, Files: r.files, Sys: attributes(),
 		})
 		r.started <- result{p, err}
 	}

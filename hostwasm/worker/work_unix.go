@@ -4,20 +4,26 @@ package worker
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -66,22 +72,39 @@ func work() int {
 // closeInherited closes what our parent has let through: all that was opened
 // here has close-on-exec.
 func closeInherited() {
-	for fd := socket + 1; fd < inheritedLimit; fd++ {
+	for _, fd := range descriptors() {
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-		if err == nil && flags&unix.FD_CLOEXEC == 0 {
+		if fd > socket && err == nil && flags&unix.FD_CLOEXEC == 0 {
 			unix.Close(fd)
 		}
 	}
 }
 
-// inheritedLimit is beyond what programs leave open by mistake.
-const inheritedLimit = 256
+// descriptors returns those that are open, or might be.
+func descriptors() (fds []int) {
+	dir, err := os.Open("/dev/fd") // which Linux has too
+	if err == nil {
+		defer dir.Close()
+		var names []string
+		names, err = dir.Readdirnames(-1)
+		for _, name := range names {
+			if fd, err := strconv.Atoi(name); err == nil {
+				fds = append(fds, fd)
+			}
+		}
+	}
+	if err != nil {
+		for fd := range 256 { // beyond what programs leave open by mistake
+			fds = append(fds, fd)
+		}
+	}
+	return fds
+}
 
 // serve runs one job.
 func (w *worker) serve() int {
-	l := w.setup.Limits
-	measures := []Measure{limitResources(l)}
-	e, err := engines[w.setup.Engine](string(w.setup.CacheDir), false)
+	measures := []Measure{limitResources(hostwasm.Limits(w.setup.Limits))}
+	e, err := engines[w.setup.Engine]()
 	if err != nil {
 		return 2
 	}
@@ -89,51 +112,71 @@ func (w *worker) serve() int {
 		return 2
 	}
 	measures = append(measures, giveUpCalls()...)
-	measures = append(measures, landlockMeasure())
+	ready := new(ready)
+	if w.setup.Report {
+		ready.Measures = append(measures, landlockMeasure())
+	}
 	go w.listen() // until we end
-	if err := w.conn.send(&message{Ready: measures}); err != nil {
+	if err := w.conn.send(&message{Ready: ready}); err != nil {
 		return 0
 	}
 	if i := w.setup.Warm; i >= 0 && i < len(w.setup.Commands) {
-		go w.host.Prepare(context.Background(), string(w.setup.Commands[i])) // whoever runs it learns of an error
+		go w.host.Prepare(context.Background(), w.setup.Commands[i]) // whoever runs it learns of an error
 	}
 	m := <-w.jobs
-	if i := m.Job.Prepare; i >= 0 {
-		if i >= len(w.setup.Commands) {
-			return 2
-		}
-		w.begun(w.host.Prepare(context.Background(), string(w.setup.Commands[i])))
-		return 0
-	}
+	time.AfterFunc(youth, w.takeProcessors)
 	return w.run(m.Job)
 }
+
+// youth is how long a command has to run until it gets all processors: most are
+// done before, and Go starts threads for each.
+const youth = 10 * time.Millisecond
+
+func (w *worker) takeProcessors() { runtime.GOMAXPROCS(w.setup.Processors) }
 
 // open makes the host that runs the guests.
 func (w *worker) open(e engine.Engine) (err error) {
 	s := w.setup
+	w.asks.commands = make(map[*hostwasm.Module]int)
 	c := hostwasm.Config{
-		Engine:   cached{Engine: e, asks: &w.asks, fresh: engines[s.Engine]},
+		Engine: e, Cache: hostCache{cache.OpenToRead(s.CacheDir), &w.asks},
 		Commands: make(map[string]*hostwasm.Module),
-		Env:      stringsOf(s.Env), Dir: string(s.Dir), Limits: s.Limits, Memory: s.Memory,
-		Compiling: w.asks.begin, More: w.asks.memory, Deterministic: s.Deterministic,
+		Env:      s.Env, Dir: s.Dir, Limits: hostwasm.Limits(s.Limits), Memory: s.Memory,
+		More: w.asks.more(askMemory), Deterministic: s.Deterministic,
 		Tmp: func(session core.SessionID) (vfs.FS, error) {
-			return openTmp(string(session), s.Limits.Scratch, int64(s.Limits.Files))
+			quota := vfs.Growing(w.asks.more(askTmpBytes), w.asks.more(askTmpNames))
+			return vfs.OpenHost(string(session), vfs.HostOptions{Quota: quota})
 		},
 	}
 	for _, m := range s.Mounts {
-		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: string(m.Dir), Guest: string(m.Guest), ReadOnly: m.ReadOnly})
+		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: m.Dir, Guest: m.Guest, ReadOnly: m.ReadOnly})
 	}
 	modules := make(map[int]*hostwasm.Module)
 	for i, name := range s.Commands {
 		m := modules[s.Modules[i]]
 		if m == nil {
-			m = &hostwasm.Module{Name: string(name), Load: func() ([]byte, error) { return w.asks.module(i) }}
+			m = w.module(i)
 			modules[s.Modules[i]] = m
 		}
-		c.Commands[string(name)] = m
+		c.Commands[name] = m
 	}
 	w.host, err = hostwasm.New(c)
 	return err
+}
+
+// module returns a command's module, as the host has it.
+func (w *worker) module(command int) *hostwasm.Module {
+	s := w.setup
+	m := &hostwasm.Module{
+		Name: s.Commands[command],
+		Load: func() ([]byte, error) { return w.asks.module(command) },
+		Hash: func() ([sha256.Size]byte, error) { return w.asks.sum(command) },
+	}
+	if s.Warm >= 0 && s.Modules[s.Warm] == s.Modules[command] && len(s.WarmSum) == sha256.Size {
+		m.Hash = func() ([sha256.Size]byte, error) { return [sha256.Size]byte(s.WarmSum), nil }
+	}
+	w.asks.commands[m] = command
+	return m
 }
 
 // listen takes what the host says. Its end is ours.
@@ -182,27 +225,23 @@ func (w *worker) look() {
 func (w *worker) run(j *job) int {
 	// Each worker has one session only: its directory is what we call it by.
 	c := core.Command{
-		Cwd: string(j.Cwd), Roots: stringsOf(j.Roots), Session: core.SessionID(j.Tmp),
+		Cwd: j.Cwd, Roots: j.Roots, Session: core.SessionID(j.Tmp),
 		Pty: j.Pty, Interactive: j.Interactive,
 	}
 	if len(j.Argv) == 0 || len(w.in) < 2 {
 		return 2
 	}
-	for _, v := range stringsOf(j.Env) {
-		for i := range v {
-			if v[i] == '=' {
-				c.Env = append(c.Env, core.EnvVariable{Name: v[:i], Value: v[i+1:]})
-				break
-			}
+	for _, v := range j.Env {
+		if name, value, ok := strings.Cut(v, "="); ok {
+			c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
 		}
 	}
-	if err := keepFiles(w.handedOver(c, string(j.Tmp))); err != nil && landlockMeasure().Used {
+	if err := keepFiles(w.handedOver(c, j.Tmp)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		w.begun(err)
 		return 0
 	}
-	argv := stringsOf(j.Argv)
-	c.Command, c.Args = argv[0], argv[1:]
-	p, err := w.host.Start(context.Background(), core.Exec{Command: c, Path: string(j.Path), Argv: argv})
+	c.Command, c.Args = j.Argv[0], j.Argv[1:]
+	p, err := w.host.Start(context.Background(), core.Exec{Command: c, Path: j.Path, Argv: j.Argv})
 	if err == nil {
 		w.mu.Lock()
 		w.runs = p
@@ -218,11 +257,11 @@ func (w *worker) run(j *job) int {
 		p.Output(func(stream uint8, b []byte) { w.in[stream].Write(b) }) // an error means that nobody reads
 		close(output)
 	}()
-	exit, err := p.Wait()
+	e, err := p.Wait()
 	if err != nil {
 		return 2
 	}
-	w.conn.send(&message{Exit: &exit})
+	w.conn.send(&message{Exit: (*exit)(&e)})
 	<-output
 	return 0
 }
@@ -267,30 +306,35 @@ func (w *worker) begun(err error) {
 // maxText bounds what a module can put into an error.
 const maxText = 4 << 10
 
-// compile compiles the module in a file and keeps it.
+// compile compiles the module in a file.
 func (w *worker) compile(files []*os.File) int {
-	measures := []Measure{limitCompiler(w.setup.Limits)}
-	e, err := engines[w.setup.Engine](string(w.setup.CacheDir), true)
-	if err != nil || len(files) != 1 {
+	w.takeProcessors()
+	l, dir := hostwasm.Limits(w.setup.Limits), w.setup.CacheDir
+	if len(files) != 1 {
 		return 2
 	}
-	measures = append(measures, giveUpCalls()...)
-	keepFiles([]place{{dir: string(w.setup.CacheDir), write: true}})
-	if err := w.conn.send(&message{Ready: measures}); err != nil {
+	info, err := files[0].Stat()
+	if err != nil {
+		return 2
+	}
+	limitCompiler(l, info.Size())
+	e, err := engines[w.setup.Engine]()
+	if err != nil {
+		return 2
+	}
+	giveUpCalls()
+	if err := keepFiles([]place{{dir: dir, write: true}}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return 2
+	}
+	if err := w.conn.send(&message{Ready: new(ready)}); err != nil {
 		return 0
 	}
 	go func() { // until we end
 		w.conn.receive(0)
 		os.Exit(0)
 	}()
-	wasm, err := readModule(files[0], 2*w.setup.Limits.Module+1<<20)
-	if err == nil {
-		var p engine.Program
-		if p, err = e.Compile(context.Background(), wasm, nil); err == nil {
-			err = p.Close()
-		}
-	}
-	w.begun(err)
+	m := &hostwasm.Module{Load: func() ([]byte, error) { return readModule(files[0], l.Module) }}
+	w.begun(hostwasm.CompileTo(dir, m, e, l))
 	return 0
 }
 
@@ -310,9 +354,9 @@ func readModule(f *os.File, limit int64) ([]byte, error) {
 
 // handedOver is what a command may reach.
 func (w *worker) handedOver(c core.Command, tmp string) []place {
-	places := []place{{dir: string(w.setup.CacheDir)}, {dir: tmp, write: true}}
+	places := []place{{dir: w.setup.CacheDir}, {dir: tmp, write: true}}
 	for _, m := range w.setup.Mounts {
-		places = append(places, place{string(m.Dir), !m.ReadOnly})
+		places = append(places, place{m.Dir, !m.ReadOnly})
 	}
 	for _, dir := range c.Roots {
 		places = append(places, place{dir, true})

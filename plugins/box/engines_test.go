@@ -13,12 +13,10 @@ import (
 // A backend is an engine of ours. A file with a build tag adds to them.
 type backend struct {
 	name string
-	open func(cacheDir string) (engine.Engine, error)
+	open func() (engine.Engine, error)
 }
 
-var backends = []backend{{"wazero", func(dir string) (engine.Engine, error) {
-	return wazero.New(wazero.Config{CacheDir: dir})
-}}}
+var backends = []backend{{"wazero", func() (engine.Engine, error) { return wazero.New(wazero.Config{}) }}}
 
 // TestEngines runs the same box under every engine, each line in a directory of its own. In node, whose WASI is another,
 // it has no root and can start no other module.

@@ -90,7 +90,11 @@ func newSandboxOn(t testing.TB, on backend, gits ...string) *hostwasm.Host {
 		}
 	}
 	// Compiling takes seconds, so what was compiled outlives the test, in the ignored folder.
-	e, err := on.open(filepath.Join("..", "..", ".cache", "compiled-test", on.name))
+	kept, err := hostwasm.CacheIn(filepath.Join("..", "..", ".cache", "compiled-test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := on.open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +106,7 @@ func newSandboxOn(t testing.TB, on backend, gits ...string) *hostwasm.Host {
 	for _, name := range gits {
 		commands[name] = &hostwasm.Module{Name: git.Name, Load: git.Load}
 	}
-	h, err := hostwasm.New(hostwasm.Config{Engine: e, Commands: commands})
+	h, err := hostwasm.New(hostwasm.Config{Engine: e, Cache: kept, Commands: commands})
 	if err != nil {
 		t.Fatal(err)
 	}

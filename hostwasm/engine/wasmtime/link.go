@@ -12,24 +12,42 @@ import (
 // A callback is a function of ours as wasmtime calls it.
 type callback = func(*wasmtime.Caller, []wasmtime.Val) ([]wasmtime.Val, *wasmtime.Trap)
 
-// link provides the functions that the module imports.
-func (p *program) link(funcs []engine.Func) error {
+// link provides the functions that the module imports, as find has them.
+func (p *program) link(find func(engine.Import) (engine.Func, error)) error {
 	type name struct{ module, name string }
-	wanted := make(map[name]bool)
+	found := make(map[name]bool) // a module may import a function many times
 	for _, i := range p.module.Imports() {
-		if i.Name() != nil {
-			wanted[name{i.Module(), *i.Name()}] = true
+		t := i.Type().FuncType()
+		if t == nil || i.Name() == nil || i.Module() == meter.RefillModule {
+			continue // functions are all that core/meter and hostwasm let pass
 		}
-	}
-	for _, f := range funcs {
-		if !wanted[name{f.Module, f.Name}] {
+		n := name{i.Module(), *i.Name()}
+		if found[n] {
 			continue
 		}
-		if err := p.linker.FuncNew(f.Module, f.Name, typeOf(f), call(f)); err != nil {
+		found[n] = true
+		f, err := find(engine.Import{Module: n.module, Name: n.name, Params: letters(t.Params()), Results: letters(t.Results())})
+		if err == nil {
+			err = p.linker.FuncNew(f.Module, f.Name, typeOf(f), call(f))
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return p.linker.FuncNew(meter.RefillModule, meter.RefillName, wasmtime.NewFuncType(nil, nil), refill)
+}
+
+func letters(types []*wasmtime.ValType) string {
+	letters := make([]byte, len(types))
+	for i, t := range types {
+		letters[i] = '?'
+		for letter, kind := range kinds {
+			if t.Kind() == kind {
+				letters[i] = letter
+			}
+		}
+	}
+	return string(letters)
 }
 
 func typeOf(f engine.Func) *wasmtime.FuncType {

@@ -114,11 +114,16 @@ func global(e *wasmtime.Extern) *wasmtime.Global {
 
 // reason returns why a call of the guest failed with err.
 func (r *run) reason(err error) error {
-	if t, ok := err.(*wasmtime.Trap); ok {
-		defer t.Close()
+	// Either holds on to the code of the functions that it tells of.
+	switch e := err.(type) {
+	case *wasmtime.Trap:
+		defer e.Close()
 		if r.err == nil {
-			return trap(t)
+			return trap(e)
 		}
+	case *wasmtime.Error:
+		defer e.Close()
+		err = errors.New(e.Error())
 	}
 	if r.err != nil {
 		return r.err

@@ -5,7 +5,6 @@ package wazero
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
-	"github.com/terrarium-dev/terrarium/hostwasm/engine/internal/cache"
 )
 
 // features are those that core/meter lets pass.
@@ -21,71 +19,56 @@ const features = api.CoreFeaturesV2
 
 // A Config says how an Engine compiles. The zero value is usable.
 type Config struct {
-	// CacheDir keeps compiled modules, at most 2 GiB of them. It is made if it
-	// is not there, for this user alone, and must not be open to others, since
-	// it has native code that is run. If empty, nothing is kept.
-	CacheDir string
-	// ReadOnly has compiled modules taken from CacheDir, while nothing in it is
-	// changed: Compile of one that is not there fails with
-	// engine.ErrNotCached.
-	ReadOnly bool
 	// Interpreter runs modules without compiling them, some ninety times
 	// slower.
 	Interpreter bool
 }
 
 // Engine is an engine.Engine. It is safe for concurrent use.
-type Engine struct {
-	interpreter bool
-	cache       *cache.Cache // nil if nothing is kept
-}
+type Engine struct{ interpreter bool }
 
 var _ engine.Engine = (*Engine)(nil)
 
-// New returns an Engine. The error says what is wrong with the cache.
-func New(c Config) (*Engine, error) {
-	e := &Engine{interpreter: c.Interpreter}
-	switch {
-	case c.CacheDir == "" && c.ReadOnly:
-		return nil, errors.New("wazero: Config.ReadOnly needs a CacheDir")
-	case c.CacheDir == "":
-		return e, nil
-	}
-	var err error
-	e.cache, err = cache.Open(c.CacheDir, c.ReadOnly)
-	return e, err
-}
+// New returns an Engine.
+func New(c Config) (*Engine, error) { return &Engine{c.Interpreter}, nil }
 
 // Name returns "wazero".
 func (e *Engine) Name() string { return "wazero" }
 
+// Version names the module of wazero that is linked, and the processor's
+// features.
+func (e *Engine) Version() string { return version() }
+
 // Close does nothing: an Engine holds nothing besides its programs.
 func (e *Engine) Close() error { return nil }
 
-// Kept reports whether the cache has what Compile would make of wasm.
-func (e *Engine) Kept(wasm []byte) bool {
-	if e.cache == nil {
-		return false
-	}
-	module, _ := split(wasm)
-	return e.cache.Has(module)
-}
-
 // Compile compiles wasm in a runtime of its own, so that neither names nor
 // memory of one module meet another's.
-func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) (_ engine.Program, err error) {
-	p := &program{cache: wazero.NewCompilationCache()}
+func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func, dir string) (engine.Program, error) {
 	wasm, data := split(wasm)
+	p, err := e.compile(ctx, wasm, dir)
+	if err != nil {
+		return nil, err
+	}
 	if len(data) > 0 {
 		p.image = newImage(data)
 	}
-	dir := ""
-	if e.cache != nil {
-		if dir, err = e.cache.Entry(wasm); err != nil {
-			return nil, fmt.Errorf("compile cache: %w", err)
-		}
+	if err := p.link(ctx, engine.Among(funcs)); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if dir != "" {
+		_ = e.save(wasm, data, dir) // what can't be loaded is compiled again
+	}
+	return p, nil
+}
+
+// compile compiles wasm, or takes what wazero finds in dir.
+func (e *Engine) compile(ctx context.Context, wasm []byte, dir string) (_ *program, err error) {
+	p := &program{cache: wazero.NewCompilationCache()}
+	if dir != "" {
 		if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
-			return nil, fmt.Errorf("compile cache: %w", err)
+			return nil, err
 		}
 	}
 	defer func() {
@@ -103,17 +86,11 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func) 
 	if e.interpreter {
 		config = wazero.NewRuntimeConfigInterpreter()
 	}
-	p.runtime = wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(features).WithCompilationCache(p.cache))
+	config = config.WithCoreFeatures(features).WithCompilationCache(p.cache).WithDebugInfoEnabled(false)
+	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if p.module, err = p.runtime.CompileModule(ctx, wasm); err != nil {
 		return nil, err
 	}
 	p.hasMemory = len(p.module.ExportedMemories()) > 0
-	if err = p.link(ctx, funcs); err != nil {
-		return nil, err
-	}
-	if e.cache != nil {
-		// What can't be kept is compiled again next time.
-		_ = e.cache.Commit(dir)
-	}
 	return p, nil
 }

@@ -35,7 +35,7 @@ func depth(t *testing.T, c Config, stack int) int {
 	}
 	calls := 0
 	p, err := e.Compile(t.Context(), calling(t, 1<<30), []engine.Func{{Module: "m", Name: "f",
-		Call: func(any, []byte, []uint64) error { calls++; return nil }}})
+		Call: func(any, []byte, []uint64) error { calls++; return nil }}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestCompilerPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = e.Compile(failing{t.Context()}, calling(t, 1), nil)
+	_, err = e.Compile(failing{t.Context()}, calling(t, 1), nil, "")
 	if want := "wazero can't compile it: a fault of wazero's"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

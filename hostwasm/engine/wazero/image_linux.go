@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// canMap says that there are sealedFile and mapPrivate.
+const canMap = true
+
 // sealedFile returns a file in memory that has data, and that nobody can change.
 func sealedFile(data []byte) (_ *os.File, err error) {
 	fd, err := unix.MemfdCreate("guest", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)

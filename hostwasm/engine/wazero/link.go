@@ -15,22 +15,28 @@ import (
 // ended it is in run.err.
 var errEnd = errors.New("guest ended")
 
-// link provides the functions that the module imports, each import module
-// being a host module in p's runtime.
-func (p *program) link(ctx context.Context, funcs []engine.Func) error {
-	wanted := map[string]map[string]bool{}
-	for _, f := range p.module.ImportedFunctions() {
-		module, name, _ := f.Import()
-		if wanted[module] == nil {
-			wanted[module] = map[string]bool{}
-		}
-		wanted[module][name] = true
-	}
+// link provides the functions that the module imports, as find has them: each
+// import module is a host module in p's runtime.
+func (p *program) link(ctx context.Context, find func(engine.Import) (engine.Func, error)) error {
+	type name struct{ module, name string }
+	found := map[name]bool{} // a module may import a function many times
 	byModule := map[string][]engine.Func{}
-	for _, f := range append(funcs, refill) {
-		if wanted[f.Module][f.Name] {
-			byModule[f.Module] = append(byModule[f.Module], f)
+	for _, d := range p.module.ImportedFunctions() {
+		module, called, _ := d.Import()
+		if n := (name{module, called}); found[n] {
+			continue
+		} else {
+			found[n] = true
 		}
+		f := refill
+		if module != meter.RefillModule {
+			var err error
+			f, err = find(engine.Import{Module: module, Name: called, Params: letters(d.ParamTypes()), Results: letters(d.ResultTypes())})
+			if err != nil {
+				return err
+			}
+		}
+		byModule[module] = append(byModule[module], f)
 	}
 	for module, funcs := range byModule {
 		b := p.runtime.NewHostModuleBuilder(module)
@@ -64,6 +70,25 @@ func goFunc(f engine.Func) api.GoModuleFunc {
 			r.end(err)
 		}
 	}
+}
+
+func letters(types []api.ValueType) string {
+	letters := make([]byte, len(types))
+	for i, t := range types {
+		switch t {
+		case api.ValueTypeI32:
+			letters[i] = 'i'
+		case api.ValueTypeI64:
+			letters[i] = 'I'
+		case api.ValueTypeF32:
+			letters[i] = 'f'
+		case api.ValueTypeF64:
+			letters[i] = 'F'
+		default:
+			letters[i] = '?'
+		}
+	}
+	return string(letters)
 }
 
 func types(letters string) []api.ValueType {

@@ -1,0 +1,49 @@
+package hostwasm
+
+import (
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
+)
+
+// A Cache keeps compiled modules. Its methods are called from any goroutine.
+type Cache interface {
+	// Get returns the directory with what was kept for key, to be read, or an
+	// error if there is nothing to be used.
+	Get(key cache.Key) (dir string, err error)
+	// Put has m compiled, and keeps that. compile writes to the directory that
+	// it is handed, which is empty and nobody else's; "" stands for none. It
+	// need not be called, if that is done elsewhere. The error says why m can't
+	// be compiled.
+	Put(key cache.Key, m *Module, compile func(dir string) error) error
+}
+
+// CacheIn returns the cache in dir, of at most 2 GiB, which is made if it is
+// not there, for this user alone. It must not be open to others, since it has
+// native code that is run. The error says what is wrong with it.
+func CacheIn(dir string) (Cache, error) {
+	c, err := cache.Open(dir)
+	return dirCache{c}, err
+}
+
+// A dirCache has modules compiled here.
+type dirCache struct{ *cache.Cache }
+
+func (c dirCache) Put(key cache.Key, _ *Module, compile func(dir string) error) error {
+	return c.Cache.Put(key, compile)
+}
+
+// CompiledBy is the By of the keys that a Host with this engine and these
+// limits uses.
+func CompiledBy(e engine.Engine, l Limits) string { return compiledBy(e, l.WithDefaults()) }
+
+// CompileTo compiles m as a Host with this engine and these limits does, and
+// leaves in dir, which is empty, what it can load. The error is what is wrong
+// with the module.
+func CompileTo(dir string, m *Module, e engine.Engine, l Limits) error {
+	p, err := newPrograms(e, wasi.Funcs(), Config{Limits: l.WithDefaults()}).compile(m, dir)
+	if err != nil {
+		return err
+	}
+	return p.Close()
+}

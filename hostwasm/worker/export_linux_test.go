@@ -1,0 +1,6 @@
+package worker
+
+import "github.com/terrarium-dev/terrarium/hostwasm"
+
+// LimitCompiler limits this process as one that compiles a module of no size.
+func LimitCompiler() { limitCompiler(hostwasm.Limits{}.WithDefaults(), 0) }
