@@ -15,9 +15,9 @@ import (
 
 // What takes more and more of something ends at a limit, and the command
 // learns of that.
-func TestBombs(t *testing.T) { onEachEngine(t, testBombs) }
+func TestBombs(t *testing.T) { everywhere(t, testBombs) }
 
-func testBombs(t *testing.T, on backend) {
+func testBombs(t *testing.T, on place) {
 	checkLeaks(t)
 	limits := hostwasm.Limits{Processes: 12, OpenFiles: 40, Memory: 256 << 20}
 	for _, test := range []struct {
@@ -31,7 +31,7 @@ func testBombs(t *testing.T, on backend) {
 		{[]string{"onebyte", "20000"}, strings.Repeat("1", 20000)},
 	} {
 		t.Run(test.args[0], func(t *testing.T) {
-			h := newHost(t, on, hostwasm.Config{Limits: limits, Commands: map[string]*hostwasm.Module{"guest": guest, "echo": echo}})
+			h := on.host(t, hostwasm.Config{Limits: limits, Commands: map[string]*hostwasm.Module{"guest": guest, "echo": echo}})
 			b := stand(t, h)
 			got := run(t, h, command(test.args...))
 			b.alive(t)
@@ -43,14 +43,14 @@ func testBombs(t *testing.T, on backend) {
 }
 
 // Arguments and variables that are too long are refused before anything runs.
-func TestArgumentsTooLong(t *testing.T) { onEachEngine(t, testArgumentsTooLong) }
+func TestArgumentsTooLong(t *testing.T) { everywhere(t, testArgumentsTooLong) }
 
-func testArgumentsTooLong(t *testing.T, on backend) {
+func testArgumentsTooLong(t *testing.T, on place) {
 	long := strings.Repeat("a", 2<<20)
 	many := command(strings.Split(strings.Repeat("a ", 1<<20), " ")...)
 	env := command("pwd")
 	env.Env = []core.EnvVariable{{Name: "A", Value: long}}
-	h := newHost(t, on, hostwasm.Config{})
+	h := on.host(t, hostwasm.Config{})
 	for name, c := range map[string]core.Command{"long": command("print", long), "many": many, "env": env} {
 		e, err := h.Resolve(context.Background(), c)
 		if err != nil {
@@ -67,11 +67,11 @@ func testArgumentsTooLong(t *testing.T, on backend) {
 }
 
 // Whatever a command is doing, SIGKILL ends it, once.
-func TestKillAnywhere(t *testing.T) { onEachEngine(t, testKillAnywhere) }
+func TestKillAnywhere(t *testing.T) { everywhere(t, testKillAnywhere) }
 
-func testKillAnywhere(t *testing.T, on backend) {
+func testKillAnywhere(t *testing.T, on place) {
 	checkLeaks(t)
-	h := newHost(t, on, hostwasm.Config{Commands: map[string]*hostwasm.Module{"guest": guest, "echo": echo}})
+	h := on.host(t, hostwasm.Config{Commands: map[string]*hostwasm.Module{"guest": guest, "echo": echo}})
 	b := stand(t, h)
 	for _, test := range []struct {
 		state string
@@ -150,15 +150,19 @@ func wait(t *testing.T, p interface{ Wait() (core.Exit, error) }) core.Exit {
 }
 
 // A kill that comes while a command exits finds either, and never both.
-func TestKillAndExit(t *testing.T) { onEachEngine(t, testKillAndExit) }
+func TestKillAndExit(t *testing.T) { everywhere(t, testKillAndExit) }
 
-func testKillAndExit(t *testing.T, on backend) {
+func testKillAndExit(t *testing.T, on place) {
 	checkLeaks(t)
-	h := newHost(t, on, hostwasm.Config{Commands: map[string]*hostwasm.Module{
+	h := on.host(t, hostwasm.Config{Commands: map[string]*hostwasm.Module{
 		"exit": hostwasm.NewModule("exit", exits("fd_close", "(i32)->i32", I32(-1))),
 	}})
 	const badf = 8
-	for i := range 200 {
+	times := 200
+	if on.worker {
+		times = 20
+	}
+	for i := range times {
 		p := launch(t, h, core.Command{Command: "exit", Args: []string{"x"}})
 		for range i % 20 {
 			runtime.Gosched()

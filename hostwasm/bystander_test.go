@@ -29,7 +29,7 @@ var echo = hostwasm.NewModule("echo", build(func(m *Module) {
 }))
 
 // stand starts a bystander, which ends with the test.
-func stand(t *testing.T, h *hostwasm.Host) *bystander {
+func stand(t *testing.T, h driver.Host) *bystander {
 	t.Helper()
 	c := core.Command{Command: "echo", Args: []string{"x"}, Interactive: true}
 	b := &bystander{launch(t, h, c), make(chan byte, 1<<10)}

@@ -104,6 +104,14 @@ func endless() []hostile {
 			f := m.Import(preview1, "sched_yield", "()->i32")
 			m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Call(f), Op(Drop), Br(0))))
 		}), limits: hostwasm.Limits{Fuel: 400e3}},
+		{name: "descriptors moved around", module: build(func(m *Module) {
+			dup := m.Import("terrarium_proc_v0", "dup", "(i32,i32,i32)->i32")
+			renumber := m.Import(preview1, "fd_renumber", "(i32,i32)->i32")
+			m.Export("_start", m.Func("()->()", "", Loop(EmptyType,
+				I32(1), I32(0), I32(0), Call(dup), Op(Drop),
+				I32(0), Memory(I32Load, 0), I32(2), Call(renumber), Op(Drop),
+				I32(1), I32(0), I32(0), Call(dup), Op(Drop), Br(0))))
+		}), limits: hostwasm.Limits{Fuel: 400e3}},
 		{name: "calls of what is not there", module: build(func(m *Module) {
 			f := m.Import("env", "nothing", "(i64,f32,f64)->i32")
 			m.Export("_start", m.Func("()->()", "", Loop(EmptyType,
@@ -230,6 +238,13 @@ func ending() []hostile {
 			m.Export("_start", m.Func("()->()", ""))
 			return m.Bytes()
 		}(), status: killed, reason: core.ReasonMemory},
+		{name: "4 GiB at first", module: func() []byte {
+			var m Module
+			m.Memory(65536, 0)
+			m.ExportMemory("memory")
+			m.Export("_start", m.Func("()->()", ""))
+			return m.Bytes()
+		}(), status: killed, reason: core.ReasonMemory},
 		{name: "no memory", module: func() []byte {
 			var m Module
 			m.Export("_start", m.Func("()->()", ""))
@@ -300,6 +315,16 @@ func refusedModules() []hostile {
 			}()},
 		{name: "locals bomb", refused: "over the limit",
 			module: hostileCommand(strings.Repeat("i64,", 40_000) + "i64")},
+		{name: "a million functions", refused: "over the limit", module: build(func(m *Module) {
+			for range 1 << 20 {
+				m.Func("()->()", "")
+			}
+			start(m)
+		})},
+		{name: "too much data", refused: "over the limit", limits: hostwasm.Limits{Module: 1 << 20}, module: build(func(m *Module) {
+			m.PassiveData(make([]byte, 2<<20))
+			start(m)
+		})},
 		{name: "table too large", refused: "over the limit", module: build(func(m *Module) { m.Table(2<<20, 0); start(m) })},
 		{name: "the meter's export", refused: "reserved name",
 			module: build(func(m *Module) { m.ExportGlobal("terrarium.fuel", m.Global("i64", I64(0))); start(m) })},
@@ -329,21 +354,21 @@ func deep(n int) []byte {
 	return b
 }
 
-// TestHostile runs modules that do harm on each engine. Each must end as it
+// TestHostile runs modules that do harm in each place. Each must end as it
 // should, with its reason, and leave what else the host runs alone; and it
-// must do the same on each engine: what it writes, how it ends, what it costs.
+// must do the same in each: what it writes, how it ends, what it costs.
 func TestHostile(t *testing.T) {
 	checkLeaks(t)
 	for _, c := range slices.Concat(endless(), trapping(), recursing(), ending()) {
 		t.Run(c.name, func(t *testing.T) {
 			var first result
-			for i, on := range backends {
+			for i, on := range places() {
 				h := hostOf(t, on, c)
 				b := stand(t, h)
 				got := run(t, h, core.Command{Command: "hostile", Args: []string{"x"}})
 				b.alive(t)
 				if got.exit.Status != c.status || got.exit.Reason != c.reason {
-					t.Errorf("%s: got %v %q, want %v %q; %s", on.name, got.exit.Status, got.exit.Reason, c.status, c.reason, got.stderr)
+					t.Errorf("%v: got %v %q, want %v %q; %s", on, got.exit.Status, got.exit.Reason, c.status, c.reason, got.stderr)
 				}
 				printableOnly(t, got.stderr)
 				if i == 0 {
@@ -354,7 +379,7 @@ func TestHostile(t *testing.T) {
 					first.exit.Usage, got.exit.Usage, first.stderr, got.stderr = core.Usage{}, core.Usage{}, "", ""
 				}
 				if got != first {
-					t.Errorf("%s: got %+v, %s has %+v", on.name, got, backends[0].name, first)
+					t.Errorf("%v: got %+v, %v has %+v", on, got, places()[0], first)
 				}
 			}
 		})
@@ -366,7 +391,7 @@ func TestRefused(t *testing.T) {
 	checkLeaks(t)
 	for _, c := range refusedModules() {
 		t.Run(c.name, func(t *testing.T) {
-			for _, on := range backends {
+			for _, on := range places() {
 				h := hostOf(t, on, c)
 				e, err := h.Resolve(context.Background(), core.Command{Command: "hostile", Args: []string{"x"}})
 				if err != nil {
@@ -375,14 +400,14 @@ func TestRefused(t *testing.T) {
 				p, err := h.Start(context.Background(), e)
 				if err == nil {
 					p.Close()
-					t.Fatalf("%s: got nil, want a refusal", on.name)
+					t.Fatalf("%v: got nil, want a refusal", on)
 				}
 				if _, ok := errors.AsType[*core.HostError](err); !ok || !strings.Contains(err.Error(), c.refused) {
-					t.Errorf("%s: got %v, want %q in it", on.name, err, c.refused)
+					t.Errorf("%v: got %v, want %q in it", on, err, c.refused)
 				}
 				printableOnly(t, err.Error())
 				if len(err.Error()) > 4096 {
-					t.Errorf("%s: got a message of %d bytes", on.name, len(err.Error()))
+					t.Errorf("%v: got a message of %d bytes", on, len(err.Error()))
 				}
 			}
 		})
@@ -390,11 +415,11 @@ func TestRefused(t *testing.T) {
 }
 
 // hostOf returns a host with the commands guest and hostile.
-func hostOf(t *testing.T, on backend, c hostile) *hostwasm.Host {
+func hostOf(t *testing.T, on place, c hostile) host {
 	if c.limits.Fuel == 0 {
 		c.limits.Fuel = 20e6
 	}
-	return newHost(t, on, hostwasm.Config{Limits: c.limits, Commands: map[string]*hostwasm.Module{
+	return on.host(t, hostwasm.Config{Limits: c.limits, Commands: map[string]*hostwasm.Module{
 		"guest": guest, "echo": echo, "hostile": hostwasm.NewModule("hostile", c.module),
 	}})
 }

@@ -19,7 +19,7 @@ type result struct {
 }
 
 // launch starts c.
-func launch(t testing.TB, h *hostwasm.Host, c core.Command) driver.Process {
+func launch(t testing.TB, h driver.Host, c core.Command) driver.Process {
 	t.Helper()
 	ctx := context.Background()
 	e, err := h.Resolve(ctx, c)
@@ -34,7 +34,7 @@ func launch(t testing.TB, h *hostwasm.Host, c core.Command) driver.Process {
 }
 
 // run runs c to its end.
-func run(t testing.TB, h *hostwasm.Host, c core.Command) result {
+func run(t testing.TB, h driver.Host, c core.Command) result {
 	t.Helper()
 	p := launch(t, h, c)
 	defer p.Close()
@@ -95,9 +95,9 @@ func testSpawnDepth(t *testing.T, on backend) {
 	}
 }
 
-func TestLimits(t *testing.T) { onEachEngine(t, testLimits) }
+func TestLimits(t *testing.T) { everywhere(t, testLimits) }
 
-func testLimits(t *testing.T, on backend) {
+func testLimits(t *testing.T, on place) {
 	for _, test := range []struct {
 		name   string
 		limits hostwasm.Limits
@@ -110,7 +110,7 @@ func testLimits(t *testing.T, on backend) {
 		{"output", hostwasm.Limits{Output: 1 << 20}, []string{"flood"}, core.ReasonOutput},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := run(t, newHost(t, on, hostwasm.Config{Limits: test.limits}), command(test.args...))
+			got := run(t, on.host(t, hostwasm.Config{Limits: test.limits}), command(test.args...))
 			want := core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: test.reason}
 			if got.exit.Status != want.Status || got.exit.Reason != want.Reason {
 				t.Errorf("got %v %q, want %v %q", got.exit.Status, got.exit.Reason, want.Status, want.Reason)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
@@ -137,7 +138,7 @@ func attack(args []string) error {
 			}
 		}
 	}
-	for _, name := range []string{"fifo", "loop", "dangling", "\x00", "", strings.Repeat("a", 1<<20), strings.Repeat("a/", 1<<16), "\xff\xfe", "file/", "file/x"} {
+	for _, name := range []string{"fifo", "socket", "device", "loop", "dangling", "\x00", "", strings.Repeat("a", 1<<20), strings.Repeat("a/", 1<<16), "\xff\xfe", "file/", "file/x"} {
 		if _, err := os.ReadFile(name); err == nil {
 			fmt.Printf("read %.20q\n", name)
 		}
@@ -145,11 +146,16 @@ func attack(args []string) error {
 	return nil
 }
 
-// race reads what is at its argument over and over, which somebody else keeps
-// changing, and tells of anything but the text "inside".
+// race reads what is at its first argument over and over, which somebody else
+// keeps changing, for as long as its second argument says, and tells of anything
+// but the text "inside".
 func race(args []string) error {
+	long, err := time.ParseDuration(args[1])
+	if err != nil {
+		return err
+	}
 	inside := 0
-	for range 3000 {
+	for end := time.Now().Add(long); time.Now().Before(end); {
 		b, err := os.ReadFile(args[0])
 		switch {
 		case err == nil && string(b) == "inside":
