@@ -2,6 +2,9 @@ package hostwasm_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,6 +45,54 @@ func testTrapStack(t *testing.T, on backend) {
 			t.Errorf("got %q, want %q", got.stderr, want)
 		}
 	}
+}
+
+// A program in Go that reads where there is no memory is told as one that trapped,
+// by the names of its functions.
+func TestTrapOfGo(t *testing.T) { everywhere(t, testTrapOfGo) }
+
+func testTrapOfGo(t *testing.T, on place) {
+	got := run(t, on.host(t, hostwasm.Config{}), command("fault"))
+	if got.exit.Status != segv || got.exit.Reason != core.ReasonTrap {
+		t.Errorf("got %v %q, want %v %q", got.exit.Status, got.exit.Reason, segv, core.ReasonTrap)
+	}
+	if want := "terrarium: guest: trap: out of bounds memory access\n\tat main.fault\n"; !strings.HasPrefix(got.stderr, want) {
+		t.Errorf("got %q, want it to begin with %q", got.stderr, want)
+	}
+	if !strings.Contains(got.stderr, "\n\tat main.main\n") {
+		t.Errorf("got %q, want main.main in it", got.stderr)
+	}
+}
+
+// So is one in C, which needs Debian's packages clang-19, lld-19, wasi-libc and
+// libclang-rt-19-dev-wasm32 to be built.
+func TestTrapOfC(t *testing.T) {
+	clang, err := exec.LookPath("clang-19")
+	if err != nil {
+		t.Skip("there is no clang-19, which builds C programs for WASI")
+	}
+	file := filepath.Join(t.TempDir(), "main.wasm")
+	cmd := exec.Command(clang, "--target=wasm32-wasi", "--sysroot=/usr", "-O1", "-o", file, "testdata/ctrap/main.c")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("clang-19 can't build C programs for WASI: %v: %s", err, out)
+	}
+	wasm, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	everywhere(t, func(t *testing.T, on place) {
+		h := on.host(t, hostwasm.Config{Commands: map[string]*hostwasm.Module{"trap": hostwasm.NewModule("trap", wasm)}})
+		got := run(t, h, core.Command{Command: "trap", Args: []string{"x"}})
+		if got.exit.Status != segv || got.exit.Reason != core.ReasonTrap {
+			t.Errorf("got %v %q, want %v %q", got.exit.Status, got.exit.Reason, segv, core.ReasonTrap)
+		}
+		if want := "terrarium: trap: trap: out of bounds memory access\n\tat store"; !strings.HasPrefix(got.stderr, want) {
+			t.Errorf("got %q, want it to begin with %q", got.stderr, want)
+		}
+		if want := "\n\tat work\n\tat main\n"; !strings.Contains(got.stderr, want) {
+			t.Errorf("got %q, want %q in it", got.stderr, want)
+		}
+	})
 }
 
 // A refusal shows the name of what it refuses, and nothing happens to the

@@ -79,7 +79,7 @@ func (p *program) Run(c engine.RunConfig) (err error) {
 	ctx := context.WithValue(context.Background(), runKey{}, r)
 	m, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), p.module, anonymous)
 	if err != nil {
-		return trap(err)
+		return trap(err, p.module.Name())
 	}
 	defer m.Close(ctx)
 	r.fuel = m.ExportedGlobal(meter.FuelExport).(api.MutableGlobal)
@@ -115,5 +115,5 @@ func (r *run) reason(err error) error {
 	if r.err != nil {
 		return r.err
 	}
-	return trap(err)
+	return trap(err, r.program.module.Name())
 }

@@ -21,8 +21,9 @@ const maxFrames = 64
 // trap makes an engine.Trap of wazero's error, which is told in text alone:
 // "wasm error: REASON", then "wasm stack trace:" and a line for each function.
 // An error of another form, such as a data segment that does not fit, is a
-// reason without a stack.
-func trap(err error) *engine.Trap {
+// reason without a stack. module is the name that the module gives itself, which
+// wazero puts before those of its functions.
+func trap(err error, module string) *engine.Trap {
 	head, stack, _ := strings.Cut(err.Error(), "\nwasm stack trace:\n")
 	_, reason, found := strings.Cut(head, "wasm error: ")
 	if !found {
@@ -43,7 +44,7 @@ func trap(err error) *engine.Trap {
 		if strings.HasPrefix(name, "...") || strings.HasPrefix(name, "0x") {
 			continue // what was left out; a place in the source
 		}
-		name = strings.TrimPrefix(name, ".") // the module's name is empty
+		name = strings.TrimPrefix(name, module+".")
 		if i := strings.LastIndexByte(name, '('); i > 0 {
 			name = name[:i]
 		}
