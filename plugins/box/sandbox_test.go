@@ -130,6 +130,20 @@ func BenchmarkEcho(b *testing.B) {
 	b.ReportMetric(float64(least.Microseconds())/1000, "min-ms/op")
 }
 
+// TestStartCost keeps what every command pays before it begins from growing unseen: 5 million units of fuel are some
+// 2 ms. GODEBUG=inittrace=1 in the guest's environment tells which package takes them: a table or an expression there
+// should be made when it is first used.
+func TestStartCost(t *testing.T) {
+	if testing.Short() || raceEnabled() {
+		t.Skip("compiles a module of 13 MB")
+	}
+	const most = 6_500_000
+	_, _, exit := runCommand(t, newSandbox(t), core.Command{Command: "bash", Args: []string{"-c", "echo hi"}})
+	if fuel := exit.Usage.Fuel; fuel == 0 || fuel > most {
+		t.Errorf("got %d units of fuel for echo, want at most %d", fuel, most)
+	}
+}
+
 // runSandbox runs a line in a sandbox that has the suite's files.
 func (s suite) runSandbox(t *testing.T, h *hostwasm.Host, line string) outcome {
 	dir := s.prepare(t)

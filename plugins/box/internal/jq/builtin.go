@@ -5,15 +5,24 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
 
-// builtins are the functions that take values and have one result.
-var builtins map[string]func(m *machine, in any, args []any) (any, error)
+// builtins returns the functions that take values and have one result. The map is shared: it is only read.
+func builtins() map[string]func(m *machine, in any, args []any) (any, error) {
+	fillBuiltins.Do(makeBuiltins)
+	return builtinTable
+}
 
-func init() { // not a literal: some of them lead back to the table
-	builtins = map[string]func(m *machine, in any, args []any) (any, error){
+var (
+	fillBuiltins sync.Once // not whenever the box starts
+	builtinTable map[string]func(m *machine, in any, args []any) (any, error)
+)
+
+func makeBuiltins() { // not a literal: some of them lead back to the table
+	builtinTable = map[string]func(m *machine, in any, args []any) (any, error){
 		"not/0":               func(_ *machine, in any, _ []any) (any, error) { return !truth(in), nil },
 		"length/0":            length,
 		"utf8bytelength/0":    byteLength,
@@ -79,7 +88,7 @@ func init() { // not a literal: some of them lead back to the table
 		"strptime/1":      strptime,
 	}
 	for name, f := range mathematics {
-		builtins[name+"/0"] = func(_ *machine, in any, _ []any) (any, error) {
+		builtinTable[name+"/0"] = func(_ *machine, in any, _ []any) (any, error) {
 			x, ok := in.(float64)
 			if !ok {
 				return nil, raise(describe(in) + " number required")
@@ -88,7 +97,7 @@ func init() { // not a literal: some of them lead back to the table
 		}
 	}
 	for name, f := range mathematics2 {
-		builtins[name+"/2"] = func(_ *machine, _ any, args []any) (any, error) {
+		builtinTable[name+"/2"] = func(_ *machine, _ any, args []any) (any, error) {
 			x, ok := args[0].(float64)
 			y, ok2 := args[1].(float64)
 			if !ok {
@@ -129,10 +138,10 @@ func (m *machine) environ() *object {
 
 func names(*machine, any, []any) (any, error) {
 	var all []string
-	for name := range builtins {
+	for name := range builtins() {
 		all = append(all, name)
 	}
-	for name := range specials {
+	for name := range specials() {
 		all = append(all, name)
 	}
 	for name := range library {

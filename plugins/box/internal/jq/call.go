@@ -20,10 +20,10 @@ func (c *compiler) call(f *call, s *scope) expr {
 			return m.call(e.at(distance).fn, args, e, in, yield)
 		}
 	}
-	if special, ok := specials[name]; ok {
+	if special, ok := specials()[name]; ok {
 		return special(args)
 	}
-	if plain, ok := builtins[name]; ok {
+	if plain, ok := builtins()[name]; ok {
 		return cartesian(args, plain)
 	}
 	if source, ok := library[name]; ok {

@@ -3,13 +3,22 @@ package jq
 import (
 	"io"
 	"slices"
+	"sync"
 )
 
-// specials are the functions that take programs: they decide how often and on what these run.
-var specials map[string]func(args []expr) expr
+// specials returns the functions that take programs: they decide how often and on what these run. The map is shared.
+func specials() map[string]func(args []expr) expr {
+	fillSpecials.Do(makeSpecials)
+	return specialTable
+}
 
-func init() { // not a literal: some of them lead back to the table
-	specials = map[string]func(args []expr) expr{
+var (
+	fillSpecials sync.Once // not whenever the box starts
+	specialTable map[string]func(args []expr) expr
+)
+
+func makeSpecials() { // not a literal: some of them lead back to the table
+	specialTable = map[string]func(args []expr) expr{
 		"empty/0":       func([]expr) expr { return func(*machine, *env, result, func(result) error) error { return nil } },
 		"error/0":       func([]expr) expr { return fail(identity) },
 		"error/1":       func(args []expr) expr { return fail(args[0]) },

@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -115,7 +116,7 @@ func language(p []byte) (what, mime string) {
 	case bytes.HasPrefix(start, []byte("#include")), bytes.HasPrefix(start, []byte("/*")) && bytes.Contains(p, []byte("#include")):
 		return "C source", "text/x-c"
 	}
-	if makefile.Match(p[:min(len(p), 4096)]) {
+	if makefile().Match(p[:min(len(p), 4096)]) {
 		return "makefile script", "text/x-makefile"
 	}
 	if python(p) {
@@ -127,7 +128,7 @@ func language(p []byte) (what, mime string) {
 // python recognizes a module by what few other languages have.
 func python(p []byte) bool {
 	text := string(p[:min(len(p), 4096)])
-	for _, mark := range pythonMarks {
+	for _, mark := range pythonMarks() {
 		if mark.MatchString(text) {
 			return true
 		}
@@ -135,17 +136,20 @@ func python(p []byte) bool {
 	return false
 }
 
-var makefile = regexp.MustCompile(`(?m)^all:`)
+var makefile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^all:`) })
 
-var pythonMarks = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^from[ \t]+[\w.]+[ \t]+import`),
-	regexp.MustCompile(`def __init__[\s\S]{0,64}self`),
-	regexp.MustCompile(`if __name__[\s\S]{0,64}['"]__main__['"]`),
-	regexp.MustCompile(`(?m)"""[\s\S]*"""$`),
-	regexp.MustCompile(`(?m)try:[\s\S]*?^\s*except.*:`),
-	regexp.MustCompile(`(?m)^class [_[:alpha:]]+(\(.*\))?( )*:([ \t]+pass)?$`),
-	regexp.MustCompile(`(?m)^\s{0,50}def +[_a-zA-Z]+\([[:alpha:]*_, ]{0,255}\):$`),
-}
+// pythonMarks are compiled when they are needed, not whenever the box starts.
+var pythonMarks = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?m)^from[ \t]+[\w.]+[ \t]+import`),
+		regexp.MustCompile(`def __init__[\s\S]{0,64}self`),
+		regexp.MustCompile(`if __name__[\s\S]{0,64}['"]__main__['"]`),
+		regexp.MustCompile(`(?m)"""[\s\S]*"""$`),
+		regexp.MustCompile(`(?m)try:[\s\S]*?^\s*except.*:`),
+		regexp.MustCompile(`(?m)^class [_[:alpha:]]+(\(.*\))?( )*:([ \t]+pass)?$`),
+		regexp.MustCompile(`(?m)^\s{0,50}def +[_a-zA-Z]+\([[:alpha:]*_, ]{0,255}\):$`),
+	}
+})
 
 // csv reports whether the first ten lines have the same number of fields, more than one.
 func csv(p []byte) bool {
