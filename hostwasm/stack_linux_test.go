@@ -33,7 +33,7 @@ func testRecursionMemory(t *testing.T, on backend) {
 		t.Fatal(err)
 	}
 	forgetPeak(t)
-	before := residentPeak(t)
+	before := resident(t, "VmHWM")
 	var all sync.WaitGroup
 	for range guests {
 		p := launch(t, h, core.Command{Command: "recurse", Args: []string{"x"}})
@@ -47,7 +47,7 @@ func testRecursionMemory(t *testing.T, on backend) {
 	}
 	all.Wait()
 	const beside = 32 << 20 // Go's and the guests' own memory
-	if got := residentPeak(t) - before; got > guests*stack+beside {
+	if got := resident(t, "VmHWM") - before; got > guests*stack+beside {
 		t.Errorf("%d guests took %d bytes at most, want %d each", guests, got, stack)
 	} else {
 		t.Logf("%d guests took %d bytes at most", guests, got)
@@ -64,18 +64,18 @@ func forgetPeak(t *testing.T) {
 	}
 }
 
-// residentPeak returns the peak, in bytes.
-func residentPeak(t *testing.T) int {
+// resident returns a line of proc_pid_status(5), in bytes.
+func resident(t testing.TB, name string) int {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	_, rest, _ := bytes.Cut(status, []byte(name+":"))
 	kib, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
 	n, err := strconv.Atoi(string(kib))
 	if err != nil {
-		t.Fatalf("no VmHWM in %q", status)
+		t.Fatalf("no %s in %q", name, status)
 	}
 	return n << 10
 }

@@ -42,7 +42,7 @@
 //
 // Instructions that fill or copy memory by a number of bytes that is not known
 // to be small become calls of functions, also added, that work in pieces of at
-// most 4 MiB with a check between. They are exact: the bounds come first, so that
+// most 1 MiB with a check between. They are exact: the bounds come first, so that
 // nothing is written by what traps, and overlapping copies go the way round that
 // keeps what is still to be read. Tables are not split; [Config.MaxTableEntries]
 // bounds them.

@@ -3,7 +3,7 @@ package meter
 // Version is part of what identifies a metered module, together with the
 // original and the [Config]: it changes whenever [Rewrite] would answer with
 // other bytes.
-const Version = 5
+const Version = 6
 
 // What a metered module has beside what it had.
 const (

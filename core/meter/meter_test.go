@@ -338,8 +338,8 @@ func TestVersion(t *testing.T) {
 			sum = sum*16777619 ^ uint32(b)
 		}
 	}
-	if meter.Version != 5 || sum != 1925798074 {
-		t.Errorf("version %d has the sum %d, want version 5 with 1925798074", meter.Version, sum)
+	if meter.Version != 6 || sum != 947697438 {
+		t.Errorf("version %d has the sum %d, want version 6 with 947697438", meter.Version, sum)
 	}
 }
 
