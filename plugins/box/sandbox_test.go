@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,9 +52,9 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// packs reports whether the cases are about compressed files and archives.
+// packs reports whether the cases are about compressed files, archives and pieces of files.
 func (s suite) packs() bool {
-	return s.name == "archive" || s.name == "compress" || s.name == "zip"
+	return slices.Contains([]string{"archive", "compress", "split", "transfer", "zip"}, s.name)
 }
 
 // sandboxDiffers are the cases whose results are others in the sandbox, and why.

@@ -14,6 +14,7 @@ func Commands() []tool.Command {
 		{Name: "head", Like: coreutils, Run: head},
 		{Name: "nl", Like: coreutils, Run: nl},
 		{Name: "rev", Usage: "[options] [file ...]", Like: "util-linux 2.38.1", Run: rev},
+		{Name: "split", Usage: "[OPTION]... [FILE [PREFIX]]", Like: coreutils, Run: split},
 		{Name: "tac", Like: coreutils, Run: tac},
 		{Name: "tail", Like: coreutils, Run: tail},
 		{Name: "tee", Like: coreutils, Run: tee},
