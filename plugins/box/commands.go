@@ -24,6 +24,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/system"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/text"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/transfer"
 )
 
 // commands returns all commands by name. The map is shared: it is only read.
@@ -48,6 +49,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		sed.Commands(),
 		system.Commands(),
 		text.Commands(),
+		transfer.Commands(),
 	} {
 		for _, c := range family {
 			all[c.Name] = c
