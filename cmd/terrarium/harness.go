@@ -175,9 +175,9 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 func (f *harnessFlags) readInstruction() (string, error) {
 	text := f.instruction
 	if f.instructionFile != "" {
-		file, err := os.ReadFile(f.instructionFile)
+		file, err := readFile(f.instructionFile, maxInstruction)
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("--instruction-file: %w", err)
 		}
 		text = strings.TrimSuffix(strings.ToValidUTF8(string(file), "\uFFFD"), "\n")
 	}
@@ -185,6 +185,23 @@ func (f *harnessFlags) readInstruction() (string, error) {
 		return "", errors.New("no instruction: use --instruction TEXT or --instruction-file FILE")
 	}
 	return text, nil
+}
+
+// maxInstruction is how long an instruction in a file may be, in bytes.
+const maxInstruction = 16 << 20
+
+// readFile returns all of a file, which may be a pipe, of at most limit bytes.
+func readFile(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s: more than %d bytes", name, limit)
+	}
+	return text, err
 }
 
 // run has the task done. The error is how we exit.

@@ -33,7 +33,8 @@ type view struct {
 	screen *vt.Screen
 	repair text.Repairer
 	title  string
-	fresh  bool // there is something that was not drawn
+	fresh  bool   // there is something that was not drawn
+	size   [2]int // columns and rows of what was drawn last
 	said   []byte
 }
 
@@ -103,7 +104,7 @@ func (v *view) run() {
 	}
 }
 
-// draw draws as much as there is place for: the screen, and a line about it.
+// draw draws a line about the screen, and as much of that as there is place for.
 func (v *view) draw() {
 	cols, rows, err := term.GetSize(int(v.tty.Fd()))
 	if err != nil {
@@ -114,19 +115,22 @@ func (v *view) draw() {
 	}
 }
 
-// frame returns what draws it, or nil if nothing has changed.
+// frame returns what draws it, or nil if nothing has changed. Where not all rows
+// of the screen have a place, that of the cursor is the last.
 func (v *view) frame(cols, rows int) []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !v.fresh {
+	if size := [2]int{cols, rows}; v.fresh || v.size != size {
+		v.fresh, v.size = false, size
+	} else {
 		return nil
 	}
-	v.fresh = false
 	frame := []byte("\x1b[?2026h\x1b[H\x1b[0;7m")
 	frame = appendFit(frame, v.title, cols)
 	frame = append(frame, "\x1b[K\x1b[0m"...)
-	shown, _ := v.screen.Size()
-	for y := range min(shown, rows-1) {
+	first := max(0, v.screen.Cursor().Y-(rows-2))
+	end, _ := v.screen.Size()
+	for y := first; y < min(end, first+rows-1); y++ {
 		frame = append(frame, "\r\n"...)
 		for run := range v.screen.Runs(y) {
 			if run.X >= cols {
