@@ -49,6 +49,36 @@ var tools = []tool{
 		probe:  []string{"ps", "-p", "1"},
 		debian: []string{"procps"},
 	},
+	{
+		name:   "vim",
+		why:    "agents edit with it, in raw mode",
+		probe:  []string{"vim", "--version"},
+		debian: []string{"vim"},
+	},
+	{
+		name:   "less",
+		why:    "agents read with it, in raw mode",
+		probe:  []string{"less", "--version"},
+		debian: []string{"less"},
+	},
+	{
+		name:   "python3",
+		why:    "agents are written in it, and use it as a REPL",
+		probe:  []string{"python3", "--version"},
+		debian: []string{"python3"},
+	},
+	{
+		name:   "make",
+		why:    "agents build with it",
+		probe:  []string{"make", "--version"},
+		debian: []string{"make"},
+	},
+	{
+		name:   "tmux",
+		why:    "its keys and its screen are what ours are compared with",
+		probe:  []string{"tmux", "-V"},
+		debian: []string{"tmux"},
+	},
 }
 
 // installTools makes sure that every tool is there: as root on Debian by installing what is missing,
