@@ -5,7 +5,11 @@ package worker_test
 import (
 	"context"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -25,8 +29,17 @@ var exit0 = []byte("\x00asm\x01\x00\x00\x00" +
 
 // BenchmarkStartExit is what a command costs from start to exit: a process of
 // the system's that does nothing, and modules in this process and in workers,
-// whose refilled pool is part of the price. Compare within one run.
+// whose refilled pool is part of the price. Compare within one run: "x" is
+// against the process. "cpu-ms" is what all took of processors, of which a
+// machine that is busy takes less notice.
 func BenchmarkStartExit(b *testing.B) {
+	helper := filepath.Join(b.TempDir(), "helper")
+	build := exec.Command("go", "build", "-o", helper, "./testdata/helper")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	var process float64 // ns
 	commands := map[string]*hostwasm.Module{"guest": guest, "small": hostwasm.NewModule("small", exit0)}
 	b.Run("process", func(b *testing.B) {
 		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -34,6 +47,7 @@ func BenchmarkStartExit(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer null.Close()
+		before := processors()
 		for b.Loop() {
 			p, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Files: []*os.File{null, null, null}})
 			if err != nil {
@@ -41,6 +55,8 @@ func BenchmarkStartExit(b *testing.B) {
 			}
 			p.Wait()
 		}
+		b.ReportMetric(float64(processors()-before)/float64(b.N)/1e6, "cpu-ms/op")
+		process = float64(b.Elapsed()) / float64(b.N)
 	})
 	for _, name := range []string{"small", "guest"} {
 		c := command("exit", "0")
@@ -59,20 +75,20 @@ func BenchmarkStartExit(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer h.Close()
-			measure(b, h, c)
+			measure(b, h, c, process)
 		})
 		b.Run(name+"/worker", func(b *testing.B) {
-			h, err := worker.New(worker.Config{Commands: commands, CacheDir: cacheDir, TmpDir: b.TempDir(), Pool: 4})
+			h, err := worker.New(worker.Config{Commands: commands, CacheDir: cacheDir, TmpDir: b.TempDir(), Pool: 4, Helper: helper})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer h.Close()
-			measure(b, h, c)
+			measure(b, h, c, process)
 		})
 	}
 }
 
-func measure(b *testing.B, h driver.Host, c core.Command) {
+func measure(b *testing.B, h driver.Host, c core.Command, process float64) {
 	e, err := h.Resolve(context.Background(), c)
 	if err != nil {
 		b.Fatal(err)
@@ -89,7 +105,21 @@ func measure(b *testing.B, h driver.Host, c core.Command) {
 		p.Close()
 	}
 	once() // compiles
+	before := processors()
 	for b.Loop() {
 		once()
 	}
+	b.ReportMetric(float64(processors()-before)/float64(b.N)/1e6, "cpu-ms/op")
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/process, "x")
+}
+
+// processors is the time that this process and those that have ended have had of
+// processors, in nanoseconds.
+func processors() (sum int64) {
+	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var r unix.Rusage
+		unix.Getrusage(who, &r)
+		sum += r.Utime.Nano() + r.Stime.Nano()
+	}
+	return sum
 }
