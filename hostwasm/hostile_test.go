@@ -264,6 +264,19 @@ func ending() []hostile {
 			I32(0), I32(0), I32(1<<30), I32(0)), status: exitCode(fault)},
 		{name: "poll of nothing", module: exits("poll_oneoff", "(i32,i32,i32,i32)->i32",
 			I32(0), I32(0), I32(0), I32(0)), status: exitCode(inval)},
+		{name: "poll of 2^32-1", module: exits("poll_oneoff", "(i32,i32,i32,i32)->i32",
+			I32(0), I32(0), I32(-1), I32(0)), status: exitCode(fault)},
+		{name: "write of vectors that hold themselves", module: build(func(m *Module) {
+			write := m.Import(preview1, "fd_write", "(i32,i32,i32,i32)->i32")
+			exit := m.Import(preview1, "proc_exit", "(i32)->()")
+			m.Data(0, []byte{0, 0, 0, 0, 16, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 12, 0, 0, 0})
+			m.Export("_start", m.Func("()->()", "", I32(1), I32(0), I32(3), I32(4), Call(write), Call(exit)))
+		})},
+		{name: "raise", module: build(func(m *Module) {
+			const sigabrt = 6
+			raise := m.Import(preview1, "proc_raise", "(i32)->i32")
+			m.Export("_start", m.Func("()->()", "", I32(sigabrt), Call(raise), Op(Drop), Op(Unreachable)))
+		}), status: abort},
 		{name: "write of 2^31 vectors", module: exits("fd_write", "(i32,i32,i32,i32)->i32",
 			I32(1), I32(0), I32(-1<<31), I32(0)), status: exitCode(inval)},
 		{name: "write of vectors beyond memory", module: exits("fd_write", "(i32,i32,i32,i32)->i32",
@@ -321,7 +334,7 @@ func refusedModules() []hostile {
 			}
 			start(m)
 		})},
-		{name: "too much data", refused: "over the limit", limits: hostwasm.Limits{Module: 1 << 20}, module: build(func(m *Module) {
+		{name: "too much data", refused: "hostile: ", limits: hostwasm.Limits{Module: 1 << 20}, module: build(func(m *Module) {
 			m.PassiveData(make([]byte, 2<<20))
 			start(m)
 		})},
