@@ -8,8 +8,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-
-	"github.com/ulikunitz/xz"
 )
 
 // A Format is one way to make data smaller.
@@ -81,14 +79,6 @@ var errNoBzip2 = errors.New("there is no compressor for bzip2 in this sandbox: u
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
-
-// xzDictionaries are the sizes that the levels of xz look back, in bytes. More than 8 MiB costs more memory than a
-// sandbox likes to give.
-var xzDictionaries = [10]int{256 << 10, 1 << 20, 2 << 20, 4 << 20, 4 << 20, 8 << 20, 8 << 20, 8 << 20, 8 << 20, 8 << 20}
-
-func newXZWriter(w io.Writer, level int) (io.WriteCloser, error) {
-	return xz.WriterConfig{DictCap: xzDictionaries[level]}.NewWriter(w)
-}
 
 // bzip2Reader names the errors of compress/bzip2 as the package does.
 type bzip2Reader struct{ r io.Reader }

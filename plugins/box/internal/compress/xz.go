@@ -10,6 +10,7 @@ import (
 	"hash/crc64"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/ulikunitz/xz/lzma"
 )
@@ -93,7 +94,7 @@ func (x *xzReader) startStream() error {
 	case 1:
 		x.newHash = func() hash.Hash { return crc32.NewIEEE() }
 	case 4:
-		x.newHash = func() hash.Hash { return crc64.New(ecma) }
+		x.newHash = func() hash.Hash { return crc64.New(ecma()) }
 	case 10:
 		x.newHash = sha256.New
 	default:
@@ -109,7 +110,8 @@ func (x *xzReader) startStream() error {
 
 var xzChecks = map[byte]string{0: "None", 1: "CRC32", 4: "CRC64", 10: "SHA-256"}
 
-var ecma = crc64.MakeTable(crc64.ECMA)
+// ecma is made when it is used: every command of the box begins with what packages make at once.
+var ecma = sync.OnceValue(func() *crc64.Table { return crc64.MakeTable(crc64.ECMA) })
 
 func (x *xzReader) Read(p []byte) (int, error) {
 	for {
@@ -221,7 +223,7 @@ func readFilter(in *bytes.Reader) (int, error) {
 			return 0, ErrOptions
 		}
 	}
-	dictionary := int64(2|bits&1) << (bits/2 + 11)
+	dictionary := dictionarySize(bits)
 	if bits == 40 || dictionary > maxXZDictionary {
 		return 0, ErrMemory
 	}
@@ -313,7 +315,7 @@ func (x *xzReader) endStream(start int64) error {
 		return err
 	}
 	want := x.sum
-	var tail [4 + xzHeaderSize]byte
+	var tail [4 + xzHeaderSize]byte // the footer is as long as the header
 	if err := x.readFull(tail[:]); err != nil {
 		return err
 	}

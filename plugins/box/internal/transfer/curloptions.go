@@ -2,13 +2,14 @@ package transfer
 
 import (
 	"strings"
+	"sync"
 )
 
 // curlShort are the letters of options, those that take an argument behind the bar.
 const curlShort = "0123 46aBfgGiIjJkKlLMnNOpqRsSvVZ#:h|AbCcdDeEFHKmoPQrtTuUwxXyYz"
 
 // curlArguments are the long options that take an argument, and curlFlags those that don't, with their letters if they
-// have some.
+// have some. They are taken apart when curl runs: every command of the box begins with what packages make at once.
 var (
 	curlArguments = longOptions("request=X header=H data=d data-ascii=d data-raw=d data-binary=d data-urlencode=d json=d form=F form-string=F " +
 		"user=u user-agent=A referer=e cookie=b cookie-jar=c output=o output-dir url range=r max-time=m connect-timeout retry retry-delay " +
@@ -28,13 +29,15 @@ var (
 		"no-clobber clobber proxy-insecure doh-insecure false-start cert-status disable-eprt disable-epsv trace-time")
 )
 
-func longOptions(list string) map[string]string {
-	m := map[string]string{}
-	for _, word := range strings.Fields(list) {
-		name, letter, _ := strings.Cut(word, "=")
-		m[name] = letter
-	}
-	return m
+func longOptions(list string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		m := map[string]string{}
+		for _, word := range strings.Fields(list) {
+			name, letter, _ := strings.Cut(word, "=")
+			m[name] = letter
+		}
+		return m
+	})
 }
 
 // parse reads the arguments. It is false if they are wrong, after a message.
@@ -92,23 +95,23 @@ func (c *curler) parse(args []string) bool {
 
 // findLong finds a long option, which may be shortened, or begin with "no-".
 func findLong(given string) (name, letter string, takes, ok bool) {
-	if letter, ok := curlArguments[given]; ok {
+	if letter, ok := curlArguments()[given]; ok {
 		return given, letter, true, true
 	}
-	if letter, ok := curlFlags[given]; ok {
+	if letter, ok := curlFlags()[given]; ok {
 		return given, letter, false, true
 	}
-	if _, ok := curlFlags[strings.TrimPrefix(given, "no-")]; ok {
+	if _, ok := curlFlags()[strings.TrimPrefix(given, "no-")]; ok {
 		return given, "", false, true
 	}
 	found := 0
-	for long, l := range curlArguments {
+	for long, l := range curlArguments() {
 		if strings.HasPrefix(long, given) {
 			name, letter, takes = long, l, true
 			found++
 		}
 	}
-	for long, l := range curlFlags {
+	for long, l := range curlFlags() {
 		if strings.HasPrefix(long, given) {
 			name, letter, takes = long, l, false
 			found++

@@ -1,9 +1,6 @@
 package transfer
 
-import (
-	"net/netip"
-	"strings"
-)
+import "strings"
 
 // A location is a URL taken apart as far as it matters without a network.
 type location struct {
@@ -44,8 +41,7 @@ func parseURL(s string) (location, bool) {
 
 // address reports whether the host needs no resolving, so that connecting is what fails.
 func (l location) address() bool {
-	_, err := netip.ParseAddr(strings.Trim(l.host, "[]"))
-	return err == nil || l.host == "localhost"
+	return l.host == "localhost" || strings.HasPrefix(l.host, "[") || strings.Trim(l.host, "0123456789.") == ""
 }
 
 // unescape undoes %20 and the like.
