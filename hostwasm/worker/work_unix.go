@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
@@ -345,7 +347,9 @@ func readModule(f *os.File, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > limit {
-		return nil, errors.New("the module is too large")
+		// In the words of the meter, which would need all of it to say so.
+		reason := fmt.Sprintf("a module of %d bytes, at most %d are allowed", info.Size(), limit)
+		return nil, &meter.Error{Func: -1, Reason: reason, Kind: meter.ErrLimit}
 	}
 	p := make([]byte, info.Size())
 	_, err = io.ReadFull(io.NewSectionReader(f, 0, info.Size()), p)
