@@ -9,6 +9,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/awk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/bc"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/compress"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/digest"
@@ -35,6 +36,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		awk.Commands(),
 		bash.Commands(),
 		basic.Commands(),
+		bc.Commands(),
 		compress.Commands(),
 		diff.Commands(),
 		digest.Commands(),
