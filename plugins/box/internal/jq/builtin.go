@@ -344,7 +344,11 @@ func sortArray(_ *machine, in any, _ []any) (any, error) {
 	if !ok {
 		return nil, raise(describe(in) + " cannot be sorted, as it is not an array")
 	}
-	return slices.SortedStableFunc(slices.Values(a), compare), nil
+	entries := make([]entry, len(a))
+	for i, v := range a {
+		entries[i] = entry{v, v}
+	}
+	return sortBy(entries), nil
 }
 
 func unique(m *machine, in any, _ []any) (any, error) {

@@ -64,6 +64,12 @@ func decode(s string) (any, error) {
 	return v, nil
 }
 
+// Valid reports whether text is one JSON value, as jq reads it.
+func Valid(text []byte) bool {
+	_, err := decode(string(text))
+	return err == nil
+}
+
 // value returns the next value, or io.EOF.
 func (d *decoder) value() (any, error) {
 	for !d.failed {

@@ -351,8 +351,8 @@ func setItem(a []any, key float64, item any) (any, error) {
 
 // deletePaths returns v without what the paths lead to, the last of them first.
 func deletePaths(v any, list []any) (any, error) {
-	sorted := slices.SortedFunc(slices.Values(list), func(a, b any) int { return compare(b, a) })
-	for _, p := range sorted {
+	sorted, _ := sortArray(nil, list, nil)
+	for _, p := range slices.Backward(sorted.([]any)) {
 		keys, ok := p.([]any)
 		if !ok {
 			return nil, raise("Path must be specified as array, not " + kind(p))

@@ -3,6 +3,7 @@ package jq
 import (
 	"io"
 	"slices"
+	"sort"
 	"sync"
 )
 
@@ -302,6 +303,11 @@ func toStderr(m *machine, _ *env, in result, yield func(result) error) error {
 // An entry is an item and what it is ordered by.
 type entry struct{ key, item any }
 
+// sortEntries keeps those with equal keys in order.
+func sortEntries(entries []entry) {
+	sort.SliceStable(entries, func(i, j int) bool { return compareEntries(entries[i], entries[j]) < 0 })
+}
+
 func compareEntries(a, b entry) int { return compare(a.key, b.key) }
 
 // keyed calls use with all items of the input and their keys, which are arrays of all that x yields.
@@ -331,7 +337,7 @@ func keyed(x expr, verb string, use func([]entry) any) expr {
 }
 
 func sortBy(entries []entry) any {
-	slices.SortStableFunc(entries, compareEntries)
+	sortEntries(entries)
 	list := make([]any, len(entries))
 	for i, e := range entries {
 		list[i] = e.item
@@ -340,7 +346,7 @@ func sortBy(entries []entry) any {
 }
 
 func groupBy(entries []entry) any {
-	slices.SortStableFunc(entries, compareEntries)
+	sortEntries(entries)
 	groups := []any{}
 	var group []any
 	for i, e := range entries {
@@ -354,7 +360,7 @@ func groupBy(entries []entry) any {
 }
 
 func uniqueBy(entries []entry) any {
-	slices.SortStableFunc(entries, compareEntries)
+	sortEntries(entries)
 	list := []any{}
 	for i, e := range entries {
 		if i == 0 || !equal(e.key, entries[i-1].key) {

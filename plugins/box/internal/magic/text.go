@@ -2,13 +2,14 @@ package magic
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq"
 )
 
 // longLine is from how many bytes on a line is called very long.
@@ -93,7 +94,7 @@ func language(p []byte) (what, mime string) {
 		return script(strings.TrimSpace(string(line)))
 	}
 	trimmed := bytes.TrimSpace(p)
-	if len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(trimmed) {
+	if len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') && jq.Valid(trimmed) {
 		return "JSON text data", "application/json"
 	}
 	start := bytes.ToLower(trimmed[:min(len(trimmed), 64)])
