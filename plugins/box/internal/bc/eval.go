@@ -12,6 +12,7 @@ const maxDimension = 16777215
 // runtimeError ends what a line does.
 type runtimeError struct{ text string }
 
+//go:noinline
 func (b *bc) fail(text string) { panic(&runtimeError{text}) }
 
 // step counts something done, so that what never ends does.
@@ -213,8 +214,8 @@ func (b *bc) within(v number, name string, least, most int) int {
 func (b *bc) call(n *node) number {
 	f := b.parser.functions[n.name]
 	if f == nil {
-		if library := libraries[n.name]; library != nil && b.mathLibrary {
-			return b.callLibrary(n, library)
+		if f := library(n.name); f != nil && b.mathLibrary {
+			return b.callLibrary(n, f)
 		}
 		b.fail("Function " + n.name + " not defined.")
 	}

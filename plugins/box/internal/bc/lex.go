@@ -21,11 +21,10 @@ const (
 	tokenLine   = '\n'
 )
 
-var keywords = map[string]bool{
-	"auto": true, "break": true, "continue": true, "define": true, "else": true, "for": true, "halt": true, "if": true, "length": true, "limits": true,
-	"print": true, "quit": true, "return": true, "scale": true, "sqrt": true, "void": true, "warranty": true, "while": true,
-	"ibase": true, "obase": true, "last": true, "read": true, "random": true,
-}
+const keywords = " auto break continue define else for halt if length limits print quit return scale sqrt void warranty " +
+	"while ibase obase last read random "
+
+func isKeyword(word string) bool { return strings.Contains(keywords, " "+word+" ") }
 
 // operators has the longer ones first.
 var operators = []string{"&&", "||", "==", "!=", "<=", ">=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^="}
@@ -77,7 +76,7 @@ func (l *lexer) next() {
 			n++
 		}
 		kind := byte(tokenName)
-		if keywords[l.text[:n]] {
+		if isKeyword(l.text[:n]) {
 			kind = tokenWord
 		}
 		l.take(kind, n)

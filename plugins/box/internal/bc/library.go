@@ -2,11 +2,9 @@ package bc
 
 import "math/big"
 
-// libraries are the functions of -l. They compute with x as a whole number of 10^-places, and return such a one.
-var libraries map[string]func(b *bc, x *big.Int, places int) *big.Int
-
-func init() { // not a literal: they lead back to it
-	libraries = map[string]func(b *bc, x *big.Int, places int) *big.Int{
+// library returns a function of -l, or nil. It computes with x as a whole number of 10^-places, and returns such a one.
+func library(name string) func(b *bc, x *big.Int, places int) *big.Int {
+	return map[string]func(b *bc, x *big.Int, places int) *big.Int{
 		"s": func(b *bc, x *big.Int, places int) *big.Int { return sine(b, x, places) },
 		"c": func(b *bc, x *big.Int, places int) *big.Int {
 			return sine(b, new(big.Int).Add(x, new(big.Int).Rsh(pi(b, places), 1)), places)
@@ -15,7 +13,7 @@ func init() { // not a literal: they lead back to it
 		"e": exponential,
 		"l": logarithm,
 		"j": func(_ *bc, x *big.Int, _ int) *big.Int { return x }, // bessel computes it
-	}
+	}[name]
 }
 
 // guard is how many places more are computed than are asked for.

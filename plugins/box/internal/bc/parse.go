@@ -28,8 +28,10 @@ type parser struct {
 // syntaxError ends the parsing of a line.
 type syntaxError struct{ text string }
 
+//go:noinline
 func (p *parser) fail(text string) { panic(&syntaxError{text}) }
 
+//go:noinline
 func (p *parser) is(text string) bool {
 	return p.tok.text == text && (p.tok.kind == tokenOp || p.tok.kind == tokenWord)
 }
@@ -42,6 +44,7 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
+//go:noinline
 func (p *parser) expect(text string) {
 	if !p.accept(text) {
 		p.fail("syntax error")

@@ -4,23 +4,27 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var notANumber = math.NaN()
 
-var operators = map[string]func(a, b any) (any, error){
-	"+":  add,
-	"-":  subtract,
-	"*":  multiply,
-	"/":  divide,
-	"%":  modulo,
-	"==": func(a, b any) (any, error) { return equal(a, b), nil },
-	"!=": func(a, b any) (any, error) { return !equal(a, b), nil },
-	"<":  func(a, b any) (any, error) { return compare(a, b) < 0, nil },
-	"<=": func(a, b any) (any, error) { return compare(a, b) <= 0, nil },
-	">":  func(a, b any) (any, error) { return compare(a, b) > 0, nil },
-	">=": func(a, b any) (any, error) { return compare(a, b) >= 0, nil },
-}
+// operators returns what operators of two values do. The map is shared: it is only read.
+var operators = sync.OnceValue(func() map[string]func(a, b any) (any, error) { // not whenever the box starts
+	return map[string]func(a, b any) (any, error){
+		"+":  add,
+		"-":  subtract,
+		"*":  multiply,
+		"/":  divide,
+		"%":  modulo,
+		"==": func(a, b any) (any, error) { return equal(a, b), nil },
+		"!=": func(a, b any) (any, error) { return !equal(a, b), nil },
+		"<":  func(a, b any) (any, error) { return compare(a, b) < 0, nil },
+		"<=": func(a, b any) (any, error) { return compare(a, b) <= 0, nil },
+		">":  func(a, b any) (any, error) { return compare(a, b) > 0, nil },
+		">=": func(a, b any) (any, error) { return compare(a, b) >= 0, nil },
+	}
+})
 
 func equal(a, b any) bool { return kind(a) == kind(b) && compare(a, b) == 0 }
 

@@ -19,7 +19,7 @@ func (c *compiler) assignment(q *query, s *scope) expr {
 			return with, nil
 		})
 	}
-	return assign(left, right, operators[q.op[:1]])
+	return assign(left, right, operators()[q.op[:1]])
 }
 
 // assign replaces, for each result of with, all that left finds by what op makes of the old value and the result.

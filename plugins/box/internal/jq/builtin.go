@@ -87,7 +87,7 @@ func makeBuiltins() { // not a literal: some of them lead back to the table
 		"strflocaltime/1": strflocaltime,
 		"strptime/1":      strptime,
 	}
-	for name, f := range mathematics {
+	for name, f := range mathematics() {
 		builtinTable[name+"/0"] = func(_ *machine, in any, _ []any) (any, error) {
 			x, ok := in.(float64)
 			if !ok {
@@ -96,7 +96,7 @@ func makeBuiltins() { // not a literal: some of them lead back to the table
 			return f(x), nil
 		}
 	}
-	for name, f := range mathematics2 {
+	for name, f := range mathematics2() {
 		builtinTable[name+"/2"] = func(_ *machine, _ any, args []any) (any, error) {
 			x, ok := args[0].(float64)
 			y, ok2 := args[1].(float64)
@@ -111,20 +111,24 @@ func makeBuiltins() { // not a literal: some of them lead back to the table
 	}
 }
 
-var mathematics = map[string]func(float64) float64{
-	"floor": math.Floor, "ceil": math.Ceil, "round": math.Round, "trunc": math.Trunc, "sqrt": math.Sqrt, "cbrt": math.Cbrt,
-	"fabs": math.Abs, "abs": math.Abs, "exp": math.Exp, "exp2": math.Exp2, "exp10": func(x float64) float64 { return math.Pow(10, x) },
-	"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p, "expm1": math.Expm1,
-	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
-	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
-	"gamma": func(x float64) float64 { g, _ := math.Lgamma(x); return g }, "tgamma": math.Gamma,
-	"rint": math.RoundToEven, "nearbyint": math.RoundToEven, "logb": math.Logb,
-	"significand": func(x float64) float64 { f, _ := math.Frexp(x); return f * 2 },
+func mathematics() map[string]func(float64) float64 {
+	return map[string]func(float64) float64{
+		"floor": math.Floor, "ceil": math.Ceil, "round": math.Round, "trunc": math.Trunc, "sqrt": math.Sqrt, "cbrt": math.Cbrt,
+		"fabs": math.Abs, "abs": math.Abs, "exp": math.Exp, "exp2": math.Exp2, "exp10": func(x float64) float64 { return math.Pow(10, x) },
+		"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p, "expm1": math.Expm1,
+		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+		"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
+		"gamma": func(x float64) float64 { g, _ := math.Lgamma(x); return g }, "tgamma": math.Gamma,
+		"rint": math.RoundToEven, "nearbyint": math.RoundToEven, "logb": math.Logb,
+		"significand": func(x float64) float64 { f, _ := math.Frexp(x); return f * 2 },
+	}
 }
 
-var mathematics2 = map[string]func(x, y float64) float64{
-	"pow": math.Pow, "atan2": math.Atan2, "fmin": math.Min, "fmax": math.Max, "fmod": math.Mod,
-	"ldexp": func(x, y float64) float64 { return math.Ldexp(x, int(truncate(y))) }, "scalb": func(x, y float64) float64 { return x * math.Exp2(y) },
+func mathematics2() map[string]func(x, y float64) float64 {
+	return map[string]func(x, y float64) float64{
+		"pow": math.Pow, "atan2": math.Atan2, "fmin": math.Min, "fmax": math.Max, "fmod": math.Mod,
+		"ldexp": func(x, y float64) float64 { return math.Ldexp(x, int(truncate(y))) }, "scalb": func(x, y float64) float64 { return x * math.Exp2(y) },
+	}
 }
 
 func (m *machine) environ() *object {
@@ -144,7 +148,7 @@ func names(*machine, any, []any) (any, error) {
 	for name := range specials() {
 		all = append(all, name)
 	}
-	for name := range library {
+	for name := range library() {
 		all = append(all, name)
 	}
 	slices.Sort(all)

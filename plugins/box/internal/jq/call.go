@@ -26,7 +26,7 @@ func (c *compiler) call(f *call, s *scope) expr {
 	if plain, ok := builtins()[name]; ok {
 		return cartesian(args, plain)
 	}
-	if source, ok := library[name]; ok {
+	if source, ok := library()[name]; ok {
 		return libraryCall(name, source, args)
 	}
 	return c.errorf(f.name, "%s is not defined", name)

@@ -116,7 +116,7 @@ func (c *compiler) query(q *query, s *scope) expr {
 	if q.op == "/" && q.left.isNumber() && q.right.isNumber() && q.right.term.number == "0" {
 		return c.errorf("", "Division by zero?")
 	}
-	return binary(left, right, operators[q.op])
+	return binary(left, right, operators()[q.op])
 }
 
 func identity(_ *machine, _ *env, in result, yield func(result) error) error { return yield(in) }
@@ -128,6 +128,8 @@ func pipe(left, right expr) expr {
 }
 
 // constant yields a value that was found nowhere.
+//
+//go:noinline
 func constant(v any) expr {
 	return func(_ *machine, _ *env, in result, yield func(result) error) error { return yield(in.computed(v)) }
 }
@@ -493,7 +495,7 @@ func (c *compiler) string(str *stringTerm, format func(any) (string, error), s *
 		x    expr // nil for text
 	}
 	if format == nil {
-		format = formats["@text"]
+		format = formats()["@text"]
 	}
 	var parts []part
 	for _, sp := range str.parts {
@@ -534,7 +536,7 @@ func (c *compiler) string(str *stringTerm, format func(any) (string, error), s *
 
 // format compiles @name, or @name "string".
 func (c *compiler) format(t *term, s *scope) expr {
-	format, ok := formats[t.format]
+	format, ok := formats()[t.format]
 	if !ok {
 		format = func(any) (string, error) { return "", raise(t.format[1:] + " is not a valid format") }
 	}

@@ -24,10 +24,9 @@ const (
 )
 
 // keywords can't be names of functions.
-var keywords = map[string]bool{
-	"if": true, "then": true, "elif": true, "else": true, "end": true, "as": true, "def": true, "reduce": true, "foreach": true,
-	"try": true, "catch": true, "label": true, "and": true, "or": true, "import": true, "include": true, "__loc__": true,
-}
+const keywords = " if then elif else end as def reduce foreach try catch label and or import include __loc__ "
+
+func isKeyword(word string) bool { return strings.Contains(keywords, " "+word+" ") }
 
 // operatorTexts has the longer ones first.
 var operatorTexts = []string{"?//", "//=", "==", "!=", "//", "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", ".."}
@@ -126,7 +125,7 @@ func (t token) grammarName() string {
 	case tokenEnd:
 		return "$end"
 	case tokenWord:
-		if keywords[t.text] {
+		if isKeyword(t.text) {
 			return t.text
 		}
 		return "IDENT"

@@ -89,6 +89,7 @@ func (m *machine) made(v any) error {
 // raised is an error of the program, which "try" catches.
 type raised struct{ v any }
 
+//go:noinline
 func raise(message string) error { return &raised{message} }
 
 func (r *raised) Error() string {

@@ -29,11 +29,13 @@ type options struct {
 	exitStatus bool
 }
 
-// shortOptions are the long names of letters.
-var shortOptions = map[byte]string{
-	's': "slurp", 'r': "raw-output", 'c': "compact-output", 'C': "color-output", 'M': "monochrome-output", 'a': "ascii-output",
-	'S': "sort-keys", 'R': "raw-input", 'n': "null-input", 'f': "from-file", 'j': "join-output", 'e': "exit-status",
-	'h': "help", 'V': "version",
+// shortOptions returns the long names of letters.
+func shortOptions() map[byte]string {
+	return map[byte]string{
+		's': "slurp", 'r': "raw-output", 'c': "compact-output", 'C': "color-output", 'M': "monochrome-output", 'a': "ascii-output",
+		'S': "sort-keys", 'R': "raw-input", 'n': "null-input", 'f': "from-file", 'j': "join-output", 'e': "exit-status",
+		'h': "help", 'V': "version",
+	}
 }
 
 // A usage error is what is wrong with the command line. A pair is a file that can't be read.
@@ -83,7 +85,7 @@ func parseOptions(env *tool.Env, args []string) (*options, error) {
 				continue
 			}
 			for _, letter := range []byte(arg[1:]) {
-				name, ok := shortOptions[letter]
+				name, ok := shortOptions()[letter]
 				if !ok {
 					return nil, usage("Unknown option " + arg)
 				}

@@ -2,6 +2,7 @@ package jq
 
 import (
 	"strings"
+	"sync"
 )
 
 // A parser turns a program into a query, one token ahead.
@@ -93,6 +94,7 @@ func lastToken(program string) int {
 	return at
 }
 
+//go:noinline
 func (p *parser) is(text string) bool {
 	return p.tok.text == text && (p.tok.kind == tokenOperator || p.tok.kind == tokenWord)
 }
@@ -190,14 +192,16 @@ const (
 
 type binding struct{ rank, order int }
 
-var bindings = map[string]binding{
-	",": {1, leftToRight}, "//": {2, rightToLeft},
-	"=": {3, nonassociative}, "|=": {3, nonassociative}, "+=": {3, nonassociative}, "-=": {3, nonassociative}, "*=": {3, nonassociative},
-	"/=": {3, nonassociative}, "%=": {3, nonassociative}, "//=": {3, nonassociative},
-	"or": {4, leftToRight}, "and": {5, leftToRight},
-	"==": {6, nonassociative}, "!=": {6, nonassociative}, "<": {6, nonassociative}, "<=": {6, nonassociative}, ">": {6, nonassociative}, ">=": {6, nonassociative},
-	"+": {7, leftToRight}, "-": {7, leftToRight}, "*": {8, leftToRight}, "/": {8, leftToRight}, "%": {8, leftToRight},
-}
+var bindings = sync.OnceValue(func() map[string]binding { // not whenever the box starts
+	return map[string]binding{
+		",": {1, leftToRight}, "//": {2, rightToLeft},
+		"=": {3, nonassociative}, "|=": {3, nonassociative}, "+=": {3, nonassociative}, "-=": {3, nonassociative}, "*=": {3, nonassociative},
+		"/=": {3, nonassociative}, "%=": {3, nonassociative}, "//=": {3, nonassociative},
+		"or": {4, leftToRight}, "and": {5, leftToRight},
+		"==": {6, nonassociative}, "!=": {6, nonassociative}, "<": {6, nonassociative}, "<=": {6, nonassociative}, ">": {6, nonassociative}, ">=": {6, nonassociative},
+		"+": {7, leftToRight}, "-": {7, leftToRight}, "*": {8, leftToRight}, "/": {8, leftToRight}, "%": {8, leftToRight},
+	}
+})
 
 // binary parses operators of at least a rank.
 func (p *parser) binary(rank int) *query {
@@ -205,7 +209,7 @@ func (p *parser) binary(rank int) *query {
 	defer func() { p.depth-- }()
 	left := p.operand()
 	for {
-		b, ok := bindings[p.tok.text]
+		b, ok := bindings()[p.tok.text]
 		if !ok || b.rank < rank || p.tok.kind != tokenOperator && p.tok.kind != tokenWord {
 			return left
 		}
@@ -216,7 +220,7 @@ func (p *parser) binary(rank int) *query {
 			above = b.rank
 		}
 		left = &query{left: left, op: op, right: p.binary(above)}
-		if again, ok := bindings[p.tok.text]; ok && b.order == nonassociative && again.rank == b.rank {
+		if again, ok := bindings()[p.tok.text]; ok && b.order == nonassociative && again.rank == b.rank {
 			p.unexpected()
 		}
 	}
@@ -391,7 +395,7 @@ func (p *parser) keyword() *term {
 	case "import", "include":
 		panic(&syntaxError{"there are no modules here", p.tok.start})
 	}
-	if keywords[word] {
+	if isKeyword(word) {
 		p.unexpected()
 	}
 	p.next()

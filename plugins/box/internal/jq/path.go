@@ -13,6 +13,8 @@ type path struct {
 }
 
 // computed is a value that was found nowhere.
+//
+//go:noinline
 func (r result) computed(v any) result {
 	if r.path == nil {
 		return result{v: v}
@@ -21,6 +23,8 @@ func (r result) computed(v any) result {
 }
 
 // found is what r has at key.
+//
+//go:noinline
 func (r result) found(v, key any) result {
 	if r.path == nil {
 		return result{v: v}

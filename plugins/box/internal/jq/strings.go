@@ -3,6 +3,7 @@ package jq
 import (
 	"encoding/base64"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -137,18 +138,20 @@ func stringIndices(s, sub string) any {
 	return found
 }
 
-// formats are what @name does to a value.
-var formats = map[string]func(any) (string, error){
-	"@text":    func(v any) (string, error) { return toString(v), nil },
-	"@json":    func(v any) (string, error) { return text(v), nil },
-	"@html":    func(v any) (string, error) { return htmlEscapes.Replace(toString(v)), nil },
-	"@uri":     func(v any) (string, error) { return uri(toString(v)), nil },
-	"@csv":     func(v any) (string, error) { return row(v, "csv", ",", quoteCSV) },
-	"@tsv":     func(v any) (string, error) { return row(v, "tsv", "\t", tsvEscapes.Replace) },
-	"@sh":      shellWords,
-	"@base64":  func(v any) (string, error) { return base64.StdEncoding.EncodeToString([]byte(toString(v))), nil },
-	"@base64d": fromBase64,
-}
+// formats returns what @name does to a value. The map is shared: it is only read.
+var formats = sync.OnceValue(func() map[string]func(any) (string, error) { // not whenever the box starts
+	return map[string]func(any) (string, error){
+		"@text":    func(v any) (string, error) { return toString(v), nil },
+		"@json":    func(v any) (string, error) { return text(v), nil },
+		"@html":    func(v any) (string, error) { return htmlEscapes.Replace(toString(v)), nil },
+		"@uri":     func(v any) (string, error) { return uri(toString(v)), nil },
+		"@csv":     func(v any) (string, error) { return row(v, "csv", ",", quoteCSV) },
+		"@tsv":     func(v any) (string, error) { return row(v, "tsv", "\t", tsvEscapes.Replace) },
+		"@sh":      shellWords,
+		"@base64":  func(v any) (string, error) { return base64.StdEncoding.EncodeToString([]byte(toString(v))), nil },
+		"@base64d": fromBase64,
+	}
+})
 
 var (
 	htmlEscapes = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "'", "&apos;", `"`, "&quot;")

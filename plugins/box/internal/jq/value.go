@@ -21,6 +21,7 @@ type object struct {
 // fewKeys is how many keys are found faster by looking at each.
 const fewKeys = 8
 
+//go:noinline
 func (o *object) find(key string) int {
 	if o.index == nil {
 		return slices.Index(o.keys, key)
@@ -126,6 +127,8 @@ func (o *object) without(key string) *object {
 func (o *object) sortedKeys() []string { return slices.Sorted(slices.Values(o.keys)) }
 
 // kind names a value's type, as messages and "type" do.
+//
+//go:noinline
 func kind(v any) string {
 	switch v.(type) {
 	case nil:

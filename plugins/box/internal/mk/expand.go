@@ -96,7 +96,7 @@ func referenceLength(s string) int {
 // reference expands what is within $(…).
 func (m *maker) reference(s string, open byte) string {
 	if i := strings.IndexAny(s, " \t"); i > 0 {
-		if f, ok := functions[s[:i]]; ok {
+		if f, ok := functions()[s[:i]]; ok {
 			return m.callFunction(s[:i], f, strings.TrimLeft(s[i:], " \t"), open)
 		}
 	}

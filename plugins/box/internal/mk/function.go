@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/glob"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -19,10 +20,19 @@ type function struct {
 	call        func(m *maker, args []string) string
 }
 
-var functions map[string]function
+var (
+	fillFunctions sync.Once // not whenever the box starts
+	functionTable map[string]function
+)
 
-func init() { // not a literal: some of them lead back to the table
-	functions = map[string]function{
+// functions returns all functions by name. The map is shared: it is only read.
+func functions() map[string]function {
+	fillFunctions.Do(makeFunctions)
+	return functionTable
+}
+
+func makeFunctions() { // not a literal: some of them lead back to the table
+	functionTable = map[string]function{
 		"subst":      {3, 3, false, func(_ *maker, a []string) string { return strings.ReplaceAll(a[2], a[0], a[1]) }},
 		"patsubst":   {3, 3, false, func(m *maker, a []string) string { return m.patsubst(a[0], a[1], a[2]) }},
 		"strip":      {1, 1, false, func(_ *maker, a []string) string { return strings.Join(strings.Fields(a[0]), " ") }},
@@ -357,7 +367,7 @@ func writeFile(m *maker, a []string) string {
 // callVariable is $(call name,…): the arguments are $(1) and so on.
 func callVariable(m *maker, a []string) string {
 	name := strings.TrimSpace(a[0])
-	if f, ok := functions[name]; ok && !f.raw && len(a)-1 >= f.least {
+	if f, ok := functions()[name]; ok && !f.raw && len(a)-1 >= f.least {
 		return f.call(m, a[1:])
 	}
 	v := m.lookup(name)

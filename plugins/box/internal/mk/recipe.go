@@ -174,7 +174,7 @@ func (m *maker) shell(line string, stdout io.Writer) int {
 		return 127
 	}
 	// What needs no shell make runs itself, and says itself if there is no such command.
-	if word := nth(strings.Fields(line), 0); word != "" && !strings.ContainsAny(line, special) && !shellBuiltins[word] {
+	if word := nth(strings.Fields(line), 0); word != "" && !strings.ContainsAny(line, special) && !isShellBuiltin(word) {
 		if known := m.env.Has != nil && m.env.Has(word) || len(find.LookupAll(m.env, word)) > 0; !known {
 			m.say("%s: No such file or directory", word)
 			return 127
@@ -188,11 +188,10 @@ func (m *maker) shell(line string, stdout io.Writer) int {
 }
 
 // shellBuiltins are commands that only a shell has.
-var shellBuiltins = map[string]bool{
-	":": true, ".": true, "cd": true, "exit": true, "export": true, "eval": true, "exec": true, "set": true, "unset": true, "trap": true, "umask": true,
-	"wait": true, "ulimit": true, "shift": true, "source": true, "alias": true, "command": true, "type": true, "read": true, "return": true, "break": true,
-	"continue": true, "times": true, "readonly": true, "local": true, "if": true, "for": true, "while": true, "case": true, "until": true,
-}
+const shellBuiltins = " : . cd exit export eval exec set unset trap umask wait ulimit shift source alias command type read return " +
+	"break continue times readonly local if for while case until "
+
+func isShellBuiltin(word string) bool { return strings.Contains(shellBuiltins, " "+word+" ") }
 
 // maxOutput bounds what $(shell) reads, in bytes.
 const maxOutput = 16 << 20

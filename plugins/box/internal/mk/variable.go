@@ -45,10 +45,13 @@ func (m *maker) lookup(name string) *variable {
 }
 
 // define sets a global variable, unless one of a stronger origin is there.
+//
+//go:noinline
 func (m *maker) define(name, value string, recursive bool, origin int) *variable {
 	return m.defineIn(m.vars, name, value, recursive, origin)
 }
 
+//go:noinline
 func (m *maker) defineIn(vars map[string]*variable, name, value string, recursive bool, origin int) *variable {
 	old := vars[name]
 	if old != nil && old.origin > origin {
