@@ -95,9 +95,21 @@ func newHost(t testing.TB, c worker.Config) *worker.Host {
 // command returns a call of the guest's commands.
 func command(args ...string) core.Command { return core.Command{Command: "guest", Args: args} }
 
-func TestHost(t *testing.T) {
+// engines are those that are compiled in. A file with a build tag adds to them.
+var engines = []string{"wazero"}
+
+// onEachEngine runs a test once for each engine.
+func onEachEngine(t *testing.T, test func(t *testing.T, engine string)) {
+	for _, e := range engines {
+		t.Run(e, func(t *testing.T) { test(t, e) })
+	}
+}
+
+func TestHost(t *testing.T) { onEachEngine(t, testHost) }
+
+func testHost(t *testing.T, engine string) {
 	coretest.HostTests{
-		New: func(t *testing.T) driver.Host { return newHost(t, worker.Config{Pool: -1}) },
+		New: func(t *testing.T) driver.Host { return newHost(t, worker.Config{Engine: engine, Pool: -1}) },
 		Pty: true,
 		Commands: coretest.HostCommands{
 			Exit:    func(code int) core.Command { return command("exit", strconv.Itoa(code)) },

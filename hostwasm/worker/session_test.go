@@ -73,7 +73,9 @@ func TestScratchTogether(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestLimits(t *testing.T) { onEachEngine(t, testLimits) }
+
+func testLimits(t *testing.T, engine string) {
 	for _, test := range []struct {
 		name   string
 		limits hostwasm.Limits
@@ -85,7 +87,7 @@ func TestLimits(t *testing.T) {
 		{"output", hostwasm.Limits{Output: 1 << 20}, []string{"flood"}, core.ReasonOutput},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := run(t, newHost(t, worker.Config{Pool: -1, Limits: test.limits}), command(test.args...))
+			got := run(t, newHost(t, worker.Config{Engine: engine, Pool: -1, Limits: test.limits}), command(test.args...))
 			want := core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: test.reason}
 			if got.exit.Status != want.Status || got.exit.Reason != want.Reason {
 				t.Errorf("got %v %q, want %v %q", got.exit.Status, got.exit.Reason, want.Status, want.Reason)
@@ -95,8 +97,10 @@ func TestLimits(t *testing.T) {
 }
 
 // What one guest makes of memory and time harms no other.
-func TestBombs(t *testing.T) {
-	h := newHost(t, worker.Config{Limits: hostwasm.Limits{Fuel: 3e9, Memory: 128 << 20}, Memory: 256 << 20})
+func TestBombs(t *testing.T) { onEachEngine(t, testBombs) }
+
+func testBombs(t *testing.T, engine string) {
+	h := newHost(t, worker.Config{Engine: engine, Limits: hostwasm.Limits{Fuel: 3e9, Memory: 128 << 20}, Memory: 256 << 20})
 	c := command("cat")
 	c.Interactive = true
 	cat := start(t, h, c)
@@ -139,9 +143,12 @@ func TestNoMemory(t *testing.T) {
 }
 
 // A module is compiled once, before or when it is first run.
-func TestCompileOnce(t *testing.T) {
+func TestCompileOnce(t *testing.T) { onEachEngine(t, testCompileOnce) }
+
+func testCompileOnce(t *testing.T, engine string) {
 	var compiled atomic.Int64
 	c := worker.Config{
+		Engine:   engine,
 		CacheDir: t.TempDir() + "/cache",
 		Compiling: func(string, int) func() {
 			compiled.Add(1)

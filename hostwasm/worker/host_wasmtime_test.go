@@ -1,0 +1,5 @@
+//go:build wasmtime
+
+package worker_test
+
+func init() { engines = append(engines, "wasmtime") }
