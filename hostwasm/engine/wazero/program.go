@@ -89,12 +89,12 @@ func (p *program) Run(c engine.RunConfig) (err error) {
 			c.Done(int64(r.fuel.Get()), refused != nil && refused.Get() != 0)
 		}
 	}()
-	if m.ExportedFunction("_start") == nil {
-		return errors.New("the module exports no _start")
-	}
 	for _, name := range []string{meter.StartExport, "_start"} {
-		f := m.ExportedFunction(name)
-		if f == nil {
+		f := m.ExportedFunction(name) // which has a stack already, so asking costs something
+		switch {
+		case f == nil && name == "_start":
+			return errors.New("the module exports no _start")
+		case f == nil:
 			continue
 		}
 		if err := stack.lend(f); err != nil {
