@@ -84,6 +84,9 @@ func TestTrajectoriesInSandbox(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { host.Close() })
+	if err := host.Prepare(t.Context(), "bash"); err != nil { // which is done once, and is no part of a task
+		t.Fatal(err)
+	}
 	testAll(t, place{host: host, provide: func(t *testing.T, task *task, dir string) {
 		if task.onlyNative {
 			t.Skip("the sandbox's terminal has lines, not keys")
