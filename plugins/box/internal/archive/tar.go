@@ -302,30 +302,6 @@ func (j *job) setFormat(name string) bool {
 	return true
 }
 
-// countingReader counts what is read from r.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// countingWriter counts what is written to w.
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}
-
 // userName returns the name of a user or group, "" if it has none. Reading the lists for every file takes long.
 func (j *job) userName(id uint32, group bool) string {
 	key := names{id, group}

@@ -52,7 +52,7 @@ func (j *job) extend() error {
 	if err == nil {
 		err = o.close()
 	}
-	if closing := f.Truncate(o.blocks.n); err == nil && closing != nil {
+	if closing := f.Truncate(o.blocks.N); err == nil && closing != nil {
 		err = o.fail(closing)
 	}
 	f.Close()
@@ -90,7 +90,7 @@ func (j *job) scan() (end int64, dates map[string]time.Time, err error) {
 		if _, err := io.Copy(io.Discard, in.tar); err != nil {
 			return 0, nil, in.cut(err)
 		}
-		end = (in.blocks.n + blockSize - 1) / blockSize * blockSize
+		end = (in.blocks.N + blockSize - 1) / blockSize * blockSize
 		if j.verb == update && len(dates) < maxDates {
 			dates[h.Name] = h.ModTime
 		}

@@ -19,7 +19,7 @@ import (
 type input struct {
 	job    *job
 	file   io.Closer
-	blocks *countingReader // the tar archive
+	blocks *tool.CountingReader // the tar archive
 	tar    *tar.Reader
 	packed compress.Format
 	header *tar.Header // of the current member
@@ -55,7 +55,7 @@ func (j *job) open(name string) (*input, error) {
 		f.Close()
 		return nil, in.broken(err)
 	}
-	in.blocks = &countingReader{r: r}
+	in.blocks = &tool.CountingReader{R: r}
 	in.tar = tar.NewReader(in.blocks)
 	return in, nil
 }
@@ -118,8 +118,8 @@ func (in *input) next() (*tar.Header, error) {
 				continue
 			}
 			return h, nil
-		case err == io.EOF, err == io.ErrUnexpectedEOF && (in.blocks.n < blockSize || in.found) && in.packed == compress.None:
-			if in.blocks.n < blockSize {
+		case err == io.EOF, err == io.ErrUnexpectedEOF && (in.blocks.N < blockSize || in.found) && in.packed == compress.None:
+			if in.blocks.N < blockSize {
 				in.unlike()
 				return nil, io.EOF
 			}
@@ -148,8 +148,8 @@ func (in *input) unlike() { in.job.errorf("This does not look like a tar archive
 
 // more goes on behind an archive's end, for -i, and reports whether there is anything.
 func (in *input) more() bool {
-	r := bufio.NewReaderSize(in.blocks.r, 64<<10)
-	in.blocks.r = r
+	r := bufio.NewReaderSize(in.blocks.R, 64<<10)
+	in.blocks.R = r
 	for {
 		head, err := r.Peek(blockSize)
 		if err != nil {

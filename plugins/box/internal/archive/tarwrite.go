@@ -11,14 +11,15 @@ import (
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/compress"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // An output is an archive that is written.
 type output struct {
 	job     *job
 	tar     *tar.Writer
-	blocks  *countingWriter // what tar writes to
-	packed  io.WriteCloser  // the compressor
+	blocks  *tool.CountingWriter // what tar writes to
+	packed  io.WriteCloser       // the compressor
 	buffer  *bufio.Writer
 	file    io.WriteCloser // nil for standard output
 	info    sys.Info       // of file
@@ -34,7 +35,7 @@ func (j *job) newOutput(w io.Writer, offset int64) (*output, error) {
 		return nil, j.fatal("%v", err)
 	}
 	o.packed = packed
-	o.blocks = &countingWriter{w: packed, n: offset}
+	o.blocks = &tool.CountingWriter{W: packed, N: offset}
 	o.tar = tar.NewWriter(o.blocks)
 	return o, nil
 }
@@ -51,7 +52,7 @@ func (o *output) fail(err error) error {
 func (o *output) close() error {
 	err := o.tar.Close()
 	if err == nil {
-		if n := o.blocks.n % o.job.record; n > 0 {
+		if n := o.blocks.N % o.job.record; n > 0 {
 			_, err = io.CopyN(o.blocks, zeros{}, o.job.record-n)
 		}
 	}
@@ -70,7 +71,7 @@ func (o *output) close() error {
 		return o.fail(err)
 	}
 	if o.job.flags["totals"] {
-		o.job.env.Errorf("Total bytes written: %d", o.blocks.n)
+		o.job.env.Errorf("Total bytes written: %d", o.blocks.N)
 	}
 	return nil
 }

@@ -279,23 +279,8 @@ func (u *unzipper) copy(w io.Writer, m *zip.File) error {
 		return err
 	}
 	defer r.Close()
-	_, err = io.Copy(markedWriter{w}, struct{ io.Reader }{r})
+	_, err = io.Copy(tool.MarkWrites(w), struct{ io.Reader }{r})
 	return err
-}
-
-// A writeError is one of the output, not of the archive.
-type writeError struct{ error }
-
-func (w writeError) Unwrap() error { return w.error }
-
-type markedWriter struct{ w io.Writer }
-
-func (m markedWriter) Write(p []byte) (int, error) {
-	n, err := m.w.Write(p)
-	if err != nil {
-		err = writeError{err}
-	}
-	return n, err
 }
 
 // padded is a name in a column, which counts bytes.
@@ -354,7 +339,7 @@ func (u *unzipper) print(m *zip.File) {
 	if u.quiet == 0 {
 		u.env.Out.WriteString(action(m) + padded(u.shown(m.Name)) + "\n")
 	}
-	if err := u.copy(u.env.Out, m); err != nil && !errors.As(err, new(writeError)) {
+	if err := u.copy(u.env.Out, m); err != nil && !errors.As(err, new(tool.WriteError)) {
 		u.env.Warn(u.problem(m, err))
 		u.fail(unzipError)
 	}
@@ -546,12 +531,12 @@ func (u *unzipper) write(m *zip.File, name string) {
 	}
 	err = u.copy(f, m)
 	if closing := f.Close(); err == nil && closing != nil {
-		err = writeError{closing}
+		err = tool.WriteError{Err: closing}
 	}
-	var broken writeError
+	var broken tool.WriteError
 	switch {
 	case errors.As(err, &broken):
-		u.env.Warn("\n" + shown + ":  write error (" + tool.Strerror(broken.error) + ")")
+		u.env.Warn("\n" + shown + ":  write error (" + tool.Strerror(broken.Err) + ")")
 		u.fail(50)
 	case err != nil:
 		u.env.Warn(u.problem(m, err))

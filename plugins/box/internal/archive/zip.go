@@ -501,7 +501,7 @@ func (z *zipper) stream(w *zip.Writer, h *zip.FileHeader, in io.Reader, what str
 	if err != nil {
 		return err
 	}
-	packed := &countingWriter{w: out}
+	packed := &tool.CountingWriter{W: out}
 	d, err := flate.NewWriter(packed, z.level)
 	if err != nil {
 		return err
@@ -516,10 +516,10 @@ func (z *zipper) stream(w *zip.Writer, h *zip.FileHeader, in io.Reader, what str
 	}
 	// The writer looks at the header again when the next member begins.
 	h.CRC32 = sum.Sum32()
-	h.UncompressedSize64, h.CompressedSize64 = uint64(n), uint64(packed.n)
+	h.UncompressedSize64, h.CompressedSize64 = uint64(n), uint64(packed.N)
 	//lint:ignore SA1019 CreateRaw writes these fields
-	h.UncompressedSize, h.CompressedSize = clamp32(n), clamp32(packed.n)
-	z.tell(what, h, uint64(n), uint64(packed.n))
+	h.UncompressedSize, h.CompressedSize = clamp32(n), clamp32(packed.N)
+	z.tell(what, h, uint64(n), uint64(packed.N))
 	return nil
 }
 

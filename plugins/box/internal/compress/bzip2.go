@@ -209,11 +209,11 @@ You can use the -tvv option to test integrity of such files.
 
 // tell names what went wrong with a file's data.
 func (b *bzip2er) tell(name, to string, err error) {
-	var w writeError
+	var w tool.WriteError
 	switch {
 	case gone(b.env, err):
 	case errors.As(err, &w):
-		b.fail(bzip2Trouble, "I/O or other error, bailing out.  Possible reason follows.\n%s: %s", b.env.Name, tool.Strerror(w.error))
+		b.fail(bzip2Trouble, "I/O or other error, bailing out.  Possible reason follows.\n%s: %s", b.env.Name, tool.Strerror(w.Err))
 	case b.test && err == ErrFormat:
 		b.fail(bzip2Corrupt, "%s: bad magic number (file not created by bzip2)\n%s", name, bzip2Recover)
 	case b.test:

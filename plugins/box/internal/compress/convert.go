@@ -10,30 +10,17 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// A writeError is one of the output, not of the input.
-type writeError struct{ error }
-
-func (w writeError) Unwrap() error { return w.error }
-
 // copyTo copies r to w, and marks the errors of w.
-func copyTo(w io.Writer, r io.Reader) (int64, error) { return io.Copy(markedWriter{w}, onlyReader{r}) }
-
-// onlyReader hides WriteTo, which would write behind the back of markedWriter.
-type onlyReader struct{ io.Reader }
-
-type markedWriter struct{ w io.Writer }
-
-func (m markedWriter) Write(p []byte) (int, error) {
-	n, err := m.w.Write(p)
-	if err != nil {
-		err = writeError{err}
-	}
-	return n, err
+func copyTo(w io.Writer, r io.Reader) (int64, error) {
+	return io.Copy(tool.MarkWrites(w), onlyReader{r})
 }
+
+// onlyReader hides WriteTo, which would write behind the back of the marks.
+type onlyReader struct{ io.Reader }
 
 // compressTo writes r in format f to w.
 func compressTo(w io.Writer, r io.Reader, f Format, level int) error {
-	z, err := NewWriter(f, markedWriter{w}, level)
+	z, err := NewWriter(f, tool.MarkWrites(w), level)
 	if err != nil {
 		return err
 	}
@@ -52,11 +39,11 @@ func newFile(env *tool.Env, name string, like os.FileInfo, force bool, write fun
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return writeError{err}
+		return tool.WriteError{Err: err}
 	}
 	err = write(f)
 	if closing := f.Close(); err == nil && closing != nil {
-		err = writeError{closing}
+		err = tool.WriteError{Err: closing}
 	}
 	if err != nil && !errors.Is(err, ErrTrailing) {
 		os.Remove(path)

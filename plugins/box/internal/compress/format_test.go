@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/ulikunitz/xz"
 )
 
 // fixtures hold "one\ntwo\nthree\n", as Debian's tools write it.
@@ -81,6 +83,15 @@ func TestRoundTrip(t *testing.T) {
 			io.WriteString(w, data)
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
+			}
+			if f == XZ {
+				theirs, err := xz.NewReader(bytes.NewReader(b.Bytes()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := io.ReadAll(theirs); string(got) != data || err != nil {
+					t.Errorf("-%d: the library reads %d bytes, %v", level, len(got), err)
+				}
 			}
 			if got, err := readAll(f, b.Bytes()); got != data || err != nil {
 				t.Errorf("%v -%d: got %d bytes, %v", f, level, len(got), err)

@@ -116,11 +116,11 @@ func (g *gzipper) warn(format string, a ...any) {
 
 // tell names what went wrong with a file's data.
 func (g *gzipper) tell(name string, err error) {
-	var w writeError
+	var w tool.WriteError
 	switch {
 	case gone(g.env, err):
 	case errors.As(err, &w):
-		g.fail("%s: %s", name, tool.Strerror(w.error))
+		g.fail("%s: %s", name, tool.Strerror(w.Err))
 	case errors.Is(err, ErrFormat):
 		g.badData(name, "not in gzip format")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -148,7 +148,7 @@ func (g *gzipper) badData(name, what string) {
 func (g *gzipper) stream() {
 	in, _ := g.env.Input("-")
 	if !g.extract {
-		z, err := gzip.NewWriterLevel(markedWriter{g.env.Out}, g.level)
+		z, err := gzip.NewWriterLevel(tool.MarkWrites(g.env.Out), g.level)
 		if err == nil {
 			z.OS = gzipUnix
 			if _, err = copyTo(z, in); err == nil {
@@ -298,11 +298,11 @@ func (g *gzipper) warnQuietly(format string, a ...any) {
 
 // write compresses a file.
 func (g *gzipper) write(name, to string, in io.Reader, fi os.FileInfo) {
-	read := &countingReader{r: in}
+	read := &tool.CountingReader{R: in}
 	written := int64(0)
 	write := func(w io.Writer) error {
-		counted := &countingWriter{w: w}
-		z, err := gzip.NewWriterLevel(markedWriter{counted}, g.level)
+		counted := &tool.CountingWriter{W: w}
+		z, err := gzip.NewWriterLevel(tool.MarkWrites(counted), g.level)
 		if err != nil {
 			return err
 		}
@@ -315,7 +315,7 @@ func (g *gzipper) write(name, to string, in io.Reader, fi os.FileInfo) {
 			return err
 		}
 		err = z.Close()
-		written = counted.n - 18 // what a member has around its data
+		written = counted.N - 18 // what a member has around its data
 		if z.Name != "" {
 			written -= int64(len([]rune(z.Name))) + 1
 		}
@@ -328,7 +328,7 @@ func (g *gzipper) write(name, to string, in io.Reader, fi os.FileInfo) {
 		return
 	}
 	if g.replace(name, to, fi, write) && g.has("v") {
-		g.env.Warn(fmt.Sprintf("%s:\t%s -- %s %s", name, ratio(read.n-written, read.n), g.replaced(), to))
+		g.env.Warn(fmt.Sprintf("%s:\t%s -- %s %s", name, ratio(read.N-written, read.N), g.replaced(), to))
 	}
 }
 
@@ -363,7 +363,7 @@ func (g *gzipper) replace(name, to string, fi os.FileInfo, write func(io.Writer)
 
 // read extracts, tests or lists. fi is nil for standard input.
 func (g *gzipper) read(name, to string, in io.Reader, fi os.FileInfo) {
-	counted := &countingReader{r: in}
+	counted := &tool.CountingReader{R: in}
 	buffered := bufio.NewReader(counted)
 	if head, _ := buffered.Peek(2); len(head) > 0 && Detect(head) != Gzip && g.stdoutAsIs() {
 		if _, err := copyTo(g.env.Out, buffered); err != nil {
@@ -376,7 +376,7 @@ func (g *gzipper) read(name, to string, in io.Reader, fi os.FileInfo) {
 		g.tell(name, err)
 		return
 	}
-	header := counted.n - int64(buffered.Buffered()) + 8
+	header := counted.N - int64(buffered.Buffered()) + 8
 	stamp, kept := z.member.ModTime, fromLatin1(z.member.Name)
 	if g.naming == "N" && kept != "" {
 		if i := strings.LastIndexByte(to, '/'); i >= 0 {
@@ -411,7 +411,7 @@ func (g *gzipper) read(name, to string, in io.Reader, fi os.FileInfo) {
 		return err
 	})
 	if extracted && g.has("v") {
-		g.env.Warn(fmt.Sprintf("%s:\t%s -- %s %s", name, ratio(size-(counted.n-header), size), g.replaced(), to))
+		g.env.Warn(fmt.Sprintf("%s:\t%s -- %s %s", name, ratio(size-(counted.N-header), size), g.replaced(), to))
 	}
 }
 
@@ -426,7 +426,7 @@ type stamped struct {
 
 func (s stamped) ModTime() time.Time { return s.time }
 
-func (g *gzipper) list(name, to string, z io.Reader, in *countingReader, header int64, fi os.FileInfo, stamp time.Time) {
+func (g *gzipper) list(name, to string, z io.Reader, in *tool.CountingReader, header int64, fi os.FileInfo, stamp time.Time) {
 	sum := crc32.NewIEEE()
 	size, err := copyTo(sum, z)
 	if err != nil && !errors.Is(err, ErrTrailing) {
@@ -445,9 +445,9 @@ func (g *gzipper) list(name, to string, z io.Reader, in *countingReader, header 
 		}
 		fmt.Fprintf(g.env.Out, "defla %08x %s ", sum.Sum32(), stamp.In(clock.Zone(g.env)).Format("Jan _2 15:04"))
 	}
-	fmt.Fprintf(g.env.Out, "%19d %19d %s %s\n", in.n, size, ratio(size-(in.n-header), size), to)
+	fmt.Fprintf(g.env.Out, "%19d %19d %s %s\n", in.N, size, ratio(size-(in.N-header), size), to)
 	g.listed.files++
-	g.listed.in += in.n
+	g.listed.in += in.N
 	g.listed.out += size
 	g.listed.header = header
 }
@@ -469,18 +469,6 @@ func ratio(saved, of int64) string {
 		return "  0.0%"
 	}
 	return fmt.Sprintf("%5.1f%%", 100*float64(saved)/float64(of))
-}
-
-// countingWriter counts what is written to w.
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // latin1 makes each byte a character, since compress/gzip writes such text as bytes again. Real names are UTF-8,

@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // The container is read here, because the library would take as much memory for the dictionary as a file asks for,
@@ -30,8 +32,8 @@ const (
 // xzReader reads stream after stream, and checks everything that the container says of them.
 type xzReader struct {
 	in      *bufio.Reader
-	r       *countingReader // of in
-	sum     uint32          // CRC-32 of what readFull read since it was last set to 0
+	r       *tool.CountingReader // of in
+	sum     uint32               // CRC-32 of what readFull read since it was last set to 0
 	flags   [2]byte
 	newHash func() hash.Hash
 	block   *xzBlock
@@ -52,20 +54,8 @@ type xzBlock struct {
 	wantSize, wantData int64 // as the header says; -1 if it doesn't
 }
 
-// countingReader counts what is read from r.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
 func newXZReader(r *bufio.Reader) (*xzReader, error) {
-	x := &xzReader{in: r, r: &countingReader{r: r}}
+	x := &xzReader{in: r, r: &tool.CountingReader{R: r}}
 	if head, err := r.Peek(len(xzMagic)); !bytes.Equal(head, []byte(xzMagic)) {
 		if err != nil && err != io.EOF {
 			return nil, err
@@ -134,7 +124,7 @@ func (x *xzReader) Read(p []byte) (int, error) {
 // next starts the next block or the next stream, or returns io.EOF.
 func (x *xzReader) next() error {
 	x.sum = 0
-	start := x.r.n
+	start := x.r.N
 	size, err := x.readByte()
 	if err != nil {
 		return err
@@ -191,7 +181,7 @@ func (x *xzReader) startBlock(start int64, size byte) error {
 	if err != nil {
 		return err
 	}
-	b.dataStart = x.r.n
+	b.dataStart = x.r.N
 	b.data, err = lzma.Reader2Config{DictCap: dictionary}.NewReader2(x.r)
 	if err != nil {
 		return ErrCorrupt
@@ -252,11 +242,11 @@ func (b *xzBlock) read(p []byte) (int, error) {
 func (x *xzReader) endBlock() error {
 	b := x.block
 	x.block = nil
-	data := x.r.n - b.dataStart
+	data := x.r.N - b.dataStart
 	if b.wantSize >= 0 && b.size != b.wantSize || b.wantData >= 0 && data != b.wantData {
 		return ErrCorrupt
 	}
-	unpadded := x.r.n - b.start
+	unpadded := x.r.N - b.start
 	if err := x.padding(data); err != nil {
 		return err
 	}
@@ -311,7 +301,7 @@ func (x *xzReader) endStream(start int64) error {
 	if !bytes.Equal(blocks, x.index.Sum(nil)) {
 		return ErrCorrupt
 	}
-	if err := x.padding(x.r.n - start); err != nil {
+	if err := x.padding(x.r.N - start); err != nil {
 		return err
 	}
 	want := x.sum
@@ -322,7 +312,7 @@ func (x *xzReader) endStream(start int64) error {
 	sum, footer := binary.LittleEndian.Uint32(tail[:]), tail[4:]
 	indexSize := (int64(binary.LittleEndian.Uint32(footer[4:])) + 1) * 4
 	if sum != want || crc32.ChecksumIEEE(footer[4:10]) != binary.LittleEndian.Uint32(footer) ||
-		string(footer[10:]) != xzFooterMagic || [2]byte(footer[8:10]) != x.flags || indexSize != x.r.n-start-xzHeaderSize {
+		string(footer[10:]) != xzFooterMagic || [2]byte(footer[8:10]) != x.flags || indexSize != x.r.N-start-xzHeaderSize {
 		return ErrCorrupt
 	}
 	return nil

@@ -211,7 +211,7 @@ func (x *xzer) compress(name string, in io.Reader, fi os.FileInfo) {
 }
 
 func (x *xzer) extract(name string, in io.Reader, fi os.FileInfo) {
-	counted := &countingReader{r: in}
+	counted := &tool.CountingReader{R: in}
 	buffered := bufio.NewReader(counted)
 	z, err := newXZReader(buffered)
 	if err == ErrFormat && x.stdout && x.has("f") {
@@ -249,7 +249,7 @@ func (x *xzer) extract(name string, in io.Reader, fi os.FileInfo) {
 		return
 	}
 	if x.has("v") {
-		x.env.Warn(fmt.Sprintf("%s: %s / %s = %.3f", name, xzSize(counted.n), xzSize(size), float64(counted.n)/float64(max(size, 1))))
+		x.env.Warn(fmt.Sprintf("%s: %s / %s = %.3f", name, xzSize(counted.N), xzSize(size), float64(counted.N)/float64(max(size, 1))))
 	}
 }
 
@@ -284,11 +284,11 @@ func (x *xzer) replace(name, to string, fi os.FileInfo, write func(io.Writer) er
 
 // tell names what went wrong with a file's data.
 func (x *xzer) tell(name string, err error) {
-	var w writeError
+	var w tool.WriteError
 	switch {
 	case gone(x.env, err):
 	case errors.As(err, &w):
-		x.fail(name, "Write error: "+tool.Strerror(w.error))
+		x.fail(name, "Write error: "+tool.Strerror(w.Err))
 	case err == ErrFormat:
 		x.fail(name, "File format not recognized")
 	case err == ErrCorrupt:

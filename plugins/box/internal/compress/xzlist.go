@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // xzSizes are what xz -l shows of a file.
@@ -16,7 +18,7 @@ type xzSizes struct {
 
 // list shows a file's sizes. They are counted, not read from the index, so a file that lies is found out.
 func (x *xzer) list(name string, in io.Reader) {
-	counted := &countingReader{r: in}
+	counted := &tool.CountingReader{R: in}
 	z, err := newXZReader(bufio.NewReader(counted))
 	if err != nil {
 		x.tell(name, err)
@@ -27,7 +29,7 @@ func (x *xzer) list(name string, in io.Reader) {
 		x.tell(name, err)
 		return
 	}
-	s := xzSizes{z.streams, z.total, counted.n, size, z.checks}
+	s := xzSizes{z.streams, z.total, counted.N, size, z.checks}
 	if len(x.listed) == 0 && x.quiet == 0 {
 		x.env.Out.WriteString("Strms  Blocks   Compressed Uncompressed  Ratio  Check   Filename\n")
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // xzDictionaries are the sizes that the levels of xz look back, as the container numbers them: 256 KiB to 8 MiB. More
@@ -22,7 +24,7 @@ var xzFlags = []byte{0, 4}
 
 // xzWriter writes one stream of one block.
 type xzWriter struct {
-	out   *countingWriter
+	out   *tool.CountingWriter
 	data  *lzma.Writer2
 	check hash.Hash64
 	size  uint64
@@ -30,7 +32,7 @@ type xzWriter struct {
 }
 
 func newXZWriter(w io.Writer, level int) (io.WriteCloser, error) {
-	x := &xzWriter{out: &countingWriter{w: w}, check: crc64.New(ecma())}
+	x := &xzWriter{out: &tool.CountingWriter{W: w}, check: crc64.New(ecma())}
 	head := append([]byte(xzMagic), xzFlags...)
 	head = binary.LittleEndian.AppendUint32(head, crc32.ChecksumIEEE(xzFlags))
 	x.start = int64(len(head))
@@ -58,8 +60,8 @@ func (x *xzWriter) Close() error {
 	if err := x.data.Close(); err != nil {
 		return err
 	}
-	unpadded := uint64(x.out.n-x.start) + uint64(x.check.Size())
-	tail := pad(nil, x.out.n)
+	unpadded := uint64(x.out.N-x.start) + uint64(x.check.Size())
+	tail := pad(nil, x.out.N)
 	tail = binary.LittleEndian.AppendUint64(tail, x.check.Sum64())
 	index := []byte{0, 1} // its mark, and the number of blocks
 	index = binary.AppendUvarint(index, unpadded)
