@@ -95,11 +95,13 @@ func (s *search) block(p []byte) error {
 
 // skip returns how many bytes of p are lines that can't match and need not be shown.
 func (s *search) skip(p []byte) int {
-	if s.re == nil || s.invert || s.before > 0 || s.pending > 0 || len(s.re.Need()) == 0 {
+	if s.re == nil || s.invert || s.before > 0 || s.pending > 0 {
 		return 0
 	}
-	i := bytes.Index(p, s.re.Need())
-	if i < 0 {
+	var i int
+	if need := s.re.Need(); len(need) == 0 {
+		i = s.re.FirstLine(p, s.delim)
+	} else if i = bytes.Index(p, need); i < 0 {
 		i = len(p)
 	} else {
 		i = bytes.LastIndexByte(p[:i], s.delim) + 1

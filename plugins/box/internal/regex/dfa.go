@@ -120,6 +120,39 @@ func (d *dfa) match(text []byte) bool {
 	return d.ends(s, kindNone)
 }
 
+// firstLine returns where the first line of p begins that contains a match, or len(p).
+func (d *dfa) firstLine(p []byte, delim byte) int {
+	s, start := d.first, 0
+	for i := 0; i < len(p); {
+		symb, n := symbol(p[i]), 1
+		class := int(symb)
+		switch {
+		case p[i] == delim:
+			if s.ends[kindNone] != endsNot && d.ends(s, kindNone) {
+				return start
+			}
+			i++
+			s, start = d.first, i
+			continue
+		case class >= utf8.RuneSelf:
+			symb, n = next(p[i:])
+			class = d.class(symb)
+		}
+		t := s.next[class]
+		if t == nil {
+			t = d.step(s, symb)
+		}
+		if s = t; s == matched {
+			return start
+		}
+		i += n
+	}
+	if start < len(p) && d.ends(s, kindNone) {
+		return start
+	}
+	return len(p)
+}
+
 // step returns the state after s and c.
 func (d *dfa) step(s *dstate, c symbol) *dstate {
 	k := kindOf(c)

@@ -171,6 +171,18 @@ func (re *Regexp) Match(text []byte) (bool, error) {
 	return re.dfa.match(text), nil
 }
 
+// FirstLine returns where the first line of p begins that contains a match, or len(p). Lines end with delim, but for
+// the last one. It looks at all lines in one go; with back-references it does not look.
+func (re *Regexp) FirstLine(p []byte, delim byte) int {
+	if re.backs {
+		return 0
+	}
+	if re.dfa == nil {
+		re.dfa = newDFA(re.prog)
+	}
+	return re.dfa.firstLine(p, delim)
+}
+
 // Find returns the edges of the leftmost-longest match that begins at or after from, and of its groups: group n is
 // text[loc[2n]:loc[2n+1]], or not matched if loc[2n] is -1. It returns nil if there is no match. What is before
 // from is looked at by assertions. loc is valid until the next call.

@@ -1,6 +1,7 @@
 package regex
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -181,6 +182,7 @@ func FuzzEngines(f *testing.F) {
 		`(?<=a)b\K.`, `(?>a|b)+?\w(?!c)`, `[\d-z]{2,}+|(?i:É)`, `(?<n>a)\k<n>|(?#x)\p{L}`,
 	} {
 		f.Add(pattern, "abcd aab éé x", false)
+		f.Add(pattern, "zz\n\n\xffb\nax\n", false)
 		f.Add(pattern, "", true)
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
@@ -205,6 +207,17 @@ func FuzzEngines(f *testing.F) {
 			}
 			if got := newDFA(re.prog).match(p); got != (want != "-") {
 				t.Errorf("%q in %q: dfa %v, pike %v", pattern, text, got, want)
+			}
+			first, lines := len(p), 0
+			for line := range bytes.Lines(p) {
+				if ok, _ := re.Match(bytes.TrimSuffix(line, []byte("\n"))); ok {
+					first = lines
+					break
+				}
+				lines += len(line)
+			}
+			if got := re.FirstLine(p, '\n'); got != first {
+				t.Errorf("%q in %q: FirstLine %d, want %d", pattern, text, got, first)
 			}
 			loc, _ := re.Find(p, 0)
 			if (loc == nil) != (want == "-") || loc != nil && !strings.HasPrefix(want, fmt.Sprintf("%d,%d", loc[0], loc[1])) {
