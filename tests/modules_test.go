@@ -49,6 +49,8 @@ var modules = map[string]func(m *Module){
 		m.Export("_start", m.Func("()->()", "", Call(outer), Call(outer)))
 		m.FunctionNames("inner\x1b[31m", "outer", "_start")
 	},
+	// loops does so for ever.
+	"loops": func(m *Module) { m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Br(0)))) },
 	// huge has a memory larger than a sandbox without --memory.
 	"huge": func(m *Module) {
 		exit := m.Import("wasi_snapshot_preview1", "proc_exit", "(i32)->()")

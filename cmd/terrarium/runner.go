@@ -135,6 +135,14 @@ func (r *runner) wait() {
 	}
 }
 
+// beyond is what we say of commands that a limit ended.
+var beyond = map[core.Reason]string{
+	core.ReasonFuel:      "out of fuel: it executed all that --fuel lets it",
+	core.ReasonMemory:    "out of memory: it wanted more than --memory lets it have",
+	core.ReasonOutput:    "too much output: terrarium doctor shows the limit",
+	core.ReasonProcesses: "too many processes: terrarium doctor shows the limit",
+}
+
 // status returns how we exit after a command that ended as r.exit says.
 func (r *runner) status(timeout time.Duration) error {
 	status := r.exit.Status
@@ -143,8 +151,12 @@ func (r *runner) status(timeout time.Duration) error {
 		return exitStatus(statusSignal + int(r.interrupted))
 	case r.output.result() != nil:
 		return &failure{statusOurs, r.output.result()}
+	case r.exit.Reason == core.ReasonTimeout && timeout == 0:
+		return &failure{statusTimeout, errors.New("timed out: it ran for as long as the sandbox lets it")}
 	case r.exit.Reason == core.ReasonTimeout:
 		return &failure{statusTimeout, fmt.Errorf("timed out after %v", timeout)}
+	case beyond[r.exit.Reason] != "" && status.Signal != "":
+		return &failure{statusSignal + signalNumber(status.Signal), errors.New(beyond[r.exit.Reason])}
 	case status.Unknown:
 		return &failure{statusOurs, errors.New("lost track of the command")}
 	case status.Signal != "":
