@@ -17,7 +17,7 @@ import (
 )
 
 // TestSandbox runs the shell's cases in the sandbox, where pipes, modes and named pipes are not the system's, and
-// those of archives, which are about modes, times and links.
+// those of archives and makefiles, which are about modes, times and links.
 func TestSandbox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a module for each case")
@@ -52,9 +52,9 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// packs reports whether the cases are about compressed files, archives and pieces of files.
+// packs reports whether the cases are about compressed files, archives, pieces of files, and what is made of files.
 func (s suite) packs() bool {
-	return slices.Contains([]string{"archive", "compress", "split", "transfer", "zip"}, s.name)
+	return slices.Contains([]string{"archive", "compress", "make", "split", "transfer", "zip"}, s.name)
 }
 
 // sandboxDiffers are the cases whose results are others in the sandbox, and why.
