@@ -17,15 +17,11 @@ func withInput(env tool.Env, name string, args []string) []string {
 }
 
 // rgTakesValue are ripgrep's options whose value may be the next argument.
-var rgTakesValue = map[string]bool{
-	"-A": true, "-B": true, "-C": true, "-E": true, "-M": true, "-T": true, "-d": true, "-g": true, "-j": true, "-m": true, "-r": true, "-t": true,
-	"--after-context": true, "--before-context": true, "--color": true, "--colors": true, "--context": true, "--context-separator": true,
-	"--dfa-size-limit": true, "--encoding": true, "--engine": true, "--field-context-separator": true, "--field-match-separator": true,
-	"--generate": true, "--glob": true, "--hostname-bin": true, "--hyperlink-format": true, "--iglob": true, "--ignore-file": true,
-	"--max-columns": true, "--max-count": true, "--max-depth": true, "--max-filesize": true, "--path-separator": true, "--pre": true,
-	"--pre-glob": true, "--regex-size-limit": true, "--replace": true, "--sort": true, "--sortr": true, "--threads": true,
-	"--type": true, "--type-add": true, "--type-clear": true, "--type-not": true,
-}
+const rgTakesValue = " -A -B -C -E -M -T -d -g -j -m -r -t --after-context --before-context --color --colors --context --context-separator " +
+	"--dfa-size-limit --encoding --engine --field-context-separator --field-match-separator --generate --glob " +
+	"--hostname-bin --hyperlink-format --iglob --ignore-file --max-columns --max-count --max-depth --max-filesize " +
+	"--path-separator --pre --pre-glob --regex-size-limit --replace --sort --sortr --threads --type --type-add " +
+	"--type-clear --type-not "
 
 // rgNeedsFile reports whether ripgrep would search, and no argument says where.
 func rgNeedsFile(args []string) bool {
@@ -46,9 +42,9 @@ func rgNeedsFile(args []string) bool {
 		case strings.HasPrefix(arg, "--regexp="), strings.HasPrefix(arg, "--file="),
 			strings.HasPrefix(arg, "-e"), strings.HasPrefix(arg, "-f"):
 			pattern = true
-		case rgTakesValue[arg]:
+		case takesValue(arg):
 			i++
-		case arg[1] != '-' && rgTakesValue["-"+arg[len(arg)-1:]]: // -nA 3, and not -nA3
+		case arg[1] != '-' && takesValue("-"+arg[len(arg)-1:]): // -nA 3, and not -nA3
 			i++
 		case arg[1] != '-' && strings.HasSuffix(arg, "e"): // -ne PATTERN
 			pattern = true
@@ -60,3 +56,5 @@ func rgNeedsFile(args []string) bool {
 	}
 	return operands == 0
 }
+
+func takesValue(option string) bool { return strings.Contains(rgTakesValue, " "+option+" ") }
