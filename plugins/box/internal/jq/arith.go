@@ -26,6 +26,7 @@ var operators = sync.OnceValue(func() map[string]func(a, b any) (any, error) { /
 	}
 })
 
+//go:noinline
 func equal(a, b any) bool { return kind(a) == kind(b) && compare(a, b) == 0 }
 
 // cannot is an error about two operands.

@@ -64,6 +64,7 @@ func (e *encoder) value(b *strings.Builder, v any, depth int) {
 	}
 }
 
+//go:noinline
 func (e *encoder) painted(b *strings.Builder, color, s string) {
 	if !e.color {
 		b.WriteString(s)
@@ -83,7 +84,6 @@ func (e *encoder) array(b *strings.Builder, a []any, depth int) {
 			e.comma(b, colorArray)
 		}
 		e.newline(b, depth+1)
-		e.resetColor(b)
 		e.value(b, v, depth+1)
 	}
 	e.close(b, colorArray, "]", depth)
@@ -126,6 +126,7 @@ func (e *encoder) key(b *strings.Builder, k string) {
 	b.WriteString(colorEnd + colorObject + colon + colorEnd)
 }
 
+//go:noinline
 func (e *encoder) open(b *strings.Builder, color, bracket string) {
 	if e.color {
 		b.WriteString(color)
@@ -139,8 +140,6 @@ func (e *encoder) comma(b *strings.Builder, color string) {
 	}
 	b.WriteByte(',')
 }
-
-func (e *encoder) resetColor(*strings.Builder) {}
 
 func (e *encoder) close(b *strings.Builder, color, bracket string, depth int) {
 	if e.color {
@@ -156,6 +155,7 @@ func (e *encoder) close(b *strings.Builder, color, bracket string, depth int) {
 	}
 }
 
+//go:noinline
 func (e *encoder) newline(b *strings.Builder, depth int) {
 	if e.indent == "" {
 		return
@@ -216,6 +216,7 @@ func escape(b *strings.Builder, r rune) {
 	}
 }
 
+//go:noinline
 func escapeUnit(b *strings.Builder, r rune) {
 	b.WriteString(`\u`)
 	for shift := 12; shift >= 0; shift -= 4 {

@@ -60,6 +60,8 @@ func (m *machine) step() error {
 }
 
 // grown counts an item that an array of n now has.
+//
+//go:noinline
 func (m *machine) grown(n int) error {
 	if n > maxLength {
 		return errLarge
