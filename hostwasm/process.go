@@ -88,6 +88,26 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 	return nil
 }
 
+// OutputPending implements driver.Pender.
+func (p *process) OutputPending() int {
+	n := p.stdout.Len()
+	if p.stderr != nil {
+		n += p.stderr.Len()
+	}
+	if p.tty != nil {
+		n *= 2 // all of it may be line feeds
+	}
+	return n
+}
+
+// FlushOutput waits until Output's sink was given what is pending now, or Close.
+func (p *process) FlushOutput() {
+	p.stdout.WaitRead()
+	if p.stderr != nil {
+		p.stderr.WaitRead()
+	}
+}
+
 // copy hands what comes from r to sink until its end, from the pipe's memory.
 func (p *process) copy(r *wasi.PipeReader, stream uint8, sink func(uint8, []byte)) {
 	r.WriteTo(writerFunc(func(b []byte) {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
 func testExitCode(h *hostTest) {
@@ -35,6 +36,9 @@ func testExitWithoutOutput(h *hostTest) {
 				h.Errorf("got %v, %v, want exit 0, nil", exit.Status, err)
 			}
 		})
+	}
+	if pender, ok := p.(driver.Pender); ok && pender.OutputPending() < len("late\n") {
+		h.Errorf("got %d bytes pending, want those that nobody has read", pender.OutputPending())
 	}
 	h.finish("Output", func() {
 		var got []byte

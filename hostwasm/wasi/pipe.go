@@ -34,6 +34,7 @@ type pipe struct {
 	mu         sync.Mutex
 	buf        []byte // a ring: small, large's, or one of its own
 	start, n   int    // what is in it begins at start and has n bytes
+	taken      uint64 // bytes that were in it before
 	small      []byte // of pipeBuf bytes at most
 	large      *[pipeSize]byte
 	ends       []int // where the file ends for once: how many bytes are read before that
@@ -141,6 +142,7 @@ func (p *pipe) head() []byte {
 
 func (p *pipe) drop(n int) {
 	p.n -= n
+	p.taken += uint64(n)
 	if p.start += n; p.start >= len(p.buf) || p.n == 0 {
 		p.start = 0
 	}

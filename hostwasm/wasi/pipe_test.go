@@ -95,6 +95,34 @@ func TestWriteToKeepsTheRest(t *testing.T) {
 	}
 }
 
+// WaitRead waits for what is in the pipe, and not for what is written later.
+func TestWaitRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := wasi.NewPipe(0)
+		defer r.Close()
+		w.Write([]byte("first"))
+		read := make(chan struct{})
+		go func() { r.WaitRead(); close(read) }()
+		synctest.Wait()
+		w.Write([]byte("later"))
+		for _, n := range []int{4, 1} {
+			select {
+			case <-read:
+				t.Error("has waited for less than what was there")
+			default:
+			}
+			r.Read(make([]byte, n))
+			synctest.Wait()
+		}
+		<-read
+		if n := r.Len(); n != len("later") {
+			t.Errorf("got %d bytes in the pipe, want %d", n, len("later"))
+		}
+		go r.Close()
+		r.WaitRead()
+	})
+}
+
 func TestStdio(t *testing.T) {
 	stdin, in := wasi.NewPipe(0)
 	out, stdout := wasi.NewPipe(0)

@@ -72,6 +72,33 @@ func (r *PipeReader) lend(w io.Writer) (int, error) {
 	return n, err
 }
 
+// Len returns how many bytes are in the pipe, those among them that WriteTo is
+// just handing over.
+func (r *PipeReader) Len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.n
+}
+
+// WaitRead waits until what is in the pipe now was read, or Close.
+func (r *PipeReader) WaitRead() {
+	wake := newWaker()
+	r.watch(wake)
+	defer r.unwatch(wake)
+	r.mu.Lock()
+	end := r.taken + uint64(r.n)
+	r.mu.Unlock()
+	for {
+		r.mu.Lock()
+		read := r.taken >= end || r.readerGone
+		r.mu.Unlock()
+		if read {
+			return
+		}
+		<-wake
+	}
+}
+
 // wait returns nil when there is something to read.
 func (r *PipeReader) wait() error {
 	r.watch(r.wake)
