@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -28,6 +29,7 @@ type child struct {
 	started  chan error    // answers a job
 	typing   chan *typing  // the last answer to Look, if nobody has taken it
 
+	pending atomic.Int64  // bytes of output that are still in it, at the most; known with exit
 	exited  chan struct{} // closed when exit is known
 	exit    core.Exit
 	leave   sync.Once     // guards exit
@@ -134,6 +136,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 	c.process.Kill()
 	state, waitErr := c.process.Wait()
 	c.conn.close()
+	c.pending.Store(0)
 	c.end(state, waitErr)
 	h := c.host
 	h.mu.Lock()
@@ -144,6 +147,10 @@ func (c *child) serve(s *setup, files []*os.File) {
 	c.mu.Unlock()
 	close(c.ended)
 }
+
+// maxPending is as much output as can be in a worker, in bytes: two pipes full.
+// On an interactive terminal it is one, with each line feed counted twice.
+const maxPending = 128 << 10
 
 // handle takes what the worker says, and files that are ours now.
 func (c *child) handle(m *message, files []*os.File) {
@@ -166,7 +173,10 @@ func (c *child) handle(m *message, files []*os.File) {
 		default: // it was told once
 		}
 	case m.Exit != nil:
+		c.pending.Store(int64(min(max(m.Pending, 0), maxPending)))
 		c.leaveWith(core.Exit(*m.Exit))
+	case m.Passed:
+		c.pending.Store(0)
 	case m.Typing != nil:
 		select {
 		case c.typing <- m.Typing:

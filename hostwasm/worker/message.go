@@ -24,6 +24,8 @@ type message struct {
 	Ready   *ready   // to Setup
 	Started *started // to Job, and to a Setup with Compile
 	Exit    *exit    // of the command
+	Pending int      // with Exit: bytes at the most that it had written and that are not in a pipe to the host yet
+	Passed  bool     // after such an Exit: now they are
 	Typing  *typing  // to Look
 	Ask     *ask
 }
@@ -124,6 +126,8 @@ func (m *message) wire(w *wire) {
 	optional(w, &m.Ready)
 	optional(w, &m.Started)
 	optional(w, &m.Exit)
+	number(w, &m.Pending)
+	w.flag(&m.Passed)
 	optional(w, &m.Typing)
 	optional(w, &m.Ask)
 }

@@ -81,8 +81,10 @@ func (p *process) copyOutput(stream uint8, f *os.File, sink func(stream uint8, p
 	}
 }
 
-// OutputPending implements driver.Pender.
-func (p *process) OutputPending() (n int) {
+// OutputPending implements driver.Pender. It asks along the way that output
+// takes, so that it misses none: the worker, the pipes, who reads them.
+func (p *process) OutputPending() int {
+	n := int(p.child.pending.Load())
 	for _, f := range p.outs {
 		conn, err := f.SyscallConn()
 		if err != nil {
@@ -90,7 +92,7 @@ func (p *process) OutputPending() (n int) {
 		}
 		conn.Control(func(fd uintptr) { n += readable(int(fd)) })
 	}
-	// Asked last: what is no longer there to be read is held until sink has it.
+	// What is no longer there to be read is held until sink has it.
 	return n + int(p.holding.Load())
 }
 

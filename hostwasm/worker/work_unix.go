@@ -263,9 +263,24 @@ func (w *worker) run(j *job) int {
 	if err != nil {
 		return 2
 	}
-	w.conn.send(&message{Exit: (*exit)(&e)})
+	w.leave(p, e)
 	<-output
 	return 0
+}
+
+// leave tells how the command ended, and then, what the host can't see, that
+// all it had written was passed on: others may hold the output open.
+func (w *worker) leave(p driver.Process, e core.Exit) {
+	output := p.(interface {
+		driver.Pender
+		FlushOutput()
+	})
+	pending := output.OutputPending()
+	w.conn.send(&message{Exit: (*exit)(&e), Pending: pending})
+	if pending > 0 {
+		output.FlushOutput()
+		w.conn.send(&message{Passed: true})
+	}
 }
 
 // feed passes standard input on.
