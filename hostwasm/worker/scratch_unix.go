@@ -187,13 +187,17 @@ func (s *scratch) leave(t *tmp) {
 // Workers ask for so much at once, if they need less.
 var portion = amount{1 << 20, 64}
 
+// maxAsked is more than any write wants at once, and little enough that sums of it
+// don't wrap around.
+const maxAsked = 1 << 40
+
 // grant books what a worker asks for on its session: as much as a portion, or
 // as that. It returns nothing where there is no room. Sessions that run no
 // command go first.
 func (s *scratch) grant(t *tmp, asked amount) amount {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if asked.bytes < 0 || asked.names < 0 {
+	if asked.bytes < 0 || asked.bytes > maxAsked || asked.names < 0 || asked.names > maxAsked {
 		return amount{}
 	}
 	for {
