@@ -2,6 +2,7 @@ package wazero
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"runtime"
 
@@ -107,8 +108,9 @@ func (p *program) Run(c engine.RunConfig) (err error) {
 	return nil
 }
 
-// anonymous instances do not meet each other; _start is ours to call.
-var anonymous = wazero.NewModuleConfig().WithName("").WithStartFunctions()
+// anonymous instances do not meet each other; _start is ours to call. Random
+// numbers are hostwasm/wasi's: that there are some spares making others.
+var anonymous = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(rand.Reader)
 
 // reason returns why a call of the guest failed with err.
 func (r *run) reason(err error) error {

@@ -34,15 +34,34 @@ func newStack(size int) (*stack, error) {
 	if size == 0 {
 		size = engine.DefaultStack
 	}
-	space, err := reserve(engineMost + 1)
-	if err != nil {
+	s := &stack{size: min(max(size, engine.LeastStack), engine.MostStack)}
+	select {
+	case s.space = <-spares:
+		return s, nil
+	default:
+	}
+	var err error
+	if s.space, err = reserve(engineMost + 1); err != nil {
 		return nil, fmt.Errorf("reserve a stack: %w", err)
 	}
-	return &stack{space, min(max(size, engine.LeastStack), engine.MostStack)}, nil
+	return s, nil
 }
 
+// spares are what stacks had that are no more, as if they were new. To map them
+// and to have their first pages takes longer than a small guest.
+var spares = make(chan []byte, 8)
+
 // release gives the stack back. No call may be under way.
-func (s *stack) release() { release(s.space) }
+func (s *stack) release() {
+	if wipe(s.space) == nil {
+		select {
+		case spares <- s.space:
+			return
+		default:
+		}
+	}
+	release(s.space)
+}
 
 // interpreter is where functions are from that are not compiled. They have no
 // such stack: no more than 2,000 calls may be inside each other.
