@@ -37,10 +37,13 @@ type child struct {
 	context context.Context
 	cancel  context.CancelFunc // of what is done for it
 
+	compiling atomic.Bool // a module for it
+
 	mu      sync.Mutex
-	killed  bool // by us
-	granted int64
-	tmp     *tmp // of its session, once it has a job
+	killed  bool  // by us
+	settled bool  // it has ended, and has nothing any longer
+	granted int64 // bytes of memory
+	tmp     *tmp  // of its session, once it has a job
 }
 
 var errClosed = fmt.Errorf("hostwasm/worker: %w", os.ErrClosed)
@@ -128,7 +131,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 	for err == nil {
 		var m *message
 		if m, files, err = c.conn.receive(maxFromWorker); err == nil {
-			c.handle(m, files)
+			err = c.handle(m, files)
 		}
 	}
 	// It has gone, or talks nonsense.
@@ -142,9 +145,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 	h.mu.Lock()
 	delete(h.all, c)
 	h.mu.Unlock()
-	c.mu.Lock()
-	h.memory.give(c.granted)
-	c.mu.Unlock()
+	c.settle()
 	close(c.ended)
 }
 
@@ -152,8 +153,39 @@ func (c *child) serve(s *setup, files []*os.File) {
 // On an interactive terminal it is one, with each line feed counted twice.
 const maxPending = 128 << 10
 
-// handle takes what the worker says, and files that are ours now.
-func (c *child) handle(m *message, files []*os.File) {
+// send sends m. A worker that does not take it is killed.
+func (c *child) send(m *message, files ...*os.File) error {
+	err := c.conn.send(m, files...)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		c.kill()
+	}
+	return err
+}
+
+// adopt has the worker keep what was booked for a command, until it ends.
+func (c *child) adopt(memory int64, t *tmp) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.settled {
+		c.host.memory.give(memory)
+		return
+	}
+	c.granted += memory
+	c.tmp = t
+}
+
+// settle gives back what the worker had, which has ended.
+func (c *child) settle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settled = true
+	c.host.memory.give(c.granted)
+	c.granted = 0
+}
+
+// handle takes what the worker says, and files that are ours now. The error says
+// that it is nonsense.
+func (c *child) handle(m *message, files []*os.File) error {
 	defer func() { closeAll(files) }()
 	switch {
 	case m.Ready != nil:
@@ -173,6 +205,9 @@ func (c *child) handle(m *message, files []*os.File) {
 		default: // it was told once
 		}
 	case m.Exit != nil:
+		if !m.Exit.possible() {
+			return fmt.Errorf("a command that ended as %+v", *m.Exit)
+		}
 		c.pending.Store(int64(min(max(m.Pending, 0), maxPending)))
 		c.leaveWith(core.Exit(*m.Exit))
 	case m.Passed:
@@ -183,6 +218,10 @@ func (c *child) handle(m *message, files []*os.File) {
 		default: // nobody has asked
 		}
 	case m.Ask != nil && m.Ask.What == askCompile:
+		if c.compiling.Swap(true) { // so that it has us keep one file and one module
+			c.reply(&answer{ID: m.Ask.ID}, errors.New("another module is compiled"))
+			return nil
+		}
 		sent := files
 		files = nil
 		go func() { // ends with the worker, at the latest
@@ -193,11 +232,13 @@ func (c *child) handle(m *message, files []*os.File) {
 			} else {
 				err = c.host.compileCommand(c.context, m.Ask.Command)
 			}
+			c.compiling.Store(false) // before it can ask for the next
 			c.reply(&answer{ID: m.Ask.ID}, err)
 		}()
 	case m.Ask != nil:
 		c.answer(m.Ask)
 	}
+	return nil
 }
 
 // answer answers what takes no time.
@@ -237,7 +278,7 @@ func (c *child) reply(a *answer, err error, files ...*os.File) {
 	if err != nil {
 		a.Error = err.Error()
 	}
-	c.conn.send(&message{Answer: a}, files...) // an error means that it has gone
+	c.send(&message{Answer: a}, files...) // an error means that it has gone
 }
 
 // grant books memory for the worker's guests, by the share, and returns how
@@ -284,7 +325,7 @@ const lookLimit = 100 * time.Millisecond
 // all bytes that were: typed. Since that stays so until it gets more, an answer
 // that came late is as good.
 func (c *child) reading(typed uint64) bool {
-	if c.conn.send(&message{Look: true}) != nil {
+	if c.send(&message{Look: true}) != nil {
 		return false
 	}
 	late := time.NewTimer(lookLimit)
@@ -331,7 +372,7 @@ func (c *child) close() {
 
 // begin hands the worker a job and waits until it runs.
 func (c *child) begin(ctx context.Context, j *job, files ...*os.File) error {
-	if err := c.conn.send(&message{Job: j}, files...); err != nil {
+	if err := c.send(&message{Job: j}, files...); err != nil {
 		return errGone
 	}
 	return c.await(ctx, errGone)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,10 +19,16 @@ import (
 // length, four bytes, and what wire makes of it; files travel with the first byte (unix(7)).
 // send is safe for concurrent use.
 type conn struct {
-	file *os.File
+	file  *os.File
+	limit time.Duration // how long the other end may take to take a message; 0 is for ever
 
 	sending sync.Mutex
+	broken  error // why nothing more is sent: half a message was
 }
+
+// sendLimit is how long a worker may take to take a message, which one that is
+// honest does as soon as it has a processor.
+const sendLimit = 20 * time.Second
 
 // Messages from a worker are small, whatever it has become; ours may have all
 // of a command, core.MaxCommand twice over.
@@ -31,7 +38,8 @@ const (
 	maxFiles      = 3
 )
 
-// socketpair returns two connected sockets, both of them close-on-exec.
+// socketpair returns two connected sockets, both of them close-on-exec: the host's
+// and the worker's.
 func socketpair() (ours *conn, theirs *os.File, err error) {
 	fds, err := cloexecPair()
 	if err != nil {
@@ -42,7 +50,9 @@ func socketpair() (ours *conn, theirs *os.File, err error) {
 		unix.Close(fds[1])
 		return nil, nil, err
 	}
-	return newConn(fds[0]), os.NewFile(uintptr(fds[1]), "worker's socket"), nil
+	ours = newConn(fds[0])
+	ours.limit = sendLimit
+	return ours, os.NewFile(uintptr(fds[1]), "worker's socket"), nil
 }
 
 // newConn takes a non-blocking socket.
@@ -55,8 +65,19 @@ func (c *conn) send(m *message, files ...*os.File) error {
 	frame := encode(m)
 	c.sending.Lock()
 	defer c.sending.Unlock()
+	if c.broken == nil {
+		c.broken = c.sendFrame(frame, files)
+	}
+	return c.broken
+}
+
+func (c *conn) sendFrame(frame []byte, files []*os.File) (err error) {
+	if c.limit > 0 {
+		if err := c.file.SetWriteDeadline(time.Now().Add(c.limit)); err != nil {
+			return err
+		}
+	}
 	n := 0
-	var err error
 	if len(files) > 0 {
 		if n, err = c.sendFiles(frame, files); err != nil {
 			return err

@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
@@ -80,6 +81,19 @@ type typing struct {
 }
 
 type exit core.Exit
+
+// reasons are those that a command in a worker can end for.
+var reasons = []core.Reason{
+	core.ReasonNone, core.ReasonTimeout, core.ReasonLost, core.ReasonTrap, core.ReasonMemory, core.ReasonStack, core.ReasonFuel,
+	core.ReasonOutput, core.ReasonOpenFiles, core.ReasonDisk, core.ReasonProcesses,
+}
+
+// possible reports whether a command can end so.
+func (e *exit) possible() bool {
+	return (e.Status.Signal == "" || hostwasm.IsSignal(e.Status.Signal)) && e.Status.ExitCode <= 0xff &&
+		slices.Contains(reasons, e.Reason) &&
+		e.Usage.UserTime >= 0 && e.Usage.SystemTime >= 0 && e.Usage.MaxRSS >= 0
+}
 
 // refusal returns the error that a worker tells of.
 func (s *started) refusal() error {

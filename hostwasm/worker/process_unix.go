@@ -112,13 +112,10 @@ func (p *process) Signal(name string) error {
 	case p.closed.Load():
 		return errClosed
 	}
-	err := p.child.conn.send(&message{Signal: name})
-	if name == "SIGKILL" {
+	if name == "SIGKILL" { // first, for the worker may not listen
 		p.child.killUnlessExited(killLimit)
 	}
-	if err != nil {
-		return nil // it has ended
-	}
+	p.child.send(&message{Signal: name})
 	return nil
 }
 

@@ -32,9 +32,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		return nil, err
 	}
 	defer h.pool.fill()
-	c.mu.Lock()
-	c.granted, c.tmp = share, tmp
-	c.mu.Unlock()
+	c.adopt(share, tmp)
 	go func() { // ends with the worker
 		<-c.ended
 		leave()
