@@ -205,8 +205,8 @@ func (r *Registry) HandleExit(now time.Time, id TerminalID, e Exit) {
 	}
 	l.timeoutAt, l.lostAt = time.Time{}, time.Time{}
 	l.drainEnd = now.Add(r.config.DrainLimit)
-	if l.exit.Reason != ReasonNone || l.released {
-		l.owed = 0 // it was cut short, and so may its output be
+	if l.why != ReasonNone || l.exit.Reason == ReasonTimeout || l.released {
+		l.owed = 0 // somebody wants an end: it was cut short, and so may its output be
 	}
 	if l.outputEnded {
 		r.publish(t)
