@@ -81,10 +81,15 @@ func (p *process) copyOutput(stream uint8, f *os.File, sink func(stream uint8, p
 	}
 }
 
-// OutputPending implements driver.Pender. It asks along the way that output
-// takes, so that it misses none: the worker, the pipes, who reads them.
+// OutputPending implements driver.Pender.
 func (p *process) OutputPending() int {
-	n := int(p.child.pending.Load())
+	// Asked along the way that output takes, so that none is missed.
+	return int(p.child.pending.Load()) + p.unread()
+}
+
+// unread returns how much of the output that has left the worker sink has not
+// been given.
+func (p *process) unread() (n int) {
 	for _, f := range p.outs {
 		conn, err := f.SyscallConn()
 		if err != nil {

@@ -35,3 +35,18 @@ func TestOutputPending(t *testing.T) {
 	for pending() > 0 { // the worker is about to end
 	}
 }
+
+// A worker whose command has ended in time may live until its output was read.
+func TestOverdueOutput(t *testing.T) {
+	const size = 100_000 // more than a pipe holds
+	p := start(t, newHost(t, worker.Config{Pool: -1}), command("zeros", "100000"))
+	if _, err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	worker.Overdue(p)
+	got := 0
+	p.Output(func(_ uint8, b []byte) { got += len(b) })
+	if got != size {
+		t.Errorf("got %d bytes, want %d", got, size)
+	}
+}

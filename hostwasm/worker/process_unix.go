@@ -26,7 +26,6 @@ type process struct {
 	sink    sync.Mutex // one call of sink at a time
 	holding atomic.Int64
 
-	stop   *time.Timer // see watch
 	closed atomic.Bool
 }
 
@@ -139,11 +138,31 @@ func (p *process) watch(wall time.Duration) {
 	if wall <= 0 {
 		return
 	}
-	c := p.child
-	p.stop = time.AfterFunc(wall+wallGrace, func() {
-		c.leaveWith(core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: core.ReasonTimeout})
-		c.kill()
-	})
+	over := time.NewTimer(wall + wallGrace)
+	defer over.Stop()
+	for {
+		select {
+		case <-p.child.ended:
+			return
+		case <-over.C:
+			p.overdue()
+			over.Reset(wallGrace)
+		}
+	}
+}
+
+// overdue ends a worker whose time is over, unless its command has ended and all
+// it waits for is that we read: it may have more than the pipes hold.
+func (p *process) overdue() {
+	select {
+	case <-p.child.exited:
+		if p.unread() > 0 {
+			return
+		}
+	default:
+		p.child.leaveWith(core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: core.ReasonTimeout})
+	}
+	p.child.kill()
 }
 
 // Wait implements driver.Process.
@@ -157,9 +176,7 @@ func (p *process) Wait() (core.Exit, error) {
 
 // Close implements driver.Process.
 func (p *process) Close() error {
-	if !p.closed.Swap(true) && p.stop != nil {
-		p.stop.Stop()
-	}
+	p.closed.Store(true)
 	p.closeStreams()
 	p.child.close()
 	return nil

@@ -66,7 +66,7 @@ func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string) (
 		p.closeStreams()
 		return nil, err
 	}
-	p.watch(h.limits.Wall)
+	go p.watch(h.limits.Wall) // ends with the worker
 	return p, nil
 }
 
