@@ -53,6 +53,7 @@ func decode(s string) (any, error) {
 	}
 	if err == nil {
 		if _, more := d.value(); more == nil {
+			//lint:ignore ST1005 jq says it so
 			err = errors.New("Unexpected extra JSON values")
 		} else if more != io.EOF {
 			err = more

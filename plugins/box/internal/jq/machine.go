@@ -10,7 +10,6 @@ import (
 // A machine runs one program on all of its inputs.
 type machine struct {
 	env     *tool.Env
-	named   *object // $ARGS.named
 	inputs  func() (any, error)
 	line    func() int // lines of input that were read
 	file    func() any // the name of the input that is read, or null

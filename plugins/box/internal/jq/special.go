@@ -133,8 +133,7 @@ func recurse(f, cond expr) expr {
 }
 
 func until(cond, update expr) expr {
-	var self expr
-	self = func(m *machine, e *env, in result, yield func(result) error) error {
+	return func(m *machine, e *env, in result, yield func(result) error) error {
 		for {
 			done, ok, err := first(m, e, cond, in.v)
 			if err != nil || !ok {
@@ -153,7 +152,6 @@ func until(cond, update expr) expr {
 			}
 		}
 	}
-	return self
 }
 
 // ranges counts from each start to each end.

@@ -1,11 +1,11 @@
 package mk
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -91,7 +91,7 @@ func run(env *tool.Env, args []string) int {
 	for _, dir := range o.dirs {
 		fi, err := env.Stat(dir)
 		if err == nil && !fi.IsDir() {
-			err = errors.New("Not a directory")
+			err = syscall.ENOTDIR
 		}
 		if err != nil {
 			m.say("*** %s: %s.  Stop.", dir, tool.Strerror(err))
