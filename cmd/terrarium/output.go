@@ -18,7 +18,8 @@ type output struct {
 	gaveUp chan struct{} // closed when nobody waits for a write any longer
 	broken chan struct{} // closed once err is set
 
-	once sync.Once // for gaveUp
+	once    sync.Once   // for gaveUp
+	writing atomic.Bool // somebody writes
 
 	size atomic.Uint64 // of the screen, as rows<<32 + columns, if it has changed
 
@@ -92,6 +93,8 @@ func (o *output) resize(rows, cols int) { o.size.Store(uint64(rows)<<32 | uint64
 
 // write is a driver's OnOutput.
 func (o *output) write(_ core.TerminalID, stream uint8, p []byte) {
+	o.writing.Store(true) // before we look, or finish could miss both
+	defer o.writing.Store(false)
 	select {
 	case <-o.over:
 		return
@@ -131,11 +134,13 @@ func (o *output) finish() {
 		}
 		return nil
 	}}
-	late := time.NewTimer(drainLimit)
-	defer late.Stop()
+	var late <-chan time.Time
+	if o.writing.Load() { // not the command: that has ended
+		late = time.After(drainLimit)
+	}
 	select {
 	case o.jobs <- j:
-	case <-late.C:
+	case <-late:
 		return
 	case <-o.gaveUp:
 		return

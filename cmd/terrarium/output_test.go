@@ -69,6 +69,19 @@ func TestOutputFinish(t *testing.T) {
 	}
 }
 
+// The last line is passed on also where who writes it has no turn for long.
+func TestOutputFinishWithoutATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutput(nil, nil, core.RenderText, nil)
+		flushed := false
+		o.flushes = []func() error{func() error { flushed = true; return nil }}
+		time.AfterFunc(time.Minute, func() { o.run(new(console)) })
+		if o.finish(); !flushed {
+			t.Error("the last line was given up")
+		}
+	})
+}
+
 // Who does not read at all can be given up, at any time.
 func TestOutputGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
