@@ -67,6 +67,10 @@ func newHost(t testing.TB, on backend, c hostwasm.Config) *hostwasm.Host {
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			t.Error(err)
+			return
+		}
+		if memory, processes := h.Booked(); memory != 0 || processes != 0 {
+			t.Errorf("booked at the end: got %d bytes and %d processes, want none", memory, processes)
 		}
 	})
 	return h

@@ -1,6 +1,7 @@
 package hostwasm_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -120,5 +121,64 @@ func testScratchIsMemory(t *testing.T, on backend) {
 	}
 	if got := fill("third"); strings.HasPrefix(got, "0 ") {
 		t.Errorf("when the first was forgotten: got %q", got)
+	}
+}
+
+// Whatever comes of a start, what was booked for it is given back: newHost looks.
+func TestGivenBack(t *testing.T) { onEachEngine(t, testGivenBack) }
+
+func testGivenBack(t *testing.T, on backend) {
+	dir := t.TempDir()
+	for name, wasm := range map[string][]byte{
+		"none.wasm":    []byte("\x00asm\x01\x00\x00\x00 and no module"),
+		"library.wasm": build(func(m *Module) { m.Export("run", m.Func("()->()", "")) }),
+		"wants.wasm": build(func(m *Module) {
+			m.Import("other", "thing", "()->()")
+			m.Export("_start", m.Func("()->()", ""))
+		}),
+		"large.wasm": build(func(m *Module) {
+			m.Custom("padding", make([]byte, 1<<20))
+			m.Export("_start", m.Func("()->()", ""))
+		}),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), wasm, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mounts := []hostwasm.Mount{{Dir: dir, Guest: "/work"}}
+	for name, limits := range map[string]hostwasm.Limits{
+		"as always":    {Module: 1 << 20},
+		"no memory":    {Memory: 1},
+		"less":         {Memory: 1 << 10},
+		"no arguments": {Arguments: 1},
+	} {
+		h := newHost(t, on, hostwasm.Config{
+			Commands: map[string]*hostwasm.Module{"echo": echo}, Mounts: mounts, Limits: limits,
+		})
+		paths := []string{
+			"/work/none.wasm", "/work/library.wasm", "/work/wants.wasm", "/work/large.wasm", "/work", "/work/missing.wasm", "/missing",
+		}
+		if name != "as always" {
+			paths = []string{"/bin/echo"}
+		}
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 20 {
+			for _, file := range paths {
+				e := core.Exec{Path: file, Argv: []string{file, "x"}}
+				for _, ctx := range []context.Context{t.Context(), canceled} {
+					if p, err := h.Start(ctx, e); err == nil {
+						p.Close()
+						t.Fatalf("%s: %s has started", name, file)
+					}
+				}
+			}
+			for _, c := range []core.Command{{Cwd: "/missing"}, {Roots: []string{"/missing"}}, {Roots: []string{"/dev"}}} {
+				if p, err := h.Start(t.Context(), core.Exec{Command: c, Path: "/bin/echo", Argv: []string{"echo"}}); err == nil {
+					p.Close()
+					t.Fatalf("%s: started in %+v", name, c)
+				}
+			}
+		}
 	}
 }
