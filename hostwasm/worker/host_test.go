@@ -88,6 +88,9 @@ func newHost(t testing.TB, c worker.Config) *worker.Host {
 		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
+		if got := h.Booked(); got != 0 {
+			t.Errorf("booked at the end: got %d bytes, want none", got)
+		}
 	})
 	return h
 }

@@ -176,3 +176,7 @@ func TestEndedBeforeItsJob(t *testing.T) {
 		}
 	}
 }
+
+// Booked returns how much memory is booked for commands, in bytes: none when h is
+// closed.
+func (h *Host) Booked() int64 { return h.memory.used }
