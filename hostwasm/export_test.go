@@ -15,6 +15,13 @@ func SetStuckLimit(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { stuckLimit = before })
 }
 
+// SetMaxLeft sets for a test how many starts may be left behind.
+func SetMaxLeft(t *testing.T, n int64) {
+	before := maxLeft
+	maxLeft = n
+	t.Cleanup(func() { maxLeft = before })
+}
+
 // Booked returns what is booked on a host whose commands have ended, when the
 // sessions have lost their /tmp: nothing.
 func (h *Host) Booked() (memory, processes int64) {

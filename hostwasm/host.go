@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -75,7 +76,8 @@ type Config struct {
 type Host struct {
 	config   Config
 	programs *programs
-	account  *account // of all commands
+	account  *account     // of all commands
+	left     atomic.Int64 // see within
 }
 
 var _ driver.Host = (*Host)(nil)

@@ -22,7 +22,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
 		return core.Exec{}, err
 	}
-	return within(ctx, func() (core.Exec, error) { return h.resolve(c) }, func(core.Exec) {})
+	return within(ctx, &h.left, func() (core.Exec, error) { return h.resolve(c) }, func(core.Exec) {})
 }
 
 func (h *Host) resolve(c core.Command) (core.Exec, error) {

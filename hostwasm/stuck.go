@@ -3,7 +3,10 @@ package hostwasm
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
 )
 
 // A file system may not answer: one that is mounted from elsewhere, or an
@@ -17,9 +20,22 @@ var stuckLimit = 5 * time.Second
 // errStuck is what Close fails with when there is such a guest.
 var errStuck = errors.New("hostwasm: a command is left behind in a file system that does not answer")
 
+// maxLeft is how many starts may be left behind. Each keeps one of the system's
+// threads, of which Go lets a program have 10,000 before it ends it.
+var maxLeft int64 = 1024
+
+// errLeft is why nothing starts where there are so many.
+var errLeft = &core.HostError{
+	Reason: "no_resources", Message: "too many commands wait for a file system that does not answer",
+}
+
 // within returns what f does. f minds ctx, but if that ends and f is stuck, undo
-// gets what comes of it when it comes, if it comes without an error.
-func within[T any](ctx context.Context, f func() (T, error), undo func(T)) (T, error) {
+// gets what comes of it when it comes, if it comes without an error. left counts
+// those whose ctx has ended.
+func within[T any](ctx context.Context, left *atomic.Int64, f func() (T, error), undo func(T)) (none T, err error) {
+	if left.Load() >= maxLeft {
+		return none, errLeft
+	}
 	type outcome struct {
 		value T
 		err   error
@@ -34,18 +50,21 @@ func within[T any](ctx context.Context, f func() (T, error), undo func(T)) (T, e
 		return o.value, o.err
 	case <-ctx.Done():
 	}
+	left.Add(1)
 	late := time.NewTimer(stuckLimit)
 	defer late.Stop()
 	select {
 	case o := <-done:
+		left.Add(-1)
 		return o.value, o.err
 	case <-late.C:
 		go func() { // ends right behind the other
-			if o := <-done; o.err == nil {
+			o := <-done
+			left.Add(-1)
+			if o.err == nil {
 				undo(o.value)
 			}
 		}()
-		var none T
 		return none, context.Cause(ctx)
 	}
 }

@@ -142,3 +142,43 @@ func TestStuckStart(t *testing.T) {
 	other.alive(t)
 	close(fs.answer)
 }
+
+// Only so many are left behind: then nothing starts until the file system answers.
+func TestStuckStarts(t *testing.T) {
+	const most = 3
+	hostwasm.SetStuckLimit(t, time.Millisecond)
+	hostwasm.SetMaxLeft(t, most)
+	checkLeaks(t)
+	fs := newStuckFS()
+	h := newHost(t, backends[0], hostwasm.Config{
+		Mounts:   []hostwasm.Mount{{FS: fs, Guest: "/away"}},
+		Commands: map[string]*hostwasm.Module{"echo": echo},
+	})
+	c := core.Command{Command: "echo", Args: []string{"x"}, Cwd: "/away/stuck"}
+	for range most {
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() { // ends with ctx
+			_, err := h.Resolve(ctx, c)
+			failed <- err
+		}()
+		<-fs.asked
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want %v", err, context.Canceled)
+		}
+	}
+	c.Cwd = ""
+	_, err := h.Resolve(t.Context(), c)
+	if refused, ok := errors.AsType[*core.HostError](err); !ok || refused.Reason != "no_resources" {
+		t.Errorf("got %v, want no_resources", err)
+	}
+	close(fs.answer)
+	for deadline := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
+		if _, err = h.Resolve(t.Context(), c); err == nil {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
