@@ -94,7 +94,7 @@ func (c *Cache) Touch(k Key) {
 // empty and nobody else's. Where that can't be, compile is called with none.
 // The error is compile's.
 func (c *Cache) Put(k Key, compile func(dir string) error) error {
-	stage, err := c.stage()
+	stage, err := c.Stage()
 	if err != nil {
 		return compile("")
 	}
@@ -113,15 +113,13 @@ const (
 	staleStage  = time.Hour
 )
 
-func (c *Cache) stage() (dir string, err error) {
+// Stage returns an empty directory for Keep. Whoever does not keep it removes it.
+func (c *Cache) Stage() (dir string, err error) {
 	if c.readOnly {
 		return "", fs.ErrPermission
 	}
 	return os.MkdirTemp(c.dir, stagePrefix)
 }
-
-// Stage returns an empty directory for Keep. Whoever does not keep it removes it.
-func (c *Cache) Stage() (dir string, err error) { return c.stage() }
 
 // Keep makes the directory an entry that Stage has returned and somebody has
 // written, whom nobody has to trust but for what this module does when it
@@ -142,7 +140,7 @@ func (c *Cache) Keep(k Key, stage string) error {
 		}
 		// An entry is in its place: another writer's, or one that is damaged.
 		// Moved away first, it is never seen with a part missing.
-		old, err := c.stage()
+		old, err := c.Stage()
 		if err != nil {
 			return err
 		}
@@ -169,14 +167,16 @@ func (c *Cache) evict() error {
 	for _, d := range dirs {
 		dir := filepath.Join(c.dir, d.Name())
 		if strings.HasPrefix(d.Name(), stagePrefix) {
-			if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > staleStage {
-				os.RemoveAll(dir)
-			}
+			removeStale(dir, d)
 			continue
 		}
+		if name := strings.TrimSuffix(d.Name(), oldSuffix); !isName(name) {
+			continue // not ours
+		}
 		info, err := os.Stat(filepath.Join(dir, sumFile))
-		if err != nil || len(d.Name()) != 2*sha256.Size {
-			continue // not an entry
+		if err != nil {
+			removeStale(dir, d) // what is left of an entry
+			continue
 		}
 		e := entry{dir: dir, used: info.ModTime()}
 		filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -201,6 +201,24 @@ func (c *Cache) evict() error {
 		total -= e.size
 	}
 	return nil
+}
+
+// oldSuffix ended the names of sums when they were beside their entries, which had
+// the names that they have now.
+const oldSuffix = ".sum"
+
+// isName reports whether an entry can be called so.
+func isName(name string) bool {
+	sum, err := hex.DecodeString(name)
+	return err == nil && len(sum) == sha256.Size
+}
+
+// removeStale removes what nobody is about to make an entry of any longer, or to
+// remove.
+func removeStale(name string, d fs.DirEntry) {
+	if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > staleStage {
+		os.RemoveAll(name)
+	}
 }
 
 // sumFile has the sum of all other files in an entry.

@@ -212,7 +212,7 @@ func TestKeep(t *testing.T) {
 }
 
 // The entries that were used longest ago go first, and what somebody has left
-// half done goes when it is old.
+// half done goes when it is old, as what an earlier version has left.
 func TestEvict(t *testing.T) {
 	c := newCache(t)
 	for _, m := range []string{"a", "b", "c"} {
@@ -230,12 +230,13 @@ func TestEvict(t *testing.T) {
 	}
 	c.Touch(keyOf("a"))
 	stale, fresh, foreign := filepath.Join(c.dir, "stage-1"), filepath.Join(c.dir, "stage-2"), filepath.Join(c.dir, "foreign")
-	for _, dir := range []string{stale, fresh, foreign} {
+	rest, begun, old := filepath.Join(c.dir, keyOf("d").name()), filepath.Join(c.dir, keyOf("e").name()), filepath.Join(c.dir, keyOf("f").name()+oldSuffix)
+	for _, dir := range []string{stale, fresh, foreign, rest, begun, old} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range []string{stale, foreign} {
+	for _, dir := range []string{stale, foreign, rest, old} {
 		if err := os.Chtimes(dir, long, long); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +248,7 @@ func TestEvict(t *testing.T) {
 		filepath.Join(c.dir, keyOf("a").name()): true,
 		filepath.Join(c.dir, keyOf("b").name()): true,
 		filepath.Join(c.dir, keyOf("c").name()): false,
-		stale:                                   false, fresh: true, foreign: true,
+		stale:                                   false, fresh: true, foreign: true, rest: false, begun: true, old: false,
 	} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s: got %v, want kept %v", filepath.Base(dir), err, want)
