@@ -253,13 +253,12 @@ func (c *child) answer(q *ask) {
 		}
 		c.reply(a, err)
 	case askModule:
-		f, err := c.host.modules.file(q.Command)
+		f, err := c.host.modules.share(q.Command)
 		if err != nil {
 			c.reply(a, err)
 			return
 		}
 		c.reply(a, nil, f)
-		f.Close()
 	case askMemory:
 		a.Number = c.grant(q.Number)
 		c.reply(a, nil)

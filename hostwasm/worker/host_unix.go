@@ -138,6 +138,7 @@ func (h *Host) Close() error {
 	h.idle.Wait()
 	h.pool.wait()
 	h.starter.close()
+	h.modules.close()
 	return errors.Join(h.resolver.Close(), h.scratch.close())
 }
 

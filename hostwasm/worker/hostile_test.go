@@ -109,6 +109,38 @@ func TestCompileOneAtATime(t *testing.T) {
 	}
 }
 
+// A worker that asks for a module again and again gets one file.
+func TestModuleFileIsOne(t *testing.T) {
+	module := hostwasm.NewModule("a", []byte("a module"))
+	h := &Host{modules: newModules(map[string]*hostwasm.Module{"a": module, "b": module}, []string{"a", "b"})}
+	defer h.modules.close()
+	c, other := newVictim(t, h)
+	inodes := make(map[uint64]bool)
+	for i := range 10 {
+		c.handle(&message{Ask: &ask{What: askModule, Command: i % 2}}, nil)
+		_, files, err := other.receive(maxToWorker)
+		if err != nil || len(files) != 1 {
+			t.Fatalf("got %d files, %v, want one", len(files), err)
+		}
+		var stat unix.Stat_t
+		fd, err := descriptor(files[0])
+		if err == nil {
+			err = unix.Fstat(fd, &stat)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		inodes[stat.Ino] = true
+		if p, err := readModule(files[0], 100); string(p) != "a module" {
+			t.Errorf("got %q, %v", p, err)
+		}
+		closeAll(files)
+	}
+	if len(inodes) != 1 {
+		t.Errorf("got %d files, want 1", len(inodes))
+	}
+}
+
 // A worker that does not take what it is told is killed all the same.
 func TestKillDeaf(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
@@ -15,10 +16,19 @@ type modules struct {
 	byCommand []*hostwasm.Module
 	numbers   []int // of byCommand, the same for the same
 	names     []string
+
+	mu     sync.Mutex
+	shared map[int]sharedFile // by number
+}
+
+// A sharedFile is a module that workers have asked for.
+type sharedFile struct {
+	*os.File
+	sum [sha256.Size]byte
 }
 
 func newModules(commands map[string]*hostwasm.Module, names []string) *modules {
-	m := &modules{names: names}
+	m := &modules{names: names, shared: make(map[int]sharedFile)}
 	numbers := make(map[*hostwasm.Module]int)
 	for i, name := range names {
 		module := commands[name]
@@ -37,6 +47,35 @@ func (m *modules) sum(command int) (sum [sha256.Size]byte, err error) {
 		return sum, fmt.Errorf("no command %d", command)
 	}
 	return m.byCommand[command].Sum()
+}
+
+// share returns a command's module as a file for workers, which is ours to close:
+// one for all, for a worker that asks and does not take the answers would have us
+// keep as many as there are questions.
+func (m *modules) share(command int) (*os.File, error) {
+	sum, err := m.sum(command)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	number := m.numbers[command]
+	if f, ok := m.shared[number]; ok && f.sum == sum {
+		return f.File, nil
+	}
+	f, err := m.file(command)
+	if err != nil {
+		return nil, err
+	}
+	m.shared[number] = sharedFile{f, sum} // one of before it has changed may be being sent: Go closes it after that
+	return f, nil
+}
+
+// close closes what is shared. Nobody may ask any longer.
+func (m *modules) close() {
+	for _, f := range m.shared {
+		f.Close()
+	}
 }
 
 // file returns a command's module as a file to hand out.
