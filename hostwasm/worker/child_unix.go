@@ -101,12 +101,8 @@ func (h *Host) spawn(s setup, files []*os.File) (*child, error) {
 	}
 	c.context, c.cancel = context.WithCancel(context.Background())
 	h.all[c] = nil
-	h.idle.Add(1)
 	h.complete(&s)
-	go func() { // ends with the worker
-		defer h.idle.Done()
-		c.serve(&s, files)
-	}()
+	go c.serve(&s, files) // ends with the worker
 	return c, nil
 }
 
@@ -141,11 +137,11 @@ func (c *child) serve(s *setup, files []*os.File) {
 	c.conn.close()
 	c.pending.Store(0)
 	c.end(state, waitErr)
+	c.settle()
 	h := c.host
 	h.mu.Lock()
 	delete(h.all, c)
 	h.mu.Unlock()
-	c.settle()
 	close(c.ended)
 }
 
@@ -338,13 +334,16 @@ func (c *child) reading(typed uint64) bool {
 	return false
 }
 
+// killedExit is how a command has ended whose worker we have killed.
+var killedExit = core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}}
+
 // end records how a worker ended that has not told how its command did. A
 // SIGKILL that is not ours is the system's, for want of memory.
 func (c *child) end(state *os.ProcessState, err error) {
 	c.mu.Lock()
 	killed := c.killed
 	c.mu.Unlock()
-	e := core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}}
+	e := killedExit
 	switch {
 	case killed:
 	case err == nil && wasKilled(state):
@@ -363,10 +362,40 @@ func (c *child) kill() {
 	c.process.Kill() // an error means that it has ended
 }
 
-// close ends the worker and waits for it.
-func (c *child) close() {
+// stuckLimit is how long we wait for a worker that was killed. It ends at once,
+// unless it waits in the kernel: for a file system that does not answer, say.
+var stuckLimit = 5 * time.Second
+
+// errStuck is what Close fails with when there is such a worker.
+var errStuck = errors.New("hostwasm/worker: a worker that was killed has not ended: it is left behind")
+
+// close ends the worker and waits for it. The error is errStuck: then the command
+// has ended for us, and the worker does when the kernel lets it.
+func (c *child) close() error {
 	c.kill()
-	<-c.ended
+	late := time.NewTimer(stuckLimit)
+	defer late.Stop()
+	select {
+	case <-c.ended:
+		return nil
+	case <-late.C:
+		c.leaveWith(killedExit)
+		return errStuck
+	}
+}
+
+// closeChildren is close for many, all at once.
+func closeChildren(children []*child) (err error) {
+	errs := make(chan error)
+	for _, c := range children {
+		go func() { errs <- c.close() }()
+	}
+	for range children {
+		if e := <-errs; e != nil {
+			err = e
+		}
+	}
+	return err
 }
 
 // begin hands the worker a job and waits until it runs.

@@ -73,7 +73,7 @@ const patience = 30 * time.Second
 // for all hosts of a test binary.
 func newHost(t testing.TB, c worker.Config) *worker.Host {
 	t.Helper()
-	c.Commands = map[string]*hostwasm.Module{"guest": guest}
+	c.Commands = commands()
 	if c.CacheDir == "" {
 		c.CacheDir = cacheDir
 	}
@@ -94,6 +94,8 @@ func newHost(t testing.TB, c worker.Config) *worker.Host {
 	})
 	return h
 }
+
+func commands() map[string]*hostwasm.Module { return map[string]*hostwasm.Module{"guest": guest} }
 
 // command returns a call of the guest's commands.
 func command(args ...string) core.Command { return core.Command{Command: "guest", Args: args} }

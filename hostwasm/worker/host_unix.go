@@ -42,7 +42,6 @@ type Host struct {
 	warm    int            // the command that was run last, or -1
 	warmSum []byte         // of its module
 	all     map[*child]any // that were not reaped
-	idle    sync.WaitGroup // of all
 	closed  bool
 }
 
@@ -123,7 +122,7 @@ func (h *Host) openCache() error {
 }
 
 // Close ends all workers, waits for them and removes what sessions have left
-// in /tmp.
+// in /tmp. It fails if a worker is left behind.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {
@@ -131,15 +130,13 @@ func (h *Host) Close() error {
 		return nil
 	}
 	h.closed = true
-	for c := range h.all {
-		c.kill()
-	}
+	all := slices.Collect(maps.Keys(h.all))
 	h.mu.Unlock()
-	h.idle.Wait()
+	stuck := closeChildren(all)
 	h.pool.wait()
 	h.starter.close()
 	h.modules.close()
-	return errors.Join(h.resolver.Close(), h.scratch.close())
+	return errors.Join(stuck, h.resolver.Close(), h.scratch.close())
 }
 
 // Resolve finds out what c means, as hostwasm.Host does. No guest runs.

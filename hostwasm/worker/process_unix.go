@@ -124,7 +124,7 @@ func (c *child) killUnlessExited(d time.Duration) {
 		select {
 		case <-c.exited:
 		default:
-			c.kill()
+			c.close()
 		}
 	})
 }
@@ -174,12 +174,11 @@ func (p *process) Wait() (core.Exit, error) {
 	return p.child.exit, nil
 }
 
-// Close implements driver.Process.
+// Close implements driver.Process. It fails if the worker is left behind.
 func (p *process) Close() error {
 	p.closed.Store(true)
 	p.closeStreams()
-	p.child.close()
-	return nil
+	return p.child.close()
 }
 
 func (p *process) closeStreams() {
