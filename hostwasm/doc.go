@@ -13,8 +13,8 @@
 //
 // Each layer is there without the others: core/meter rewrites every module, so
 // that loops and recursion end when its fuel does or it is killed; package wasi
-// checks every pointer and bounds every length; package vfs reaches host files
-// through os.Root alone; [Limits] bound memory, time, output, files and
+// checks every pointer and bounds every length; package vfs follows no
+// link of the host's; [Limits] bound memory, time, output, files and
 // children. A trap or a limit ends the command, with its reason in the record,
 // and nothing else.
 package hostwasm
