@@ -62,7 +62,7 @@ func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, 
 	return nil
 }
 
-func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File) error {
+func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, h.limits.Compile,
 		fmt.Errorf("compiling takes longer than %v", h.limits.Compile))
 	defer cancel()
@@ -79,7 +79,11 @@ func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File)
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	defer func() { // what is to be kept nobody may write to any longer
+		if stuck := c.close(); err == nil {
+			err = stuck
+		}
+	}()
 	return c.await(ctx, fmt.Errorf("the compiler has ended without a result: it may have %d bytes of memory",
 		compilerMemory+memoryPerByte*info.Size()))
 }
