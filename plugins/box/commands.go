@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/mk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/ripgrep"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sed"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/system"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/text"
@@ -48,6 +49,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		jq.Commands(),
 		mk.Commands(),
 		order.Commands(),
+		ripgrep.Commands(),
 		sed.Commands(),
 		system.Commands(),
 		text.Commands(),

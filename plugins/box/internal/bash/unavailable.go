@@ -19,7 +19,6 @@ var languages = map[string]string{
 	"php":     "PHP",
 	"python":  "Python",
 	"python3": "Python",
-	"rg":      "ripgrep",
 	"ruby":    "Ruby",
 	"sqlite3": "SQLite",
 }

@@ -81,6 +81,17 @@ func (e *Env) StatInput(name string) (fs.FileInfo, error) {
 	return nil, syscall.EBADF
 }
 
+// HasInput reports whether somebody gave the command an input: a file, a pipe, and not what its process was started
+// with. Commands that may do without one can't wait for what never comes.
+func (e *Env) HasInput() bool {
+	r := e.Stdin.(*stdin).r
+	if r == nil || r == os.Stdin {
+		return false
+	}
+	fi, err := e.StatInput("-")
+	return err != nil || fi.Mode()&fs.ModeCharDevice == 0
+}
+
 // Lstat describes a file, or a symbolic link itself.
 func (e *Env) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(e.Path(name)) }
 
