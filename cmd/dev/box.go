@@ -20,14 +20,33 @@ type patchedModule struct {
 // patchedModules are those that plugins/box is built with for WASI.
 var patchedModules = []patchedModule{{path: "mvdan.cc/sh/v3", patches: "plugins/box/patches/sh"}}
 
+// smallPackages are those of the box whose functions are not copied to where
+// they are called: they take less room so, and work with files or are not in
+// the loops that commands spend their time in.
+var smallPackages = []string{
+	"mvdan.cc/sh/v3/...",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/archive",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/bc",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/files",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/find",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/mk",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/ripgrep",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/transfer",
+	"archive/zip",
+}
+
 // buildBox builds the commands of the sandbox into plugins/dist.
 func buildBox(ctx context.Context, out io.Writer) error {
 	mod, err := patchModules(ctx, out, filepath.Join(".cache", "patched"))
 	if err != nil {
 		return err
 	}
-	err = command(ctx, out, wasip1, "go", "build", "-modfile="+mod, "-trimpath", "-ldflags=-s -w",
-		"-o", "plugins/dist/box.wasm", "./plugins/box")
+	build := []string{"build", "-modfile=" + mod, "-trimpath", "-ldflags=-s -w", "-o", "plugins/dist/box.wasm"}
+	for _, p := range smallPackages {
+		build = append(build, "-gcflags="+p+"=-l")
+	}
+	err = command(ctx, out, wasip1, "go", append(build, "./plugins/box")...)
 	if err != nil {
 		return err
 	}

@@ -145,6 +145,19 @@ func TestStartCost(t *testing.T) {
 	}
 }
 
+// TestSize keeps the box from growing unseen: all of it is compiled before a sandbox's first command, and is part of
+// every binary. smallPackages in cmd/dev says what is built for its size.
+func TestSize(t *testing.T) {
+	const most = 14_000_000
+	fi, err := os.Stat("../dist/box.wasm")
+	if err != nil {
+		t.Skipf("NOT RUN: the box is not built (make build): %v", err)
+	}
+	if fi.Size() > most {
+		t.Errorf("got a box.wasm of %d bytes, want at most %d", fi.Size(), most)
+	}
+}
+
 // runSandbox runs a line in a sandbox that has the suite's files.
 func (s suite) runSandbox(t *testing.T, h *hostwasm.Host, line string) outcome {
 	dir := s.prepare(t)
