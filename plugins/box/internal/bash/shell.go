@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,9 +155,8 @@ func (s *script) run(env *tool.Env) int {
 
 func (s *script) runner(env *tool.Env) (*interp.Runner, error) {
 	h := &handlers{script: s, exec: env.Exec, has: env.Has}
-	level, _ := strconv.Atoi(env.Getenv("SHLVL"))
 	return interp.New(
-		interp.Env(expand.ListEnviron(append(env.Environ[:len(env.Environ):len(env.Environ)], "SHLVL="+strconv.Itoa(level+1))...)),
+		interp.Env(expand.ListEnviron(s.environ(env)...)),
 		interp.Dir(env.Dir),
 		interp.StdIO(env.Child().Stdin, env.Stdout, env.Stderr),
 		interp.Params(append(append(s.set, "--"), s.args...)...),
@@ -164,6 +164,19 @@ func (s *script) runner(env *tool.Env) (*interp.Runner, error) {
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),
 		interp.AccessHandler(h.access),
 	)
+}
+
+// environ is the environment, with what this shell is told by it. The interpreter exports no BASH_EXECUTION_STRING: it
+// is how it knows that the commands are the argument of -c.
+func (s *script) environ(env *tool.Env) []string {
+	const argument = "BASH_EXECUTION_STRING="
+	level, _ := strconv.Atoi(env.Getenv("SHLVL"))
+	list := slices.DeleteFunc(slices.Clone(env.Environ), func(v string) bool { return strings.HasPrefix(v, argument) })
+	list = append(list, "SHLVL="+strconv.Itoa(level+1))
+	if s.from != "" {
+		list = append(list, argument+s.text)
+	}
+	return list
 }
 
 // status is what the shell exits with when running has ended with err.
