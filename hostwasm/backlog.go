@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
@@ -63,6 +64,18 @@ func (b *backlog) endFile() {
 
 // maxEnds is how many ends are kept.
 const maxEnds = 1 << 10
+
+// interrupt tells the reader to end what it does, and drops what it has not
+// read; or it returns false: see wasi.PipeWriter.
+func (b *backlog) interrupt(patience time.Duration) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.pipe.Interrupt(patience) {
+		return false
+	}
+	b.rest, b.ends = nil, nil
+	return true
+}
 
 // awaited reports whether a guest waits for what is written next.
 func (b *backlog) awaited() bool {

@@ -52,7 +52,11 @@ func newProcess(j *job, pty, interactive bool) (*process, wasi.Config) {
 		}
 	}
 	screen := out.Terminal()
-	return p, wasi.Config{Stdin: stdin.Terminal(), Stdout: screen, Stderr: screen}
+	c := wasi.Config{Stdin: stdin.Terminal(), Stdout: screen, Stderr: screen}
+	if interactive {
+		c.Terminal = stdin
+	}
+	return p, c
 }
 
 // Output implements driver.Process.

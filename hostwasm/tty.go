@@ -3,13 +3,15 @@ package hostwasm
 import (
 	"bytes"
 	"sync"
+	"time"
 	"unicode/utf8"
 )
 
 // A discipline is a terminal's line discipline, between the person who types
 // and a guest that reads lines: WASI has no way to ask for anything else. It
-// echoes, edits the open line, and turns ^D into end of file and ^C into
-// SIGINT, with the characters that stty(1) shows as the defaults.
+// echoes, edits the open line, and turns ^D into end of file and ^C into an
+// interrupt, with the characters that stty(1) shows as the defaults. A guest that
+// has not asked for interrupts is ended by them, as by ^\.
 //
 // Nothing that is typed has to wait until the guest reads or its output is read,
 // so that ^C comes through.
@@ -35,6 +37,10 @@ const (
 	maxTyped  = 1 << 20
 	maxEchoed = 64 << 10
 )
+
+// patience is how long a guest that asked for interrupts may leave one unread.
+// The next one ends it, so that a shell which is stuck can be ended.
+const patience = time.Second
 
 // The characters that mean something, by their names in termios.
 const (
@@ -80,7 +86,9 @@ func (d *discipline) key(c byte) error {
 	case charINTR:
 		d.line = d.line[:0]
 		d.echo('^', 'C')
-		d.signal("SIGINT")
+		if !d.input.interrupt(patience) {
+			d.signal("SIGINT")
+		}
 	case charQUIT:
 		d.line = d.line[:0]
 		d.echo('^', '\\')

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
@@ -45,37 +46,12 @@ func testLineDiscipline(t *testing.T, on backend) {
 		{name: "quit", steps: []step{{"ab\x1c", `ab^\`}}, ends: true, end: core.ExitStatus{Signal: "SIGQUIT"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := launch(t, h, core.Command{Command: "guest", Args: []string{"cat"}, Pty: true, Interactive: true})
-			screen := make(chan string, 1<<10)
-			read := make(chan struct{})
-			go func() { // ends with the command, or with Close
-				defer close(read)
-				defer close(screen)
-				p.Output(func(_ uint8, b []byte) { screen <- string(b) })
-			}()
-			defer func() {
-				p.Close()
-				<-read
-			}()
+			p, screen := launchAtTerminal(t, h, "cat")
 			for _, s := range test.steps {
 				if _, err := p.Write([]byte(s.typed)); err != nil {
 					t.Fatalf("type %q: %v", s.typed, err)
 				}
-				got, overdue := "", time.After(30*time.Second)
-				for len(got) < len(s.want) {
-					select {
-					case b, ok := <-screen:
-						if !ok {
-							t.Fatalf("typed %.20q: got %.40q, want %.40q", s.typed, got, s.want)
-						}
-						got += b
-					case <-overdue:
-						t.Fatalf("typed %.20q: got %.40q and no more, want %.40q", s.typed, got, s.want)
-					}
-				}
-				if got != s.want {
-					t.Errorf("typed %.20q: got %.40q, want %.40q", s.typed, got, s.want)
-				}
+				screen.await(s.want)
 			}
 			if !test.ends {
 				return
@@ -85,6 +61,108 @@ func testLineDiscipline(t *testing.T, on backend) {
 			}
 		})
 	}
+}
+
+// A command that asks for interrupts is told of ^C, and is not ended by it, until
+// it asks no longer.
+func TestInterrupts(t *testing.T) { onEachEngine(t, testInterrupts) }
+
+func testInterrupts(t *testing.T, on backend) {
+	checkLeaks(t)
+	p, screen := launchAtTerminal(t, newHost(t, on, hostwasm.Config{}), "interrupts", "2")
+	screen.await("ready\r\n")
+	p.Write([]byte("ab\x03"))
+	screen.await("ab^Cinterrupted\r\n")
+	p.Write([]byte("\x03"))
+	screen.await("^Cinterrupted\r\ndone\r\n")
+	p.Write([]byte("\x03"))
+	if got := wait(t, p).Status; got != (core.ExitStatus{Signal: "SIGINT"}) {
+		t.Errorf("got %v, want SIGINT", got)
+	}
+}
+
+// One that does not answer is ended by the next ^C that comes a second later.
+func TestUnansweredInterrupt(t *testing.T) { onEachEngine(t, testUnansweredInterrupt) }
+
+func testUnansweredInterrupt(t *testing.T, on backend) {
+	checkLeaks(t)
+	p, screen := launchAtTerminal(t, newHost(t, on, hostwasm.Config{}), "deaf")
+	screen.await("ready\r\n")
+	began := time.Now()
+	done := make(chan core.Exit)
+	go func() { done <- wait(t, p) }() // ends with the command
+	for {
+		p.Write([]byte("\x03"))
+		select {
+		case exit := <-done:
+			if exit.Status != (core.ExitStatus{Signal: "SIGINT"}) {
+				t.Errorf("got %v, want SIGINT", exit.Status)
+			}
+			if took := time.Since(began); took < time.Second {
+				t.Errorf("it was ended after %v, want a second to answer", took)
+			}
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// One that answers, and goes on, is ended by ^\.
+func TestInterruptedQuits(t *testing.T) { onEachEngine(t, testInterruptedQuits) }
+
+func testInterruptedQuits(t *testing.T, on backend) {
+	checkLeaks(t)
+	p, screen := launchAtTerminal(t, newHost(t, on, hostwasm.Config{}), "interrupts", "100")
+	screen.await("ready\r\n")
+	p.Write([]byte("\x03"))
+	screen.await("^Cinterrupted\r\n")
+	p.Write([]byte("\x1c"))
+	if got := wait(t, p).Status; got != (core.ExitStatus{Signal: "SIGQUIT"}) {
+		t.Errorf("got %v, want SIGQUIT", got)
+	}
+}
+
+// A screen is what is printed at a terminal.
+type screen struct {
+	t     *testing.T
+	bytes chan string
+}
+
+// await reads until want, and nothing else, was printed.
+func (s screen) await(want string) {
+	s.t.Helper()
+	got, overdue := "", time.After(30*time.Second)
+	for len(got) < len(want) {
+		select {
+		case b, ok := <-s.bytes:
+			if !ok {
+				s.t.Fatalf("got %.40q, want %.40q", got, want)
+			}
+			got += b
+		case <-overdue:
+			s.t.Fatalf("got %.40q and no more, want %.40q", got, want)
+		}
+	}
+	if got != want {
+		s.t.Errorf("got %.40q, want %.40q", got, want)
+	}
+}
+
+// launchAtTerminal starts the guest's command at a terminal, until the test ends.
+func launchAtTerminal(t *testing.T, h *hostwasm.Host, args ...string) (driver.Process, screen) {
+	p := launch(t, h, core.Command{Command: "guest", Args: args, Pty: true, Interactive: true})
+	s := screen{t: t, bytes: make(chan string, 1<<10)}
+	read := make(chan struct{})
+	go func() { // ends with the command, or with Close
+		defer close(read)
+		defer close(s.bytes)
+		p.Output(func(_ uint8, b []byte) { s.bytes <- string(b) })
+	}()
+	t.Cleanup(func() {
+		p.Close()
+		<-read
+	})
+	return p, s
 }
 
 // What is typed never waits for a command that reads nothing: ^C comes through

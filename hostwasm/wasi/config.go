@@ -40,6 +40,9 @@ type Config struct {
 	Stdin, Stdout, Stderr *OpenFile
 	// Inherited are more descriptors, or others in place of those.
 	Inherited []Inherited
+	// Terminal is the terminal that the process leads, whose interrupts it may
+	// ask for; nil if there is none.
+	Terminal *PipeReader
 
 	// Clock is the host's if nil, and Random is crypto/rand. The process alone
 	// uses them.
@@ -116,6 +119,8 @@ func New(c Config) (*Process, error) {
 		clock:   c.Clock,
 		random:  c.Random,
 		wake:    newWaker(),
+
+		terminal: c.Terminal,
 	}
 	if p.fds.max <= 0 {
 		p.fds.max = defaultOpenFiles

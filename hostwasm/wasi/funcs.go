@@ -96,6 +96,7 @@ var proc = []function{
 	{"wait", "iIi", procWait},
 	{"kill", "ii", procKill},
 	{"dup", "iii", procDup},
+	{"interrupts", "i", procInterrupts},
 }
 
 // Funcs returns all functions that guests may import. They take a *Process as

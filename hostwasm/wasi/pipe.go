@@ -2,6 +2,7 @@ package wasi
 
 import (
 	"sync"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 )
@@ -39,9 +40,14 @@ type pipe struct {
 	large      *[pipeSize]byte
 	ends       []int // where the file ends for once: how many bytes are read before that
 	asleep     bool  // its reader waits for it, and for nothing else
+	dropped    int   // how often all that was in it was
 	readerGone bool
 	writerGone bool
 	waiting    watchers
+
+	// Of a terminal's:
+	interruptible int       // how many descriptors there are to learn of interrupts
+	interrupted   time.Time // since when there has been one that was not read, or zero
 }
 
 // maxEnds is how many ends there may be in a pipe, one after the other.
@@ -67,6 +73,8 @@ func (p *pipe) read(b []byte) (int, error) {
 		return 0, errno.BADF
 	case len(b) == 0:
 		return 0, nil
+	case !p.interrupted.IsZero():
+		return 0, errno.AGAIN // what was typed behind it is for whoever runs then
 	case len(p.ends) > 0 && p.ends[0] == 0:
 		p.ends = p.ends[1:]
 		return 0, nil
@@ -125,6 +133,13 @@ func (p *pipe) endFile() {
 		p.ends = append(p.ends, p.n)
 	}
 	p.changed()
+}
+
+// drops returns how often all that was in the pipe was dropped.
+func (p *pipe) drops() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dropped
 }
 
 // changed says that there is something to read.
@@ -190,6 +205,9 @@ func (p *pipe) readiness(write bool) readiness {
 			n:      uint64(room),
 		}
 	}
+	if !p.interrupted.IsZero() {
+		return readiness{}
+	}
 	return readiness{ready: p.n > 0 || len(p.ends) > 0 || p.writerGone, hangup: p.writerGone, n: uint64(p.n)}
 }
 
@@ -224,7 +242,14 @@ func (e readEnd) close()                     { e.closeReader() }
 func (e readEnd) sleep() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.asleep = e.n == 0 && len(e.ends) == 0 && !e.writerGone
+	e.asleep = e.n == 0 && len(e.ends) == 0 && !e.writerGone && e.interrupted.IsZero()
+}
+
+// rouse notes that its reader does not wait any longer, though nothing came.
+func (e readEnd) rouse() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asleep = false
 }
 
 type writeEnd struct{ *pipe }

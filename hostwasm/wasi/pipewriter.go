@@ -3,6 +3,7 @@ package wasi
 import (
 	"io"
 	"sync"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
@@ -23,13 +24,16 @@ func (w *PipeWriter) Write(b []byte) (int, error) {
 	defer w.turn.Unlock()
 	w.watch(w.wake)
 	defer w.unwatch(w.wake)
-	n := 0
+	n, dropped := 0, w.drops()
 	for {
 		k, err := w.pipe.write(b[n:])
 		n += k
 		switch {
 		case err == errno.AGAIN:
 			<-w.wake
+			if w.drops() != dropped {
+				return len(b), nil // the rest goes where its beginning went
+			}
 		case err != nil:
 			return n, io.ErrClosedPipe
 		case n == len(b):
@@ -72,6 +76,12 @@ func (w *PipeWriter) Awaited() bool {
 	defer w.mu.Unlock()
 	return w.asleep
 }
+
+// Interrupt tells the process that leads the terminal to end what it does, and
+// drops what it has not read yet. It does not wait. It returns false, and does
+// nothing, where that process has not asked to be told, or has left the last
+// one unread for as long as patience.
+func (w *PipeWriter) Interrupt(patience time.Duration) bool { return w.interrupt(patience) }
 
 // OpenFile is this end for [Config].Stdout and Stderr, or for a child. What is
 // written to it counts as output: [Limits].Output. Its last process to let go

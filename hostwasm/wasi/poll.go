@@ -3,6 +3,7 @@ package wasi
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
@@ -118,13 +119,36 @@ func (l *poll) wait() (uint32, error) {
 			// Then look again: what changed before has woken nobody.
 			l.watch()
 			watching = true
-		case l.soonest == forever && len(p.watched) == 1:
-			sleepOn(p.watched[0])
-			p.park(forever)
-		case p.park(l.soonest):
-			p.clock.Sleep(l.soonest) // which a virtual clock has not noticed
+		default:
+			l.sleep()
 		}
 	}
+}
+
+// sleep waits until something has changed, or a clock rings. A terminal's leader
+// that would read what is typed waits for that whatever else it looks after: a
+// shell with jobs in the background.
+func (l *poll) sleep() {
+	p := l.p
+	switch keys, leads := p.keys(); {
+	case leads:
+		keys.sleep()
+		defer keys.rouse()
+	case l.soonest == forever && len(p.watched) == 1:
+		sleepOn(p.watched[0])
+	}
+	if p.park(l.soonest) {
+		p.clock.Sleep(l.soonest) // which a virtual clock has not noticed
+	}
+}
+
+// keys returns the terminal, if p leads it, takes its interrupts and watches it.
+func (p *Process) keys() (keys readEnd, leads bool) {
+	if p.terminal == nil {
+		return readEnd{}, false
+	}
+	keys = readEnd{p.terminal.pipe}
+	return keys, slices.Contains(p.watched, stream(keys)) && slices.Contains(p.watched, stream(interrupts{keys.pipe}))
 }
 
 // look stores an event for each subscription that has one now.

@@ -10,7 +10,7 @@ import (
 
 // procFeatures is features() -> i64.
 func procFeatures(guest any, _ []byte, stack []uint64) error {
-	const pipe, spawn, wait, kill, dup = 1, 2, 4, 8, 16
+	const pipe, spawn, wait, kill, dup, interrupts = 1, 2, 4, 8, 16, 32
 	p := guest.(*Process)
 	if err := p.interrupted(); err != nil {
 		return err.(end).error
@@ -18,6 +18,9 @@ func procFeatures(guest any, _ []byte, stack []uint64) error {
 	stack[0] = pipe | dup
 	if p.spawner != nil {
 		stack[0] |= spawn | wait | kill
+	}
+	if p.terminal != nil {
+		stack[0] |= interrupts
 	}
 	return nil
 }
@@ -128,14 +131,22 @@ func (p *Process) inherit(fds []mapping) ([]Inherited, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, isHandle := d.file.stream.(*handle)
-		if isHandle || taken[f.child] || uint64(f.child) >= maxOpenFiles {
+		if !heritable(d.file.stream) || taken[f.child] || uint64(f.child) >= maxOpenFiles {
 			return nil, errno.INVAL
 		}
 		taken[f.child] = true
 		list = append(list, Inherited{f.child, d.file, true, d.base, d.inheriting})
 	}
 	return list, nil
+}
+
+// heritable reports whether a child may have a descriptor of s.
+func heritable(s stream) bool {
+	switch s.(type) {
+	case *handle, interrupts:
+		return false
+	}
+	return true
 }
 
 // start starts a child and returns the descriptor of its handle.

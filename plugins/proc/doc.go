@@ -87,6 +87,18 @@ func Supported() bool { return supported() }
 // that nobody can read is EPIPE.
 func Pipe() (r, w *os.File, err error) { return newPipe() }
 
+// Interrupts returns a file that becomes readable when somebody types ^C at the
+// terminal of this process, which must be the first one there; so long as it is
+// open ^C does not end the process. It has one byte for all that was typed since
+// the last was read. Reading it is the answer: a process that is interrupted
+// again without having answered for a second is ended.
+func Interrupts() (*os.File, error) { return interrupts() }
+
+// Waiting returns a file for the descriptor of f, which is waited for by the
+// goroutine that reads it, and not by the process, as with os.Stdin. f is not to
+// be used any longer.
+func Waiting(f *os.File) (*os.File, error) { return waiting(f) }
+
 // Start starts the command. Its errors wrap a syscall.Errno of those that
 // ABI.md lists: ENOENT where there is no such command.
 func (c *Cmd) Start() error { return c.process.start(c) }

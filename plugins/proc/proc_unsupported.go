@@ -11,6 +11,10 @@ func supported() bool { return false }
 
 func newPipe() (r, w *os.File, err error) { return nil, nil, errors.ErrUnsupported }
 
+func interrupts() (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func waiting(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }
+
 // process is what a Cmd has become: here, nothing.
 type process struct{}
 

@@ -25,8 +25,15 @@ func spawn(req *byte, size uint32, proc *uint32) syscall.Errno
 //go:wasmimport terrarium_proc_v0 kill
 func killProcess(proc uint32, how uint32) syscall.Errno
 
-// hasSpawn is a bit of features.
-const hasSpawn = 2
+//go:wasmimport terrarium_proc_v0 interrupts
+//go:noescape
+func openInterrupts(fd *uint32) syscall.Errno
+
+// Bits of features.
+const (
+	hasSpawn      = 2
+	hasInterrupts = 32
+)
 
 func supported() bool { return features()&hasSpawn != 0 }
 
@@ -37,6 +44,26 @@ func newPipe() (r, w *os.File, err error) {
 		return nil, nil, os.NewSyscallError("pipe", errno)
 	}
 	return os.NewFile(uintptr(rfd), "|0"), os.NewFile(uintptr(wfd), "|1"), nil
+}
+
+func interrupts() (*os.File, error) {
+	if features()&hasInterrupts == 0 {
+		return nil, errors.ErrUnsupported
+	}
+	var n uint32
+	if errno := openInterrupts(&n); errno != 0 {
+		return nil, os.NewSyscallError("interrupts", errno)
+	}
+	return nonblocking(uintptr(n), "interrupts")
+}
+
+func waiting(f *os.File) (*os.File, error) { return nonblocking(fd(f), f.Name()) }
+
+func nonblocking(fd uintptr, name string) (*os.File, error) {
+	if err := syscall.SetNonblock(int(fd), true); err != nil {
+		return nil, os.NewSyscallError("fd_fdstat_set_flags", err)
+	}
+	return os.NewFile(fd, name), nil
 }
 
 // process is what a Cmd has become.

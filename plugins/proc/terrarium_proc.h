@@ -16,8 +16,10 @@ uint32_t terrarium_spawn(const void *req, uint32_t len, uint32_t *proc) TERRARIU
 uint32_t terrarium_wait(uint32_t proc, int64_t timeout_ns, void *status) TERRARIUM_IMPORT("wait");
 uint32_t terrarium_kill(uint32_t proc, uint32_t how) TERRARIUM_IMPORT("kill");
 uint32_t terrarium_dup(uint32_t fd, uint32_t min, uint32_t *newfd) TERRARIUM_IMPORT("dup");
+uint32_t terrarium_interrupts(uint32_t *fd) TERRARIUM_IMPORT("interrupts");
 
-enum { TERRARIUM_PIPE = 1, TERRARIUM_SPAWN = 2, TERRARIUM_WAIT = 4, TERRARIUM_KILL = 8, TERRARIUM_DUP = 16 };
+enum { TERRARIUM_PIPE = 1, TERRARIUM_SPAWN = 2, TERRARIUM_WAIT = 4, TERRARIUM_KILL = 8, TERRARIUM_DUP = 16,
+	TERRARIUM_INTERRUPTS = 32 };
 enum { TERRARIUM_NONBLOCK = 1 };                                   /* pipe's flags */
 enum { TERRARIUM_TERM = 1, TERRARIUM_NOW = 2 };                    /* kill's how */
 enum { TERRARIUM_EXITED, TERRARIUM_TRAPPED, TERRARIUM_KILLED, TERRARIUM_EXCEEDED };

@@ -159,5 +159,36 @@ var commands = map[string]func(args []string) error{
 		fmt.Println(n)
 		return err
 	},
+	// interrupts answers ^C n times, and is as other commands then.
+	"interrupts": func(args []string) error {
+		n, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		f, err := proc.Interrupts()
+		if err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		for range n {
+			if _, err := f.Read(make([]byte, 1)); err != nil {
+				return err
+			}
+			fmt.Println("interrupted")
+		}
+		f.Close()
+		fmt.Println("done")
+		time.Sleep(time.Hour)
+		return nil
+	},
+	// deaf asks for interrupts and never answers.
+	"deaf": func([]string) error {
+		if _, err := proc.Interrupts(); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+		return nil
+	},
 	"write": func(args []string) error { return os.WriteFile(args[0], []byte(args[1]), 0o666) },
 }
