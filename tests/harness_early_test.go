@@ -3,6 +3,7 @@ package tests
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -26,13 +27,21 @@ PROMPT_COMMAND='printf "\e]133;D;%s\a" $?'
 // must not wait longer than for what comes of it, nor see less. The waits would
 // be 20 s each.
 func TestHarnessEarly(t *testing.T) {
-	steps := []struct{ typed, want string }{
-		{"cat >f <<'E'\na\nb\nE\nsleep 0.3; echo $(wc -l <f) lines\n", "2 lines\n"},
-		{"for i in 1 2; do\nsleep 0.2\necho got $i\ndone\n", "\ngot 2\n"},
-		{"echo one \\\n  two; sleep 0.3; echo last\n", "\nlast\n"},
-		{"sleep 0.3\nsleep 0.1\necho $((40 + 2))\n", "42\n"},
-		{"echo 'not whole\n", "\n>"},
-		{"now it is'; sleep 0.3; echo done\n", "\ndone\n"},
+	steps := []struct {
+		typed, want string
+		wait        float64 // in seconds, if it does not end early
+	}{
+		{"cat >f <<'E'\na\nb\nE\nsleep 0.3; echo $(wc -l <f) lines\n", "2 lines\n", 0},
+		{"for i in 1 2; do\nsleep 0.2\necho got $i\ndone\n", "\ngot 2\n", 0},
+		{"echo one \\\n  two; sleep 0.3; echo last\n", "\nlast\n", 0},
+		{"sleep 0.3\nsleep 0.1\necho $((40 + 2))\n", "42\n", 0},
+		{"echo 'not whole\n", "\n>", 0},
+		{"now it is'; sleep 0.3; echo done\n", "\ndone\n", 0},
+		{"echo 'not wanted\n", "\n>", 0},
+		{"C-c", "^C\n", 0},
+		{"sleep 1000\n", "sleep 1000\n", 0.5},
+		{"C-c", "\n^C\n", 0},
+		{"echo $?\n", "\n130\n", 0},
 	}
 	for _, test := range []struct {
 		name  string
@@ -54,7 +63,7 @@ func TestHarnessEarly(t *testing.T) {
 			dir, out := t.TempDir(), t.TempDir()
 			var answers bytes.Buffer
 			for _, s := range steps {
-				fmt.Fprintf(&answers, `{"analysis":"","plan":"","commands":[{"keystrokes":%q,"duration":20}]}`+"\n", s.typed)
+				fmt.Fprintf(&answers, `{"analysis":"","plan":"","commands":[{"keystrokes":%q,"duration":%v}]}`+"\n", s.typed, cmp.Or(s.wait, 20))
 			}
 			for range 2 {
 				answers.WriteString(`{"analysis":"","plan":"","commands":[],"task_complete":true}` + "\n")

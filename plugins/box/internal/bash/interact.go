@@ -1,9 +1,11 @@
 package bash
 
 import (
+	"context"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
@@ -23,42 +25,94 @@ func isTerminal(r io.Reader) bool {
 
 // interact runs what is typed, line by line, until exit or the end of input.
 func (s *script) interact(env *tool.Env, runner *interp.Runner) int {
-	p := prompter{env: env, marks: env.Getenv("TERM") != "dumb"}
-	in := &lineReader{r: env.Child().Stdin}
-	status := 0
-	for {
-		p.prompt()
-		parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-		wrong := false
-		in.text = ""
-		for stmts, err := range parser.InteractiveSeq(in) {
-			if err != nil {
-				s.text = in.text
-				s.syntaxError(env, &wrongSyntax{err: err, read: len(in.text)})
-				status, wrong = 2, true
-				break
-			}
-			if parser.Incomplete() {
-				p.more()
-				continue
-			}
-			p.begin()
-			for _, stmt := range stmts {
-				status = s.status(env, runner.Run(env.Context, stmt))
-				if runner.Exited() || env.Stopped() {
-					return status
-				}
-			}
-			p.end(status)
-			in.text = ""
-			p.prompt()
-		}
-		if !wrong { // the end of input
-			io.WriteString(env.Stderr, "exit\n")
-			return status
-		}
-		p.end(status)
+	i := &interaction{
+		script: s, env: env, runner: runner,
+		p:  prompter{env: env, marks: env.Getenv("TERM") != "dumb"},
+		in: &lineReader{r: s.terminal.input(env.Child().Stdin)},
 	}
+	for {
+		ctx, done := s.terminal.foreground(env.Context)
+		ended := i.lines(ctx)
+		if done() {
+			ended = i.interrupted()
+		}
+		if ended {
+			return i.status
+		}
+		i.p.end(i.status)
+	}
+}
+
+// An interaction is a shell's with a person.
+type interaction struct {
+	*script
+	env    *tool.Env
+	runner *interp.Runner
+	p      prompter
+	in     *lineReader
+	status int
+}
+
+// lines reads and runs lines until there is a mistake in one, or ctx ends. It reports whether the shell is to end: there
+// was exit, or the end of input.
+func (i *interaction) lines(ctx context.Context) (ended bool) {
+	i.p.prompt()
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	i.in.text = ""
+	for stmts, err := range parser.InteractiveSeq(i.in) {
+		if ctx.Err() != nil {
+			return i.env.Stopped()
+		}
+		if err != nil {
+			i.text = i.in.text
+			i.syntaxError(i.env, &wrongSyntax{err: err, read: len(i.in.text)})
+			i.status = 2
+			return false
+		}
+		if parser.Incomplete() {
+			i.p.more()
+			continue
+		}
+		i.p.begin()
+		if ended := i.run(ctx, stmts); ended || ctx.Err() != nil {
+			return ended
+		}
+		i.p.end(i.status)
+		i.in.text = ""
+		i.p.prompt()
+	}
+	if ctx.Err() != nil {
+		return i.env.Stopped()
+	}
+	io.WriteString(i.env.Stderr, "exit\n")
+	return true
+}
+
+// run runs statements, and reports whether the shell is to end.
+func (i *interaction) run(ctx context.Context, stmts []*syntax.Stmt) (ended bool) {
+	for _, stmt := range stmts {
+		i.status = i.script.status(i.env, i.runner.Run(ctx, stmt))
+		if i.runner.Exited() || i.env.Stopped() {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// afterInterrupt runs the trap, if there is one, and sets $?.
+const afterInterrupt = "[[ -z $(trap -p INT) ]] || kill -INT $$\n(exit 130)\n"
+
+// interrupted goes on after ^C, and reports whether the shell is to end.
+func (i *interaction) interrupted() (ended bool) {
+	io.WriteString(i.env.Stderr, "\n") // behind "^C"
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(afterInterrupt), "")
+	if err != nil {
+		panic(err) // it is ours
+	}
+	return i.run(i.env.Context, file.Stmts)
 }
 
 // A prompter asks for lines. Around what is typed and what is printed it puts

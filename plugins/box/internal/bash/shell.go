@@ -33,7 +33,8 @@ type script struct {
 	args []string // $1 and so on
 	set  []string // options for set
 
-	interactive bool // it comes line by line, from a person
+	interactive bool      // it comes line by line, from a person
+	terminal    *terminal // where that person is, if ^C comes from there
 }
 
 // run is the commands' Run.
@@ -136,6 +137,9 @@ func (s *script) load(env *tool.Env, rest []string) (*script, int) {
 
 // run runs the script to its end.
 func (s *script) run(env *tool.Env) int {
+	if s.interactive {
+		s.terminal = openTerminal(env.Context, env.Child().Stdin)
+	}
 	runner, err := s.runner(env)
 	if err != nil {
 		env.Errorf("%v", err)
@@ -158,7 +162,7 @@ func (s *script) runner(env *tool.Env) (*interp.Runner, error) {
 	return interp.New(
 		interp.Env(expand.ListEnviron(s.environ(env)...)),
 		interp.Dir(env.Dir),
-		interp.StdIO(env.Child().Stdin, env.Stdout, env.Stderr),
+		interp.StdIO(s.terminal.input(env.Child().Stdin), env.Stdout, env.Stderr),
 		interp.Params(append(append(s.set, "--"), s.args...)...),
 		interp.CallHandler(h.call),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"runtime"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // A stop remembers why a command should end. Commands may copy streams in goroutines of their own, and loops ask for
@@ -13,9 +15,33 @@ import (
 type stop struct {
 	ctx context.Context
 	err atomic.Pointer[error] // of the first failed write
+
+	steps atomic.Uint32
+	last  atomic.Int64 // when others could run, in milliseconds
 }
 
-func (s *stop) stopped() bool { return s.err.Load() != nil || s.ctx.Err() != nil }
+func (s *stop) stopped() bool { return s.err.Load() != nil || s.cancelled() != nil }
+
+// cancelled returns why the command should end, if it was told to. On wasm no thread interrupts a loop for what would
+// tell it, a timer or what is typed: so a loop that asks lets others run now and then.
+func (s *stop) cancelled() error {
+	const steps = 4
+	if runtime.GOARCH == "wasm" && s.steps.Add(1)%steps == 0 {
+		s.yield()
+	}
+	return s.ctx.Err()
+}
+
+func (s *stop) yield() {
+	const every = 20 // ms
+	switch now, last := time.Now().UnixMilli(), s.last.Load(); {
+	case last == 0:
+		s.last.Store(now)
+	case now-last >= every:
+		time.Sleep(50 * time.Microsecond) // long enough for files to be looked at
+		s.last.Store(now)
+	}
+}
 
 func (s *stop) writeError() error {
 	if err := s.err.Load(); err != nil {
@@ -33,7 +59,7 @@ type output struct {
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	if err := o.stop.ctx.Err(); err != nil {
+	if err := o.stop.cancelled(); err != nil {
 		return 0, err
 	}
 	if o.w == nil {
@@ -63,7 +89,11 @@ func (s *stdin) Read(p []byte) (int, error) {
 	if s.stop.stopped() {
 		return 0, io.EOF
 	}
-	return s.r.Read(p)
+	n, err := s.r.Read(p)
+	if n == 0 && s.stop.ctx.Err() != nil {
+		return 0, io.EOF // the read was given up
+	}
+	return n, err
 }
 
 // Seek makes "head -n1" give back what it read too much of a file.
