@@ -112,7 +112,7 @@ func TestUnansweredInterrupt(t *testing.T) {
 		if !keys.Interrupt(patience) {
 			t.Error("the guest was given no time to answer")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if keys.Interrupt(patience) {
 			t.Error("the guest took an interrupt and has not answered the one before it")
 		}

@@ -148,7 +148,7 @@ func (p *Process) keys() (keys readEnd, leads bool) {
 		return readEnd{}, false
 	}
 	keys = readEnd{p.terminal.pipe}
-	return keys, slices.Contains(p.watched, stream(keys)) && slices.Contains(p.watched, stream(interrupts{keys.pipe}))
+	return keys, slices.Contains(p.watched, stream(keys)) && slices.Contains(p.watched, stream(interrupts(keys)))
 }
 
 // look stores an event for each subscription that has one now.

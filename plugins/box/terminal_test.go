@@ -38,7 +38,7 @@ func TestInterrupt(t *testing.T) {
 				"echo a; jq -n 'last(range(1e12))'",
 				"echo a; sed ':a;ba' <<<x",
 				"echo a; git hash-object --stdin",
-				"echo a; find /bin | while read -r f; do cat; done",
+				"echo a; find /bin | while read -r f; do sleep 1000; done",
 				"f() { echo a; sleep 1000; }; f; f",
 				"(echo a; sleep 1000); echo b",
 				"x=$(echo a >&2; sleep 1000)",

@@ -16,6 +16,7 @@ const (
 )
 
 var (
+	//lint:ignore ST1005 ripgrep says it so
 	errBreak = errors.New("the literal '\"\\n\"' is not allowed in a regex\n\n" +
 		"Consider enabling multiline mode with the --multiline flag (or -U for short).\n" +
 		"When multiline mode is enabled, new line characters can be matched.")
