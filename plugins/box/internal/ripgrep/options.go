@@ -129,8 +129,18 @@ func parse(env *tool.Env, args []string) (*config, []string, int) {
 			c.replacement = &o.Arg
 		case "context-separator":
 			c.separator, c.hasSeparator = unescape(o.Arg), true
-		case "P", "json", "z", "stats":
+		case "P", "json", "z", "stats", "ignore-file":
 			err = refusal(o.Name)
+		case "engine":
+			if o.Arg == "pcre2" {
+				err = refusal("P")
+			}
+		case "E":
+			switch strings.ToLower(o.Arg) {
+			case "auto", "none", "utf-8", "utf8":
+			default:
+				err = fmt.Errorf("rg: --encoding %s is %s", o.Arg, errHere)
+			}
 		case "color":
 			if o.Arg == "always" || o.Arg == "ansi" {
 				err = fmt.Errorf("rg: --color %s is %s", o.Arg, errHere)

@@ -1,12 +1,26 @@
 package ripgrep
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
+
+// What would change the answer and is not there is refused, not left out.
+func TestRefused(t *testing.T) {
+	for _, option := range []string{"-P", "-z", "--json", "--stats", "--ignore-file=x", "--encoding=latin1", "--engine=pcre2"} {
+		var stdout, stderr bytes.Buffer
+		status := tool.Run(Commands()[0], tool.Env{Stdin: strings.NewReader("a\n"), Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()},
+			[]string{"rg", option, "a", "-"})
+		if status != 2 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("rg %s: got status %d, %q and %q, want 2 and a line of stderr", option, status, &stdout, &stderr)
+		}
+	}
+}
 
 // FuzzTranslate checks that what is not refused is a pattern for our own expressions, or is refused by them, and
 // that a complaint points into the pattern.
