@@ -20,6 +20,7 @@ const slice = 2 << 20
 type guest struct {
 	job     *job
 	name    string // argv[0], for messages
+	entry   *entry // in the table of processes
 	program *program
 	account *account
 	output  *wasi.Quota
@@ -27,6 +28,7 @@ type guest struct {
 	dir     string // the current directory, absolute
 	wasi    *wasi.Process
 	depth   int               // generations above it
+	parent  uint32            // the number of who has started it, 0 for the first
 	wall    time.Duration     // the longest it may run; 0 is without limit
 	exited  func(wasi.Status) // nil but for a child
 	stderr  *wasi.PipeWriter  // where a trap is told, or nil
@@ -74,6 +76,7 @@ func (g *guest) run() {
 	g.account.giveMemory(g.memory)
 	g.job.account.giveMemory(g.job.stack())
 	g.account.giveProcess()
+	g.job.processes.end(g.entry)
 	close(g.done)
 	if g.exited != nil {
 		g.exited(g.childStatus())
@@ -124,6 +127,7 @@ func (g *guest) use(left int64) error {
 	used := g.fuel - left
 	g.fuel = left
 	g.exit.Usage.Fuel += uint64(used)
+	g.entry.fuel.Store(g.exit.Usage.Fuel)
 	return g.account.takeFuel(used)
 }
 
@@ -145,5 +149,6 @@ func (g *guest) grow(from, to uint64) bool {
 		return false
 	}
 	g.memory += n
+	g.entry.memory.Store(g.memory)
 	return true
 }

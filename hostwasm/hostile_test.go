@@ -49,8 +49,12 @@ func build(add func(m *Module)) []byte {
 
 // exits returns a module that exits with what a call of an import returns.
 func exits(name, signature string, args ...[]byte) []byte {
+	return exitsFrom(preview1, name, signature, args...)
+}
+
+func exitsFrom(module, name, signature string, args ...[]byte) []byte {
 	return build(func(m *Module) {
-		f := m.Import(preview1, name, signature)
+		f := m.Import(module, name, signature)
 		exit := m.Import(preview1, "proc_exit", "(i32)->()")
 		m.Export("_start", m.Func("()->()", "", Code(args...), Call(f), Call(exit)))
 	})
@@ -103,6 +107,15 @@ func endless() []hostile {
 		{name: "calls of ours", module: build(func(m *Module) {
 			f := m.Import(preview1, "sched_yield", "()->i32")
 			m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Call(f), Op(Drop), Br(0))))
+		}), limits: hostwasm.Limits{Fuel: 400e3}},
+		{name: "lists of processes, numbers, signals", module: build(func(m *Module) {
+			processes := m.Import("terrarium_proc_v0", "processes", "(i32,i32)->i32")
+			reserve := m.Import("terrarium_proc_v0", "reserve", "(i32)->i32")
+			signal := m.Import("terrarium_proc_v0", "signal", "(i32,i32)->i32")
+			m.Export("_start", m.Func("()->()", "", Loop(EmptyType,
+				I32(0), I32(65536), Call(processes), Op(Drop),
+				I32(65532), Call(reserve), Op(Drop),
+				I32(65532), Memory(I32Load, 0), I32(9), Call(signal), Op(Drop), Br(0))))
 		}), limits: hostwasm.Limits{Fuel: 400e3}},
 		{name: "descriptors moved around", module: build(func(m *Module) {
 			dup := m.Import("terrarium_proc_v0", "dup", "(i32,i32,i32)->i32")
@@ -229,7 +242,7 @@ func indirect(element int32) []byte {
 
 // ending end in other ways.
 func ending() []hostile {
-	const fault, inval = 21, 28
+	const fault, inval, srch = 21, 28, 71
 	cases := []hostile{
 		{name: "more memory at first than allowed", limits: hostwasm.Limits{Memory: 1 << 20}, module: func() []byte {
 			var m Module
@@ -281,6 +294,10 @@ func ending() []hostile {
 			I32(1), I32(0), I32(-1<<31), I32(0)), status: exitCode(inval)},
 		{name: "write of vectors beyond memory", module: exits("fd_write", "(i32,i32,i32,i32)->i32",
 			I32(1), I32(65532), I32(1), I32(0)), status: exitCode(fault)},
+		{name: "list of processes of 4 GiB", module: exitsFrom("terrarium_proc_v0", "processes", "(i32,i32)->i32", I32(0), I32(-1)), status: exitCode(fault)},
+		{name: "list of processes beyond memory", module: exitsFrom("terrarium_proc_v0", "processes", "(i32,i32)->i32", I32(65532), I32(16)), status: exitCode(fault)},
+		{name: "signal to everybody", module: exitsFrom("terrarium_proc_v0", "signal", "(i32,i32)->i32", I32(-1), I32(9)), status: exitCode(srch)},
+		{name: "signal to the parent of the first", module: exitsFrom("terrarium_proc_v0", "signal", "(i32,i32)->i32", I32(0), I32(9)), status: exitCode(srch)},
 		{name: "args beyond memory", module: exits("args_get", "(i32,i32)->i32", I32(-1), I32(-1)), status: exitCode(fault)},
 		{name: "path of 4 GiB", module: exits("path_create_directory", "(i32,i32,i32)->i32", I32(3), I32(0), I32(-1)), status: exitCode(fault)},
 	}

@@ -18,7 +18,8 @@ type job struct {
 	account *account
 	output  *wasi.Quota
 
-	running sync.WaitGroup // guests
+	running   sync.WaitGroup // guests
+	processes table
 }
 
 // newJob returns a job with the host's limits and the files in tree, which it
@@ -56,8 +57,9 @@ func (j *job) close() error {
 }
 
 // start starts g, of which all but what it does itself is set, with what c
-// says besides. When it has ended its program is released; not if start fails.
-func (j *job) start(g *guest, c wasi.Config) error {
+// says besides. Its number is pid, or the next one if that is 0. When it has
+// ended its program is released; not if start fails.
+func (j *job) start(g *guest, c wasi.Config, pid uint32) error {
 	c.Files, c.Dir = g.files, g.dir
 	c.Deterministic = j.host.config.Deterministic
 	c.Limits = wasi.Limits{
@@ -66,7 +68,7 @@ func (j *job) start(g *guest, c wasi.Config) error {
 		Output:    g.output,
 		Memory:    kept{g},
 	}
-	c.Spawner = spawner{g}
+	c.Spawner, c.Processes = spawner{g}, listing{g}
 	if len(c.Args) == 0 {
 		return errno.INVAL
 	}
@@ -85,6 +87,13 @@ func (j *job) start(g *guest, c wasi.Config) error {
 	}
 	g.wasi, g.name, g.done = process, c.Args[0], make(chan struct{})
 	g.ctx, g.cancel = context.WithCancel(context.Background())
+	if err := j.processes.add(g, c.Args, pid); err != nil {
+		g.cancel()
+		process.Close()
+		j.account.giveMemory(j.stack())
+		g.account.giveProcess()
+		return err
+	}
 	j.running.Add(1)
 	go func() { // ends soon after g is killed
 		defer j.running.Done()

@@ -36,6 +36,16 @@ func signalByName(name string) (s signal, ok bool) {
 	return signal{}, false
 }
 
+// signalByNumber is signalByName for a number.
+func signalByNumber(number uint32) (s signal, ok bool) {
+	for _, s := range signals {
+		if s.number == number {
+			return s, true
+		}
+	}
+	return signal{}, false
+}
+
 // signalNumber returns 0 for a name that is none.
 func signalNumber(name string) uint32 {
 	s, _ := signalByName(name)

@@ -48,9 +48,9 @@ func (s spawner) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, er
 	child := &guest{
 		job: j, depth: parent.depth + 1, exited: exited,
 		program: program, account: parent.account.narrow(r.Limits), output: output,
-		files: files, dir: dir, wall: r.Limits.Wall,
+		files: files, dir: dir, wall: r.Limits.Wall, parent: parent.entry.pid,
 	}
-	err = j.start(child, wasi.Config{Args: r.Args, Env: r.Env, Inherited: r.Inherited})
+	err = j.start(child, wasi.Config{Args: r.Args, Env: r.Env, Inherited: r.Inherited}, r.PID)
 	if err != nil {
 		j.host.programs.release(program)
 		return nil, startError(err)
@@ -121,6 +121,9 @@ func (g *guest) Kill(how wasi.Kill) {
 	}
 	g.kill(&killError{"SIGKILL"})
 }
+
+// Reap implements wasi.Child.
+func (g *guest) Reap() { g.job.processes.remove(g.entry) }
 
 // startError is what a guest learns of a program that could not be started.
 func startError(err error) error {

@@ -21,8 +21,10 @@ type handle struct {
 	mu      sync.Mutex // guards the fields below
 	child   Child      // nil until Spawn has returned
 	ended   bool
+	closed  bool
 	status  [statusSize]byte
-	taken   int // how much of status was read
+	taken   int  // how much of status was read
+	reaped  bool // the child is to be told, or was
 	waiting watchers
 }
 
@@ -36,8 +38,8 @@ func (h *handle) started(c Child) {
 // exited is what Spawn calls when the child has ended.
 func (h *handle) exited(s Status) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.ended {
+		h.mu.Unlock()
 		return
 	}
 	h.ended = true
@@ -46,6 +48,25 @@ func (h *handle) exited(s Status) {
 	binary.LittleEndian.PutUint64(h.status[8:], s.Fuel)
 	h.parent.children.Add(-1)
 	h.waiting.wake()
+	closed := h.closed
+	h.mu.Unlock()
+	if closed {
+		h.reap()
+	}
+}
+
+// reap lets go of a child that has ended.
+func (h *handle) reap() {
+	h.mu.Lock()
+	c := h.child
+	if h.reaped {
+		c = nil
+	}
+	h.reaped = true
+	h.mu.Unlock()
+	if c != nil {
+		c.Reap() // without the lock, like Kill
+	}
 }
 
 func (h *handle) kill(how Kill) {
@@ -60,7 +81,17 @@ func (h *handle) kill(how Kill) {
 	}
 }
 
-func (h *handle) close() { h.kill(Now) }
+func (h *handle) close() {
+	h.mu.Lock()
+	h.closed = true
+	ended := h.ended
+	h.mu.Unlock()
+	if ended {
+		h.reap()
+		return
+	}
+	h.kill(Now)
+}
 
 // result returns the status of a child that has ended, as often as it is asked
 // for.
@@ -72,12 +103,17 @@ func (h *handle) result() (status [statusSize]byte, ended bool) {
 
 func (h *handle) read(b []byte) (int, error) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	if !h.ended {
+		h.mu.Unlock()
 		return 0, errno.AGAIN
 	}
 	n := copy(b, h.status[h.taken:])
 	h.taken += n
+	all := h.taken == len(h.status)
+	h.mu.Unlock()
+	if all {
+		h.reap()
+	}
 	return n, nil
 }
 

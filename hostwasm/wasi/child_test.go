@@ -21,6 +21,7 @@ type kid struct {
 	request wasi.Request
 	exited  func(wasi.Status)
 	killed  []wasi.Kill
+	reaped  int
 }
 
 func (n *nursery) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, error) {
@@ -33,6 +34,8 @@ func (n *nursery) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, e
 }
 
 func (k *kid) Kill(how wasi.Kill) { k.killed = append(k.killed, how) }
+
+func (k *kid) Reap() { k.reaped++ }
 
 // request builds what spawn takes.
 func request(flags uint16, parts ...[]byte) []byte {
@@ -88,6 +91,9 @@ func TestFeatures(t *testing.T) {
 	if got := start(t, wasi.Config{Spawner: &nursery{}}).features(); got != 31 {
 		t.Errorf("with a spawner: got %d, want 31", got)
 	}
+	if got := start(t, wasi.Config{Processes: &census{}}).features(); got != 1|16|64 {
+		t.Errorf("with processes: got %d, want 81", got)
+	}
 }
 
 func TestSpawn(t *testing.T) {
@@ -98,13 +104,13 @@ func TestSpawn(t *testing.T) {
 		part(2, "kid"), part(2, ""), part(3, "A=b"), part(6, "/work"), part(99, "what is this?"),
 		part(4, words(1, w, 1)), part(4, words(7, w, 0)),
 		part(5, words(1)+"/src"), part(5, words(0)+"/tmp"),
-		part(7, words(1, 0, 2, 0, 3, 0, 4, 0)),
+		part(7, words(1, 0, 2, 0, 3, 0, 4, 0)), part(8, words(9)),
 	)
 	got := n.kids[0].request
 	if got.Program != "kid" || !got.Named || !slices.Equal(got.Args, []string{"kid", ""}) ||
 		!slices.Equal(got.Env, []string{"A=b"}) || got.Cwd != "/work" ||
 		!slices.Equal(got.Dirs, []wasi.Dir{{Path: "/src", ReadOnly: true}, {Path: "/tmp"}}) ||
-		got.Limits != (wasi.RequestLimits{Fuel: 1, Memory: 2, Wall: 3, Output: 4}) || len(got.Inherited) != 2 {
+		got.Limits != (wasi.RequestLimits{Fuel: 1, Memory: 2, Wall: 3, Output: 4}) || got.PID != 9 || len(got.Inherited) != 2 {
 		t.Errorf("got %+v", got)
 	}
 	if e := g.call("fd_close", uint64(w)); e != errno.BADF {
@@ -248,6 +254,9 @@ func TestSpawnRefused(t *testing.T) {
 		"a closed descriptor":   {request(0, kid, part(4, words(1, 30, 0))), errno.BADF},
 		"a handle":              {request(0, kid, part(4, words(1, proc, 0))), errno.INVAL},
 		"too many dirs":         {request(0, append([][]byte{kid}, slices.Repeat([][]byte{part(5, words(0)+"/work")}, 65)...)...), errno.TOOBIG},
+		"two numbers":           {request(0, kid, part(8, words(5)), part(8, words(5))), errno.INVAL},
+		"the number 0":          {request(0, kid, part(8, words(0))), errno.INVAL},
+		"half a number":         {request(0, kid, part(8, "ab")), errno.INVAL},
 		"a part that is longer": {append(request(0, kid), 2, 0, 0, 0, 9, 0, 0, 0), errno.INVAL},
 	} {
 		if got := try(c.request); got != c.want {

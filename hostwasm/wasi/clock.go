@@ -33,8 +33,9 @@ func (c realClock) Sleep(time.Duration) bool { return false }
 type virtualClock struct{ passed time.Duration }
 
 const (
-	// virtualStart is 2026-01-01T00:00:00Z.
-	virtualStart = 1_767_225_600 * time.Second
+	// VirtualStart is when a deterministic process begins, since 1970:
+	// 2026-01-01T00:00:00Z.
+	VirtualStart = 1_767_225_600 * time.Second
 	virtualStep  = time.Microsecond
 )
 
@@ -44,7 +45,7 @@ func (c *virtualClock) Monotonic() time.Duration {
 }
 
 func (c *virtualClock) Realtime() time.Duration {
-	return addTime(virtualStart, c.Monotonic())
+	return addTime(VirtualStart, c.Monotonic())
 }
 
 func (c *virtualClock) Sleep(d time.Duration) bool {

@@ -56,6 +56,8 @@ type Config struct {
 	Limits Limits
 	// Spawner starts child processes; nil if there may be none.
 	Spawner Spawner
+	// Processes is the table that the process is in; nil if it can see none.
+	Processes Processes
 }
 
 // A Preopen is a directory that a guest is told of when it begins.
@@ -120,7 +122,8 @@ func New(c Config) (*Process, error) {
 		random:  c.Random,
 		wake:    newWaker(),
 
-		terminal: c.Terminal,
+		terminal:  c.Terminal,
+		processes: c.Processes,
 	}
 	if p.fds.max <= 0 {
 		p.fds.max = defaultOpenFiles

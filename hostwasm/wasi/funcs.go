@@ -97,6 +97,9 @@ var proc = []function{
 	{"kill", "ii", procKill},
 	{"dup", "iii", procDup},
 	{"interrupts", "i", procInterrupts},
+	{"processes", "ii", procProcesses},
+	{"reserve", "i", procReserve},
+	{"signal", "ii", procSignal},
 }
 
 // Funcs returns all functions that guests may import. They take a *Process as

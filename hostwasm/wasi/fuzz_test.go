@@ -75,7 +75,8 @@ func fuzzGuest(t *testing.T, b []byte) *guest {
 	}
 	g := start(t, wasi.Config{
 		Args: []string{"fuzz", "x"}, Env: []string{"A=b"}, Files: files, Dir: "/dev", Deterministic: true, Spawner: &nursery{},
-		Limits: wasi.Limits{OpenFiles: 20},
+		Processes: &census{list: []wasi.Listed{{PID: 1, Args: []string{"fuzz", "x"}}, {PID: 2, Parent: 1}}},
+		Limits:    wasi.Limits{OpenFiles: 20},
 	})
 	g.create(g.preopen("/"), "name", "text")
 	g.open(g.preopen("/"), "name", 0, readWrite, 0)
@@ -137,7 +138,7 @@ func allocated() uint64 {
 func FuzzRequest(f *testing.F) {
 	f.Add(request(0, part(1, "/bin/cat")))
 	f.Add(request(1, part(1, "sh"), part(2, "sh"), part(2, "-c"), part(3, "A=b"), part(4, words(1, 1, 0)),
-		part(5, words(1)+"/src"), part(6, "/src"), part(7, words(1, 0, 2, 0, 3, 0, 4, 0)), part(0x7fff, "x")))
+		part(5, words(1)+"/src"), part(6, "/src"), part(7, words(1, 0, 2, 0, 3, 0, 4, 0)), part(8, words(7)), part(0x7fff, "x")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := &nursery{}
 		g := start(t, wasi.Config{Spawner: n})

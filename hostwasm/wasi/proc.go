@@ -10,7 +10,7 @@ import (
 
 // procFeatures is features() -> i64.
 func procFeatures(guest any, _ []byte, stack []uint64) error {
-	const pipe, spawn, wait, kill, dup, interrupts = 1, 2, 4, 8, 16, 32
+	const pipe, spawn, wait, kill, dup, interrupts, processes = 1, 2, 4, 8, 16, 32, 64
 	p := guest.(*Process)
 	if err := p.interrupted(); err != nil {
 		return err.(end).error
@@ -21,6 +21,9 @@ func procFeatures(guest any, _ []byte, stack []uint64) error {
 	}
 	if p.terminal != nil {
 		stack[0] |= interrupts
+	}
+	if p.processes != nil {
+		stack[0] |= processes
 	}
 	return nil
 }
@@ -204,6 +207,7 @@ func procWait(p *Process, m memory, a []uint64) error {
 func (p *Process) waitFor(h *handle, timeout time.Duration) ([statusSize]byte, error) {
 	status, ended := h.result()
 	if ended {
+		h.reap()
 		return status, nil
 	}
 	if timeout == 0 {
@@ -217,6 +221,7 @@ func (p *Process) waitFor(h *handle, timeout time.Duration) ([statusSize]byte, e
 			return status, err
 		}
 		if status, ended := h.result(); ended {
+			h.reap()
 			return status, nil
 		}
 		left := forever

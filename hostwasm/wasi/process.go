@@ -7,8 +7,8 @@ import (
 )
 
 // A Process is what a running command may ask for and has asked for: the guest
-// of [Funcs]. One goroutine calls those functions; Interrupt alone may be
-// called by others.
+// of [Funcs]. One goroutine calls those functions; Interrupt and Idle
+// alone may be called by others.
 type Process struct {
 	args, env []string
 	files     Files
@@ -22,9 +22,11 @@ type Process struct {
 	spawner   Spawner
 	children  atomic.Int32 // that run
 	terminal  *PipeReader  // that it leads, or nil
+	processes Processes    // nil if it can see none
 
 	stop atomic.Pointer[end] // why the guest must end
 	wake waker
+	idle atomic.Bool // it is in park
 	// timer is for park, and nil before the first use.
 	timer *time.Timer
 
@@ -48,6 +50,9 @@ func (p *Process) interrupted() error {
 	return nil
 }
 
+// Idle reports whether the guest waits for something. Safe for concurrent use.
+func (p *Process) Idle() bool { return p.idle.Load() }
+
 // Close closes all descriptors, so that the other sides of pipes learn that
 // the process is gone, and kills its children. The guest must have ended.
 func (p *Process) Close() {
@@ -60,6 +65,8 @@ const forever time.Duration = -1
 // park sleeps until something wakes p, or d is over: it returns true then. It
 // may wake for nothing.
 func (p *Process) park(d time.Duration) (over bool) {
+	p.idle.Store(true)
+	defer p.idle.Store(false)
 	if d < 0 {
 		<-p.wake
 		return false

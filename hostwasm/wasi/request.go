@@ -25,6 +25,9 @@ type Request struct {
 	Cwd string
 	// Limits are what the child may use, at most.
 	Limits RequestLimits
+	// PID is the number that the child shall have, of those that
+	// Processes.Reserve has given. 0 is the next one.
+	PID uint32
 }
 
 // A Dir is a tree of files that a child sees.
@@ -57,6 +60,7 @@ const (
 	partDir
 	partCwd
 	partLimits
+	partPID
 
 	// partCritical marks types that must be understood.
 	partCritical = 1 << 15
@@ -106,7 +110,7 @@ type decoder struct {
 
 func (d *decoder) part(kind uint16, b []byte) error {
 	switch kind {
-	case partProgram, partCwd, partLimits:
+	case partProgram, partCwd, partLimits, partPID:
 		if d.seen[kind] {
 			return errno.INVAL
 		}
@@ -133,6 +137,8 @@ func (d *decoder) part(kind uint16, b []byte) error {
 		return setText(&d.r.Cwd, b)
 	case partLimits:
 		return d.limits(b)
+	case partPID:
+		return d.pid(b)
 	}
 	if kind&partCritical != 0 {
 		return errno.INVAL
@@ -194,5 +200,13 @@ func (d *decoder) limits(b []byte) error {
 		Wall:   toTime(le.Uint64(b[16:])),
 		Output: le.Uint64(b[24:]),
 	}
+	return nil
+}
+
+func (d *decoder) pid(b []byte) error {
+	if len(b) != 4 || binary.LittleEndian.Uint32(b) == 0 {
+		return errno.INVAL
+	}
+	d.r.PID = binary.LittleEndian.Uint32(b)
 	return nil
 }

@@ -14,6 +14,9 @@ type Child interface {
 	// Kill asks it to end, or ends it. It does not wait. Killing a process
 	// that has ended does nothing.
 	Kill(how Kill)
+	// Reap is called once after it has ended: its parent knows how, or will
+	// never ask.
+	Reap()
 }
 
 // Kill says how to end a process.

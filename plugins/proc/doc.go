@@ -36,6 +36,8 @@ type Cmd struct {
 	ExtraFiles []*os.File
 	// Limits narrow what it may use.
 	Limits Limits
+	// PID is its number, one that Reserve has returned. 0 is the next one.
+	PID int
 
 	process
 }
@@ -98,6 +100,44 @@ func Interrupts() (*os.File, error) { return interrupts() }
 // goroutine that reads it, and not by the process, as with os.Stdin. f is not to
 // be used any longer.
 func Waiting(f *os.File) (*os.File, error) { return waiting(f) }
+
+// A Process is one that List tells of.
+type Process struct {
+	PID    int
+	Parent int // 0 for the first
+	State  State
+	Start  time.Time // to the millisecond
+	Fuel   uint64    // used so far
+	Memory uint64    // in bytes
+	// Args are its arguments. The last are missing, or cut, where they are
+	// longer than the host tells. Of a process that has ended there is its name.
+	Args []string
+}
+
+// A State is what a process does.
+type State uint32
+
+const (
+	StateRunning State = 0
+	StateWaiting State = 1
+	StateEnded   State = 2 // its parent has not asked how
+)
+
+// Self returns this process's own number, 1 for the first of a terminal. It is
+// errors.ErrUnsupported where processes have none.
+func Self() (pid int, err error) { return self() }
+
+// List returns the processes of this terminal, in the order of their numbers.
+func List() ([]Process, error) { return list() }
+
+// Reserve takes the next number for a process. It is for a Cmd, or for
+// something of this process's own, which then has no other process's number.
+func Reserve() (pid int, err error) { return reserve() }
+
+// Signal sends a signal, by its number on Linux, to a process of this terminal:
+// one that would end a process ends it, 0 only asks, and the others do nothing.
+// The error wraps ESRCH where there is no such process.
+func Signal(pid, signal int) error { return sendSignal(pid, signal) }
 
 // Start starts the command. Its errors wrap a syscall.Errno of those that
 // ABI.md lists: ENOENT where there is no such command.

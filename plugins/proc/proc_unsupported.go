@@ -15,6 +15,14 @@ func interrupts() (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func waiting(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }
 
+func self() (int, error) { return 0, errors.ErrUnsupported }
+
+func list() ([]Process, error) { return nil, errors.ErrUnsupported }
+
+func reserve() (int, error) { return 0, errors.ErrUnsupported }
+
+func sendSignal(int, int) error { return errors.ErrUnsupported }
+
 // process is what a Cmd has become: here, nothing.
 type process struct{}
 

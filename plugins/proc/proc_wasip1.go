@@ -33,6 +33,7 @@ func openInterrupts(fd *uint32) syscall.Errno
 const (
 	hasSpawn      = 2
 	hasInterrupts = 32
+	hasProcesses  = 64
 )
 
 func supported() bool { return features()&hasSpawn != 0 }

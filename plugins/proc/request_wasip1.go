@@ -10,6 +10,7 @@ const (
 	partFD      = 4
 	partCwd     = 6
 	partLimits  = 7
+	partPID     = 8
 
 	flagNamed = 1
 )
@@ -49,6 +50,9 @@ func (c *Cmd) appendRequest(b []byte, named bool, fds []fdmap) []byte {
 		b = le.AppendUint64(b, c.Limits.Memory)
 		b = le.AppendUint64(b, uint64(max(c.Limits.Wall, 0)))
 		b = le.AppendUint64(b, c.Limits.Output)
+	}
+	if c.PID != 0 {
+		b = le.AppendUint32(appendHead(b, partPID, 4), uint32(c.PID))
 	}
 	le.PutUint32(b, uint32(len(b)))
 	return b

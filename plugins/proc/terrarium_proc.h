@@ -17,9 +17,12 @@ uint32_t terrarium_wait(uint32_t proc, int64_t timeout_ns, void *status) TERRARI
 uint32_t terrarium_kill(uint32_t proc, uint32_t how) TERRARIUM_IMPORT("kill");
 uint32_t terrarium_dup(uint32_t fd, uint32_t min, uint32_t *newfd) TERRARIUM_IMPORT("dup");
 uint32_t terrarium_interrupts(uint32_t *fd) TERRARIUM_IMPORT("interrupts");
+uint32_t terrarium_processes(void *buf, uint32_t len) TERRARIUM_IMPORT("processes");
+uint32_t terrarium_reserve(uint32_t *pid) TERRARIUM_IMPORT("reserve");
+uint32_t terrarium_signal(uint32_t pid, uint32_t signal) TERRARIUM_IMPORT("signal");
 
 enum { TERRARIUM_PIPE = 1, TERRARIUM_SPAWN = 2, TERRARIUM_WAIT = 4, TERRARIUM_KILL = 8, TERRARIUM_DUP = 16,
-	TERRARIUM_INTERRUPTS = 32 };
+	TERRARIUM_INTERRUPTS = 32, TERRARIUM_PROCESSES = 64 };
 enum { TERRARIUM_NONBLOCK = 1 };                                   /* pipe's flags */
 enum { TERRARIUM_TERM = 1, TERRARIUM_NOW = 2 };                    /* kill's how */
 enum { TERRARIUM_EXITED, TERRARIUM_TRAPPED, TERRARIUM_KILLED, TERRARIUM_EXCEEDED };
@@ -28,6 +31,20 @@ struct terrarium_status {
 	uint32_t kind, code;
 	uint64_t fuel;
 };
+
+/* What processes stores: a list, and then its processes, each size bytes long. */
+struct terrarium_list {
+	uint32_t size, count, self, zero;
+};
+
+struct terrarium_listed {
+	uint32_t size, pid, parent, state;
+	uint64_t start_ms, fuel, memory;
+	uint32_t args_len, all_args_len;
+	char args[]; /* args_len bytes, a zero byte behind each argument */
+};
+
+enum { TERRARIUM_RUNNING, TERRARIUM_WAITING, TERRARIUM_ENDED };
 
 /* A request being made in a buffer of the caller's; len is 0 once it did not fit. */
 struct terrarium_request {
@@ -62,6 +79,8 @@ static inline void terrarium_begin(struct terrarium_request *r, void *buf, uint3
 static inline void terrarium_arg(struct terrarium_request *r, const char *arg) { terrarium_part(r, 2, arg, strlen(arg)); }
 static inline void terrarium_env(struct terrarium_request *r, const char *v) { terrarium_part(r, 3, v, strlen(v)); }
 static inline void terrarium_cwd(struct terrarium_request *r, const char *dir) { terrarium_part(r, 6, dir, strlen(dir)); }
+
+static inline void terrarium_pid(struct terrarium_request *r, uint32_t pid) { terrarium_part(r, 8, &pid, sizeof pid); }
 
 /* Makes the descriptor parent the child's descriptor child; move closes it here. */
 static inline void terrarium_fd(struct terrarium_request *r, uint32_t child, uint32_t parent, int move) {
