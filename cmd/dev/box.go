@@ -46,12 +46,11 @@ func buildBox(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	build := []string{"build", "-modfile=" + mod, "-trimpath", "-ldflags=-s -w", "-o", "plugins/dist/box.wasm"}
+	flags := []string{"-modfile=" + mod, "-trimpath", "-ldflags=-s -w"}
 	for _, p := range smallPackages {
-		build = append(build, "-gcflags="+p+"=-l")
+		flags = append(flags, "-gcflags="+p+"=-l")
 	}
-	err = command(ctx, out, wasip1, "go", append(build, "./plugins/box")...)
-	if err != nil {
+	if err := buildModule(ctx, out, "plugins/dist/box.wasm", "./plugins/box", flags...); err != nil {
 		return err
 	}
 	names, err := exec.CommandContext(ctx, "go", "run", "./plugins/box", "--list").Output()

@@ -17,7 +17,9 @@ const reactorFlags = "cmd/reactor/build.flags"
 func buildSteps() []step {
 	return []step{
 		{"build box.wasm", buildBox}, // the command embeds it, and the next
-		commandStep("build git.wasm", wasip1, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", "plugins/dist/git.wasm", "./plugins/git"),
+		{"build git.wasm", func(ctx context.Context, out io.Writer) error {
+			return buildModule(ctx, out, "plugins/dist/git.wasm", "./plugins/git", "-trimpath", "-ldflags=-s -w")
+		}},
 		// Without cgo, whose threads would keep a sandbox's workers from using Landlock.
 		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
@@ -25,8 +27,7 @@ func buildSteps() []step {
 			if err != nil {
 				return err
 			}
-			args := append([]string{"build"}, strings.Split(strings.TrimSpace(string(flags)), "\n")...)
-			return command(ctx, out, wasip1, "go", append(args, "-o", "web/dist/core.wasm", "./cmd/reactor")...)
+			return buildModule(ctx, out, "web/dist/core.wasm", "./cmd/reactor", strings.Split(strings.TrimSpace(string(flags)), "\n")...)
 		}},
 	}
 }

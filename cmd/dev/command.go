@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// wasip1 is the environment that builds for a WASI runtime.
-var wasip1 = []string{"GOOS=wasip1", "GOARCH=wasm"}
-
 // command runs a program with env on top of our own environment. It writes the command line to out
 // first, in a form that can be pasted into a shell, then whatever the program prints.
 func command(ctx context.Context, out io.Writer, env []string, name string, args ...string) error {
