@@ -23,11 +23,16 @@ func buildSteps() []step {
 		// Without cgo, whose threads would keep a sandbox's workers from using Landlock.
 		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
-			flags, err := os.ReadFile(reactorFlags)
-			if err != nil {
-				return err
-			}
-			return buildModule(ctx, out, "web/dist/core.wasm", "./cmd/reactor", strings.Split(strings.TrimSpace(string(flags)), "\n")...)
+			return buildReactor(ctx, out, "web/dist/core.wasm")
 		}},
 	}
+}
+
+// buildReactor builds the core for JavaScript.
+func buildReactor(ctx context.Context, out io.Writer, file string) error {
+	flags, err := os.ReadFile(reactorFlags)
+	if err != nil {
+		return err
+	}
+	return buildModule(ctx, out, file, "./cmd/reactor", strings.Split(strings.TrimSpace(string(flags)), "\n")...)
 }

@@ -26,6 +26,7 @@ const usage = `usage: go run ./cmd/dev COMMAND
   conformance                  the suites of others, each found by its environment variable
   fmt                          rewrite our Go files as gofmt would
   patch DIR                    make DIR/go.mod, with which the box is built: it has our patches of modules
+  reactor FILE                 the reactor alone, into FILE
   npm                          install what the tests need from npm, if it is stale
   bench [-time D] [-count N] [PATTERN]   benchmarks, in the form that benchstat reads
   fuzz [-time D] [PATTERN]               each fuzz target in turn; PATTERN matches "folder.FuzzName"
@@ -75,6 +76,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	case name == "patch" && len(args) == 1:
 		_, err := patchModules(ctx, w, args[0])
 		return err
+	case name == "reactor" && len(args) == 1:
+		return buildReactor(ctx, w, args[0])
 	case name == "replay" && len(args) == 1:
 		return replay.Run(args[0], w)
 	case len(args) > 0:

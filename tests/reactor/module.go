@@ -28,19 +28,14 @@ func build() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags, err := os.ReadFile(filepath.Join(root, "cmd/reactor/build.flags"))
-	if err != nil {
-		return nil, err
-	}
 	dir, err := os.MkdirTemp("", "terrarium-reactor-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "core.wasm")
-	args := append([]string{"build"}, strings.Split(strings.TrimSpace(string(flags)), "\n")...)
-	cmd := exec.Command("go", append(args, "-o", file, "github.com/terrarium-dev/terrarium/cmd/reactor")...)
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	cmd := exec.Command("go", "run", "./cmd/dev", "reactor", file)
+	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%v: %w\n%s", cmd, err, out)
 	}
@@ -61,7 +56,7 @@ func watch() (root string, err error) {
 		return "", err
 	}
 	root = filepath.Dir(file)
-	for _, dir := range []string{"core", "cmd/reactor"} {
+	for _, dir := range []string{"core", "cmd/dev", "cmd/reactor"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(_ string, _ fs.DirEntry, err error) error {
 			return err
 		})
