@@ -39,12 +39,23 @@ func TestCLI(t *testing.T) {
 		t.Skip(err)
 	}
 	watchModule(t)
+	// Compiling the box takes seconds, a minute with -race: it is done once for all tests.
+	cache, err := filepath.Abs(filepath.Join("..", ".cache"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "cli",
 		Deadline:            time.Now().Add(2 * patience),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, ".home")
+			if err := os.Mkdir(home, 0o777); err != nil {
+				return err
+			}
+			e.Setenv("HOME", home)
+			e.Setenv("XDG_CACHE_HOME", cache)
 			e.Setenv("TERM", "xterm-256color")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second with -race
 			e.Values[environment{}] = e.Vars

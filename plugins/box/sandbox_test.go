@@ -91,7 +91,7 @@ func newSandboxOn(t testing.TB, on backend, gits ...string) *hostwasm.Host {
 		}
 	}
 	// Compiling takes seconds, so what was compiled outlives the test, in the ignored folder.
-	kept, err := hostwasm.CacheIn(filepath.Join("..", "..", ".cache", "compiled-test"))
+	kept, err := hostwasm.CacheIn(filepath.Join("..", "..", ".cache", "terrarium", "modules"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -27,8 +28,17 @@ var compile = sync.OnceValues(func() (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
+	root, err := watch()
+	if err != nil {
+		return nil, err
+	}
+	// With -race, compiling takes a minute: what it makes is kept, in the ignored folder.
+	kept, err := wazero.NewCompilationCacheWithDir(filepath.Join(root, ".cache", "reactor"))
+	if err != nil {
+		return nil, err
+	}
 	ctx := context.Background()
-	r := wazero.NewRuntime(ctx)
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(kept))
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
 		return nil, err
 	}

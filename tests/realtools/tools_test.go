@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// binary is cmd/terrarium, and cache where its compiled modules are kept.
+// binary is cmd/terrarium, and cache where its compiled modules are kept, for
+// all tests: compiling esbuild takes longer than using it.
 var binary, cache string
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
@@ -23,7 +24,11 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary, cache = filepath.Join(dir, "terrarium"), filepath.Join(dir, "cache")
+	binary = filepath.Join(dir, "terrarium")
+	if cache, err = filepath.Abs(filepath.Join("..", "..", ".cache")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	build := exec.Command("go", "build", "-o", binary, "../../cmd/terrarium")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
