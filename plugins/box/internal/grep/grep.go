@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/scan"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -170,7 +171,8 @@ func (g *run) file(name, label string) {
 	}
 	defer r.Close()
 	s := &search{run: g, label: label, left: g.maxCount}
-	err = s.search(r)
+	s.Scan = scan.Scan{Regexp: g.re, Delim: g.delim, Every: g.invert, Number: g.number, Before: g.before}
+	err = s.Run(r, blockSize, s)
 	if err != nil && !errors.Is(err, regex.ErrTooComplex) || errors.Is(err, syscall.EISDIR) {
 		g.fail(label, err)
 	} else if err != nil {

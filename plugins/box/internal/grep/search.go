@@ -2,122 +2,42 @@ package grep
 
 import (
 	"bytes"
-	"io"
 	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/scan"
 )
 
 // A search is the search of one input.
 type search struct {
 	*run
+	scan.Scan
 	label    string
 	left     int64 // lines still to be selected; below 0 for no limit
 	selected int64
 	binary   bool // the input holds what is no text
 	hidden   bool // a line was selected that is not shown because it is binary
-
-	line    int64 // number of the current line
-	base    int64 // bytes before the current block
-	buf     []byte
-	context [][]byte // the last lines before the current one, not shown yet
-	pending int      // lines of context to show still
-	gap     bool     // lines were left out since the last one shown
-	stop    bool
 }
 
 const blockSize = 96 << 10
 
-// search reads r block by block, each ending with a whole line.
-func (s *search) search(r io.Reader) error {
-	s.buf = make([]byte, 0, blockSize)
-	for !s.stop && !s.env.Stopped() {
-		if len(s.buf) == cap(s.buf) {
-			s.buf = append(make([]byte, 0, 2*cap(s.buf)), s.buf...)
-		}
-		n, err := r.Read(s.buf[len(s.buf):cap(s.buf)])
-		s.buf = s.buf[:len(s.buf)+n]
-		if err != nil && err != io.EOF {
-			return err
-		}
-		end := len(s.buf)
-		if err == nil {
-			end = bytes.LastIndexByte(s.buf, s.delim) + 1
-		}
-		if s.delim != 0 && s.config.binary != "text" && bytes.IndexByte(s.buf[:end], 0) >= 0 {
-			s.binary = true
-			if s.config.binary == "without-match" {
-				return nil
-			}
-		}
-		if e := s.block(s.buf[:end]); e != nil {
-			return e
-		}
-		if err == io.EOF {
-			return nil
-		}
-		s.base += int64(end)
-		s.buf = s.buf[:copy(s.buf, s.buf[end:])]
+// Over reports whether nobody waits for more.
+func (s *search) Over() bool { return s.env.Stopped() }
+
+// Arrived looks for what is no text.
+func (s *search) Arrived(p []byte, _ int64) bool {
+	if s.delim != 0 && s.config.binary != "text" && bytes.IndexByte(p, 0) >= 0 {
+		s.binary = true
+		return s.config.binary != "without-match"
 	}
-	return nil
+	return true
 }
 
-// block searches whole lines.
-func (s *search) block(p []byte) error {
-	for pos := 0; pos < len(p) && !s.stop; {
-		pos += s.skip(p[pos:])
-		if pos == len(p) {
-			break
-		}
-		end := len(p)
-		if i := bytes.IndexByte(p[pos:], s.delim); i >= 0 {
-			end = pos + i
-		}
-		line := p[pos:end]
-		s.line++
-		match, err := false, error(nil)
-		if s.re != nil {
-			match, err = s.re.Match(line)
-		}
-		if err != nil {
-			return err
-		}
-		if match != s.invert && s.left != 0 {
-			s.selectLine(line, s.base+int64(pos))
-		} else {
-			s.other(line, s.base+int64(pos))
-		}
-		pos = min(end+1, len(p))
+// Visit deals with a line: one that is asked for, or another.
+func (s *search) Visit(line []byte, at int64, match bool) error {
+	if match == s.invert || s.left == 0 {
+		s.other(line, at)
+		return nil
 	}
-	for i, line := range s.context {
-		s.context[i] = bytes.Clone(line) // the block is about to be overwritten
-	}
-	return nil
-}
-
-// skip returns how many bytes of p are lines that can't match and need not be shown.
-func (s *search) skip(p []byte) int {
-	if s.re == nil || s.invert || s.before > 0 || s.pending > 0 {
-		return 0
-	}
-	var i int
-	if need := s.re.Need(); len(need) == 0 {
-		i = s.re.FirstLine(p, s.delim)
-	} else if i = bytes.Index(p, need); i < 0 {
-		i = len(p)
-	} else {
-		i = bytes.LastIndexByte(p[:i], s.delim) + 1
-	}
-	if i == 0 {
-		return 0
-	}
-	s.gap = true
-	if s.number {
-		s.line += int64(bytes.Count(p[:i], []byte{s.delim}))
-	}
-	return i
-}
-
-// selectLine deals with a line that is asked for.
-func (s *search) selectLine(line []byte, at int64) {
 	s.selected++
 	s.matched = true
 	if s.left > 0 {
@@ -125,16 +45,17 @@ func (s *search) selectLine(line []byte, at int64) {
 	}
 	switch {
 	case s.quiet:
-		s.done, s.stop = true, true
+		s.done, s.Stop = true, true
 	case s.list != listNone:
-		s.stop = true
+		s.Stop = true
 	case s.count:
-		s.stop = s.left == 0
+		s.Stop = s.left == 0
 	case s.hide(line):
-		s.hidden, s.stop = true, s.binary
+		s.hidden, s.Stop = true, s.binary
 	default:
 		s.show(line, at)
 	}
+	return nil
 }
 
 // hide reports whether a line must not be shown because it is not text.
@@ -145,22 +66,13 @@ func (s *search) hide(line []byte) bool {
 // show shows a selected line with the context before it.
 func (s *search) show(line []byte, at int64) {
 	s.writeSeparator()
-	n := int64(len(s.context))
-	before := at
-	for _, c := range s.context {
-		before -= int64(len(c)) + 1
-	}
-	for i, c := range s.context {
-		s.write(c, s.line-n+int64(i), before, '-')
-		before += int64(len(c)) + 1
-	}
-	s.context = s.context[:0]
-	s.write(line, s.line, at, ':')
-	s.pending = s.after
-	s.gap = false
+	s.Kept(at, func(line []byte, number, at int64) { s.write(line, number, at, '-') })
+	s.write(line, s.Line, at, ':')
+	s.Pending = s.after
+	s.Gap = false
 	s.printed = true
-	if s.left == 0 && s.pending == 0 {
-		s.stop = true
+	if s.left == 0 && s.Pending == 0 {
+		s.Stop = true
 	}
 }
 
@@ -169,7 +81,7 @@ func (s *search) writeSeparator() {
 	if s.before == 0 && s.after == 0 || !s.printed || !s.hasSeparator {
 		return
 	}
-	if s.gap || s.selected == 1 {
+	if s.Gap || s.selected == 1 {
 		s.env.Out.WriteString(s.paint("36", s.separator) + "\n")
 	}
 }
@@ -179,30 +91,21 @@ func (s *search) other(line []byte, at int64) {
 	if s.quiet || s.count || s.list != listNone {
 		return
 	}
-	if s.pending > 0 {
-		s.pending--
+	if s.Pending > 0 {
+		s.Pending--
 		if s.hide(line) {
-			s.hidden, s.stop = true, s.binary
+			s.hidden, s.Stop = true, s.binary
 			return
 		}
-		s.write(line, s.line, at, '-')
-		s.stop = s.left == 0 && s.pending == 0
+		s.write(line, s.Line, at, '-')
+		s.Stop = s.left == 0 && s.Pending == 0
 		return
 	}
 	if s.left == 0 {
-		s.stop = true
+		s.Stop = true
 		return
 	}
-	if s.before == 0 {
-		s.gap = true
-		return
-	}
-	if len(s.context) == s.before {
-		s.gap = true
-		copy(s.context, s.context[1:])
-		s.context = s.context[:s.before-1]
-	}
-	s.context = append(s.context, line)
+	s.Keep(line)
 }
 
 // finish writes what is known only when the input was read.

@@ -210,6 +210,11 @@ func (re *Regexp) Find(text []byte, from int) (loc []int, err error) {
 
 // slow finds a match with its groups, one symbol after the other.
 func (re *Regexp) slow(text []byte, from int) (loc []int, err error) {
+	i := bytes.Index(text[from:], re.prefix)
+	if i < 0 {
+		return nil, nil
+	}
+	from += i
 	switch {
 	case re.backs:
 		loc, err = re.backtrack(text, from)

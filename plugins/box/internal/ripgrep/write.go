@@ -18,7 +18,7 @@ func (s *search) begin() {
 	case s.printed && s.before+s.after > 0:
 		s.separate()
 	}
-	s.gap = false
+	s.Gap = false
 	s.printed = true
 	if s.heading && *s.withName {
 		s.writeName(s.label)
@@ -49,7 +49,7 @@ func (r *run) endName(sep byte) {
 // writeSelected writes a line that matches, or its matches, or what replaces them.
 func (s *search) writeSelected(line []byte, at int64) error {
 	if s.invert || !s.only && !s.vimgrep && !s.column && s.replacement == nil {
-		s.writeLine(line, s.line, at, 1, ':')
+		s.writeLine(line, s.Line, at, 1, ':')
 		return nil
 	}
 	type part struct {
@@ -79,14 +79,14 @@ func (s *search) writeSelected(line []byte, at int64) error {
 	switch {
 	case s.only:
 		for _, p := range parts {
-			s.writeLine(p.text, s.line, at+int64(p.column)-1, p.column, ':')
+			s.writeLine(p.text, s.Line, at+int64(p.column)-1, p.column, ':')
 		}
 	case s.vimgrep:
 		for _, p := range parts {
-			s.writeLine(whole, s.line, at+int64(p.column)-1, p.column, ':')
+			s.writeLine(whole, s.Line, at+int64(p.column)-1, p.column, ':')
 		}
 	default:
-		s.writeLine(whole, s.line, at, parts[0].column, ':')
+		s.writeLine(whole, s.Line, at, parts[0].column, ':')
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (s *search) finishBinary() {
 		label = s.label + ": "
 	}
 	if s.explicit {
-		if s.stop {
+		if s.Stop {
 			fmt.Fprintf(s.env.Out, "%sbinary file matches (found \"\\0\" byte around offset %d)\n", label, s.binary)
 		}
 		return
