@@ -61,32 +61,52 @@ const (
 	varARGV
 )
 
-type (
-	expr interface{}
+// An expr is an expression.
+type expr interface {
+	eval(in *interp) value
+}
 
+// An lvalue is what can be assigned to: a variable, an element or a field.
+type lvalue interface {
+	expr
+	locate(in *interp) place
+}
+
+type (
 	constant  struct{ val value }
 	regexLit  struct{ re *regex.Regexp }
-	fieldExpr struct{ index expr }
+	fieldExpr struct {
+		index expr // nil: place
+		place int
+	}
 	indexExpr struct {
 		arr  *variable
 		subs []expr
 	}
 	assign struct {
-		op  string // "" for =
-		to  expr
+		op  byte // 0 for =
+		to  lvalue
 		val expr
 	}
 	incDec struct {
-		to      expr
+		to      lvalue
 		by      float64
 		postfix bool
 	}
 	unary struct {
-		op string
+		op byte
 		x  expr
 	}
-	binary struct {
-		op   string
+	logical struct {
+		or   bool
+		l, r expr
+	}
+	comparison struct {
+		op   relation
+		l, r expr
+	}
+	arithmetic struct {
+		op   byte
 		l, r expr
 	}
 	concat struct{ parts []expr }
@@ -109,17 +129,20 @@ type (
 		line int
 	}
 	getline struct {
-		to   expr // nil: the record
-		file expr // nil: the main input
+		to   lvalue // nil: the record
+		file expr   // nil: the main input
 		cmd  expr
 	}
 	group struct{ x expr }
 	tuple struct{ list []expr } // (a, b), only before "in" and in print
 )
 
-type (
-	stmt interface{}
+// A stmt is a statement. It returns where to go on if that is not the next one.
+type stmt interface {
+	exec(in *interp) jump
+}
 
+type (
 	exprStmt  struct{ x expr }
 	printStmt struct {
 		args   []expr

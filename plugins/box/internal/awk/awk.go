@@ -166,38 +166,49 @@ func (in *interp) blocks(list []*block) {
 
 // records runs the rules for every record.
 func (in *interp) records() {
-	for !in.exiting && !in.env.Stopped() {
+	for !in.exiting && in.someRecords() {
+	}
+}
+
+// someRecords is records up to a next that comes from within a function, if there is one. It reports whether there is.
+func (in *interp) someRecords() (more bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			j, ok := r.(jump)
+			if !ok {
+				panic(r)
+			}
+			in.depth, in.frame, in.scratch, in.stack = 0, nil, in.scratch[:0], in.stack[:0]
+			if j == jumpNextFile {
+				in.input.skip()
+			}
+			more = true
+		}
+	}()
+	for !in.exiting {
+		in.tick()
 		text, ok := in.input.next(in)
 		if !ok {
-			return
+			return false
 		}
 		in.nr++
 		in.fnr++
-		in.record.set(text)
+		in.record.set(lent(text))
 		if in.rules() == jumpNextFile {
 			in.input.skip()
 		}
 	}
+	return false
 }
 
-// rules runs the rules for one record. next may come from within a function.
-func (in *interp) rules() (j jump) {
-	defer func() {
-		if r := recover(); r != nil {
-			k, ok := r.(jump)
-			if !ok {
-				panic(r)
-			}
-			in.depth, in.frame = 0, nil
-			j = k
-		}
-	}()
+// rules runs the rules for one record.
+func (in *interp) rules() jump {
 	for _, r := range in.prog.rules {
 		if !in.chosen(r) {
 			continue
 		}
 		if r.print {
-			in.print(&printStmt{})
+			in.print(&printRecord)
 			continue
 		}
 		if j := in.block(r.body); j != noJump {
@@ -207,17 +218,20 @@ func (in *interp) rules() (j jump) {
 	return noJump
 }
 
+// printRecord is the action of a rule without one.
+var printRecord printStmt
+
 // chosen reports whether a rule's pattern chooses the record.
 func (in *interp) chosen(r *rule) bool {
 	switch {
 	case r.pattern == nil:
 		return true
 	case r.until == nil:
-		return in.eval(r.pattern).truth()
+		return r.pattern.eval(in).truth()
 	}
-	if !r.active && !in.eval(r.pattern).truth() {
+	if !r.active && !r.pattern.eval(in).truth() {
 		return false
 	}
-	r.active = !in.eval(r.until).truth()
+	r.active = !r.until.eval(in).truth()
 	return true
 }

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// builtin calls a built-in function.
-func (in *interp) builtin(e *builtin) value {
+func (e *builtin) eval(in *interp) value {
 	switch e.name {
 	case "length":
 		return in.length(e)
@@ -24,15 +23,21 @@ func (in *interp) builtin(e *builtin) value {
 	case "split":
 		return in.split(e)
 	case "sprintf":
-		return str(in.sprintf("sprintf", e.args))
+		base := len(in.scratch)
+		in.sprintf("sprintf", e.args)
+		return str(in.taken(base))
 	case "asort", "asorti":
 		return in.sortArray(e)
 	}
-	args := make([]value, len(e.args))
-	for i, a := range e.args {
-		args[i] = in.eval(a)
-	}
-	switch e.name {
+	args := in.values(e.args)
+	v := in.plain(e.name, args)
+	in.release(args)
+	return v
+}
+
+// plain calls a built-in function that needs nothing but the values of its arguments.
+func (in *interp) plain(name string, args []value) value {
+	switch name {
 	case "substr":
 		return in.substr(args)
 	case "index":
@@ -54,7 +59,7 @@ func (in *interp) builtin(e *builtin) value {
 	case "system":
 		return num(float64(in.shell(in.str(args[0]), nil, nil)))
 	case "systime", "mktime", "strftime":
-		return in.times(e.name, args)
+		return in.times(name, args)
 	case "rand":
 		return num(in.rand.Float64())
 	case "srand":
@@ -66,11 +71,11 @@ func (in *interp) builtin(e *builtin) value {
 		in.rand = rand.New(rand.NewPCG(math.Float64bits(in.seed), 0))
 		return num(old)
 	}
-	return num(compute(e.name, args))
+	return num(calculate(name, args))
 }
 
-// compute calls functions of numbers.
-func compute(name string, args []value) float64 {
+// calculate calls functions of numbers.
+func calculate(name string, args []value) float64 {
 	x := args[0].num()
 	switch name {
 	case "atan2":
@@ -120,9 +125,9 @@ func (in *interp) length(e *builtin) value {
 		return num(float64(utf8.RuneCountInString(in.str(in.record.get(0)))))
 	}
 	if v, ok := e.args[0].(*variable); ok && in.cell(v).arr != nil {
-		return num(float64(len(in.cell(v).arr.byKey)))
+		return num(float64(in.cell(v).arr.len()))
 	}
-	return num(float64(utf8.RuneCountInString(in.str(in.eval(e.args[0])))))
+	return num(float64(utf8.RuneCountInString(in.str(e.args[0].eval(in)))))
 }
 
 // substr counts characters from 1. Places and lengths are rounded, as POSIX wants.
@@ -133,19 +138,22 @@ func (in *interp) substr(args []value) value {
 	if len(args) == 3 {
 		end = from + math.RoundToEven(args[2].num())
 	}
-	chars := float64(utf8.RuneCountInString(s))
-	from, end = max(from, 1), min(end, chars+1)
+	from, end = max(from, 1), min(end, float64(len(s)+1)) // there are as many characters as bytes, or fewer
 	if !(from < end) {
 		return str("")
 	}
 	lo := offset(s, int(from)-1)
-	return str(s[lo : lo+offset(s[lo:], int(end-from))])
+	return value{kind: text, lent: args[0].lent, s: s[lo : lo+offset(s[lo:], int(end-from))]}
 }
 
 // offset returns where character n begins, in bytes.
 func offset(s string, n int) int {
 	i := 0
 	for ; n > 0 && i < len(s); n-- {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
 		_, size := utf8.DecodeRuneInString(s[i:])
 		i += size
 	}
@@ -153,7 +161,7 @@ func offset(s string, n int) int {
 }
 
 func (in *interp) match(e *builtin) value {
-	s := in.str(in.eval(e.args[0]))
+	s := in.str(e.args[0].eval(in))
 	p := []byte(s)
 	loc, err := in.regexp(e.args[1]).Find(p, 0)
 	if err != nil {
@@ -179,11 +187,12 @@ func (in *interp) match(e *builtin) value {
 }
 
 func (in *interp) split(e *builtin) value {
-	s := in.str(in.eval(e.args[0]))
-	var parts []string
+	v := e.args[0].eval(in).kept() // once, and not for each part
+	s := in.str(v)
+	parts := in.parts[:0]
 	switch {
 	case len(e.args) < 3:
-		parts = in.splitFields(nil, s, in.fs)
+		parts = in.splitFields(parts, s, in.fs)
 	default:
 		sep := e.args[2]
 		if g, ok := sep.(*group); ok {
@@ -191,46 +200,22 @@ func (in *interp) split(e *builtin) value {
 		}
 		if r, ok := sep.(*regexLit); ok {
 			if s != "" {
-				parts = in.splitBy(r, s)
+				parts = in.splitBy(parts, r.re, s)
 			}
 		} else {
-			parts = in.splitFields(nil, s, in.str(in.eval(sep)))
+			parts = in.splitFields(parts, s, in.str(sep.eval(in)))
 		}
 	}
-	arr := in.array(e.args[1].(*variable))
-	arr.clear()
-	for i, p := range parts {
-		arr.at(strconv.Itoa(i + 1)).val = field(p)
-	}
+	in.array(e.args[1].(*variable)).split(parts)
+	in.parts = parts
 	return num(float64(len(parts)))
-}
-
-// splitBy splits at the matches of a literal pattern.
-func (in *interp) splitBy(r *regexLit, s string) (parts []string) {
-	p, from, at := []byte(s), 0, 0
-	for at <= len(p) {
-		loc, err := r.re.FindEdges(p, at)
-		if err != nil {
-			in.fail("%v", err)
-		}
-		if loc == nil {
-			break
-		}
-		if loc[0] == loc[1] {
-			at++
-			continue
-		}
-		parts = append(parts, s[from:loc[0]])
-		from, at = loc[1], loc[1]
-	}
-	return append(parts, s[from:])
 }
 
 // sortArray is asort and asorti: values, or keys, in order under the keys 1, 2, ….
 func (in *interp) sortArray(e *builtin) value {
 	src := in.array(e.args[0].(*variable))
 	var vals []value
-	for _, el := range src.order {
+	for _, el := range src.list() {
 		switch {
 		case el.dead:
 		case e.name == "asorti":
@@ -240,10 +225,10 @@ func (in *interp) sortArray(e *builtin) value {
 		}
 	}
 	slices.SortStableFunc(vals, func(a, b value) int {
-		switch {
-		case in.compare("<", a, b):
+		switch in.compare(a, b) {
+		case less:
 			return -1
-		case in.compare(">", a, b):
+		case greater:
 			return 1
 		}
 		return 0

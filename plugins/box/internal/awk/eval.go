@@ -5,114 +5,122 @@ import (
 	"strings"
 )
 
-// eval evaluates an expression.
-func (in *interp) eval(e expr) value {
-	switch e := e.(type) {
-	case *constant:
-		return e.val
-	case *variable:
-		return in.get(e)
-	case *fieldExpr:
-		return in.record.get(in.fieldIndex(e))
-	case *indexExpr:
-		return in.array(e.arr).at(in.subscript(e.subs)).val
-	case *assign:
-		return in.assign(e)
-	case *incDec:
-		old := in.eval(e.to).num()
-		in.store(e.to, num(old+e.by))
-		if e.postfix {
-			return num(old)
-		}
-		return num(old + e.by)
-	case *group:
-		return in.eval(e.x)
-	case *binary:
-		return in.binary(e)
-	case *unary:
-		switch e.op {
-		case "!":
-			return boolean(!in.eval(e.x).truth())
-		case "-":
-			return num(-in.eval(e.x).num())
-		}
-		return num(in.eval(e.x).num())
-	case *concat:
-		return in.concat(e)
-	case *cond:
-		if in.eval(e.test).truth() {
-			return in.eval(e.yes)
-		}
-		return in.eval(e.no)
-	case *regexLit:
-		ok, err := e.re.Match([]byte(in.str(in.record.get(0))))
-		if err != nil {
-			in.fail("%v", err)
-		}
-		return boolean(ok)
-	case *match:
-		x := in.str(in.eval(e.x))
-		ok, err := in.regexp(e.r).Match([]byte(x))
-		if err != nil {
-			in.fail("%v", err)
-		}
-		return boolean(ok != e.not)
-	case *inExpr:
-		_, ok := in.array(e.arr).byKey[in.subscript(e.subs)]
-		return boolean(ok)
-	case *call:
-		return in.call(e)
-	case *builtin:
-		return in.builtin(e)
-	case *getline:
-		return in.getline(e)
-	case *tuple:
-		return str(in.subscript(e.list))
+func (e *constant) eval(*interp) value { return e.val }
+
+func (v *variable) eval(in *interp) value {
+	if v.special != notSpecial {
+		return in.get(v)
 	}
-	return value{}
+	return in.cell(v).val
 }
+
+func (e *fieldExpr) eval(in *interp) value {
+	n := e.place
+	if e.index != nil {
+		n = in.fieldIndex(e)
+	}
+	return in.record.get(n)
+}
+
+func (e *indexExpr) eval(in *interp) value { return in.element(e).val }
+
+func (e *group) eval(in *interp) value { return e.x.eval(in) }
+
+func (e *unary) eval(in *interp) value {
+	v := e.x.eval(in)
+	switch e.op {
+	case '!':
+		return boolean(!v.truth())
+	case '-':
+		return num(-v.num())
+	}
+	return num(v.num())
+}
+
+func (e *logical) eval(in *interp) value {
+	if e.l.eval(in).truth() == e.or {
+		return boolean(e.or)
+	}
+	return boolean(e.r.eval(in).truth())
+}
+
+func (e *cond) eval(in *interp) value {
+	if e.test.eval(in).truth() {
+		return e.yes.eval(in)
+	}
+	return e.no.eval(in)
+}
+
+func (e *regexLit) eval(in *interp) value {
+	return boolean(in.matches(e.re, in.str(in.record.get(0))))
+}
+
+func (e *match) eval(in *interp) value {
+	s := in.str(e.x.eval(in))
+	return boolean(in.matches(in.regexp(e.r), s) != e.not)
+}
+
+func (e *inExpr) eval(in *interp) value { return boolean(in.array(e.arr).has(in.subscript(e.subs))) }
+
+func (e *tuple) eval(in *interp) value { return str(in.subscript(e.list)) }
 
 // maxText bounds strings, in bytes.
 const maxText = 256 << 20
 
-func (in *interp) concat(e *concat) value {
-	if len(e.parts) == 2 {
-		l := in.str(in.eval(e.parts[0]))
-		r := in.str(in.eval(e.parts[1]))
-		if len(l)+len(r) > maxText {
+func (e *concat) eval(in *interp) value {
+	base := len(in.scratch)
+	for _, p := range e.parts {
+		in.scratch = p.eval(in).append(in.scratch, in.convfmt)
+		if len(in.scratch)-base > maxText {
 			in.fail("out of memory")
 		}
-		return str(l + r)
 	}
-	parts := make([]string, len(e.parts))
-	size := 0
-	for i, p := range e.parts {
-		parts[i] = in.str(in.eval(p))
-		size += len(parts[i])
-	}
-	if size > maxText {
-		in.fail("out of memory")
-	}
-	return str(strings.Join(parts, ""))
+	return str(in.taken(base))
+}
+
+// taken returns what stands in the scratch buffer from base on, and takes it out.
+func (in *interp) taken(base int) string {
+	s := string(in.scratch[base:])
+	in.scratch = in.scratch[:base]
+	return s
 }
 
 func (in *interp) array(v *variable) *array { return in.cell(v).array() }
 
 func (in *interp) subscript(subs []expr) string {
 	if len(subs) == 1 {
-		return in.key(in.eval(subs[0]))
+		return in.str(subs[0].eval(in))
 	}
-	parts := make([]string, len(subs))
+	base := len(in.scratch)
 	for i, s := range subs {
-		parts[i] = in.key(in.eval(s))
+		if i > 0 {
+			in.scratch = append(in.scratch, in.subsep...)
+		}
+		in.scratch = s.eval(in).append(in.scratch, in.convfmt)
 	}
-	return strings.Join(parts, in.subsep)
+	return in.taken(base)
 }
 
-func (in *interp) key(v value) string { return in.str(v) }
+// element returns the element that an expression names, which is made if it is missing.
+func (in *interp) element(e *indexExpr) *element {
+	arr := in.array(e.arr)
+	if len(e.subs) > 1 {
+		return arr.at(in.subscript(e.subs))
+	}
+	v := e.subs[0].eval(in)
+	if v.kind == number {
+		if el := arr.numbered(v.n); el != nil {
+			return el
+		}
+	}
+	return arr.at(in.str(v))
+}
 
 func (in *interp) fieldIndex(e *fieldExpr) int {
-	n := in.eval(e.index).num()
+	if e.index == nil {
+		return e.place
+	}
+	n := e.index.eval(in).num()
 	switch {
 	case n < 0:
 		in.runtime("negative field index $%s", formatNumber(math.Trunc(n), "%.6g"))
@@ -122,101 +130,155 @@ func (in *interp) fieldIndex(e *fieldExpr) int {
 	return int(n)
 }
 
-// store assigns to a variable, an element or a field.
-func (in *interp) store(to expr, v value) {
-	switch to := to.(type) {
-	case *variable:
-		in.set(to, v)
-	case *indexExpr:
-		in.array(to.arr).at(in.subscript(to.subs)).val = v
-	case *fieldExpr:
-		in.record.assign(in.fieldIndex(to), v)
+// A place is what an lvalue means, once what it is made of has been evaluated: it can be read and then set.
+type place struct {
+	val     *value    // of an element, or of a variable without effects
+	special *variable // one with effects
+	field   int       // otherwise
+}
+
+func (v *variable) locate(in *interp) place {
+	if v.special != notSpecial {
+		return place{special: v}
+	}
+	return place{val: &in.cell(v).val}
+}
+
+func (e *indexExpr) locate(in *interp) place { return place{val: &in.element(e).val} }
+
+func (e *fieldExpr) locate(in *interp) place { return place{field: in.fieldIndex(e)} }
+
+func (in *interp) load(p place) value {
+	if p.val != nil {
+		return *p.val
+	}
+	return in.effective(p)
+}
+
+// effective returns the value of a special variable or a field.
+func (in *interp) effective(p place) value {
+	if p.special != nil {
+		return in.get(p.special)
+	}
+	return in.record.get(p.field)
+}
+
+func (in *interp) store(p place, v value) {
+	switch {
+	case p.val != nil:
+		*p.val = v.kept()
+	case p.special != nil:
+		in.set(p.special, v)
+	default:
+		in.record.assign(p.field, v)
 	}
 }
 
-func (in *interp) assign(e *assign) value {
-	if e.op == "" {
-		v := in.eval(e.val)
-		if v.kind == unset {
-			v = value{}
-		}
-		in.store(e.to, v)
+// count stores a number, over another one without touching more than that.
+func (in *interp) count(p place, n float64) {
+	if p.val != nil && p.val.kind == number {
+		p.val.n = n
+		return
+	}
+	in.store(p, num(n))
+}
+
+func (e *assign) eval(in *interp) value {
+	v := e.val.eval(in)
+	if e.op == 0 {
+		in.store(e.to.locate(in), v)
 		return v
 	}
-	r := in.eval(e.val).num()
-	v := num(arithmetic(e.op, in.eval(e.to).num(), r))
-	in.store(e.to, v)
-	return v
+	to := e.to.locate(in)
+	n := compute(e.op, in.load(to).num(), v.num())
+	in.count(to, n)
+	return num(n)
 }
 
-func (in *interp) binary(e *binary) value {
-	switch e.op {
-	case "&&":
-		return boolean(in.eval(e.l).truth() && in.eval(e.r).truth())
-	case "||":
-		return boolean(in.eval(e.l).truth() || in.eval(e.r).truth())
+func (e *incDec) eval(in *interp) value {
+	to := e.to.locate(in)
+	old := in.load(to).num()
+	in.count(to, old+e.by)
+	if e.postfix {
+		return num(old)
 	}
-	l := in.eval(e.l)
-	r := in.eval(e.r)
-	switch e.op {
-	case "<", "<=", "==", "!=", ">", ">=":
-		return boolean(in.compare(e.op, l, r))
-	}
-	return num(arithmetic(e.op, l.num(), r.num()))
+	return num(old + e.by)
 }
 
-func arithmetic(op string, l, r float64) float64 {
+func (e *arithmetic) eval(in *interp) value {
+	l := e.l.eval(in).num()
+	return num(compute(e.op, l, e.r.eval(in).num()))
+}
+
+func compute(op byte, l, r float64) float64 {
 	switch op {
-	case "+":
+	case '+':
 		return l + r
-	case "-":
+	case '-':
 		return l - r
-	case "*":
+	case '*':
 		return l * r
-	case "/":
+	case '/':
 		return l / r
-	case "%":
-		return math.Mod(l, r)
+	case '%':
+		return remainder(l, r)
 	}
 	return math.Pow(l, r)
 }
 
+// remainder is math.Mod, which takes its time, and faster for small whole numbers.
+func remainder(l, r float64) float64 {
+	const most = 1 << 53
+	if n, m := int64(l), int64(r); float64(n) == l && float64(m) == r && 0 < n && n < most && 0 < m && m < most {
+		return float64(n % m)
+	}
+	return math.Mod(l, r)
+}
+
+// A relation is a set of the ways in which two values can be to each other.
+type relation byte
+
+const (
+	less relation = 1 << iota
+	equal
+	greater
+	unordered // one of them is not a number
+)
+
+var relations = map[string]relation{
+	"<": less, "<=": less | equal, "==": equal, "!=": less | greater | unordered, ">": greater, ">=": greater | equal,
+}
+
+func (e *comparison) eval(in *interp) value {
+	l := e.l.eval(in)
+	return boolean(in.compare(l, e.r.eval(in))&e.op != 0)
+}
+
 // compare compares as numbers if both sides are or look like numbers, else as strings.
-func (in *interp) compare(op string, l, r value) bool {
-	l, r = l.settle(), r.settle()
-	c := 0
-	if l.kind == text || r.kind == text {
-		c = strings.Compare(in.str(l), in.str(r))
-	} else {
-		x, y := l.num(), r.num()
-		switch {
-		case x < y:
-			c = -1
-		case x > y:
-			c = 1
-		case x != y: // not a number
-			return op == "!="
+func (in *interp) compare(l, r value) relation {
+	if l.kind != number || r.kind != number {
+		if l.kind != text && r.kind != text {
+			l, r = l.settle(), r.settle()
+		}
+		if l.kind == text || r.kind == text {
+			return relation(1 << (1 + strings.Compare(in.str(l), in.str(r))))
 		}
 	}
-	switch op {
-	case "<":
-		return c < 0
-	case "<=":
-		return c <= 0
-	case "==":
-		return c == 0
-	case "!=":
-		return c != 0
-	case ">":
-		return c > 0
+	switch x, y := l.n, r.n; {
+	case x < y:
+		return less
+	case x > y:
+		return greater
+	case x == y:
+		return equal
 	}
-	return c >= 0
+	return unordered
 }
 
 // maxCalls bounds recursion.
 const maxCalls = 10_000
 
-func (in *interp) call(e *call) value {
+func (e *call) eval(in *interp) value {
 	if in.depth++; in.depth > maxCalls {
 		in.fail("function call nesting too deep in %s", e.fn.name)
 	}
@@ -229,7 +291,7 @@ func (in *interp) call(e *call) value {
 		case ok && v.local && in.frame[v.place].arr != nil:
 			frame[i].arr = in.frame[v.place].arr
 		default:
-			frame[i].val = in.eval(arg)
+			frame[i].val = arg.eval(in).kept()
 		}
 	}
 	saved := in.frame

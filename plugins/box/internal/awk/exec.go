@@ -3,7 +3,8 @@ package awk
 // block runs statements until one jumps.
 func (in *interp) block(list []stmt) jump {
 	for _, s := range list {
-		if j := in.exec(s); j != noJump {
+		in.tick()
+		if j := s.exec(in); j != noJump {
 			return j
 		}
 		if in.exiting {
@@ -13,63 +14,64 @@ func (in *interp) block(list []stmt) jump {
 	return noJump
 }
 
-func (in *interp) exec(s stmt) jump {
-	in.tick()
-	switch s := s.(type) {
-	case *exprStmt:
-		in.eval(s.x)
-		if in.exiting {
-			return jumpExit
-		}
-	case *printStmt:
-		in.print(s)
-	case *ifStmt:
-		if in.eval(s.test).truth() {
-			return in.block(s.yes)
-		}
-		return in.block(s.no)
-	case *loopStmt:
-		return in.loop(s)
-	case *forInStmt:
-		return in.forIn(s)
-	case *deleteStmt:
-		arr := in.array(s.arr)
-		if s.subs == nil {
-			arr.clear()
-		} else {
-			arr.remove(in.subscript(s.subs))
-		}
-	case *jumpStmt:
-		if s.kind == jumpReturn {
-			v := value{}
-			if s.x != nil {
-				v = in.eval(s.x)
-			}
-			in.ret = v
-		}
-		if s.kind == jumpExit {
-			if s.x != nil {
-				in.status = int(in.eval(s.x).num()) & 0xff
-			}
-			in.exiting = true
-		}
-		if s.kind == jumpNext || s.kind == jumpNextFile {
-			if in.depth > 0 {
-				panic(s.kind) // out of all functions
-			}
-		}
-		return s.kind
+func (s *exprStmt) exec(in *interp) jump {
+	s.x.eval(in)
+	if in.exiting {
+		return jumpExit
 	}
 	return noJump
 }
 
-func (in *interp) loop(s *loopStmt) jump {
+func (s *printStmt) exec(in *interp) jump {
+	in.print(s)
+	return noJump
+}
+
+func (s *ifStmt) exec(in *interp) jump {
+	if s.test.eval(in).truth() {
+		return in.block(s.yes)
+	}
+	return in.block(s.no)
+}
+
+func (s *deleteStmt) exec(in *interp) jump {
+	arr := in.array(s.arr)
+	if s.subs == nil {
+		arr.clear()
+	} else {
+		arr.remove(in.subscript(s.subs))
+	}
+	return noJump
+}
+
+func (s *jumpStmt) exec(in *interp) jump {
+	switch s.kind {
+	case jumpReturn:
+		v := value{}
+		if s.x != nil {
+			v = s.x.eval(in)
+		}
+		in.ret = v
+	case jumpExit:
+		if s.x != nil {
+			in.status = int(s.x.eval(in).num()) & 0xff
+		}
+		in.exiting = true
+	case jumpNext, jumpNextFile:
+		if in.depth > 0 {
+			panic(s.kind) // out of all functions
+		}
+	}
+	return s.kind
+}
+
+func (s *loopStmt) exec(in *interp) jump {
 	if s.init != nil {
-		in.exec(s.init)
+		s.init.exec(in)
 	}
 	for first := s.first; ; first = false {
 		in.tick()
-		if !first && s.test != nil && !in.eval(s.test).truth() {
+		if !first && s.test != nil && !s.test.eval(in).truth() {
 			return noJump
 		}
 		if in.exiting {
@@ -83,14 +85,14 @@ func (in *interp) loop(s *loopStmt) jump {
 			return j
 		}
 		if s.step != nil {
-			in.exec(s.step)
+			s.step.exec(in)
 		}
 	}
 }
 
-// forIn visits the elements that there are when it begins.
-func (in *interp) forIn(s *forInStmt) jump {
-	list := append([]*element(nil), in.array(s.arr).order...)
+// It visits the elements that there are when it begins.
+func (s *forInStmt) exec(in *interp) jump {
+	list := in.array(s.arr).list()
 	for _, e := range list {
 		if e.dead {
 			continue

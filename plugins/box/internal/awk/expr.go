@@ -10,30 +10,26 @@ func (p *parser) expr() expr {
 
 func (p *parser) assignment() expr {
 	left := p.ternary()
-	if p.tok.kind != tokOp || !isLvalue(left) {
+	to, ok := left.(lvalue)
+	if p.tok.kind != tokOp || !ok {
 		return left
 	}
-	switch op := p.tok.text; op {
-	case "=", "+=", "-=", "*=", "/=", "%=", "^=", "**=":
-		p.advance()
-		p.newlines()
-		if op == "**=" {
-			op = "^="
-		}
-		p.deeper()
-		val := p.assignment()
-		p.depth--
-		return &assign{op: op[:len(op)-1], to: left, val: val}
+	op := byte(0)
+	switch p.tok.text {
+	case "=":
+	case "+=", "-=", "*=", "/=", "%=", "^=":
+		op = p.tok.text[0]
+	case "**=":
+		op = '^'
+	default:
+		return left
 	}
-	return left
-}
-
-func isLvalue(e expr) bool {
-	switch e.(type) {
-	case *variable, *indexExpr, *fieldExpr:
-		return true
-	}
-	return false
+	p.advance()
+	p.newlines()
+	p.deeper()
+	val := p.assignment()
+	p.depth--
+	return &assign{op: op, to: to, val: val}
 }
 
 func (p *parser) ternary() expr {
@@ -57,7 +53,7 @@ func (p *parser) or() expr {
 	l := p.and()
 	for p.accept("||") {
 		p.newlines()
-		l = &binary{"||", l, p.and()}
+		l = &logical{true, l, p.and()}
 	}
 	return l
 }
@@ -66,7 +62,7 @@ func (p *parser) and() expr {
 	l := p.in()
 	for p.accept("&&") {
 		p.newlines()
-		l = &binary{"&&", l, p.in()}
+		l = &logical{false, l, p.in()}
 	}
 	return l
 }
@@ -103,9 +99,9 @@ func (p *parser) comparison() expr {
 	for {
 		switch {
 		case p.is("<"), p.is("<="), p.is("=="), p.is("!="), p.is(">="), p.is(">") && p.noGreat == 0:
-			op := p.tok.text
+			op := relations[p.tok.text]
 			p.advance()
-			l = &binary{op, l, p.concat(p.additive())}
+			l = &comparison{op, l, p.concat(p.additive())}
 		case p.is("|") && p.noGreat == 0 || p.is("|") && p.pipesGetline():
 			p.advance()
 			p.expect("getline")
@@ -153,9 +149,9 @@ func (p *parser) startsOperand() bool {
 func (p *parser) additive() expr {
 	l := p.multiplicative()
 	for p.is("+") || p.is("-") {
-		op := p.tok.text
+		op := p.tok.text[0]
 		p.advance()
-		l = &binary{op, l, p.multiplicative()}
+		l = &arithmetic{op, l, p.multiplicative()}
 	}
 	return l
 }
@@ -163,16 +159,16 @@ func (p *parser) additive() expr {
 func (p *parser) multiplicative() expr {
 	l := p.unary()
 	for p.is("*") || p.is("/") || p.is("%") {
-		op := p.tok.text
+		op := p.tok.text[0]
 		p.advance()
-		l = &binary{op, l, p.unary()}
+		l = &arithmetic{op, l, p.unary()}
 	}
 	return l
 }
 
 func (p *parser) unary() expr {
 	if p.is("!") || p.is("-") || p.is("+") {
-		op := p.tok.text
+		op := p.tok.text[0]
 		p.advance()
 		p.deeper()
 		x := p.unary()
@@ -191,33 +187,34 @@ func (p *parser) power() expr {
 	p.deeper()
 	var r expr
 	if p.is("-") || p.is("+") || p.is("!") {
-		op := p.tok.text
+		op := p.tok.text[0]
 		p.advance()
 		r = &unary{op, p.power()}
 	} else {
 		r = p.power()
 	}
 	p.depth--
-	return &binary{"^", l, r}
+	return &arithmetic{'^', l, r}
 }
 
 func (p *parser) postfix() expr {
 	x := p.primary()
-	if isLvalue(x) && (p.is("++") || p.is("--")) {
+	if to, ok := x.(lvalue); ok && (p.is("++") || p.is("--")) {
 		by := 1.0
 		if p.is("--") {
 			by = -1
 		}
 		p.advance()
-		return &incDec{x, by, true}
+		return &incDec{to, by, true}
 	}
 	return x
 }
 
 // optLvalue parses the variable that getline fills, if there is one.
-func (p *parser) optLvalue() expr {
+func (p *parser) optLvalue() lvalue {
 	if p.tok.kind == tokName || p.is("$") {
-		return p.primary()
+		to, _ := p.primary().(lvalue)
+		return to
 	}
 	return nil
 }
@@ -265,25 +262,28 @@ func (p *parser) primary() expr {
 			case p.is("++"), p.is("--"):
 				x = p.primary()
 			case p.is("-"), p.is("+"), p.is("!"):
-				op := p.tok.text
+				op := p.tok.text[0]
 				p.advance()
 				x = &unary{op, p.primary()}
 			default:
 				x = p.primary()
 			}
 			p.depth--
-			return &fieldExpr{x}
+			if c, ok := x.(*constant); ok && c.val.kind == number && 0 <= c.val.n && c.val.n <= maxFields {
+				return &fieldExpr{place: int(c.val.n)}
+			}
+			return &fieldExpr{index: x}
 		case "++", "--":
 			p.advance()
 			by := 1.0
 			if t.text == "--" {
 				by = -1
 			}
-			x := p.primary()
-			if !isLvalue(x) {
+			to, ok := p.primary().(lvalue)
+			if !ok {
 				p.unexpected()
 			}
-			return &incDec{x, by, false}
+			return &incDec{to, by, false}
 		case "(":
 			p.advance()
 			list := p.list(")")

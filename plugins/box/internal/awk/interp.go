@@ -20,6 +20,10 @@ type interp struct {
 	status  int
 	exiting bool
 	steps   int
+	scratch []byte   // where strings are put together; those who do leave it as it was
+	text    []byte   // a copy of what a pattern is searched in
+	stack   []value  // of arguments that are being evaluated
+	parts   []string // of split
 
 	// What special variables hold, in the form in which it is used.
 	nr, fnr                                        float64
@@ -115,6 +119,7 @@ func (in *interp) cell(v *variable) *cell {
 
 // set assigns to a variable, with its effects.
 func (in *interp) set(v *variable, val value) {
+	val = val.kept()
 	in.cell(v).val = val
 	switch v.special {
 	case varNF:
@@ -124,6 +129,7 @@ func (in *interp) set(v *variable, val value) {
 	case varFNR:
 		in.fnr = val.num()
 	case varFS:
+		in.record.split() // by the separator that it was read with
 		in.fs = in.str(val)
 	case varOFS:
 		in.ofs = in.str(val)
@@ -152,7 +158,14 @@ func (in *interp) str(v value) string { return v.str(in.convfmt) }
 
 // tick is called by whatever may go on for long.
 func (in *interp) tick() {
-	if in.steps++; in.steps&0xfff == 0 && in.env.Stopped() {
+	if in.steps++; in.steps&0xfff == 0 {
+		in.look()
+	}
+}
+
+// look ends the program if it should.
+func (in *interp) look() {
+	if in.env.Stopped() {
 		panic(&runtimeError{msg: "stopped"})
 	}
 }

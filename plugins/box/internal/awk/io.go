@@ -76,39 +76,49 @@ func (in *interp) output(op, name string) *bufio.Writer {
 
 func (in *interp) print(s *printStmt) {
 	if s.format {
-		text := in.sprintf("printf", s.args)
-		in.writer(s).WriteString(text)
+		base := len(in.scratch)
+		in.sprintf("printf", s.args)
+		in.writer(s).Write(in.scratch[base:])
+		in.scratch = in.scratch[:base]
 		in.afterPrint(s)
 		return
 	}
-	if len(s.args) == 0 {
-		text := in.str(in.record.get(0))
-		out := in.writer(s)
-		out.WriteString(text)
-		out.WriteString(in.ors)
-		in.afterPrint(s)
-		return
-	}
-	parts := make([]string, len(s.args))
-	for i, a := range s.args {
-		parts[i] = in.eval(a).str(in.ofmt)
-	}
+	vals := in.values(s.args)
 	out := in.writer(s)
-	for i, p := range parts {
-		if i > 0 {
-			out.WriteString(in.ofs)
-		}
-		out.WriteString(p)
+	line := in.scratch // what it holds is in use, where a function that prints was called in the middle of something
+	if len(vals) == 0 {
+		line = append(line, in.str(in.record.get(0))...)
 	}
-	out.WriteString(in.ors)
+	for i, v := range vals {
+		if i > 0 {
+			line = append(line, in.ofs...)
+		}
+		line = v.append(line, in.ofmt)
+	}
+	line = append(line, in.ors...)
+	out.Write(line[len(in.scratch):])
+	in.scratch = line[:len(in.scratch)]
+	in.release(vals)
 	in.afterPrint(s)
 }
+
+// values evaluates expressions. What it returns is given back with release.
+func (in *interp) values(list []expr) []value {
+	base := len(in.stack)
+	for _, e := range list {
+		v := e.eval(in)
+		in.stack = append(in.stack, v)
+	}
+	return in.stack[base:]
+}
+
+func (in *interp) release(vals []value) { in.stack = in.stack[:len(in.stack)-len(vals)] }
 
 func (in *interp) writer(s *printStmt) *bufio.Writer {
 	if s.op == "" {
 		return in.env.Out
 	}
-	return in.output(s.op, in.str(in.eval(s.to)))
+	return in.output(s.op, in.str(s.to.eval(in)))
 }
 
 // afterPrint shows at once what goes to standard error.
@@ -191,7 +201,7 @@ func (in *interp) flush() {
 // source returns the reader of a file or of a command's output.
 func (in *interp) source(e *getline) *reader {
 	if e.cmd != nil {
-		line := in.str(in.eval(e.cmd))
+		line := in.str(e.cmd.eval(in))
 		s := in.files["c"+line]
 		if s == nil {
 			var out limited
@@ -202,7 +212,7 @@ func (in *interp) source(e *getline) *reader {
 		}
 		return s.in
 	}
-	name := in.str(in.eval(e.file))
+	name := in.str(e.file.eval(in))
 	s := in.files["f"+name]
 	if s == nil {
 		f, err := in.env.Input(name)
@@ -216,7 +226,7 @@ func (in *interp) source(e *getline) *reader {
 }
 
 // getline reads a record: 1, or 0 at the end, or -1 if it can't be read.
-func (in *interp) getline(e *getline) value {
+func (e *getline) eval(in *interp) value {
 	main := e.file == nil && e.cmd == nil
 	var text string
 	var ok bool
@@ -242,9 +252,9 @@ func (in *interp) getline(e *getline) value {
 		in.nr++
 	}
 	if e.to == nil {
-		in.record.set(text)
+		in.record.set(lent(text))
 	} else {
-		in.store(e.to, field(text))
+		in.store(e.to.locate(in), lent(text))
 	}
 	return num(1)
 }

@@ -2,26 +2,25 @@ package awk
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/cprintf"
 )
 
-// sprintf formats the arguments; the first one is the format. name is the function's, for messages.
-func (in *interp) sprintf(name string, args []expr) string {
-	format := in.str(in.eval(args[0]))
-	vals := make([]value, len(args)-1)
-	for i, a := range args[1:] {
-		vals[i] = in.eval(a)
-	}
-	var b strings.Builder
+// sprintf formats the arguments into the scratch buffer; the first one is the format. name is the function's, for
+// messages.
+func (in *interp) sprintf(name string, args []expr) {
+	vals := in.values(args)
+	format := in.str(vals[0])
+	b := in.scratch
 	used := 0
 	next := func() value {
-		if used++; used > len(vals) {
+		if used++; used >= len(vals) {
 			in.runtime("not enough arguments passed to %s(\"%s\")", name, format)
 		}
-		return vals[used-1]
+		return vals[used]
 	}
 	for i := 0; i < len(format); {
 		if format[i] != '%' {
@@ -29,12 +28,12 @@ func (in *interp) sprintf(name string, args []expr) string {
 			if k < 0 {
 				k = len(format) - i
 			}
-			b.WriteString(format[i : i+k])
+			b = append(b, format[i:i+k]...)
 			i += k
 			continue
 		}
 		if strings.HasPrefix(format[i:], "%%") {
-			b.WriteByte('%')
+			b = append(b, '%')
 			i += 2
 			continue
 		}
@@ -50,12 +49,29 @@ func (in *interp) sprintf(name string, args []expr) string {
 		if strings.IndexByte("diouxXeEfFgGaAcs", d.Verb) < 0 || d.Verb == 0 {
 			in.runtime("improper conversion(number %d) in %s(\"%s\")", used+1, name, format)
 		}
-		b.WriteString(in.directive(&d, next()))
-		if b.Len() > maxText {
+		if plain := (cprintf.Directive{Verb: d.Verb}); d == plain && (d.Verb == 's' || d.Verb == 'd') {
+			b = in.plainDirective(b, d.Verb, next())
+		} else {
+			b = append(b, in.directive(&d, next())...)
+		}
+		if len(b)-len(in.scratch) > maxText {
 			in.fail("out of memory")
 		}
 	}
-	return b.String()
+	in.scratch = b
+	in.release(vals)
+}
+
+// plainDirective appends what %s or %d makes of v.
+func (in *interp) plainDirective(b []byte, verb byte, v value) []byte {
+	if verb == 's' {
+		return v.append(b, in.convfmt)
+	}
+	n := v.num()
+	if !(math.Abs(n) < 1<<53) {
+		return append(b, in.directive(&cprintf.Directive{Verb: verb}, v)...)
+	}
+	return strconv.AppendInt(b, int64(n), 10)
 }
 
 func (in *interp) directive(d *cprintf.Directive, v value) string {

@@ -1,45 +1,56 @@
 package awk
 
 import (
-	"bytes"
 	"io"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// A reader cuts a stream into records by RS: a character, "" for paragraphs, or a regular expression.
+// A reader cuts a stream into records by RS: a character, "" for paragraphs, or a regular expression. Records are parts
+// of what was read with them, not copies.
 type reader struct {
 	in   *interp
 	r    io.Reader
 	file io.Closer
 	buf  []byte
-	pos  int
+	text string // read and not yet returned
 	eof  bool
 	err  error
+
+	bytes  []byte // ends with text, if it was copied, to search it for a pattern
+	copied bool
 }
 
 func newReader(in *interp, r io.Reader, file io.Closer) *reader {
 	return &reader{in: in, r: r, file: file}
 }
 
-// fill reads more into the buffer. It returns false at the end.
+// readSize is how much is read at once, in bytes.
+const readSize = 64 << 10
+
+// fill reads more of the text. It returns false at the end. Of a long record at least as much is read as is there
+// already, so that it is not copied too often.
 func (r *reader) fill() bool {
 	if r.eof {
 		return false
 	}
-	if r.pos > 0 {
-		r.buf = r.buf[:copy(r.buf, r.buf[r.pos:])]
-		r.pos = 0
+	least := 1
+	if len(r.text) >= readSize {
+		least = len(r.text)
 	}
-	if len(r.buf) == cap(r.buf) {
-		r.buf = append(make([]byte, 0, max(64<<10, 2*cap(r.buf))), r.buf...)
+	if size := max(readSize, least); len(r.buf) < size {
+		r.buf = make([]byte, size)
 	}
-	n, err := r.r.Read(r.buf[len(r.buf):cap(r.buf)])
-	r.buf = r.buf[:len(r.buf)+n]
+	n, err := io.ReadAtLeast(r.r, r.buf, least)
+	var b strings.Builder
+	b.Grow(len(r.text) + n)
+	b.WriteString(r.text)
+	b.Write(r.buf[:n])
+	r.text, r.copied = b.String(), false
 	if err != nil {
 		r.eof = true
-		if err != io.EOF {
+		if err != io.EOF && err != io.ErrUnexpectedEOF {
 			r.err = err
 		}
 	}
@@ -57,15 +68,20 @@ func (r *reader) record() (string, bool) {
 	}
 }
 
+// take returns the record that is the first n bytes, and skips its end as well.
+func (r *reader) take(n, end int) (string, bool) {
+	s := r.text[:n]
+	r.text = r.text[n+end:]
+	return s, true
+}
+
 func (r *reader) until(end byte) (string, bool) {
 	seen := 0
 	for {
-		if i := bytes.IndexByte(r.buf[r.pos+seen:], end); i >= 0 {
-			s := string(r.buf[r.pos : r.pos+seen+i])
-			r.pos += seen + i + 1
-			return s, true
+		if i := strings.IndexByte(r.text[seen:], end); i >= 0 {
+			return r.take(seen+i, 1)
 		}
-		seen = len(r.buf) - r.pos
+		seen = len(r.text)
 		if !r.fill() {
 			return r.rest()
 		}
@@ -74,26 +90,22 @@ func (r *reader) until(end byte) (string, bool) {
 
 // rest returns what has no end.
 func (r *reader) rest() (string, bool) {
-	s := string(r.buf[r.pos:])
-	r.pos = len(r.buf)
+	s := r.text
+	r.text = ""
 	return s, s != ""
 }
 
 // paragraph returns what stands between empty lines.
 func (r *reader) paragraph() (string, bool) {
 	for {
-		for r.pos < len(r.buf) && r.buf[r.pos] == '\n' {
-			r.pos++
-		}
-		if r.pos < len(r.buf) || !r.fill() {
+		r.text = strings.TrimLeft(r.text, "\n")
+		if r.text != "" || !r.fill() {
 			break
 		}
 	}
 	for {
-		if i := bytes.Index(r.buf[r.pos:], []byte("\n\n")); i >= 0 {
-			s := string(r.buf[r.pos : r.pos+i])
-			r.pos += i + 2
-			return s, true
+		if i := strings.Index(r.text, "\n\n"); i >= 0 {
+			return r.take(i, 2)
 		}
 		if !r.fill() {
 			s, ok := r.rest()
@@ -106,14 +118,15 @@ func (r *reader) paragraph() (string, bool) {
 func (r *reader) untilRegex(rs string) (string, bool) {
 	re := r.in.dynamic(rs)
 	for {
-		loc, err := re.FindEdges(r.buf[r.pos:], 0)
+		if !r.copied {
+			r.bytes, r.copied = append(r.bytes[:0], r.text...), true
+		}
+		loc, err := re.FindEdges(r.bytes[len(r.bytes)-len(r.text):], 0)
 		if err != nil {
 			r.in.fail("%v", err)
 		}
-		if loc != nil && loc[1] > loc[0] && (r.pos+loc[1] < len(r.buf) || r.eof) {
-			s := string(r.buf[r.pos : r.pos+loc[0]])
-			r.pos += loc[1]
-			return s, true
+		if loc != nil && loc[1] > loc[0] && (loc[1] < len(r.text) || r.eof) {
+			return r.take(loc[0], loc[1]-loc[0])
 		}
 		if !r.fill() {
 			return r.rest()
@@ -159,7 +172,7 @@ func (x *input) skip() {
 func (x *input) open(in *interp) bool {
 	argv := in.array(in.prog.names["ARGV"])
 	for x.arg++; float64(x.arg) < in.cell(in.prog.names["ARGC"]).val.num(); x.arg++ {
-		e := argv.byKey[formatNumber(float64(x.arg), "")]
+		e := argv.find(formatNumber(float64(x.arg), ""))
 		if e == nil || in.str(e.val) == "" {
 			continue
 		}

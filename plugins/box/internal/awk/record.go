@@ -3,35 +3,52 @@ package awk
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
 )
 
 // maxFields bounds NF and the numbers of fields.
 const maxFields = 1 << 22
 
-// A record is $0 and its fields. Each is made from the other when it is asked for.
+// A record is $0 and its fields. Each is made from the other when it is asked for, and no more fields than that.
 type record struct {
 	in                *interp
 	text              string
 	fields            []string
+	rest              string  // what follows fields; all of it is split if isSplit
 	vals              []value // of assigned fields; kind unset where the field is as it was read
-	whole             value   // $0, if it was assigned
+	whole             value   // $0
 	isSplit, isJoined bool
 }
 
-// set makes text the record.
-func (r *record) set(text string) {
-	r.text, r.whole = text, field(text)
+// set makes v, which is input, the record.
+func (r *record) set(v value) {
+	r.text, r.whole = v.s, v
+	r.fields, r.vals, r.rest = r.fields[:0], r.vals[:0], v.s
 	r.isSplit, r.isJoined = false, true
 }
 
-// split makes the fields.
-func (r *record) split() {
-	if r.isSplit {
+// split makes all fields.
+func (r *record) split() { r.splitTo(maxFields) }
+
+// splitTo makes the fields up to number n, if there are as many.
+func (r *record) splitTo(n int) {
+	if r.isSplit || len(r.fields) >= n {
 		return
 	}
-	r.isSplit = true
-	r.fields = r.in.splitFields(r.fields[:0], r.text, r.in.fs)
-	r.vals = r.vals[:0]
+	fs := r.in.fs
+	switch {
+	case fs == " ":
+		r.fields, r.rest = splitBlanks(r.fields, r.rest, n)
+		r.isSplit = r.rest == ""
+	case r.in.isByte(fs) && r.text != "":
+		for len(r.fields) < n && !r.isSplit {
+			field, rest, more := strings.Cut(r.rest, fs)
+			r.fields, r.rest, r.isSplit = append(r.fields, field), rest, !more
+		}
+	default:
+		r.fields, r.isSplit = r.in.splitFields(r.fields[:0], r.text, fs), true
+	}
 }
 
 // join makes the text.
@@ -40,7 +57,15 @@ func (r *record) join() {
 		return
 	}
 	r.isJoined = true
-	r.text = strings.Join(r.fields, r.in.ofs)
+	in := r.in
+	base := len(in.scratch)
+	for i, f := range r.fields {
+		if i > 0 {
+			in.scratch = append(in.scratch, in.ofs...)
+		}
+		in.scratch = append(in.scratch, f...)
+	}
+	r.text = in.taken(base)
 	r.whole = field(r.text)
 }
 
@@ -49,31 +74,33 @@ func (r *record) get(n int) value {
 		r.join()
 		return r.whole
 	}
-	r.split()
+	r.splitTo(n)
 	if n > len(r.fields) {
 		return value{}
 	}
 	if n <= len(r.vals) && r.vals[n-1].kind != unset {
 		return r.vals[n-1]
 	}
-	return field(r.fields[n-1])
+	return lent(r.fields[n-1])
 }
 
 func (r *record) assign(n int, v value) {
 	s := r.in.str(v)
 	if n == 0 {
-		r.set(s)
+		r.set(value{kind: fromInput, lent: v.lent, s: s})
 		return
 	}
-	r.split()
-	for len(r.fields) < n {
-		r.fields = append(r.fields, "")
-	}
+	r.setNF(max(n, r.count()))
 	for len(r.vals) < n {
 		r.vals = append(r.vals, value{})
 	}
 	r.fields[n-1], r.vals[n-1] = s, v
-	r.isJoined = false
+}
+
+// count returns how many fields there are.
+func (r *record) count() int {
+	r.split()
+	return len(r.fields)
 }
 
 func (r *record) setNF(n int) {
@@ -86,6 +113,11 @@ func (r *record) setNF(n int) {
 	r.isJoined = false
 }
 
+// isByte reports whether fs is a separator of one byte that is no blank.
+func (in *interp) isByte(fs string) bool {
+	return len(fs) == 1 && fs != " " && (in.rs != "" || fs == "\n")
+}
+
 // splitFields appends the fields of s by separator fs.
 func (in *interp) splitFields(fields []string, s, fs string) []string {
 	if s == "" {
@@ -93,7 +125,8 @@ func (in *interp) splitFields(fields []string, s, fs string) []string {
 	}
 	switch {
 	case fs == " ":
-		return splitBlanks(fields, s)
+		fields, _ = splitBlanks(fields, s, maxFields)
+		return fields
 	case fs == "":
 		for s != "" {
 			_, n := utf8.DecodeRuneInString(s)
@@ -101,14 +134,13 @@ func (in *interp) splitFields(fields []string, s, fs string) []string {
 			s = s[n:]
 		}
 		return fields
-	case len(fs) == 1 && (in.rs != "" || fs == "\n"):
+	case in.isByte(fs):
 		for {
-			i := strings.IndexByte(s, fs[0])
-			if i < 0 {
-				return append(fields, s)
+			field, rest, more := strings.Cut(s, fs)
+			if fields = append(fields, field); !more {
+				return fields
 			}
-			fields = append(fields, s[:i])
-			s = s[i+1:]
+			s = rest
 		}
 	}
 	if in.rs == "" {
@@ -118,12 +150,12 @@ func (in *interp) splitFields(fields []string, s, fs string) []string {
 		}
 		fs = "(" + fs + ")|\n"
 	}
-	return in.splitRegex(fields, s, fs)
+	return in.splitBy(fields, in.dynamic(fs), s)
 }
 
-func (in *interp) splitRegex(fields []string, s, fs string) []string {
-	re := in.dynamic(fs)
-	p := []byte(s)
+// splitBy appends the fields of s between the matches of a pattern.
+func (in *interp) splitBy(fields []string, re *regex.Regexp, s string) []string {
+	p := in.bytes(s)
 	from, at := 0, 0
 	for at <= len(p) {
 		loc, err := re.FindEdges(p, at)
@@ -143,18 +175,23 @@ func (in *interp) splitRegex(fields []string, s, fs string) []string {
 	return append(fields, s[from:])
 }
 
-func splitBlanks(fields []string, s string) []string {
-	for i := 0; i < len(s); {
-		for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+// splitBlanks appends fields of s up to number n, and returns what follows them.
+func splitBlanks(fields []string, s string, n int) ([]string, string) {
+	i := 0
+	for len(fields) < n {
+		for i < len(s) && s[i] <= ' ' && isBlank(s[i]) {
 			i++
+		}
+		if i == len(s) {
+			break
 		}
 		from := i
-		for i < len(s) && s[i] != ' ' && s[i] != '\t' && s[i] != '\n' {
+		for i < len(s) && (s[i] > ' ' || !isBlank(s[i])) {
 			i++
 		}
-		if i > from {
-			fields = append(fields, s[from:i])
-		}
+		fields = append(fields, s[from:i])
 	}
-	return fields
+	return fields, s[i:]
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }

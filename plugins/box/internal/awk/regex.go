@@ -95,7 +95,25 @@ func (in *interp) regexp(e expr) *regex.Regexp {
 	if r, ok := e.(*regexLit); ok {
 		return r.re
 	}
-	return in.dynamic(in.str(in.eval(e)))
+	return in.dynamic(in.str(e.eval(in)))
+}
+
+// matches reports whether s contains a match.
+func (in *interp) matches(re *regex.Regexp, s string) bool {
+	if l := re.Literal(); l != nil {
+		return strings.Contains(s, string(l))
+	}
+	ok, err := re.Match(in.bytes(s))
+	if err != nil {
+		in.fail("%v", err)
+	}
+	return ok
+}
+
+// bytes returns the bytes of s, until the next call.
+func (in *interp) bytes(s string) []byte {
+	in.text = append(in.text[:0], s...)
+	return in.text
 }
 
 // maxCached bounds the patterns that are kept.
@@ -112,6 +130,6 @@ func (in *interp) dynamic(src string) *regex.Regexp {
 	if len(in.cache) >= maxCached {
 		clear(in.cache)
 	}
-	in.cache[src] = re
+	in.cache[strings.Clone(src)] = re
 	return re
 }

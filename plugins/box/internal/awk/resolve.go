@@ -142,7 +142,11 @@ func (w *walker) expr(e expr, value bool) {
 		w.exprs(e.to)
 	case *unary:
 		w.exprs(e.x)
-	case *binary:
+	case *logical:
+		w.exprs(e.l, e.r)
+	case *comparison:
+		w.exprs(e.l, e.r)
+	case *arithmetic:
 		w.exprs(e.l, e.r)
 	case *concat:
 		w.exprs(e.parts...)
@@ -163,7 +167,10 @@ func (w *walker) expr(e expr, value bool) {
 			w.expr(a, !array)
 		}
 	case *getline:
-		w.exprs(e.to, e.file, e.cmd)
+		if e.to != nil {
+			w.exprs(e.to)
+		}
+		w.exprs(e.file, e.cmd)
 	case *group:
 		w.exprs(e.x)
 	case *tuple:

@@ -8,14 +8,24 @@ import (
 // sub is sub and gsub: it replaces matches in a variable and returns how many.
 func (in *interp) sub(e *builtin) value {
 	re := in.regexp(e.args[0])
-	repl := in.str(in.eval(e.args[1]))
-	var target expr = &fieldExpr{&constant{num(0)}}
+	repl := in.str(e.args[1].eval(in))
+	var s string
+	var to place // the record, unless another one is given
+	settable := true
 	if len(e.args) == 3 {
-		target = e.args[2]
+		var target lvalue
+		if target, settable = e.args[2].(lvalue); settable {
+			to = target.locate(in)
+		} else {
+			s = in.str(e.args[2].eval(in))
+		}
 	}
-	s := in.str(in.eval(target))
-	p := []byte(s)
-	var b strings.Builder
+	if settable {
+		s = in.str(in.load(to))
+	}
+	p := in.bytes(s)
+	b := in.scratch[:len(in.scratch):cap(in.scratch)]
+	base := len(b)
 	done, count, at, lastEnd := 0, 0, 0, -1
 	for at <= len(p) {
 		in.tick()
@@ -32,9 +42,9 @@ func (in *interp) sub(e *builtin) value {
 			continue
 		}
 		count++
-		b.WriteString(s[done:lo])
-		expand(&b, repl, s[lo:hi])
-		if b.Len() > maxText {
+		b = append(b, s[done:lo]...)
+		b = expand(b, repl, s[lo:hi])
+		if len(b)-base > maxText {
 			in.fail("out of memory")
 		}
 		done, lastEnd = hi, hi
@@ -47,9 +57,10 @@ func (in *interp) sub(e *builtin) value {
 		}
 	}
 	if count > 0 {
-		b.WriteString(s[done:])
-		if isLvalue(target) {
-			in.store(target, str(b.String()))
+		in.scratch = append(b, s[done:]...)
+		s = in.taken(base)
+		if settable {
+			in.store(to, str(s))
 		}
 	}
 	return num(float64(count))
@@ -63,29 +74,30 @@ func runeLen(p []byte, i int) int {
 	return n
 }
 
-// expand writes a replacement: & is the match, \& an ampersand, \\ a backslash before one of them.
-func expand(b *strings.Builder, repl, match string) {
+// expand appends a replacement: & is the match, \& an ampersand, \\ a backslash before one of them.
+func expand(b []byte, repl, match string) []byte {
 	for i := 0; i < len(repl); i++ {
 		switch c := repl[i]; {
 		case c == '&':
-			b.WriteString(match)
+			b = append(b, match...)
 		case c == '\\' && i+1 < len(repl) && (repl[i+1] == '&' || repl[i+1] == '\\'):
 			i++
-			b.WriteByte(repl[i])
+			b = append(b, repl[i])
 		default:
-			b.WriteByte(c)
+			b = append(b, c)
 		}
 	}
+	return b
 }
 
 // gensub returns the text with matches replaced: all of them, or the one with a number. \1 to \9 are groups.
 func (in *interp) gensub(e *builtin) value {
 	re := in.regexp(e.args[0])
-	repl := in.str(in.eval(e.args[1]))
-	how := in.eval(e.args[2])
+	repl := in.str(e.args[1].eval(in))
+	how := e.args[2].eval(in)
 	s := in.str(in.record.get(0))
 	if len(e.args) == 4 {
-		s = in.str(in.eval(e.args[3]))
+		s = in.str(e.args[3].eval(in))
 	}
 	which := int(max(1, min(how.num(), 1<<40)))
 	if h := in.str(how); h != "" && (h[0] == 'g' || h[0] == 'G') {

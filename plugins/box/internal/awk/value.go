@@ -11,6 +11,7 @@ import (
 // A value is a string, a number, or both: what comes from input and looks like a number is compared as one.
 type value struct {
 	kind kind
+	lent bool // s is a part of the input that was read, most of which is not needed for long
 	n    float64
 	s    string
 }
@@ -29,6 +30,18 @@ func num(n float64) value  { return value{kind: number, n: n} }
 func str(s string) value   { return value{kind: text, s: s} }
 func field(s string) value { return value{kind: fromInput, s: s} }
 
+// lent is field for a part of a record, which is valid for as long as it is used, but keeps the record's neighbours
+// from being freed.
+func lent(s string) value { return value{kind: fromInput, lent: true, s: s} }
+
+// kept returns v for a variable, which may outlive all else that was read.
+func (v value) kept() value {
+	if v.lent {
+		v.s, v.lent = strings.Clone(v.s), false
+	}
+	return v
+}
+
 func boolean(b bool) value {
 	if b {
 		return num(1)
@@ -41,54 +54,79 @@ func (v value) settle() value {
 	if v.kind != fromInput {
 		return v
 	}
-	s := strings.Trim(v.s, " \t\n\r\f\v")
-	n, used := parseNumber(s)
-	if used == 0 || used < len(s) {
-		return value{kind: text, s: v.s}
+	s := v.s
+	for len(s) > 0 && isSpace(s[0]) {
+		s = s[1:]
 	}
-	return value{kind: strnum, n: n, s: v.s}
+	for len(s) > 0 && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	n, used := parseNumber(s)
+	v.kind = strnum
+	if used == 0 || used < len(s) {
+		v.kind = text
+	}
+	v.n = n
+	return v
 }
 
 // num returns v as a number: its longest beginning that is one, or 0.
 func (v value) num() float64 {
-	switch v.kind {
-	case number, strnum:
+	if v.kind == number || v.kind == strnum {
 		return v.n
-	case text, fromInput:
-		n, _ := parseNumber(strings.TrimLeft(v.s, " \t\n\r\f\v"))
-		return n
 	}
-	return 0
+	return leadingNumber(v.s)
+}
+
+func leadingNumber(s string) float64 {
+	for len(s) > 0 && isSpace(s[0]) {
+		s = s[1:]
+	}
+	n, _ := parseNumber(s)
+	return n
 }
 
 // str returns v as a string, numbers that are not whole by format.
 func (v value) str(format string) string {
-	switch v.kind {
-	case number:
+	if v.kind == number {
 		return formatNumber(v.n, format)
-	case text, fromInput, strnum:
-		return v.s
 	}
-	return ""
+	return v.s
+}
+
+// append appends str.
+func (v value) append(dst []byte, format string) []byte {
+	if v.kind == number {
+		if isWhole(v.n) {
+			return strconv.AppendInt(dst, int64(v.n), 10)
+		}
+		return append(dst, sprintNumber(format, v.n)...)
+	}
+	return append(dst, v.s...)
 }
 
 func (v value) truth() bool {
-	switch v = v.settle(); v.kind {
-	case number, strnum:
+	if v.kind == number {
 		return v.n != 0
-	case text:
-		return v.s != ""
 	}
-	return false
+	return v.holds()
+}
+
+// holds is truth of what is no plain number.
+func (v value) holds() bool {
+	v = v.settle()
+	return v.kind == strnum && v.n != 0 || v.kind == text && v.s != ""
 }
 
 // formatNumber is CONVFMT or OFMT applied to n. Whole numbers are written in full.
 func formatNumber(n float64, format string) string {
-	if n == math.Trunc(n) && math.Abs(n) < 1e16 {
+	if isWhole(n) {
 		return strconv.FormatInt(int64(n), 10)
 	}
 	return sprintNumber(format, n)
 }
+
+func isWhole(n float64) bool { return n == math.Trunc(n) && math.Abs(n) < 1e16 }
 
 func sprintNumber(format string, n float64) string {
 	switch {
@@ -119,21 +157,31 @@ func parseNumber(s string) (n float64, used int) {
 		i++
 	}
 	digits := i
-	for i < len(s) && isDigit(s[i]) {
-		i++
+	whole := 0.0 // exact up to 15 digits
+	for ; i < len(s) && isDigit(s[i]); i++ {
+		whole = whole*10 + float64(s[i]-'0')
 	}
 	count := i - digits
 	if count > 0 && count < 16 && (i == len(s) || s[i] != '.' && s[i]|0x20 != 'e') {
-		k, _ := strconv.ParseInt(s[:i], 10, 64)
-		return float64(k), i
+		if s[0] == '-' {
+			whole = 0 - whole // not -0
+		}
+		return whole, i
 	}
 	if i < len(s) && s[i] == '.' {
 		i++
 		from := i
-		for i < len(s) && isDigit(s[i]) {
-			i++
+		for ; i < len(s) && isDigit(s[i]); i++ {
+			whole = whole*10 + float64(s[i]-'0')
 		}
 		count += i - from
+		if count > 0 && count < 16 && (i == len(s) || s[i]|0x20 != 'e') {
+			n = whole / powersOf10[i-from] // both are exact, so this is
+			if s[0] == '-' {
+				n = -n
+			}
+			return n, i
+		}
 	}
 	if count == 0 {
 		return infinity(s, digits)
@@ -154,6 +202,8 @@ func parseNumber(s string) (n float64, used int) {
 	return n, i
 }
 
+var powersOf10 = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
 // infinity parses +inf, -nan and so on, which need their sign.
 func infinity(s string, sign int) (float64, int) {
 	if sign == 0 || len(s) < sign+3 {
@@ -171,58 +221,9 @@ func infinity(s string, sign int) (float64, int) {
 	return 0, 0
 }
 
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// An array keeps its elements in the order in which they came to be, so that "for (k in a)" is the same in every run.
-type array struct {
-	byKey map[string]*element
-	order []*element
-	dead  int
-}
-
-type element struct {
-	key  string
-	val  value
-	dead bool
-}
-
-func newArray() *array { return &array{byKey: map[string]*element{}} }
-
-// at returns the element, which it makes if it is missing.
-func (a *array) at(key string) *element {
-	e := a.byKey[key]
-	if e == nil {
-		e = &element{key: key}
-		a.byKey[key] = e
-		a.order = append(a.order, e)
-	}
-	return e
-}
-
-func (a *array) remove(key string) {
-	e := a.byKey[key]
-	if e == nil {
-		return
-	}
-	delete(a.byKey, key)
-	e.dead = true
-	if a.dead++; a.dead > 32 && a.dead > len(a.order)/2 {
-		live := make([]*element, 0, len(a.byKey))
-		for _, e := range a.order {
-			if !e.dead {
-				live = append(live, e)
-			}
-		}
-		a.order, a.dead = live, 0
-	}
-}
-
-func (a *array) clear() {
-	for _, e := range a.order {
-		e.dead = true
-	}
-	*a = *newArray()
-}
 
 // A cell is a variable: a value or, once it is used as one, an array.
 type cell struct {
@@ -232,7 +233,7 @@ type cell struct {
 
 func (c *cell) array() *array {
 	if c.arr == nil {
-		c.arr = newArray()
+		c.arr = &array{}
 	}
 	return c.arr
 }

@@ -17,6 +17,7 @@ type dfa struct {
 
 	anchored bool
 	starts   [4]*dstate // of an anchored one, by the kind of the symbol before
+	begins   *[256]bool // the bytes that a match can begin with, if no assertion asks for more
 	left     int        // steps until it gives up
 
 	// For closing over instructions that consume nothing.

@@ -58,10 +58,27 @@ func (re *Regexp) candidate(text []byte, i int) int {
 	if s == nil || s.ends[kindOther] != endsNot {
 		return i
 	}
-	for i < len(text) && text[i] < utf8.RuneSelf && s.next[text[i]] == dead {
-		i++
+	if re.edges.begins == nil {
+		re.edges.begins = re.edges.leaving(s)
+	}
+	for begins := re.edges.begins; i < len(text); i++ {
+		if begins[text[i]] {
+			break
+		}
 	}
 	return i
+}
+
+// leaving returns the bytes after which s may still lead to a match.
+func (d *dfa) leaving(s *dstate) *[256]bool {
+	var on [256]bool
+	for c := range on {
+		if c < utf8.RuneSelf && s.next[c] == nil {
+			d.step(s, symbol(c))
+		}
+		on[c] = c >= utf8.RuneSelf || s.next[c] != dead
+	}
+	return &on
 }
 
 // dead is the state that leads to no match.
