@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -24,7 +23,7 @@ func isTerminal(r io.Reader) bool {
 }
 
 // interact runs what is typed, line by line, until exit or the end of input.
-func (s *script) interact(env *tool.Env, runner *interp.Runner) int {
+func (s *script) interact(env *tool.Env, runner interpreter) int {
 	i := &interaction{
 		script: s, env: env, runner: runner,
 		p:  prompter{env: env, marks: env.Getenv("TERM") != "dumb"},
@@ -47,7 +46,7 @@ func (s *script) interact(env *tool.Env, runner *interp.Runner) int {
 type interaction struct {
 	*script
 	env    *tool.Env
-	runner *interp.Runner
+	runner interpreter
 	p      prompter
 	in     *lineReader
 	status int
@@ -57,15 +56,14 @@ type interaction struct {
 // was exit, or the end of input.
 func (i *interaction) lines(ctx context.Context) (ended bool) {
 	i.p.prompt()
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	parser := i.runner.Parser()
 	i.in.text = ""
 	for stmts, err := range parser.InteractiveSeq(i.in) {
 		if ctx.Err() != nil {
 			return i.env.Stopped()
 		}
 		if err != nil {
-			i.text = i.in.text
-			i.syntaxError(i.env, &wrongSyntax{err: err, read: len(i.in.text)})
+			i.runner.SyntaxError("", i.in.text, len(i.in.text), err)
 			i.status = 2
 			return false
 		}

@@ -148,26 +148,25 @@ func (s *script) run(env *tool.Env) int {
 	if s.interactive {
 		return s.interact(env, runner)
 	}
-	file, wrong := s.parse(env)
-	err = runner.Run(env.Context, file)
-	if wrong != nil && !runner.Exited() {
-		s.syntaxError(env, wrong)
-		return 2
-	}
-	return s.status(env, err)
+	return s.status(env, runner.RunScript(env.Context, s.name, s.text))
 }
 
-func (s *script) runner(env *tool.Env) (*interp.Runner, error) {
+func (s *script) runner(env *tool.Env) (interpreter, error) {
 	h := &handlers{script: s, exec: env.Exec, has: env.Has}
-	return interp.New(
+	r, err := interp.New(
 		interp.Env(expand.ListEnviron(s.environ(env)...)),
 		interp.Dir(env.Dir),
 		interp.StdIO(s.terminal.input(env.Child().Stdin), env.Stdout, env.Stderr),
+		interp.Interactive(s.interactive),
 		interp.Params(append(append(s.set, "--"), s.args...)...),
 		interp.CallHandler(h.call),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),
 		interp.AccessHandler(h.access),
 	)
+	if err != nil {
+		return nil, err
+	}
+	return patched(r, env.Stderr), nil
 }
 
 // environ is the environment, with what this shell is told by it. The interpreter exports no BASH_EXECUTION_STRING: it

@@ -1,14 +1,17 @@
-package bash
+package main
 
 import (
 	"bytes"
-	"os"
+	"os/exec"
+	"strings"
 	"testing"
-
-	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 func TestInteract(t *testing.T) {
+	box, err := patchedBox()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name, typed    string
 		environ        []string
@@ -25,27 +28,21 @@ func TestInteract(t *testing.T) {
 			"\x1b]133;A\a% \x1b]133;B\a\x1b]133;C\a\x1b]133;D;1\a\x1b]133;A\a% \x1b]133;B\aexit\n", 1},
 		{"marks of more lines", "if false\nthen :; fi\n", []string{"TERM=xterm", "PS1=% "}, "",
 			"\x1b]133;A\a% \x1b]133;B\a\x1b]133;P;k=s\a> \x1b]133;B\a\x1b]133;C\a\x1b]133;D;0\a\x1b]133;A\a% \x1b]133;B\aexit\n", 0},
+		{"aliases", "alias e='echo one;'\ne echo two\n", []string{"TERM=dumb", "PS1=% "}, "one\ntwo\n", "% % % exit\n", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			stdin, keys, err := os.Pipe() // what is no file the interpreter would read ahead
-			if err != nil {
+			cmd := exec.Command(box)
+			cmd.Args = []string{"bash", "-i"}
+			cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = "/", test.environ, strings.NewReader(test.typed), &stdout, &stderr
+			if err := cmd.Run(); cmd.ProcessState == nil {
 				t.Fatal(err)
 			}
-			defer stdin.Close()
-			if _, err := keys.WriteString(test.typed); err != nil {
-				t.Fatal(err)
-			}
-			keys.Close()
-			env := tool.Env{
-				Stdin: stdin, Stdout: &stdout, Stderr: &stderr, Dir: "/", Environ: test.environ,
-			}
-			status := tool.Run(Commands()[0], env, []string{"bash", "-i"})
-			if stdout.String() != test.stdout || status != test.status {
-				t.Errorf("got %q, status %d, want %q, %d", stdout.String(), status, test.stdout, test.status)
+			if got := exitStatus(cmd.ProcessState); got != test.status || stdout.String() != test.stdout {
+				t.Errorf("got status %d and %q, want %d and %q", got, &stdout, test.status, test.stdout)
 			}
 			if stderr.String() != test.stderr {
-				t.Errorf("stderr: got %q, want %q", stderr.String(), test.stderr)
+				t.Errorf("stderr: got %q, want %q", &stderr, test.stderr)
 			}
 		})
 	}
