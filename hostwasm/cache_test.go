@@ -124,17 +124,7 @@ func testCacheConcurrently(t *testing.T, on backend) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	var all sync.WaitGroup
 	for i := range 8 {
-		kept, err := hostwasm.CacheIn(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := on.open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := newHost(t, on, hostwasm.Config{Engine: e, Cache: kept, Commands: map[string]*hostwasm.Module{
-			"x": hostwasm.NewModule("x", hostileCommand("")),
-		}})
+		h := cachingHost(t, on, dir)
 		all.Go(func() {
 			if err := h.Prepare(t.Context(), "x"); err != nil {
 				t.Errorf("%d: %v", i, err)
@@ -148,6 +138,22 @@ func testCacheConcurrently(t *testing.T, on backend) {
 // costs time only.
 func TestCacheUnwritable(t *testing.T) { onEachEngine(t, testCacheUnwritable) }
 
+// cachingHost returns a host of a command x that keeps in dir what it compiles.
+func cachingHost(t *testing.T, on backend, dir string) *hostwasm.Host {
+	t.Helper()
+	kept, err := hostwasm.CacheIn(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := on.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newHost(t, on, hostwasm.Config{Engine: e, Cache: kept, Commands: map[string]*hostwasm.Module{
+		"x": hostwasm.NewModule("x", hostileCommand("")),
+	}})
+}
+
 func testCacheUnwritable(t *testing.T, on backend) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -157,17 +163,7 @@ func testCacheUnwritable(t *testing.T, on backend) {
 		t.Error("below a file: got nil, want an error")
 	}
 	dir := filepath.Join(t.TempDir(), "cache")
-	kept, err := hostwasm.CacheIn(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := on.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := newHost(t, on, hostwasm.Config{Engine: e, Cache: kept, Commands: map[string]*hostwasm.Module{
-		"x": hostwasm.NewModule("x", hostileCommand("")),
-	}})
+	h := cachingHost(t, on, dir)
 	if err := errors.Join(os.Remove(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}

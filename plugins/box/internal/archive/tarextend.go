@@ -79,22 +79,17 @@ func (j *job) scan() (end int64, dates map[string]time.Time, err error) {
 	if in.packed != compress.None {
 		return 0, nil, j.noUpdate()
 	}
-	for {
-		h, err := in.next()
-		if err == io.EOF {
-			return end, dates, nil
-		}
-		if err != nil {
-			return 0, nil, err
-		}
+	err = in.each(func(h *tar.Header) error {
 		if _, err := io.Copy(io.Discard, in.tar); err != nil {
-			return 0, nil, in.cut(err)
+			return in.cut(err)
 		}
 		end = (in.blocks.N + blockSize - 1) / blockSize * blockSize
 		if j.verb == update && len(dates) < maxDates {
 			dates[h.Name] = h.ModTime
 		}
-	}
+		return nil
+	})
+	return end, dates, err
 }
 
 // maxDates is how many members -u remembers. Those beyond are added once more.
@@ -129,18 +124,7 @@ func (o *output) addMembers(archive string) error {
 		return err
 	}
 	defer in.file.Close()
-	for {
-		h, err := in.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := o.copyMember(h, in); err != nil {
-			return err
-		}
-	}
+	return in.each(func(h *tar.Header) error { return o.copyMember(h, in) })
 }
 
 // copyMember adds a member of another archive as it is; its holes become zeros.
@@ -203,20 +187,11 @@ func (j *job) remove() error {
 }
 
 func (j *job) keepOthers(in *input, o *output, found []int) error {
-	for {
-		h, err := in.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return in.each(func(h *tar.Header) error {
 		if i, ok := j.wanted(h.Name); ok && i >= 0 {
 			found[i]++
-			continue
+			return nil
 		}
-		if err := o.copyMember(h, in); err != nil {
-			return err
-		}
-	}
+		return o.copyMember(h, in)
+	})
 }

@@ -99,6 +99,22 @@ func (in *input) unpackError(err error) int {
 	return 1
 }
 
+// each calls f with each member that is left.
+func (in *input) each(f func(*tar.Header) error) error {
+	for {
+		h, err := in.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = f(h)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // next returns the next member's header, io.EOF at the end, or an error that has been told.
 func (in *input) next() (*tar.Header, error) {
 	if in.header != nil && !isSparse(in.header) {

@@ -153,6 +153,11 @@ func (p *parser) printed() *node {
 
 func (p *parser) block() *node {
 	p.expect("{")
+	return p.statements()
+}
+
+// statements parses what is in braces, and the closing one.
+func (p *parser) statements() *node {
 	block := &node{op: "{"}
 	for !p.is("}") {
 		if p.tok.kind == tokenLine || p.is(";") {
@@ -244,19 +249,7 @@ func (p *parser) definition() {
 	loops := p.loops
 	p.within, p.loops = f, 0
 	defer func() { p.within, p.loops = nil, loops }()
-	body := &node{op: "{"}
-	for !p.is("}") {
-		if p.tok.kind == tokenLine || p.is(";") {
-			p.next()
-			continue
-		}
-		if p.tok.kind == 0 {
-			p.fail("syntax error")
-		}
-		body.kids = append(body.kids, p.statement())
-	}
-	p.next()
-	f.body = body
+	f.body = p.statements()
 	p.functions[name] = f
 }
 

@@ -41,19 +41,7 @@ func bzip2Command(env *tool.Env, args []string) int {
 		env.Errorf("%v", errNoBzip2)
 		return bzip2Trouble
 	}
-	if len(b.files) == 0 {
-		b.stream()
-	}
-	for _, name := range b.files {
-		if env.Stopped() {
-			break
-		}
-		if name == "-" {
-			b.stream()
-			continue
-		}
-		b.file(name)
-	}
+	eachInput(env, b.files, b.stream, b.file)
 	return b.status
 }
 

@@ -60,3 +60,20 @@ func newFile(env *tool.Env, name string, like os.FileInfo, force bool, write fun
 func gone(env *tool.Env, err error) bool {
 	return env.Stopped() || errors.Is(err, syscall.EPIPE)
 }
+
+// eachInput calls file for each operand, and stream for "-", or if there are none.
+func eachInput(env *tool.Env, operands []string, stream func(), file func(name string)) {
+	if len(operands) == 0 {
+		stream()
+	}
+	for _, name := range operands {
+		switch {
+		case env.Stopped():
+			return
+		case name == "-":
+			stream()
+		default:
+			file(name)
+		}
+	}
+}

@@ -80,19 +80,7 @@ func gzipCommand(env *tool.Env, args []string) int {
 			}
 		}
 	}
-	if len(opts.Operands) == 0 {
-		g.stream()
-	}
-	for _, name := range opts.Operands {
-		if env.Stopped() {
-			break
-		}
-		if name == "-" {
-			g.stream()
-			continue
-		}
-		g.file(name)
-	}
+	eachInput(env, opts.Operands, g.stream, g.file)
 	g.listTotal()
 	return g.status
 }

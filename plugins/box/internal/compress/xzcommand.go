@@ -83,19 +83,7 @@ func xzCommand(env *tool.Env, args []string) int {
 			}
 		}
 	}
-	if len(opts.Operands) == 0 {
-		x.stream()
-	}
-	for _, name := range opts.Operands {
-		if env.Stopped() {
-			break
-		}
-		if name == "-" {
-			x.stream()
-			continue
-		}
-		x.file(name)
-	}
+	eachInput(env, opts.Operands, x.stream, x.file)
 	x.listTotal()
 	if x.status == xzWarning && opts.Has("Q") {
 		return 0

@@ -231,15 +231,21 @@ func containsValue(_ *machine, in any, args []any) (any, error) {
 	return contains(in, args[0]), nil
 }
 
-func sum(m *machine, in any, _ []any) (any, error) {
-	var items []any
+// elements returns the values in an array or object.
+func elements(in any) ([]any, error) {
 	switch v := in.(type) {
 	case []any:
-		items = v
+		return v, nil
 	case *object:
-		items = v.vals
-	default:
-		return nil, raise("Cannot iterate over " + describe(in))
+		return v.vals, nil
+	}
+	return nil, raise("Cannot iterate over " + describe(in))
+}
+
+func sum(m *machine, in any, _ []any) (any, error) {
+	items, err := elements(in)
+	if err != nil {
+		return nil, err
 	}
 	if s, ok := joinAll(items); ok {
 		return s, nil
@@ -386,14 +392,9 @@ func flattenTo(_ *machine, in any, args []any) (any, error) {
 }
 
 func flatten(in any, depth int) (any, error) {
-	var items []any
-	switch v := in.(type) {
-	case []any:
-		items = v
-	case *object:
-		items = v.vals
-	default:
-		return nil, raise("Cannot iterate over " + describe(in))
+	items, err := elements(in)
+	if err != nil {
+		return nil, err
 	}
 	flat := []any{}
 	var walk func(items []any, depth int)

@@ -171,20 +171,17 @@ func parse(env *tool.Env, args []string) (*config, []string, int) {
 	return c, operands, 0
 }
 
-// set is an option without an argument.
+// set is an option without an argument. What begins with no- takes back what goes without.
 func (c *config) set(name string) {
-	yes, no := true, false
+	name, off := strings.CutPrefix(name, "no-")
+	on := !off
 	switch name {
-	case "n":
-		c.number = true
-	case "N":
-		c.number = false
+	case "n", "N":
+		c.number = name == "n"
 	case "i", "s", "S":
 		c.letters = name[0]
-	case "w":
-		c.wholeWord, c.wholeLine = true, false
-	case "x":
-		c.wholeLine, c.wholeWord = true, false
+	case "w", "x":
+		c.wholeWord, c.wholeLine = name == "w", name == "x"
 	case "v":
 		c.invert = true
 	case "c":
@@ -199,26 +196,25 @@ func (c *config) set(name string) {
 		c.files = true
 	case "o":
 		c.only = true
-	case "F", "no-fixed-strings":
-		c.fixed = name == "F"
-	case "H":
-		c.withName = &yes
-	case "I":
-		c.withName = &no
-	case "heading", "no-heading":
-		c.heading = name == "heading"
+	case "F", "fixed-strings":
+		c.fixed = on
+	case "H", "I":
+		with := name == "H"
+		c.withName = &with
+	case "heading":
+		c.heading = on
 	case "p":
 		c.heading, c.number = true, true
-	case "hidden", "no-hidden":
-		c.hidden = name == "hidden"
-	case "no-ignore", "ignore":
-		c.noIgnore = name == "no-ignore"
-	case "no-ignore-vcs", "ignore-vcs":
-		c.noIgnoreVCS = name == "no-ignore-vcs"
-	case "no-ignore-dot":
-		c.noIgnoreDot = true
-	case "no-ignore-parent":
-		c.noParent = true
+	case "hidden":
+		c.hidden = on
+	case "ignore":
+		c.noIgnore = off
+	case "ignore-vcs":
+		c.noIgnoreVCS = off
+	case "ignore-dot":
+		c.noIgnoreDot = off
+	case "ignore-parent":
+		c.noParent = off
 	case "U", "multiline-dotall":
 		c.multiline = true
 	case "q":
@@ -226,29 +222,27 @@ func (c *config) set(name string) {
 	case "vimgrep":
 		c.vimgrep, c.column, c.number = true, true, true
 	case "column":
-		c.column, c.number = true, true
-	case "no-column":
-		c.column = false
-	case "trim", "no-trim":
-		c.trim = name == "trim"
+		c.column, c.number = on, c.number || on
+	case "trim":
+		c.trim = on
 	case "passthru":
 		c.passthru = true
-	case "L", "no-follow":
-		c.follow = name == "L"
-	case "a", "no-text":
-		c.text = name == "a"
-	case "binary", "no-binary":
-		c.binary = name == "binary"
+	case "L", "follow":
+		c.follow = on
+	case "a", "text":
+		c.text = on
+	case "binary":
+		c.binary = on
 	case "b":
 		c.offset = true
 	case "0":
 		c.nul = true
 	case "include-zero":
 		c.zero = true
-	case "no-context-separator":
-		c.hasSeparator = false
-	case "no-messages", "messages":
-		c.silent = name == "no-messages"
+	case "context-separator":
+		c.hasSeparator = on
+	case "messages":
+		c.silent = off
 	}
 }
 

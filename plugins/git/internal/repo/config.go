@@ -104,13 +104,6 @@ func (c *Config) Get(key string) (string, bool) {
 	return value, ok
 }
 
-// Bool returns the value of key as a boolean, false if there is none.
-func (c *Config) Bool(key string) bool {
-	v, ok := c.Get(key)
-	v = strings.ToLower(v)
-	return ok && v != "false" && v != "no" && v != "off" && v != "0"
-}
-
 // FoldKey returns the key in the case that settings are compared in.
 func FoldKey(key string) string {
 	section, rest, _ := strings.Cut(key, ".")
