@@ -65,6 +65,10 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 	}
 	prefix := fmt.Sprintf("%s: line %d", h.script.name, hc.Pos.Line())
 	if args[0] == builtinPrintf {
+		if a := args[1]; len(a) > 1 && a[0] == '-' && a != "--" {
+			fmt.Fprintf(hc.Stderr, "%s: printf: %s: invalid option\nprintf: usage: printf [-v var] format [arguments]\n", prefix, a[:2])
+			return interp.ExitStatus(2)
+		}
 		messages := &printfMessages{w: hc.Stderr, prefix: prefix}
 		env.Stderr = messages
 		defer messages.flush()

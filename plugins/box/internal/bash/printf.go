@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/cprintf"
 )
 
 // builtinPrintf is how the builtin is called where our command stands in for it.
@@ -27,6 +29,12 @@ func (m *printfMessages) flush() {
 	}
 }
 
+// unquoted takes a value out of the command's quotation marks.
+func unquoted(value string) string {
+	value = strings.TrimSuffix(strings.TrimPrefix(value, "‘"), "’")
+	return strings.ReplaceAll(value, `\\`, `\`)
+}
+
 func (m *printfMessages) line(line string) string {
 	what, ok := strings.CutPrefix(line, builtinPrintf+": ")
 	if !ok {
@@ -34,15 +42,24 @@ func (m *printfMessages) line(line string) string {
 	}
 	for _, end := range []string{": expected a numeric value", ": value not completely converted"} {
 		if value, ok := strings.CutSuffix(what, end); ok {
-			value = strings.TrimSuffix(strings.TrimPrefix(value, "‘"), "’")
+			value = unquoted(value)
+			if digits := strings.TrimPrefix(value, "-"); len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9' {
+				return m.prefix + ": printf: " + value + ": invalid octal number"
+			}
 			return m.prefix + ": printf: " + value + ": invalid number"
 		}
 	}
 	if value, ok := strings.CutSuffix(what, ": Numerical result out of range"); ok {
-		value = strings.TrimSuffix(strings.TrimPrefix(value, "‘"), "’")
+		value = unquoted(value)
 		return m.prefix + ": printf: warning: " + value + ": Numerical result out of range"
 	}
+	if strings.HasPrefix(what, "warning: ignoring excess arguments") {
+		return ""
+	}
 	if spec, ok := strings.CutSuffix(what, ": invalid conversion specification"); ok {
+		if d, _ := cprintf.Parse(spec); d.Verb == 0 {
+			return m.prefix + ": printf: `" + spec + "': missing format character"
+		}
 		return m.prefix + ": printf: `" + spec[len(spec)-1:] + "': invalid format character"
 	}
 	if what == "missing operand" {

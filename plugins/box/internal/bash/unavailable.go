@@ -26,30 +26,76 @@ var languages = map[string]string{
 // impossible are commands that no sandbox of WASI modules can have, with what
 // to do instead.
 var impossible = map[string]string{
-	"apt":       noPackages,
-	"apt-get":   noPackages,
-	"conda":     noPackages,
-	"dpkg":      noPackages,
-	"npm":       noPackages,
-	"pip":       noPip,
-	"pip3":      noPip,
-	"cargo":     noCompiler,
-	"cc":        noCompiler,
-	"clang":     noCompiler,
-	"g++":       noCompiler,
-	"gcc":       noCompiler,
-	"docker":    noSystem,
-	"mount":     noSystem,
-	"openssl":   "there are no keys and certificates in this sandbox: sums are sha256sum's and md5sum's, and base64 is there too",
-	"service":   noSystem,
-	"sudo":      "there is one user in this sandbox: run the command without sudo",
-	"su":        "there is one user in this sandbox: run the command as it is",
-	"systemctl": noSystem,
-	"tmux":      noSystem,
-	"ssh":       noNetwork,
-	"vim":       noEditor,
-	"vi":        noEditor,
-	"nano":      noEditor,
+	"openssl": "there are no keys and certificates in this sandbox: sums are sha256sum's and md5sum's, and base64 is there too",
+	"sudo":    "there is one user in this sandbox: run the command without sudo",
+	"su":      "there is one user in this sandbox: run the command as it is",
+
+	"apt":     noPackages,
+	"apt-get": noPackages,
+	"conda":   noPackages,
+	"dpkg":    noPackages,
+	"npm":     noPackages,
+	"npx":     noPackages,
+	"pnpm":    noPackages,
+	"yarn":    noPackages,
+
+	"pip":    noPip,
+	"pip3":   noPip,
+	"pipx":   noPip,
+	"poetry": noPip,
+	"uv":     noPip,
+
+	"c++":   noCompiler,
+	"cargo": noCompiler,
+	"cc":    noCompiler,
+	"clang": noCompiler,
+	"cmake": noCompiler,
+	"g++":   noCompiler,
+	"gcc":   noCompiler,
+	"go":    noCompiler,
+	"java":  noCompiler,
+	"javac": noCompiler,
+	"rustc": noCompiler,
+	"tsc":   noCompiler,
+
+	"chroot":     noSystem,
+	"crontab":    noSystem,
+	"dmesg":      noSystem,
+	"docker":     noSystem,
+	"gdb":        noSystem,
+	"journalctl": noSystem,
+	"kubectl":    noSystem,
+	"mount":      noSystem,
+	"podman":     noSystem,
+	"reboot":     noSystem,
+	"screen":     noSystem,
+	"service":    noSystem,
+	"shutdown":   noSystem,
+	"strace":     noSystem,
+	"systemctl":  noSystem,
+	"tmux":       noSystem,
+	"umount":     noSystem,
+	"useradd":    noSystem,
+
+	"dig":      noNetwork,
+	"ftp":      noNetwork,
+	"nc":       noNetwork,
+	"nslookup": noNetwork,
+	"ping":     noNetwork,
+	"rsync":    noNetwork,
+	"scp":      noNetwork,
+	"sftp":     noNetwork,
+	"ssh":      noNetwork,
+	"telnet":   noNetwork,
+
+	"ed":    noEditor,
+	"emacs": noEditor,
+	"nano":  noEditor,
+	"pico":  noEditor,
+	"vi":    noEditor,
+	"vim":   noEditor,
+
+	"man": noManual,
 }
 
 const (
@@ -58,5 +104,6 @@ const (
 	noCompiler = "there is no compiler in this sandbox: native programs cannot run here, WASI modules can"
 	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
 	noNetwork  = "there is no network in this sandbox: ask for the file to be put into the workspace"
+	noManual   = "there are no manual pages in this sandbox: commands behave as Debian's do"
 	noEditor   = "no full-screen editor in this sandbox: use sed -i, or cat > FILE <<'EOF'"
 )

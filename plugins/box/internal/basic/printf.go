@@ -5,8 +5,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/cprintf"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -157,9 +159,7 @@ func (p *printer) directive(s string) (int, bool) {
 		out.WriteString(d.Float(p.float(arg)))
 	case 'c':
 		arg, _ := p.next()
-		if arg != "" {
-			arg = arg[:1]
-		}
+		arg = (arg + "\x00")[:1] // there is always a character
 		out.WriteString(d.Pad(arg))
 	case 's':
 		arg, _ := p.next()
@@ -169,6 +169,14 @@ func (p *printer) directive(s string) (int, bool) {
 		text, stop := unescape(arg)
 		p.stop = stop
 		out.WriteString(d.Str(string(text)))
+	case '(':
+		format, _, ok := strings.Cut(s[n:], ")T")
+		if !ok {
+			p.env.Errorf("%s: invalid conversion specification", s[:n])
+			return 0, false
+		}
+		out.WriteString(d.Str(p.date(format)))
+		n += len(format) + len(")T")
 	case 'q':
 		arg, _ := p.next()
 		out.WriteString(d.Str(tool.QuoteName(arg)))
@@ -178,6 +186,18 @@ func (p *printer) directive(s string) (int, bool) {
 		return 0, false
 	}
 	return n, true
+}
+
+// date is the time that the next argument says in seconds; none, -1 and -2 are now.
+func (p *printer) date(format string) string {
+	t := time.Now()
+	if arg, ok := p.next(); ok && arg != "-1" && arg != "-2" {
+		t = time.Unix(p.integer(arg), 0)
+	}
+	if format == "" {
+		format = "%X"
+	}
+	return clock.Format(format, t.In(clock.Zone(p.env)))
 }
 
 // integer reads a number as strtoimax does, or the code of the character behind a quotation mark.

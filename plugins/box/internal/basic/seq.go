@@ -16,6 +16,8 @@ func seq(env *tool.Env, args []string) int {
 	}
 	s := opts
 	switch {
+	case s.equal && s.format != "":
+		return env.UsageError("format string may not be specified when printing equal width strings")
 	case len(s.operands) == 0:
 		return env.UsageError("missing operand")
 	case len(s.operands) > 3:

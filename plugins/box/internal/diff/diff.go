@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/option"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-const diffOptions = "a,text b,ignore-space-change B,ignore-blank-lines c C,context? color? d,minimal e,ed E,ignore-tab-expansion H i,ignore-case " +
-	"L,label= n,rcs N,new-file normal p,show-c-function q,brief r,recursive s,report-identical-files strip-trailing-cr u U,unified? v " +
-	"w,ignore-all-space x,exclude= X,exclude-from= Z,ignore-trailing-space from-file= to-file= no-dereference"
+const diffOptions = "a,text b,ignore-space-change B,ignore-blank-lines c C,context? color? d,minimal e,ed E,ignore-tab-expansion H F,show-function-line= i,ignore-case I,ignore-matching-lines= " +
+	"L,label= n,rcs N,new-file normal p,show-c-function q,brief r,recursive s,report-identical-files strip-trailing-cr u U,unified? v y,side-by-side " +
+	"left-column suppress-common-lines t,expand-tabs w,ignore-all-space W,width= x,exclude= X,exclude-from= Z,ignore-trailing-space from-file= to-file= no-dereference"
 
 // A comparison is one diff at work.
 type comparison struct {
 	env       *tool.Env
 	match     matching
-	style     byte // n(ormal), u, c, e or r(cs)
+	style     byte // n(ormal), u, c, e, r(cs) or y
 	context   int
 	labels    []string
 	newFile   bool
@@ -30,7 +31,12 @@ type comparison struct {
 	same      bool
 	text      bool
 	exclude   []string
-	command   string // the options as they were given, for the headers of -r
+	spaces    bool          // -t
+	heading   *regex.Regexp // of -F
+	width     int           // of -y
+	onlyLeft  bool          // -y shows of equal lines just the first file's
+	onlyNew   bool          // -y shows no equal lines
+	command   string        // the options as they were given, for the headers of -r
 	zone      *time.Location
 	status    int
 }
@@ -41,7 +47,7 @@ func diff(env *tool.Env, args []string) int {
 	if opts == nil {
 		return status
 	}
-	c := &comparison{env: env, style: 'n', context: 3, zone: time.Local, command: env.Name}
+	c := &comparison{env: env, style: 'n', context: 3, width: 130, zone: time.Local, command: env.Name}
 	if name, ok := env.LookupEnv("TZ"); ok {
 		c.zone = time.UTC
 		if loc, err := time.LoadLocation(strings.TrimPrefix(name, ":")); err == nil {
@@ -101,6 +107,7 @@ func optionsAsGiven(args, files []string) string {
 // set takes the options. It returns a complaint, or "".
 func (c *comparison) set(opts *option.Result) string {
 	styles := map[byte]bool{}
+	var headings, ignored []string
 	for _, o := range opts.Options {
 		switch o.Name {
 		case "a":
@@ -125,6 +132,30 @@ func (c *comparison) set(opts *option.Result) string {
 		case "n":
 			c.style = 'r'
 			styles['r'] = true
+		case "y":
+			c.style = 'y'
+			styles['y'] = true
+		case "W":
+			n, err := strconv.ParseUint(o.Arg, 10, 16)
+			if err != nil || n == 0 {
+				return "invalid width '" + o.Arg + "'"
+			}
+			c.width = int(n)
+		case "left-column":
+			c.onlyLeft = true
+		case "suppress-common-lines":
+			c.onlyNew = true
+		case "t":
+			c.spaces = true
+		case "F", "I":
+			patterns := &ignored
+			if o.Name == "F" {
+				patterns, c.functions = &headings, true
+			}
+			*patterns = append(*patterns, o.Arg)
+			if _, err := regex.CompileAll([]string{o.Arg}, regex.Options{}); err != nil {
+				return o.Arg + ": " + err.Error()
+			}
 		case "normal":
 			c.style = 'n'
 			styles['n'] = true
@@ -160,10 +191,16 @@ func (c *comparison) set(opts *option.Result) string {
 			c.match.trailing = true
 		}
 	}
+	if len(headings) > 0 {
+		c.heading, _ = regex.CompileAll(headings, regex.Options{})
+	}
+	if len(ignored) > 0 {
+		c.match.ignore, _ = regex.CompileAll(ignored, regex.Options{})
+	}
 	if len(styles) > 1 {
 		return "conflicting output style options"
 	}
-	if c.functions && len(styles) == 0 {
+	if c.functions && c.heading == nil && len(styles) == 0 {
 		c.style = 'c'
 	}
 	return ""
@@ -181,6 +218,11 @@ func (c *comparison) operands(a, b string) {
 	fa, errA := c.env.StatInput(a)
 	fb, errB := c.env.StatInput(b)
 	if errA == nil && errB == nil && fa.IsDir() != fb.IsDir() {
+		if a == "-" || b == "-" {
+			c.env.Errorf("cannot compare '-' to a directory")
+			c.raise(trouble)
+			return
+		}
 		if fa.IsDir() {
 			a = strings.TrimSuffix(a, "/") + "/" + path.Base(b)
 			fa, errA = c.env.StatInput(a)
@@ -325,7 +367,7 @@ func (c *comparison) compare(a, b, head string) {
 	if !okA || !okB {
 		return
 	}
-	if bytes.Equal(pa, pb) {
+	if bytes.Equal(pa, pb) && (c.style != 'y' || c.onlyNew || c.brief) {
 		c.identical(a, b)
 		return
 	}
@@ -339,17 +381,19 @@ func (c *comparison) compare(a, b, head string) {
 		c.raise(1)
 		return
 	}
-	p := &printer{out: c.env.Out, a: newText(pa), b: newText(pb), context: c.context, functions: c.functions}
+	p := &printer{out: c.env.Out, a: newText(pa), b: newText(pb), context: c.context, functions: c.functions, heading: c.heading, spaces: c.spaces}
 	horizon := 0
 	if c.style == 'u' || c.style == 'c' {
 		horizon = c.context
 	}
 	list := c.match.changes(p.a, p.b, horizon)
-	if len(list) == 0 {
+	if len(list) == 0 && (c.style != 'y' || c.onlyNew || c.brief) {
 		c.identical(a, b)
 		return
 	}
-	c.raise(1)
+	if len(list) > 0 {
+		c.raise(1)
+	}
 	if c.brief {
 		c.env.Out.WriteString("Files " + a + " and " + b + " differ\n")
 		return
@@ -362,6 +406,11 @@ func (c *comparison) compare(a, b, head string) {
 	case 'c':
 		p.nameA, p.nameB = c.header(a, 0), c.header(b, 1)
 		p.contextual(list)
+	case 'y':
+		newSideBySide(p, c.width, !c.onlyNew, c.onlyLeft).write(list)
+		if len(list) == 0 {
+			c.identical(a, b)
+		}
 	case 'e':
 		p.ed(list)
 	case 'r':

@@ -2,8 +2,11 @@ package diff
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
 )
 
 // A printer writes changes in one of the formats.
@@ -13,12 +16,17 @@ type printer struct {
 	nameA     string // of the headers, with the time behind it
 	nameB     string
 	context   int
-	functions bool // -p
+	functions bool          // -p
+	heading   *regex.Regexp // of -F: what begins a function
+	spaces    bool          // -t: tabs are written as blanks
 }
 
 // line writes a line behind a mark, and says so where its newline is missing.
 func (p *printer) line(mark string, line []byte) {
 	p.out.WriteString(mark)
+	if p.spaces {
+		line = []byte(expandTabs(string(line)))
+	}
 	p.out.Write(line)
 	if len(line) == 0 || line[len(line)-1] != '\n' {
 		p.out.WriteString("\n\\ No newline at end of file\n")
@@ -100,12 +108,22 @@ func (p *printer) function(before int) string {
 	}
 	for i := before - 1; i >= 0; i-- {
 		l := p.a.lines[i]
-		if c := l[0]; c == '_' || c == '$' || 'a' <= c|0x20 && c|0x20 <= 'z' {
+		if p.begins(l) {
 			s := string(l[:min(len(l), 40)])
 			return " " + strings.TrimRight(s, " \t\n\r")
 		}
 	}
 	return ""
+}
+
+// begins reports whether a line looks like the beginning of a function.
+func (p *printer) begins(line []byte) bool {
+	if p.heading != nil {
+		ok, _ := p.heading.Match(bytes.TrimSuffix(line, []byte("\n")))
+		return ok
+	}
+	c := line[0]
+	return c == '_' || c == '$' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 func (p *printer) contextual(list []change) {

@@ -3,6 +3,8 @@ package diff
 import (
 	"bytes"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
 )
 
 // A text is a file as lines, each with its newline; the last one may lack it.
@@ -24,11 +26,12 @@ type change struct{ a0, a1, b0, b1 int }
 // matching says which lines are taken for equal.
 type matching struct {
 	fold, allSpace, spaceAmount, trailing, blankLines, tabs, cr bool
+	ignore                                                      *regex.Regexp // of -I: changes of nothing but such lines are none
 }
 
 // key returns what is compared of a line.
 func (m *matching) key(line []byte) string {
-	if *m == (matching{blankLines: m.blankLines}) {
+	if *m == (matching{blankLines: m.blankLines, ignore: m.ignore}) {
 		return string(line)
 	}
 	s := string(line)
@@ -105,7 +108,7 @@ func (m *matching) changes(a, b text, horizon int) []change {
 				j++
 			}
 			c.a1, c.b1 = i, j
-			if !m.blankLines || !blank(a.lines[c.a0:c.a1]) || !blank(b.lines[c.b0:c.b1]) {
+			if !m.trivial(a.lines[c.a0:c.a1]) || !m.trivial(b.lines[c.b0:c.b1]) {
 				list = append(list, c)
 			}
 			continue
@@ -116,11 +119,18 @@ func (m *matching) changes(a, b text, horizon int) []change {
 	return list
 }
 
-func blank(lines [][]byte) bool {
+// trivial reports whether all of the lines are such as -B and -I leave out of account.
+func (m *matching) trivial(lines [][]byte) bool {
 	for _, l := range lines {
-		if len(l) > 1 || l[0] != '\n' {
-			return false
+		if m.blankLines && len(l) == 1 && l[0] == '\n' {
+			continue
 		}
+		if m.ignore != nil {
+			if ok, _ := m.ignore.Match(bytes.TrimSuffix(l, []byte("\n"))); ok {
+				continue
+			}
+		}
+		return false
 	}
 	return true
 }

@@ -89,11 +89,9 @@ func (c *copier) clear(from, to string, info sys.Info, operand bool) (kept strin
 	}
 	same := sys.Same(info, old)
 	switch {
-	case same && info.IsDir() && old.IsDir():
-		return "", there, c.errorf("cannot copy a directory, %s, into itself, %s", tool.QuoteAlways(from), tool.QuoteAlways(to))
 	case same && c.makeLink:
 		return "", skip, true
-	case same && !(c.remove && old.IsLink()) && !c.backup.on:
+	case same && !(c.remove && old.IsLink()) && !(c.backup.on && c.force && !c.moving):
 		return "", there, c.errorf("%s and %s are the same file", tool.QuoteAlways(from), tool.QuoteAlways(to))
 	case c.made[c.env.Path(to)] && !info.IsDir():
 		return "", there, c.errorf("will not overwrite just-created %s with %s", tool.QuoteAlways(to), tool.QuoteAlways(from))
@@ -127,12 +125,9 @@ func (c *copier) clear(from, to string, info sys.Info, operand bool) (kept strin
 }
 
 func (c *copier) copyDir(from, to string, info sys.Info, exists bool) bool {
-	if inside(c.env, from, to) {
-		return c.errorf("cannot copy a directory, %s, into itself, %s", tool.QuoteAlways(from), tool.QuoteAlways(to))
-	}
-	entries, err := c.env.ReadDir(from)
-	if err != nil {
-		return c.fail("cannot access", from, err)
+	self := c.into[[2]uint64{info.Dev, info.Ino}]
+	if self && c.made[c.env.Path(from)] {
+		return c.intoItself()
 	}
 	if !exists {
 		mode := info.Mode &^ sys.Umask
@@ -140,9 +135,17 @@ func (c *copier) copyDir(from, to string, info sys.Info, exists bool) bool {
 			return c.fail("cannot create directory", to, err)
 		}
 		c.done(from, to, "")
+		c.remember(to)
 		if mode&0o700 != 0o700 {
 			defer os.Chmod(c.env.Path(to), sys.FileMode(mode))
 		}
+	}
+	if self {
+		return c.intoItself()
+	}
+	entries, err := c.env.ReadDir(from)
+	if err != nil {
+		return c.fail("cannot access", from, err)
 	}
 	ok := true
 	for _, e := range entries {
@@ -150,6 +153,15 @@ func (c *copier) copyDir(from, to string, info sys.Info, exists bool) bool {
 	}
 	c.attributes(to, info)
 	return ok
+}
+
+// intoItself complains of an operand that its own copy is in, once.
+func (c *copier) intoItself() bool {
+	if c.complained {
+		return false
+	}
+	c.complained = true
+	return c.errorf("cannot copy a directory, %s, into itself, %s", tool.QuoteAlways(c.operand[0]), tool.QuoteAlways(c.operand[1]))
 }
 
 // inside reports whether to is in the directory from.

@@ -29,6 +29,9 @@ type copier struct {
 	status                int
 	sources               map[sourceKey]bool   // operands that were copied
 	made                  map[string]bool      // what this run has created
+	operand               [2]string            // what is copied, and where to
+	into                  map[[2]uint64]bool   // the directories that it is copied into: they may be in what is copied
+	complained            bool                 // that they are
 	seen                  map[[2]uint64]string // where files with several names went
 }
 
@@ -155,7 +158,17 @@ func (c *copier) copyOperand(from, to string) {
 		}
 		c.sources[key] = true
 	}
+	c.operand, c.into, c.complained = [2]string{from, to}, map[[2]uint64]bool{}, false
+	c.remember(to)
 	c.copy(from, to, true)
+}
+
+// remember keeps which directory copies go to.
+func (c *copier) remember(dir string) {
+	if fi, err := c.env.Stat(dir); err == nil && fi.IsDir() && c.into != nil {
+		info := sys.Of(fi)
+		c.into[[2]uint64{info.Dev, info.Ino}] = info.Ino != 0
+	}
 }
 
 // A sourceKey tells whether two operands are one file.

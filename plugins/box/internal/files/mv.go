@@ -21,6 +21,9 @@ func mv(env *tool.Env, args []string) int {
 	c := &copier{
 		asker: asker{env: env}, moving: true, recursive: true, follow: 'P', links: true, mode: true, times: true, owner: true,
 	}
+	if (opts.Has("b") || opts.Has("backup") || opts.Has("S")) && opts.Has("n") {
+		return env.UsageError("options --backup and --no-clobber are mutually exclusive")
+	}
 	var t target
 	for _, o := range opts.Options {
 		switch o.Name {
@@ -57,7 +60,7 @@ func (c *copier) move(from, to string) bool {
 	}
 	info := sys.Of(fi)
 	if up, err := c.env.Lstat(to); err == nil && sys.Same(info, sys.Of(up)) && info.IsDir() {
-		return c.errorf("cannot move %s to a subdirectory of itself, %s", tool.QuoteAlways(from), tool.QuoteAlways(join(to, baseOf(from))))
+		return c.errorf("%s and %s are the same file", tool.QuoteAlways(from), tool.QuoteAlways(to))
 	}
 	kept, state, ok := c.clear(from, to, info, true)
 	if !ok || state == skip {

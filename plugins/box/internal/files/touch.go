@@ -18,6 +18,18 @@ func touch(env *tool.Env, args []string) int {
 	if opts == nil {
 		return status
 	}
+	sources := 0
+	for _, name := range []string{"r", "t"} {
+		if opts.Has(name) {
+			sources++
+		}
+	}
+	switch {
+	case sources > 1 || opts.Has("d") && opts.Has("t"):
+		return env.UsageError("cannot specify times from more than one source")
+	case len(opts.Operands) == 0 && !opts.Has("t"):
+		return env.UsageError("missing file operand")
+	}
 	now := time.Now().In(clock.Zone(env))
 	atime, mtime := now, now
 	accessed, modified := false, false

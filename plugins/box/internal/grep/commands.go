@@ -11,7 +11,10 @@ const (
 // Commands returns this family's commands.
 func Commands() []tool.Command {
 	as := func(matcher byte) func(*tool.Env, []string) int {
-		return func(env *tool.Env, args []string) int { return grep(env, args, matcher) }
+		return func(env *tool.Env, args []string) int {
+			env.Name = "grep" // egrep and fgrep are scripts that run it
+			return grep(env, args, matcher)
+		}
 	}
 	return []tool.Command{
 		{Name: "grep", Usage: usage, Like: like, Trouble: 2, Run: as('G')},

@@ -29,7 +29,7 @@ func grep(env *tool.Env, args []string, matcher byte) int {
 	}
 	g := &run{config: c, env: env}
 	if err := g.compile(); err != nil {
-		env.Errorf("%v", err)
+		g.complain(err)
 		return 2
 	}
 	if c.maxCount == 0 && !c.invert {
@@ -74,10 +74,7 @@ func (g *run) compile() error {
 	if g.matcher == 'P' && len(g.patterns) > 1 {
 		return errOnePattern
 	}
-	re, err := regex.CompileAll(g.patterns, regex.Options{
-		Extended: g.matcher == 'E', Literal: g.matcher == 'F', Perl: g.matcher == 'P', IgnoreCase: g.ignoreCase, Lenient: true,
-		WholeLine: g.lines, WholeWord: g.words, Multiline: g.delim == 0,
-	})
+	re, err := regex.CompileAll(g.patterns, g.regexOptions())
 	if err != nil {
 		return err
 	}
@@ -86,6 +83,26 @@ func (g *run) compile() error {
 	}
 	g.re = re
 	return nil
+}
+
+func (g *run) regexOptions() regex.Options {
+	return regex.Options{
+		Extended: g.matcher == 'E', Literal: g.matcher == 'F', Perl: g.matcher == 'P', IgnoreCase: g.ignoreCase, Lenient: true,
+		WholeLine: g.lines, WholeWord: g.words,
+	}
+}
+
+// complain says what is wrong with each of the patterns that did not compile.
+func (g *run) complain(err error) {
+	if len(g.patterns) < 2 || err == errOnePattern {
+		g.env.Errorf("%v", err)
+		return
+	}
+	for _, p := range g.patterns {
+		if _, err := regex.CompileAll([]string{p}, g.regexOptions()); err != nil {
+			g.env.Errorf("%v", err)
+		}
+	}
 }
 
 // operand searches one operand: a file, standard input, or a folder with all below it.
@@ -162,6 +179,11 @@ func (g *run) fail(name string, err error) {
 	}
 }
 
+// prints reports whether the lines themselves are printed, so that a file that is the output too would never end.
+func (g *run) prints() bool {
+	return !g.quiet && !g.count && g.list == listNone && g.maxCount != 1
+}
+
 // file searches one file, shown as label.
 func (g *run) file(name, label string) {
 	r, err := g.env.Input(name)
@@ -170,6 +192,13 @@ func (g *run) file(name, label string) {
 		return
 	}
 	defer r.Close()
+	if fi, err := g.env.StatInput(name); err == nil && name != "-" && g.prints() && g.env.IsOutput(fi) {
+		g.failed = true
+		if !g.silent {
+			g.env.Errorf("%s: input file is also the output", label)
+		}
+		return
+	}
 	s := &search{run: g, label: label, left: g.maxCount}
 	s.Scan = scan.Scan{Regexp: g.re, Delim: g.delim, Every: g.invert, Number: g.number, Before: g.before}
 	err = s.Run(r, blockSize, s)

@@ -35,6 +35,7 @@ type config struct {
 	dereference                 bool
 	filters                     filters
 	before, after               int
+	groups                      bool // context is asked for, if only of no lines
 	separator                   string
 	hasSeparator, color, buffer bool
 }
@@ -65,12 +66,20 @@ func parse(env *tool.Env, args []string, matcher byte) (*config, []string, int) 
 		matcher: matcher, delim: '\n', maxCount: -1, label: "(standard input)", binary: "binary", directories: "read",
 		separator: "--", hasSeparator: true, before: -1, after: -1,
 	}
+	chosen := byte(0)
+	if matcher != 'G' { // egrep and fgrep are called with an option
+		chosen = matcher
+	}
 	both, digits, digitEnd := -1, "", -1
 	for i, o := range opts.Options {
 		var ok = true
 		switch o.Name {
 		case "E", "F", "G", "P":
-			c.matcher = o.Name[0]
+			if ok = chosen == 0 || chosen == o.Name[0]; !ok {
+				env.Errorf("conflicting matchers specified")
+			}
+			chosen = o.Name[0]
+			c.matcher = chosen
 		case "e":
 			c.addPatterns(o.Arg)
 		case "f":
@@ -179,6 +188,7 @@ func parse(env *tool.Env, args []string, matcher byte) (*config, []string, int) 
 			return nil, nil, 2
 		}
 	}
+	c.groups = c.after >= 0 || c.before >= 0 || both >= 0
 	if c.after < 0 {
 		c.after = max(both, 0)
 	}

@@ -78,7 +78,7 @@ func (s *search) show(line []byte, at int64) {
 
 // writeSeparator writes "--" between groups of lines that are not adjacent.
 func (s *search) writeSeparator() {
-	if s.before == 0 && s.after == 0 || !s.printed || !s.hasSeparator {
+	if !s.groups || !s.printed || !s.hasSeparator {
 		return
 	}
 	if s.Gap || s.selected == 1 {
@@ -117,9 +117,6 @@ func (s *search) finish() {
 		if (s.selected > 0) == (s.list == listMatching) {
 			out.WriteString(s.paint("35", s.label))
 			s.endName('\n')
-		}
-		if s.list == listOthers {
-			s.matched = s.matched || s.selected == 0
 		}
 	case s.count:
 		if s.names == namesAlways {

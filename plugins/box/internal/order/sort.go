@@ -43,13 +43,16 @@ func sortLines(env *tool.Env, args []string) int {
 		switch o.Name {
 		case "b":
 			s.global.skipStart, s.global.skipEnd = true, true
-		case "c", "check":
-			s.check = 'c'
-			if o.Arg == "quiet" || o.Arg == "silent" {
-				s.check = 'C'
+		case "c", "C", "check":
+			check := byte('c')
+			if o.Name == "C" || o.Arg == "quiet" || o.Arg == "silent" {
+				check = 'C'
 			}
-		case "C":
-			s.check = 'C'
+			if s.check != 0 && s.check != check {
+				env.Errorf("options '-cC' are incompatible")
+				return 2
+			}
+			s.check = check
 		case "d", "f", "g", "h", "i", "M", "n", "r", "R", "V":
 			s.global.set(o.Name[0])
 		case "sort":

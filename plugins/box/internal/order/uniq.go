@@ -93,7 +93,7 @@ func uniq(env *tool.Env, args []string) int {
 		u.out = f
 	}
 	if err := u.run(env, r); err != nil {
-		env.Errorf("error reading %s", env.Quote(in))
+		env.Errorf("error reading %s", tool.QuoteAlways(in))
 		return 1
 	}
 	return 0

@@ -12,6 +12,9 @@ func (p *parser) bracket() (*node, error) {
 	if negated {
 		p.pos++
 	}
+	if !p.more() {
+		return nil, errOpen
+	}
 	s := &set{}
 	for first := true; ; first = false {
 		if !p.more() {

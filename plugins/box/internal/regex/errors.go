@@ -12,6 +12,7 @@ const (
 	errParen     = patternError(`Unmatched ( or \(`)
 	errRParen    = patternError(`Unmatched ) or \)`)
 	errBracket   = patternError(`Unmatched [, [^, [:, [., or [=`)
+	errOpen      = patternError(`Invalid regular expression`) // "[" is all there is of a list
 	errClass     = patternError(`Invalid character class name`)
 	errCollate   = patternError(`Invalid collation character`)
 	errRange     = patternError(`Invalid range end`)

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"strconv"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -47,12 +48,21 @@ func cat(env *tool.Env, args []string) int {
 			s.control = true
 		}
 	}
-	return env.Each(opts.Operands, func(_ string, r io.Reader) error {
+	itself := 0
+	status = env.Each(opts.Operands, func(name string, r io.Reader) error {
+		if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+			if fi, err := f.Stat(); err == nil && fi.Size() > 0 && env.IsOutput(fi) {
+				env.Errorf("%s: input file is output file", tool.QuoteName(name))
+				itself = 1
+				return nil
+			}
+		}
 		if s == (catState{}) {
 			return copyAll(env, r)
 		}
 		return s.copy(env, r)
 	})
+	return max(status, itself)
 }
 
 // copyAll shows each piece as soon as it is there, as cat's own buffers do.

@@ -40,7 +40,8 @@ func (s *span) set(env *tool.Env, arg string, inBytes bool, sign string) bool {
 	if inBytes {
 		unit = "bytes"
 	}
-	s.bytes, s.other = inBytes, strings.HasPrefix(arg, sign)
+	s.bytes = inBytes
+	s.other = strings.HasPrefix(arg, sign) || s.other && sign == "+" // tail does not forget it
 	arg = strings.TrimPrefix(arg, "-")
 	n, ok := tool.ParseCount(strings.TrimPrefix(arg, "+"))
 	if !ok {

@@ -8,18 +8,23 @@ import (
 
 const headOptions = "c,bytes= n,lines= q,quiet,silent v,verbose z,zero-terminated"
 
+// digitOptions are those that only the first argument may have.
+const digitOptions = " 0 1 2 3 4 5 6 7 8 9"
+
 func head(env *tool.Env, args []string) int {
 	s := span{count: 10}
 	args, bad := s.obsoleteHead(args)
 	if bad != "" {
 		return env.UsageError("invalid trailing option -- %s", bad)
 	}
-	opts, status := env.Options(args, headOptions)
+	opts, status := env.Options(args, headOptions+digitOptions)
 	if opts == nil {
 		return status
 	}
 	for _, o := range opts.Options {
 		switch o.Name {
+		default:
+			return env.UsageError("invalid trailing option -- %s", o.Name)
 		case "c", "n":
 			if !s.set(env, o.Arg, o.Name == "c", "-") {
 				return 1

@@ -15,12 +15,15 @@ func tail(env *tool.Env, args []string) int {
 		env.Errorf("option used in invalid context -- %s", bad)
 		return 1
 	}
-	opts, status := env.Options(args, tailOptions)
+	opts, status := env.Options(args, tailOptions+digitOptions)
 	if opts == nil {
 		return status
 	}
 	for _, o := range opts.Options {
 		switch o.Name {
+		case "0", "1", "2", "3", "4", "5", "6", "7", "8", "9":
+			env.Errorf("option used in invalid context -- %s", o.Name)
+			return 1
 		case "c", "n":
 			if !s.set(env, o.Arg, o.Name == "c", "+") {
 				return 1
@@ -34,6 +37,9 @@ func tail(env *tool.Env, args []string) int {
 		case "z":
 			s.zero = true
 		}
+	}
+	if s.count == 0 && !s.other && !s.follow {
+		return status
 	}
 	files := opts.Operands
 	if len(files) == 0 {

@@ -107,7 +107,7 @@ func (p *trParser) bracket(t *trSet, second bool) (bool, error) {
 		p.i += 2 + end + 2
 		return true, nil
 	}
-	if !second || len(rest) < 4 || rest[0] != '[' {
+	if len(rest) < 4 || rest[0] != '[' {
 		return false, nil
 	}
 	q := trParser{env: p.env, s: p.s, i: p.i + 1}
@@ -127,6 +127,9 @@ func (p *trParser) bracket(t *trSet, second bool) (bool, error) {
 	n, err := strconv.ParseUint("0"+count, base, 31)
 	if err != nil {
 		return false, fmt.Errorf("invalid repeat count %s in [c*n] construct", p.env.Quote(count))
+	}
+	if n == 0 && !second {
+		return false, errors.New("the [c*] repeat construct may not appear in string1")
 	}
 	if n == 0 {
 		if t.fill >= 0 {

@@ -230,7 +230,7 @@ func (c *counter) addRune(r rune) {
 	case '\t':
 		c.column += 8 - c.column%8
 	default:
-		c.column += int64(runeWidth(r))
+		c.column += int64(tool.RuneWidth(r))
 	}
 	space := unicode.IsSpace(r)
 	if !space && !unicode.IsPrint(r) {
@@ -260,15 +260,4 @@ func countFast(r io.Reader) (n counts, err error) {
 			return n, err
 		}
 	}
-}
-
-// runeWidth is the number of columns that c takes on a terminal.
-func runeWidth(c rune) int {
-	switch {
-	case !unicode.IsGraphic(c), unicode.In(c, unicode.Mn, unicode.Me):
-		return 0
-	case c == 0x3000, c >= 0x1100 && unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), 0xff01 <= c && c <= 0xff60, 0x1f300 <= c && c <= 0x1faff:
-		return 2
-	}
-	return 1
 }

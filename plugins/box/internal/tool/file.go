@@ -81,6 +81,16 @@ func (e *Env) StatInput(name string) (fs.FileInfo, error) {
 	return nil, syscall.EBADF
 }
 
+// IsOutput reports whether a file is the one that the command's standard output goes to.
+func (e *Env) IsOutput(fi fs.FileInfo) bool {
+	f, ok := e.Stdout.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok || !fi.Mode().IsRegular() {
+		return false
+	}
+	out, err := f.Stat()
+	return err == nil && out.Mode().IsRegular() && os.SameFile(fi, out)
+}
+
 // HasInput reports whether somebody gave the command an input: a file, a pipe, and not what its process was started
 // with. Commands that may do without one can't wait for what never comes.
 func (e *Env) HasInput() bool {
