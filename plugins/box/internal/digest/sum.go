@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -13,9 +14,25 @@ const sumOptions = "b,binary c,check tag t,text z,zero ignore-missing quiet stat
 
 // sum is md5sum and its kin.
 func sum(env *tool.Env, args []string, a algorithm) int {
-	opts, status := env.Options(args, sumOptions)
+	spec := sumOptions
+	if a.any != nil {
+		spec += " l,length="
+	}
+	opts, status := env.Options(args, spec)
 	if opts == nil {
 		return status
+	}
+	for _, o := range opts.Options {
+		if o.Name != "l" {
+			continue
+		}
+		shorter, ok := a.shortened(env, o.Arg)
+		if !ok {
+			return 1
+		}
+		if !opts.Has("c") { // which goes by what it reads
+			a = shorter
+		}
 	}
 	files := opts.Operands
 	if len(files) == 0 {
@@ -58,7 +75,7 @@ func sum(env *tool.Env, args []string, a algorithm) int {
 			escaped, prefix = strings.NewReplacer("\\", "\\\\", "\n", "\\n", "\r", "\\r").Replace(name), "\\"
 		}
 		if opts.Has("tag") {
-			env.Out.WriteString(prefix + a.tag + " (" + escaped + ") = " + digest + end)
+			env.Out.WriteString(prefix + a.tag + a.bits + " (" + escaped + ") = " + digest + end)
 			continue
 		}
 		env.Out.WriteString(prefix + digest + " " + mark + escaped + end)
@@ -112,7 +129,7 @@ func (c *checker) file(list string) bool {
 			continue
 		}
 		good++
-		got, err := c.algorithm.of(c.env, name)
+		got, err := c.algorithm.sized(len(digest)/2).of(c.env, name)
 		switch {
 		case err != nil:
 			if _, e := c.env.Stat(name); c.ignoreMissing && e != nil {
@@ -164,23 +181,17 @@ func (c *checker) count(n int, one, many string) {
 // parse reads "DIGEST  NAME", "DIGEST *NAME" or "TAG (NAME) = DIGEST".
 func (c *checker) parse(line string) (digest, name string, ok bool) {
 	line, escaped := strings.CutPrefix(line, "\\")
-	size := 2 * c.algorithm.make().Size()
-	if rest, tagged := strings.CutPrefix(line, c.algorithm.tag+" ("); tagged {
-		i := strings.LastIndex(rest, ") = ")
-		if i < 0 {
+	digest, name, ok = c.algorithm.tagged(line)
+	if !ok {
+		digest, name, ok = strings.Cut(line, " ")
+		if len(name) < 2 {
 			return "", "", false
 		}
-		name, digest = rest[:i], rest[i+4:]
-	} else {
-		if len(line) < size+3 || line[size] != ' ' {
-			return "", "", false
-		}
-		digest, name = line[:size], line[size+1:]
 		if name[0] == ' ' || name[0] == '*' {
 			name = name[1:]
 		}
 	}
-	if _, err := hex.DecodeString(digest); err != nil || len(digest) != size {
+	if _, err := hex.DecodeString(digest); err != nil || !ok || !c.algorithm.fits(len(digest)/2) {
 		return "", "", false
 	}
 	if escaped {
@@ -189,9 +200,21 @@ func (c *checker) parse(line string) (digest, name string, ok bool) {
 	return digest, name, true
 }
 
+// tagged reads "TAG (NAME) = DIGEST", where the tag may tell how many bits the digest has.
+func (a algorithm) tagged(line string) (digest, name string, ok bool) {
+	rest, ok := strings.CutPrefix(line, a.tag)
+	i := strings.LastIndex(rest, ") = ")
+	if !ok || i < 0 {
+		return "", "", false
+	}
+	digest = rest[i+len(") = "):]
+	bits, name, ok := strings.Cut(rest[:i], " (")
+	return digest, name, ok && (bits == "" || a.any != nil && bits == "-"+strconv.Itoa(4*len(digest)))
+}
+
 // cksum prints POSIX's checksum, or with -a that of another command.
 func cksum(env *tool.Env, args []string) int {
-	opts, status := env.Options(args, "a,algorithm= untagged z,zero c,check")
+	opts, status := env.Options(args, "a,algorithm= l,length= untagged z,zero c,check")
 	if opts == nil {
 		return status
 	}
@@ -200,14 +223,19 @@ func cksum(env *tool.Env, args []string) int {
 			continue
 		}
 		for _, a := range algorithms {
-			if a.name != o.Arg+"sum" {
+			if strings.ToLower(a.tag) != o.Arg {
 				continue
 			}
-			rest := append([]string{args[0]}, opts.Operands...)
+			rest := []string{args[0]}
 			if !opts.Has("untagged") {
-				rest = append([]string{args[0], "--tag"}, opts.Operands...)
+				rest = append(rest, "--tag")
 			}
-			return sum(env, rest, a)
+			for _, o := range opts.Options {
+				if o.Name == "l" {
+					rest = append(rest, "-l", o.Arg)
+				}
+			}
+			return sum(env, append(rest, opts.Operands...), a)
 		}
 		env.Errorf("invalid argument %s for %s", env.Quote(o.Arg), env.Quote("--algorithm"))
 		return env.TryHelp()

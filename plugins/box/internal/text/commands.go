@@ -9,11 +9,13 @@ const coreutils = "GNU coreutils 9.1"
 func Commands() []tool.Command {
 	return []tool.Command{
 		{Name: "cat", Like: coreutils, Run: cat},
+		{Name: "envsubst", Usage: "[OPTION] [SHELL-FORMAT]", Like: "GNU gettext 0.21", Run: envsubst},
 		{Name: "expand", Like: coreutils, Run: expand},
 		{Name: "fold", Like: coreutils, Run: fold},
 		{Name: "head", Like: coreutils, Run: head},
 		{Name: "nl", Like: coreutils, Run: nl},
 		{Name: "rev", Usage: "[options] [file ...]", Like: "util-linux 2.38.1", Run: rev},
+		{Name: "shuf", Usage: "[OPTION]... [FILE]", Like: coreutils, Run: shuf},
 		{Name: "split", Usage: "[OPTION]... [FILE [PREFIX]]", Like: coreutils, Run: split},
 		{Name: "tac", Like: coreutils, Run: tac},
 		{Name: "tail", Like: coreutils, Run: tail},
