@@ -11,7 +11,7 @@ import (
 
 // compare compares two keys.
 func (o *ordering) compare(a, b []byte, seed maphash.Seed) int {
-	if o.dict || o.print || o.fold {
+	if o.dict || o.print || o.fold && o.mode != 0 {
 		a, b = o.filter(a), o.filter(b)
 	}
 	c := 0
@@ -29,7 +29,9 @@ func (o *ordering) compare(a, b []byte, seed maphash.Seed) int {
 	case 'R':
 		c = cmp.Compare(maphash.Bytes(seed, a), maphash.Bytes(seed, b))
 	default:
-		c = bytes.Compare(a, b)
+		if c = bytes.Compare(a, b); o.fold && c != 0 {
+			c = compareFolded(a, b)
+		}
 	}
 	if o.reverse {
 		return -c
@@ -45,12 +47,29 @@ func (o *ordering) filter(p []byte) []byte {
 		if o.dict && !(letter || '0' <= c && c <= '9' || isBlank(c)) || o.print && (c < ' ' || c > '~') {
 			continue
 		}
-		if o.fold && 'a' <= c && c <= 'z' {
-			c -= 'a' - 'A'
+		if o.fold {
+			c = upper(c)
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// compareFolded compares without case.
+func compareFolded(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if c := cmp.Compare(upper(a[i]), upper(b[i])); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func upper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		c -= 'a' - 'A'
+	}
+	return c
 }
 
 // A number is a decimal number of any length: its sign, its digits before the point without zeros in front, and those

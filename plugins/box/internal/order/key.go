@@ -154,9 +154,18 @@ func parseTab(env *tool.Env, s string) (int, error) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
-// cut returns the part of line that k compares. tab separates fields; -1 is the change from blank to something else.
+// cut returns the part of line that k compares.
 func (k *key) cut(line []byte, tab int) []byte {
-	lo := fieldStart(line, k.startField, tab)
+	if k.whole() {
+		return line
+	}
+	lo, hi := k.edges(line, tab)
+	return line[lo:hi]
+}
+
+// edges returns where that part begins and ends. tab separates fields; -1 is the change from blank to something else.
+func (k *key) edges(line []byte, tab int) (lo, hi int) {
+	lo = fieldStart(line, k.startField, tab)
 	if k.skipStart {
 		for lo < len(line) && isBlank(line[lo]) {
 			lo++
@@ -164,9 +173,8 @@ func (k *key) cut(line []byte, tab int) []byte {
 	}
 	lo = min(lo+k.startChar, len(line))
 	if k.endField < 0 {
-		return line[lo:]
+		return lo, len(line)
 	}
-	var hi int
 	if k.endChar == 0 {
 		hi = fieldEnd(line, k.endField, tab)
 	} else {
@@ -178,7 +186,7 @@ func (k *key) cut(line []byte, tab int) []byte {
 		}
 		hi = min(hi+k.endChar, len(line))
 	}
-	return line[lo:max(lo, hi)]
+	return lo, max(lo, hi)
 }
 
 // fieldStart returns where field n begins: behind the separator, or at the blanks before it.

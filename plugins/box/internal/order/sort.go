@@ -158,24 +158,16 @@ func (s *sorter) sort(env *tool.Env, files []string) int {
 			return 2
 		}
 	}
-	var lines [][]byte
+	var data []byte
 	for _, name := range files {
-		p, err := env.ReadFile(name)
-		if err != nil {
+		var err error
+		if data, err = s.read(env, data, name); err != nil {
 			env.Errorf("read failed: %s: %s", tool.QuoteName(name), tool.Strerror(err))
 			return 2
 		}
-		lines = slices.Grow(lines, bytes.Count(p, []byte{s.delim})+1)
-		for len(p) > 0 {
-			line, rest, _ := bytes.Cut(p, []byte{s.delim})
-			lines = append(lines, line)
-			p = rest
-		}
 	}
+	lines := newText(data, s.delim)
 	entries := s.sortEntries(lines)
-	if s.unique {
-		entries = slices.CompactFunc(entries, func(a, b entry) bool { return s.compare(lines[a.line], lines[b.line]) == 0 })
-	}
 	out := env.Out
 	if s.output != "" {
 		f, err := env.Create(s.output, os.O_TRUNC)
@@ -187,8 +179,9 @@ func (s *sorter) sort(env *tool.Env, files []string) int {
 		out = bufio.NewWriterSize(f, 64<<10)
 	}
 	for _, e := range entries {
-		out.Write(lines[e.line])
-		out.WriteByte(s.delim)
+		if !s.unique || !e.again {
+			out.Write(lines.ended(e.line))
+		}
 	}
 	if s.output != "" {
 		if err := out.Flush(); err != nil {
@@ -197,6 +190,33 @@ func (s *sorter) sort(env *tool.Env, files []string) int {
 		}
 	}
 	return 0
+}
+
+// read appends the lines of a file to data; the last one ends, too.
+func (s *sorter) read(env *tool.Env, data []byte, name string) ([]byte, error) {
+	r, err := env.Input(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	const least = 64 << 10
+	for {
+		if cap(data)-len(data) < least {
+			data = slices.Grow(data, max(least, len(data)))
+		}
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if n := len(data); n > 0 && data[n-1] != s.delim {
+		data = append(data, s.delim)
+	}
+	return data, nil
 }
 
 // checkOrder reports the first line that is out of order.
