@@ -1,6 +1,7 @@
 package regex
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"unicode/utf8"
@@ -14,6 +15,11 @@ type dfa struct {
 	states map[string]*dstate
 	first  *dstate
 	size   int // transitions held by states
+
+	// Of firstLine, for lines that end with delim.
+	begin *dstate    // where each line begins
+	stays *[256]bool // the bytes after which it begins again
+	delim byte
 
 	anchored bool
 	starts   [4]*dstate // of an anchored one, by the kind of the symbol before
@@ -78,6 +84,7 @@ func (d *dfa) reset() {
 	d.size = 0
 	d.first = d.state(nil, kindNone)
 	d.starts = [4]*dstate{}
+	d.begins, d.stays = nil, nil
 }
 
 // class numbers the symbols that the program can't tell apart.
@@ -123,17 +130,33 @@ func (d *dfa) match(text []byte) bool {
 
 // firstLine returns where the first line of p begins that contains a match, or len(p).
 func (d *dfa) firstLine(p []byte, delim byte) int {
-	s, start := d.first, 0
+	if d.stays == nil || d.delim != delim {
+		d.begin, d.stays, d.delim = d.first, nil, delim
+		if !d.prog.asserts {
+			d.begin = d.state(nil, kindOther) // where all that begins no match leads, too
+		}
+		d.stays = d.staying(d.begin)
+	}
+	begin, stays := d.begin, d.stays
+	s := begin
 	for i := 0; i < len(p); {
+		if s == begin {
+			for i < len(p) && stays[p[i]] {
+				i++
+			}
+			if i == len(p) {
+				break
+			}
+		}
 		symb, n := symbol(p[i]), 1
 		class := int(symb)
 		switch {
 		case p[i] == delim:
-			if s.ends[kindNone] != endsNot && d.ends(s, kindNone) {
-				return start
+			if d.ends(s, kindNone) {
+				return startOfLine(p[:i], delim)
 			}
 			i++
-			s, start = d.first, i
+			s = begin
 			continue
 		case class >= utf8.RuneSelf:
 			symb, n = next(p[i:])
@@ -144,14 +167,29 @@ func (d *dfa) firstLine(p []byte, delim byte) int {
 			t = d.step(s, symb)
 		}
 		if s = t; s == matched {
-			return start
+			return startOfLine(p[:i], delim)
 		}
 		i += n
 	}
-	if start < len(p) && d.ends(s, kindNone) {
+	if start := startOfLine(p, delim); start < len(p) && d.ends(s, kindNone) {
 		return start
 	}
 	return len(p)
+}
+
+func startOfLine(p []byte, delim byte) int { return bytes.LastIndexByte(p, delim) + 1 }
+
+// staying returns the bytes after which begin, where each line begins, is the state again.
+func (d *dfa) staying(begin *dstate) *[256]bool {
+	var on [256]bool
+	for c := range utf8.RuneSelf {
+		if begin.next[c] == nil {
+			d.step(begin, symbol(c))
+		}
+		on[c] = begin.next[c] == begin
+	}
+	on[d.delim] = !d.ends(begin, kindNone)
+	return &on
 }
 
 // step returns the state after s and c.
