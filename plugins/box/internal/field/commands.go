@@ -10,6 +10,7 @@ func Commands() []tool.Command {
 	return []tool.Command{
 		{Name: "column", Usage: "[options] [<file>...]", Like: "util-linux 2.38.1", Run: column},
 		{Name: "cut", Usage: "OPTION... [FILE]...", Like: coreutils, Run: cut},
+		{Name: "numfmt", Usage: "[OPTION]... [NUMBER]...", Like: coreutils, Run: numfmt},
 		{Name: "paste", Like: coreutils, Run: paste},
 	}
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/option"
 )
@@ -51,4 +52,35 @@ func (e *Env) Help() {
 // Version writes what --version answers.
 func (e *Env) Version() {
 	fmt.Fprintf(e.Out, "%s (Terrarium box, works as %s)\n", e.Name, e.command.Like)
+}
+
+// Choose sets *to to the one of the words that arg is, or that alone begins with it. If there is none it says so, as
+// gnulib's argmatch does, and returns false.
+func (e *Env) Choose(to *string, arg, option string, words ...string) bool {
+	var like []string
+	for _, w := range words {
+		if w == arg {
+			*to = w
+			return true
+		}
+		if strings.HasPrefix(w, arg) {
+			like = append(like, w)
+		}
+	}
+	wrong := "invalid"
+	switch len(like) {
+	case 0:
+	case 1:
+		*to = like[0]
+		return true
+	default:
+		wrong = "ambiguous"
+	}
+	e.Errorf("%s argument %s for %s", wrong, e.Quote(arg), e.Quote(option))
+	e.Warn("Valid arguments are:")
+	for _, w := range words {
+		e.Warn("  - " + e.Quote(w))
+	}
+	e.TryHelp()
+	return false
 }
