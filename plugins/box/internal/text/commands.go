@@ -11,6 +11,7 @@ func Commands() []tool.Command {
 		{Name: "cat", Like: coreutils, Run: cat},
 		{Name: "envsubst", Usage: "[OPTION] [SHELL-FORMAT]", Like: "GNU gettext 0.21", Run: envsubst},
 		{Name: "expand", Like: coreutils, Run: expand},
+		{Name: "fmt", Usage: "[-WIDTH] [OPTION]... [FILE]...", Like: coreutils, Run: format},
 		{Name: "fold", Like: coreutils, Run: fold},
 		{Name: "head", Like: coreutils, Run: head},
 		{Name: "nl", Like: coreutils, Run: nl},
