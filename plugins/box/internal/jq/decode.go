@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// A decoder reads JSON values one after the other. It takes a byte at a time, as jq does, so that its complaints
+// A decoder reads JSON values one after the other. It decides after each byte, as jq does, so that its complaints
 // come at the same places.
 type decoder struct {
-	r            io.ByteReader
+	r            feed
 	line, column int
 	newlines     int // seen in this input
 
@@ -23,7 +23,24 @@ type decoder struct {
 	token  []byte
 	state  int
 	failed bool
+	recent [256]any // strings that stood for themselves: keys come again and again
 }
+
+// maxRecent is how long strings are that are remembered, in bytes.
+const maxRecent = 32
+
+// A feed is what JSON is read from.
+type feed interface {
+	next() []byte // what comes next, as much as there is at hand, until it is skipped; empty at the end
+	skip(n int)
+}
+
+// A whole is a feed that is a text.
+type whole struct{ text []byte }
+
+func (w *whole) next() []byte { return w.text }
+
+func (w *whole) skip(n int) { w.text = w.text[n:] }
 
 // A level is an array or an object that is not closed.
 type level struct {
@@ -42,11 +59,11 @@ const (
 // maxParse is how deep jq 1.6 parses, in levels.
 const maxParse = 256
 
-func newDecoder(r io.ByteReader) *decoder { return &decoder{r: r, line: 1} }
+func newDecoder(r feed) *decoder { return &decoder{r: r, line: 1} }
 
 // decode parses text that is one value.
 func decode(s string) (any, error) {
-	d := newDecoder(strings.NewReader(s))
+	d := newDecoder(&whole{[]byte(s)})
 	v, err := d.value()
 	if err == io.EOF {
 		return nil, nil
@@ -74,23 +91,47 @@ func Valid(text []byte) bool {
 // value returns the next value, or io.EOF.
 func (d *decoder) value() (any, error) {
 	for !d.failed {
-		c, err := d.r.ReadByte()
-		if err == io.EOF {
+		p := d.r.next()
+		if len(p) == 0 {
 			return d.end()
 		}
-		if err != nil {
-			return nil, err
+		for i := 0; i < len(p); {
+			if i += d.plain(p[i:]); i == len(p) {
+				break
+			}
+			done, msg := d.scan(p[i])
+			i++
+			if msg != "" {
+				d.failed = true
+				d.r.skip(i)
+				return nil, fmt.Errorf("%s at line %d, column %d", msg, d.line, d.column)
+			}
+			if done {
+				d.r.skip(i)
+				return d.take(), nil
+			}
 		}
-		done, msg := d.scan(c)
-		if msg != "" {
-			d.failed = true
-			return nil, fmt.Errorf("%s at line %d, column %d", msg, d.line, d.column)
-		}
-		if done {
-			return d.take(), nil
-		}
+		d.r.skip(len(p))
 	}
 	return nil, io.EOF
+}
+
+// plain takes the bytes that p begins with and that only belong to a string or a word, and returns how many they are.
+func (d *decoder) plain(p []byte) int {
+	n := 0
+	switch d.state {
+	case inString:
+		for n < len(p) && p[n] != '"' && p[n] != '\\' && p[n] != '\n' {
+			n++
+		}
+	case between:
+		for n < len(p) && ('a' <= p[n] && p[n] <= 'z' || '0' <= p[n] && p[n] <= '9' || p[n] == '.') {
+			n++
+		}
+	}
+	d.token = append(d.token, p[:n]...)
+	d.column += n
+	return n
 }
 
 func (d *decoder) take() any {
@@ -176,9 +217,12 @@ func (d *decoder) literal() string {
 	if len(d.token) == 0 {
 		return ""
 	}
-	word := string(d.token)
+	token := d.token
 	d.token = d.token[:0]
-	switch {
+	if n, ok := digits(token); ok {
+		return d.push(n)
+	}
+	switch word := string(token); {
 	case word == "null":
 		return d.push(nil)
 	case word == "true":
@@ -190,7 +234,7 @@ func (d *decoder) literal() string {
 	case word[0] == 't', word[0] == 'f', word[0] == 'n' && len(word) != 3:
 		return "Invalid literal"
 	}
-	f, ok := parseNumber(word)
+	f, ok := parseNumber(string(token))
 	if !ok {
 		return "Invalid numeric literal"
 	}
@@ -204,6 +248,17 @@ func parseNumber(s string) (float64, bool) {
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// digits reads a number that is so few digits that it is exact.
+func digits(p []byte) (n float64, ok bool) {
+	for _, c := range p {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + float64(c-'0')
+	}
+	return n, len(p) <= 15
 }
 
 func (d *decoder) structure(c byte) string {
@@ -304,16 +359,31 @@ func (d *decoder) pop(v any) string {
 
 // string ends a string: its escapes become what they mean.
 func (d *decoder) string() string {
-	raw := string(d.token)
+	token := d.token
 	d.token = d.token[:0]
+	slot := &d.recent[0]
+	if n := len(token); n > 0 {
+		slot = &d.recent[(uint(token[0])*31+uint(token[n-1])*7+uint(n))%uint(len(d.recent))]
+	}
+	if *slot != nil && (*slot).(string) == string(token) {
+		return d.push(*slot)
+	}
+	raw := string(token)
 	s, msg := unescape(raw)
 	if msg != "" {
 		return msg
 	}
-	return d.push(s)
+	v := any(s)
+	if s == raw && len(s) <= maxRecent {
+		*slot = v
+	}
+	return d.push(v)
 }
 
 func unescape(raw string) (s, msg string) {
+	if isPlain(raw) {
+		return raw, ""
+	}
 	var b strings.Builder
 	for i := 0; i < len(raw); {
 		c := raw[i]
@@ -358,6 +428,16 @@ func unescape(raw string) (s, msg string) {
 		b.WriteRune(r)
 	}
 	return strings.ToValidUTF8(b.String(), "\uFFFD"), ""
+}
+
+// isPlain reports whether a string is what stands between its quotes, at a glance.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func hex4(s string) (rune, bool) {

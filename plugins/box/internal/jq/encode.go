@@ -1,6 +1,7 @@
 package jq
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ type encoder struct {
 
 // text is a value's JSON in one line.
 func text(v any) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	(&encoder{}).value(&b, v, 0)
 	return b.String()
 }
@@ -37,7 +38,7 @@ const (
 	colorEnd    = "\x1b[0m"
 )
 
-func (e *encoder) value(b *strings.Builder, v any, depth int) {
+func (e *encoder) value(b *bytes.Buffer, v any, depth int) {
 	if depth > maxDepth {
 		b.WriteString("<skipped: too deep>")
 		return
@@ -65,7 +66,7 @@ func (e *encoder) value(b *strings.Builder, v any, depth int) {
 }
 
 //go:noinline
-func (e *encoder) painted(b *strings.Builder, color, s string) {
+func (e *encoder) painted(b *bytes.Buffer, color, s string) {
 	if !e.color {
 		b.WriteString(s)
 		return
@@ -73,7 +74,7 @@ func (e *encoder) painted(b *strings.Builder, color, s string) {
 	b.WriteString(color + s + colorEnd)
 }
 
-func (e *encoder) array(b *strings.Builder, a []any, depth int) {
+func (e *encoder) array(b *bytes.Buffer, a []any, depth int) {
 	if len(a) == 0 {
 		e.painted(b, colorArray, "[]")
 		return
@@ -89,7 +90,7 @@ func (e *encoder) array(b *strings.Builder, a []any, depth int) {
 	e.close(b, colorArray, "]", depth)
 }
 
-func (e *encoder) object(b *strings.Builder, o *object, depth int) {
+func (e *encoder) object(b *bytes.Buffer, o *object, depth int) {
 	if len(o.keys) == 0 {
 		e.painted(b, colorObject, "{}")
 		return
@@ -105,13 +106,16 @@ func (e *encoder) object(b *strings.Builder, o *object, depth int) {
 		}
 		e.newline(b, depth+1)
 		e.key(b, k)
-		v, _ := o.get(k)
+		v := o.vals[i]
+		if e.sorted {
+			v, _ = o.get(k)
+		}
 		e.value(b, v, depth+1)
 	}
 	e.close(b, colorObject, "}", depth)
 }
 
-func (e *encoder) key(b *strings.Builder, k string) {
+func (e *encoder) key(b *bytes.Buffer, k string) {
 	colon := ":"
 	if e.indent != "" {
 		colon = ": "
@@ -127,21 +131,21 @@ func (e *encoder) key(b *strings.Builder, k string) {
 }
 
 //go:noinline
-func (e *encoder) open(b *strings.Builder, color, bracket string) {
+func (e *encoder) open(b *bytes.Buffer, color, bracket string) {
 	if e.color {
 		b.WriteString(color)
 	}
 	b.WriteString(bracket)
 }
 
-func (e *encoder) comma(b *strings.Builder, color string) {
+func (e *encoder) comma(b *bytes.Buffer, color string) {
 	if e.color {
 		b.WriteString(color)
 	}
 	b.WriteByte(',')
 }
 
-func (e *encoder) close(b *strings.Builder, color, bracket string, depth int) {
+func (e *encoder) close(b *bytes.Buffer, color, bracket string, depth int) {
 	if e.color {
 		b.WriteString(color)
 	}
@@ -156,7 +160,7 @@ func (e *encoder) close(b *strings.Builder, color, bracket string, depth int) {
 }
 
 //go:noinline
-func (e *encoder) newline(b *strings.Builder, depth int) {
+func (e *encoder) newline(b *bytes.Buffer, depth int) {
 	if e.indent == "" {
 		return
 	}
@@ -168,7 +172,7 @@ func (e *encoder) newline(b *strings.Builder, depth int) {
 
 const hexDigits = "0123456789abcdef"
 
-func (e *encoder) string(b *strings.Builder, s string) {
+func (e *encoder) string(b *bytes.Buffer, s string) {
 	b.WriteByte('"')
 	start := 0
 	for i := 0; i < len(s); {
@@ -191,7 +195,7 @@ func (e *encoder) string(b *strings.Builder, s string) {
 	b.WriteByte('"')
 }
 
-func escape(b *strings.Builder, r rune) {
+func escape(b *bytes.Buffer, r rune) {
 	switch r {
 	case '"', '\\':
 		b.WriteByte('\\')
@@ -217,7 +221,7 @@ func escape(b *strings.Builder, r rune) {
 }
 
 //go:noinline
-func escapeUnit(b *strings.Builder, r rune) {
+func escapeUnit(b *bytes.Buffer, r rune) {
 	b.WriteString(`\u`)
 	for shift := 12; shift >= 0; shift -= 4 {
 		b.WriteByte(hexDigits[r>>shift&15])
@@ -240,6 +244,9 @@ func formatNumber(f float64) string {
 	}
 	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
 		return strconv.FormatInt(int64(f), 10)
+	}
+	if a := math.Abs(f); 1e-3 <= a && a < 1e15 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	s := strconv.FormatFloat(f, 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(s, "e")

@@ -2,6 +2,7 @@ package jq
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strconv"
 	"strings"
@@ -24,17 +25,14 @@ type source struct {
 	err    error
 }
 
-// ReadByte makes one text of all files. A byte costs little: lines are read whole.
-func (s *source) ReadByte() (byte, error) {
-	for len(s.chunk) == 0 {
-		if !s.more() {
-			return 0, io.EOF
-		}
+// next makes one text of all files.
+func (s *source) next() []byte {
+	for len(s.chunk) == 0 && s.more() {
 	}
-	c := s.chunk[0]
-	s.chunk = s.chunk[1:]
-	return c, nil
+	return s.chunk
 }
+
+func (s *source) skip(n int) { s.chunk = s.chunk[n:] }
 
 // more reads the next line, or a part of it.
 func (s *source) more() bool {
@@ -128,16 +126,19 @@ func (o *options) reader(s *source) func() (any, error) {
 // rawLine returns the next line as a string.
 func (s *source) rawLine() (any, error) {
 	var b strings.Builder
-	for {
-		c, err := s.ReadByte()
-		if err == io.EOF && b.Len() > 0 || c == '\n' && err == nil {
-			return strings.ToValidUTF8(b.String(), "\uFFFD"), nil
+	ended := false
+	for !ended && len(s.next()) > 0 {
+		line, _, found := bytes.Cut(s.chunk, []byte{'\n'})
+		b.Write(line)
+		if s.skip(len(line)); found {
+			s.skip(1)
 		}
-		if err != nil {
-			return nil, err
-		}
-		b.WriteByte(c)
+		ended = found
 	}
+	if !ended && b.Len() == 0 {
+		return nil, io.EOF
+	}
+	return strings.ToValidUTF8(b.String(), "\uFFFD"), nil
 }
 
 // slurped returns all values as one array, or all text as one string.

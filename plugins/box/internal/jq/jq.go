@@ -1,6 +1,7 @@
 package jq
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strconv"
@@ -99,6 +100,7 @@ type run struct {
 	status    int  // of the last input
 	any       bool // the last input had results
 	last      any  // result
+	json      bytes.Buffer
 }
 
 // all runs the program for every input, and returns the exit status.
@@ -203,9 +205,9 @@ func (r *run) write(v any) error {
 	if s, ok := v.(string); ok && r.raw && !r.encoder.ascii {
 		out.WriteString(s)
 	} else {
-		var b strings.Builder
-		r.encoder.value(&b, v, 0)
-		out.WriteString(b.String())
+		r.json.Reset()
+		r.encoder.value(&r.json, v, 0)
+		out.Write(r.json.Bytes())
 	}
 	switch {
 	case r.nulEnd:

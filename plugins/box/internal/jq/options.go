@@ -244,7 +244,7 @@ func (o *options) load(env *tool.Env, option string, pair []string) error {
 		return nil
 	}
 	list := []any{}
-	d := newDecoder(strings.NewReader(string(text)))
+	d := newDecoder(&whole{text})
 	for {
 		v, err := d.value()
 		if err == io.EOF {

@@ -1,6 +1,9 @@
 package jq
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // postfix parses a term with its suffixes.
 func (p *parser) postfix() *term {
@@ -209,7 +212,7 @@ func (p *parser) fold() *term {
 // string parses a string behind its first quotation mark, and what is computed within it.
 func (p *parser) string() *stringTerm {
 	s := &stringTerm{}
-	var raw strings.Builder
+	var raw bytes.Buffer
 	flush := func() {
 		text, message := unescape(raw.String())
 		if message != "" {

@@ -45,6 +45,9 @@ func (o *object) set(key string, v any) {
 		o.vals[i] = v
 		return
 	}
+	if o.keys == nil {
+		o.keys, o.vals = make([]string, 0, 4), make([]any, 0, 4)
+	}
 	o.keys, o.vals = append(o.keys, key), append(o.vals, v)
 	o.indexLast()
 }
