@@ -9,6 +9,7 @@ const coreutils = "GNU coreutils 9.1"
 func Commands() []tool.Command {
 	return []tool.Command{
 		{Name: "cat", Like: coreutils, Run: cat},
+		{Name: "csplit", Usage: "[OPTION]... FILE PATTERN...", Like: coreutils, Run: csplit},
 		{Name: "envsubst", Usage: "[OPTION] [SHELL-FORMAT]", Like: "GNU gettext 0.21", Run: envsubst},
 		{Name: "expand", Like: coreutils, Run: expand},
 		{Name: "fmt", Usage: "[-WIDTH] [OPTION]... [FILE]...", Like: coreutils, Run: format},
