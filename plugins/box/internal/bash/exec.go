@@ -64,6 +64,9 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 		env.Stdin = nil
 	}
 	prefix := fmt.Sprintf("%s: line %d", h.script.name, hc.Pos.Line())
+	if h.script.interactive {
+		prefix = h.script.name
+	}
 	if args[0] == builtinPrintf {
 		if a := args[1]; len(a) > 1 && a[0] == '-' && a != "--" {
 			fmt.Fprintf(hc.Stderr, "%s: printf: %s: invalid option\nprintf: usage: printf [-v var] format [arguments]\n", prefix, a[:2])

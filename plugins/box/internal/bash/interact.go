@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,9 +27,11 @@ func isTerminal(r io.Reader) bool {
 func (s *script) interact(env *tool.Env, runner interpreter) int {
 	i := &interaction{
 		script: s, env: env, runner: runner,
-		p:  prompter{env: env, marks: env.Getenv("TERM") != "dumb"},
+		p:  prompter{env: env, runner: runner, marks: env.Getenv("TERM") != "dumb"},
 		in: &lineReader{r: s.terminal.input(env.Child().Stdin)},
 	}
+	runner.LoadHistory()
+	defer runner.SaveHistory()
 	for {
 		ctx, done := s.terminal.foreground(env.Context)
 		ended := i.lines(ctx)
@@ -55,7 +58,9 @@ type interaction struct {
 // lines reads and runs lines until there is a mistake in one, or ctx ends. It reports whether the shell is to end: there
 // was exit, or the end of input.
 func (i *interaction) lines(ctx context.Context) (ended bool) {
-	i.p.prompt()
+	if i.p.prompt(ctx) {
+		return true
+	}
 	parser := i.runner.Parser()
 	i.in.text = ""
 	for stmts, err := range parser.InteractiveSeq(i.in) {
@@ -63,21 +68,25 @@ func (i *interaction) lines(ctx context.Context) (ended bool) {
 			return i.env.Stopped()
 		}
 		if err != nil {
+			i.runner.Remember(oneLine(i.in.text))
 			i.runner.SyntaxError("", i.in.text, len(i.in.text), err)
 			i.status = 2
 			return false
 		}
 		if parser.Incomplete() {
-			i.p.more()
+			i.p.more(ctx)
 			continue
 		}
+		i.runner.Remember(oneLine(i.in.text))
 		i.p.begin()
 		if ended := i.run(ctx, stmts); ended || ctx.Err() != nil {
 			return ended
 		}
 		i.p.end(i.status)
 		i.in.text = ""
-		i.p.prompt()
+		if i.p.prompt(ctx) {
+			return true
+		}
 	}
 	if ctx.Err() != nil {
 		return i.env.Stopped()
@@ -88,25 +97,18 @@ func (i *interaction) lines(ctx context.Context) (ended bool) {
 
 // run runs statements, and reports whether the shell is to end.
 func (i *interaction) run(ctx context.Context, stmts []*syntax.Stmt) (ended bool) {
-	for _, stmt := range stmts {
-		i.status = i.script.status(i.env, i.runner.Run(ctx, stmt))
-		if i.runner.Exited() || i.env.Stopped() {
-			return true
-		}
-		if ctx.Err() != nil {
-			return false
-		}
-	}
-	return false
+	i.status = i.script.status(i.env, i.runner.RunLine(ctx, stmts))
+	return i.runner.Exited() || i.env.Stopped()
 }
 
-// afterInterrupt runs the trap, if there is one, and sets $?.
-const afterInterrupt = "[[ -z $(trap -p INT) ]] || kill -INT $$\n(exit 130)\n"
-
-// interrupted goes on after ^C, and reports whether the shell is to end.
+// interrupted goes on after ^C: it runs the trap, if there is one, sets $?, and reports whether the shell is to end.
 func (i *interaction) interrupted() (ended bool) {
 	io.WriteString(i.env.Stderr, "\n") // behind "^C"
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(afterInterrupt), "")
+	i.runner.Eval(i.env.Context, "", "[[ -z $(trap -p INT) ]] || kill -INT $$")
+	if i.runner.Exited() {
+		return true
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader("(exit 130)\n"), "")
 	if err != nil {
 		panic(err) // it is ours
 	}
@@ -118,28 +120,27 @@ func (i *interaction) interrupted() (ended bool) {
 //
 // https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
 type prompter struct {
-	env   *tool.Env
-	marks bool
+	env    *tool.Env
+	runner interpreter
+	marks  bool
 }
 
-func (p prompter) prompt() {
-	ps1, ok := p.env.LookupEnv("PS1")
-	if !ok {
-		ps1 = "bash-5.2$ "
+// prompt reports whether PROMPT_COMMAND has ended the shell.
+func (p prompter) prompt(ctx context.Context) (ended bool) {
+	ps1 := p.runner.Prompt(ctx)
+	if p.runner.Exited() {
+		return true
 	}
 	p.mark("A")
 	io.WriteString(p.env.Stderr, ps1)
 	p.mark("B")
+	return false
 }
 
 // more asks for the rest of a command.
-func (p prompter) more() {
-	ps2, ok := p.env.LookupEnv("PS2")
-	if !ok {
-		ps2 = "> "
-	}
+func (p prompter) more(ctx context.Context) {
 	p.mark("P;k=s")
-	io.WriteString(p.env.Stderr, ps2)
+	io.WriteString(p.env.Stderr, p.runner.More(ctx))
 	p.mark("B")
 }
 
@@ -171,3 +172,26 @@ func (l *lineReader) Read(p []byte) (n int, err error) {
 	l.text += string(p[:n])
 	return n, err
 }
+
+// oneLine is how the history has a command of several lines, as far as that can be.
+func oneLine(text string) string {
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	if len(lines) == 1 || strings.ContainsAny(text, "'\"`") || strings.Contains(text, "<<") {
+		return strings.Join(lines, "\n")
+	}
+	var b strings.Builder
+	for i, line := range lines {
+		b.WriteString(line)
+		switch words := strings.Fields(line); {
+		case i == len(lines)-1:
+		case len(words) == 0 || slices.Contains(opening, words[len(words)-1]) || strings.HasSuffix(line, "&") || strings.HasSuffix(line, ")"):
+			b.WriteByte(' ')
+		default:
+			b.WriteString("; ")
+		}
+	}
+	return b.String()
+}
+
+// opening are words behind which a command begins, or goes on.
+var opening = []string{"do", "then", "else", "{", "(", "in", "|", "&&", "||", ";;", ";"}

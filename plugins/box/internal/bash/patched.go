@@ -16,8 +16,25 @@ type interpreter interface {
 
 	// RunScript runs a script line by line, each with what those before it have defined.
 	RunScript(ctx context.Context, name, text string) error
+	// RunLine runs what is on one line.
+	RunLine(ctx context.Context, stmts []*syntax.Stmt) error
 	// Parser returns a parser that knows the aliases.
 	Parser() *syntax.Parser
+	// Eval runs the commands of a text, and keeps $?.
+	Eval(ctx context.Context, from, text string) (status uint8)
+	// SourceFile runs a file, if it is there.
+	SourceFile(ctx context.Context, name string) error
+
+	// Interact sets the variables that a person's shell has.
+	Interact()
+	// Prompt runs PROMPT_COMMAND and returns the prompt, and More that for the rest of a command.
+	Prompt(ctx context.Context) string
+	More(ctx context.Context) string
+	// LoadHistory and SaveHistory read and write HISTFILE; Remember adds a command.
+	LoadHistory()
+	SaveHistory()
+	Remember(text string)
+
 	// SyntaxError says in bash's words what is wrong with a text, of which the parser has read so many bytes.
 	SyntaxError(from, text string, read int, err error)
 }
@@ -44,7 +61,24 @@ func (u unpatched) RunScript(ctx context.Context, name, text string) error {
 	return u.Run(ctx, file)
 }
 
-func (u unpatched) Parser() *syntax.Parser { return syntax.NewParser() }
+func (u unpatched) RunLine(ctx context.Context, stmts []*syntax.Stmt) (err error) {
+	for _, stmt := range stmts {
+		if err = u.Run(ctx, stmt); u.Exited() {
+			break
+		}
+	}
+	return err
+}
+
+func (u unpatched) Eval(context.Context, string, string) uint8 { return 0 }
+func (u unpatched) SourceFile(context.Context, string) error   { return nil }
+func (u unpatched) Interact()                                  {}
+func (u unpatched) Prompt(context.Context) string              { return "$ " }
+func (u unpatched) More(context.Context) string                { return "> " }
+func (u unpatched) LoadHistory()                               {}
+func (u unpatched) SaveHistory()                               {}
+func (u unpatched) Remember(string)                            {}
+func (u unpatched) Parser() *syntax.Parser                     { return syntax.NewParser() }
 
 func (u unpatched) SyntaxError(_, _ string, _ int, err error) {
 	io.WriteString(u.stderr, err.Error()+"\n")

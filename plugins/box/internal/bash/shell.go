@@ -2,6 +2,7 @@
 package bash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,15 +26,37 @@ func Commands() []tool.Command {
 	}
 }
 
+const help = `GNU bash, version 5.2.15(1)-compatible (Terrarium box)
+Usage:	bash [GNU long option] [option] ...
+	bash [GNU long option] [option] script-file ...
+GNU long options:
+	--help
+	--init-file
+	--login
+	--noediting
+	--noprofile
+	--norc
+	--posix
+	--rcfile
+	--version
+Shell options:
+	-ilrsD or -c command or -O shopt_option		(invocation only)
+	-abefhkmnptuvxBCEHPT or -o option
+`
+
 // A script is what a shell runs, and under which name.
 type script struct {
-	name string   // $0; it begins messages
-	from string   // what messages say besides: "-c"
-	text string   // the commands
-	args []string // $1 and so on
-	set  []string // options for set
+	name  string   // $0; it begins messages
+	from  string   // what messages say besides: "-c"
+	text  string   // the commands
+	args  []string // $1 and so on
+	set   []string // options for set
+	shopt []string // options for shopt: -s or -u, and a name
 
-	interactive bool      // it comes line by line, from a person
+	rc          string    // what an interactive shell runs first, "" for .bashrc
+	noRC        bool      // nothing
+	interactive bool      // it is a person's
+	lines       bool      // it comes line by line
 	terminal    *terminal // where that person is, if ^C comes from there
 }
 
@@ -51,10 +74,10 @@ func parse(env *tool.Env, args []string) (*script, int) {
 	s := &script{name: args[0]}
 	command, stdin, asked := false, false, false
 	rest := args[1:]
-	for len(rest) > 0 && len(rest[0]) > 1 && (rest[0][0] == '-' || rest[0][0] == '+') {
+	for len(rest) > 0 && rest[0] != "" && (rest[0][0] == '-' || rest[0][0] == '+') {
 		option := rest[0]
 		rest = rest[1:]
-		if option == "--" {
+		if option == "--" || option == "-" {
 			break
 		}
 		if strings.HasPrefix(option, "--") {
@@ -62,7 +85,23 @@ func parse(env *tool.Env, args []string) (*script, int) {
 			case "--version":
 				fmt.Fprintln(env.Out, "GNU bash, version 5.2.15(1)-compatible (Terrarium box)")
 				return nil, 0
-			case "--norc", "--noprofile", "--login", "--posix", "--noediting":
+			case "--help":
+				fmt.Fprint(env.Out, help)
+				return nil, 0
+			case "--norc":
+				s.noRC = true
+				continue
+			case "--posix":
+				s.set = append(s.set, "-o", "posix")
+				continue
+			case "--noprofile", "--login", "--noediting":
+				continue
+			case "--rcfile", "--init-file":
+				if len(rest) == 0 {
+					env.Errorf("%s: option requires an argument", option)
+					return nil, 2
+				}
+				s.rc, rest = rest[0], rest[1:]
 				continue
 			}
 			env.Errorf("%s: invalid option", option)
@@ -76,7 +115,14 @@ func parse(env *tool.Env, args []string) (*script, int) {
 				stdin = true
 			case 'i':
 				asked = true
-			case 'l', 'm', 'h', 'B', 'H', 'b', 'p':
+			case 'l', 'p':
+			case 'O':
+				if len(rest) == 0 {
+					s.shopt = append(s.shopt, "-p")
+					break
+				}
+				s.shopt = append(s.shopt, map[byte]string{'-': "-s", '+': "-u"}[option[0]], rest[0])
+				rest = rest[1:]
 			case 'o':
 				if len(rest) == 0 {
 					env.Errorf("-o: option requires an argument")
@@ -84,7 +130,7 @@ func parse(env *tool.Env, args []string) (*script, int) {
 				}
 				s.set = append(s.set, option[:1]+"o", rest[0])
 				rest = rest[1:]
-			case 'a', 'e', 'f', 'n', 'u', 'v', 'x', 'C':
+			case 'a', 'b', 'e', 'f', 'h', 'k', 'm', 'n', 't', 'u', 'v', 'x', 'B', 'C', 'E', 'H', 'P', 'T':
 				s.set = append(s.set, option[:1]+string(letter))
 			default:
 				env.Errorf("%c%c: invalid option", option[0], letter)
@@ -92,6 +138,7 @@ func parse(env *tool.Env, args []string) (*script, int) {
 			}
 		}
 	}
+	s.interactive = asked
 	switch {
 	case command && len(rest) == 0:
 		env.Errorf("-c: option requires an argument")
@@ -104,7 +151,7 @@ func parse(env *tool.Env, args []string) (*script, int) {
 	case len(rest) > 0 && !stdin:
 		return s.load(env, rest)
 	case asked || isTerminal(env.Child().Stdin):
-		s.interactive, s.args = true, rest
+		s.interactive, s.lines, s.args = true, true, rest
 	default:
 		text, err := io.ReadAll(env.Stdin)
 		if err != nil {
@@ -137,7 +184,7 @@ func (s *script) load(env *tool.Env, rest []string) (*script, int) {
 
 // run runs the script to its end.
 func (s *script) run(env *tool.Env) int {
-	if s.interactive {
+	if s.lines {
 		s.terminal = openTerminal(env.Context, env.Child().Stdin)
 	}
 	runner, err := s.runner(env)
@@ -145,7 +192,21 @@ func (s *script) run(env *tool.Env) int {
 		env.Errorf("%v", err)
 		return 2
 	}
+	for i := 0; i+1 < len(s.shopt); i += 2 {
+		if runner.Eval(env.Context, "-O", "shopt "+s.shopt[i]+" -- "+tool.QuoteAlways(s.shopt[i+1])) != 0 {
+			return 2
+		}
+	}
 	if s.interactive {
+		runner.Interact()
+		if !s.noRC {
+			err := runner.SourceFile(env.Context, cmp.Or(s.rc, env.Getenv("HOME")+"/.bashrc"))
+			if runner.Exited() {
+				return s.status(env, err)
+			}
+		}
+	}
+	if s.lines {
 		return s.interact(env, runner)
 	}
 	return s.status(env, runner.RunScript(env.Context, s.name, s.text))
