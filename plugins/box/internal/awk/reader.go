@@ -153,7 +153,7 @@ func (x *input) next(in *interp) (string, bool) {
 			return s, true
 		}
 		if err := x.cur.err; err != nil {
-			in.fail("read error on %s (%s)", in.fname, tool.Strerror(err))
+			in.fail("read error (%s)", tool.Strerror(err))
 		}
 		x.skip()
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -109,7 +108,7 @@ func (c *columnState) writeTable(env *tool.Env, lines []string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], tool.Columns(cell))
 		}
 	}
 	for _, row := range rows {
@@ -118,7 +117,7 @@ func (c *columnState) writeTable(env *tool.Env, lines []string) {
 			if i < len(row) {
 				cell = row[i]
 			}
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", widths[i]-tool.Columns(cell))
 			switch {
 			case c.right[i]:
 				cell = pad + cell
@@ -151,7 +150,7 @@ func splitAny(s, seps string) []string {
 func (c *columnState) fill(env *tool.Env, lines []string) {
 	widest := 0
 	for _, l := range lines {
-		widest = max(widest, utf8.RuneCountInString(l))
+		widest = max(widest, tool.Columns(l))
 	}
 	widest = (widest + 8) &^ 7
 	columns := max(1, c.width/widest)
@@ -171,7 +170,7 @@ func (c *columnState) fill(env *tool.Env, lines []string) {
 				at = at&^7 + 8
 			}
 			env.Out.WriteString(lines[i])
-			at += utf8.RuneCountInString(lines[i])
+			at += tool.Columns(lines[i])
 		}
 		env.Out.WriteByte('\n')
 	}

@@ -45,7 +45,8 @@ type lister struct {
 	ignore                  []string
 	width                   int
 	end                     string
-	suffix                  string // of sizes in a unit
+	suffix                  string   // of sizes in a unit
+	beside                  []listed // directories that come behind the files: columns are as wide as theirs too
 }
 
 func ls(env *tool.Env, args []string) int {

@@ -41,7 +41,9 @@ func (l *lister) operands(names []string) {
 	}
 	l.arrange(files)
 	l.arrange(dirs)
+	l.beside = dirs
 	l.write(files)
+	l.beside = nil
 	headers := len(names) > 1 || l.recursive
 	first := len(files) == 0
 	for _, d := range dirs {

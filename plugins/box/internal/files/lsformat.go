@@ -69,7 +69,7 @@ func widest(texts []string) int {
 
 func (l *lister) long(files []listed) {
 	var links, owners, groups, sizes []string
-	for _, f := range files {
+	for _, f := range append(files[:len(files):len(files)], l.beside...) {
 		links = append(links, strconv.FormatUint(f.info.Nlink, 10))
 		owners = append(owners, l.name(f.info.Uid, sys.UserName))
 		groups = append(groups, l.name(f.info.Gid, sys.GroupName))

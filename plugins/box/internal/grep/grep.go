@@ -45,7 +45,7 @@ func grep(env *tool.Env, args []string, matcher byte) int {
 	}
 	if c.names == namesAuto {
 		c.names = namesNever
-		if len(files) > 1 || recurse {
+		if len(files) > 1 || recurse && g.isDir(files[0]) {
 			c.names = namesAlways
 		}
 	}
@@ -103,6 +103,11 @@ func (g *run) complain(err error) {
 			g.env.Errorf("%v", err)
 		}
 	}
+}
+
+func (g *run) isDir(name string) bool {
+	fi, err := g.env.Stat(name)
+	return err == nil && fi.IsDir()
 }
 
 // operand searches one operand: a file, standard input, or a folder with all below it.

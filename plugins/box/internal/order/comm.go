@@ -91,6 +91,10 @@ type commState struct {
 func (c *commState) run(total bool) int {
 	for i := range c.in {
 		c.in[i].cur, c.in[i].ok = c.in[i].lines.Next()
+		if err := c.in[i].lines.Err(); err != nil {
+			c.env.FileError(c.in[i].name, err)
+			return 1
+		}
 	}
 	for (c.in[0].ok || c.in[1].ok) && !c.env.Stopped() {
 		order := 0

@@ -58,7 +58,9 @@ func (s *sorter) sortEntries(t *text) []entry {
 	for i := range entries {
 		entries[i].line = uint32(i)
 	}
-	r.sort(entries, 0, 0)
+	if !s.inOrder {
+		r.sort(entries, 0, 0)
+	}
 	return entries
 }
 

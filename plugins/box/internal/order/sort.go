@@ -27,6 +27,8 @@ type sorter struct {
 	delim          byte
 	output         string
 	check          byte // 'c', 'C' or 0
+	merge          bool // each file is sorted already, it says
+	inOrder        bool // so is all that was read
 	seed           maphash.Seed
 }
 
@@ -70,6 +72,8 @@ func sortLines(env *tool.Env, args []string) int {
 			s.keys = append(s.keys, k)
 		case "o":
 			s.output = o.Arg
+		case "m":
+			s.merge = true
 		case "s":
 			s.stable = true
 		case "t":
@@ -167,6 +171,7 @@ func (s *sorter) sort(env *tool.Env, files []string) int {
 		}
 	}
 	lines := newText(data, s.delim)
+	s.inOrder = s.merge && !s.unique && len(files) == 1
 	entries := s.sortEntries(lines)
 	out := env.Out
 	if s.output != "" {

@@ -31,6 +31,8 @@ type execution struct {
 	line     int
 	space    []byte
 	hold     []byte
+	open     bool // the pattern space is a last line without a newline
+	holdOpen bool // so is the hold space
 	scratch  []byte
 	lastRE   *regex.Regexp
 	replaced bool // since the last line was read or t was taken
@@ -74,6 +76,7 @@ func (x *execution) read() bool {
 	}
 	x.line++
 	x.replaced = false
+	x.open = !x.in.ended
 	x.space = append(x.space[:0], line...)
 	return true
 }
@@ -89,7 +92,7 @@ func (x *execution) endCycle(print bool) error {
 // print writes p as a line. The last line has a newline only if the input's had one.
 func (x *execution) print(p []byte) { x.printTo(x.out, p) }
 
-func (x *execution) printTo(o *output, p []byte) { o.line(p, x.in.delim, x.in.ended) }
+func (x *execution) printTo(o *output, p []byte) { o.line(p, x.in.delim, !x.open) }
 
 func (x *execution) flushAppended() error {
 	for _, a := range x.after {
@@ -186,14 +189,14 @@ func (x *execution) step(cmd *command, pc int) (int, error) {
 	case 'F':
 		x.out.text([]byte(x.in.name+"\n"), delim)
 	case 'g':
-		x.space = append(x.space[:0], x.hold...)
+		x.space, x.open = append(x.space[:0], x.hold...), x.holdOpen
 	case 'G':
-		x.space = append(append(x.space, delim), x.hold...)
+		x.space, x.open = append(append(x.space, delim), x.hold...), x.holdOpen
 		return pc + 1, x.bounded()
 	case 'h':
-		x.hold = append(x.hold[:0], x.space...)
+		x.hold, x.holdOpen = append(x.hold[:0], x.space...), x.open
 	case 'H':
-		x.hold = append(append(x.hold, delim), x.space...)
+		x.hold, x.holdOpen = append(append(x.hold, delim), x.space...), x.open
 		return pc + 1, x.bounded()
 	case 'i':
 		x.out.text(cmd.text, delim)
@@ -244,7 +247,7 @@ func (x *execution) step(cmd *command, pc int) (int, error) {
 		x.files[cmd.file].line(p, delim, true)
 		x.files[cmd.file].Flush()
 	case 'x':
-		x.space, x.hold = x.hold, x.space
+		x.space, x.hold, x.open, x.holdOpen = x.hold, x.space, x.holdOpen, x.open
 	case 'y':
 		x.transliterate(cmd.table)
 	case 'z':
@@ -300,6 +303,7 @@ func (x *execution) appendNext(pc int) (int, error) {
 		x.line = 0
 	}
 	x.line++
+	x.open = !x.in.ended
 	x.space = append(append(x.space, x.in.delim), line...)
 	return pc + 1, x.bounded()
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -195,7 +196,7 @@ func (t *trSet) complement() {
 			t.bytes = append(t.bytes, byte(c))
 		}
 	}
-	t.cases = nil
+	t.class, t.cases = t.class || len(t.cases) > 0, nil
 }
 
 // table fills t.to from the two sets.
@@ -222,7 +223,7 @@ func (t *translation) table(from, to *trSet, complement, truncate bool) error {
 			return errors.New("misaligned [:upper:] and/or [:lower:] construct")
 		}
 	}
-	if complement && len(to.cases) > 0 {
+	if complement && (len(to.cases) > 0 || from.class && !same(to.bytes)) {
 		return errors.New("when translating with complemented character classes,\nstring2 must map all characters in the domain to one")
 	}
 	for i, c := range from.bytes {
@@ -234,6 +235,11 @@ func (t *translation) table(from, to *trSet, complement, truncate bool) error {
 		}
 	}
 	return nil
+}
+
+// same reports whether all bytes are one.
+func same(p []byte) bool {
+	return len(p) == 0 || bytes.Count(p, p[:1]) == len(p)
 }
 
 func (t *trSet) hasCase(at int) bool {

@@ -12,3 +12,12 @@ func RuneWidth(c rune) int {
 	}
 	return 1
 }
+
+// Columns is the number of columns that s takes on a terminal.
+func Columns(s string) int {
+	n := 0
+	for _, c := range s {
+		n += RuneWidth(c)
+	}
+	return n
+}
