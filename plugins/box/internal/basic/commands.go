@@ -21,6 +21,7 @@ func Commands() []tool.Command {
 		{Name: "sleep", Usage: "NUMBER[SUFFIX]...", Like: coreutils, Run: sleep},
 		{Name: "test", Usage: "EXPRESSION", Like: coreutils, Trouble: 2, Run: test},
 		{Name: "true", Usage: "[ignored command line arguments]", Like: coreutils, Run: func(env *tool.Env, args []string) int { return truth(env, args, 0) }},
+		{Name: "watch", Usage: "[options] command", Like: "procps-ng 4.0.2", Run: watch},
 		{Name: "yes", Usage: "[STRING]...", Like: coreutils, Run: yes},
 	}
 }
