@@ -83,6 +83,10 @@ func TestInterruptedPrompt(t *testing.T) {
 				{"trap 'echo trapped' INT\r", "trap 'echo trapped' INT\n" + prompt}, {ctrlC, "^C\ntrapped\n" + prompt},
 				{"trap - INT\r", "trap - INT\n" + prompt}, {ctrlC, interrupted},
 			}},
+			{"names in columns", []step{
+				{"cd /tmp; mkdir n; cd n; touch 'a b' c\r", "cd /tmp; mkdir n; cd n; touch 'a b' c\n" + prompt},
+				{"ls\r", "ls\n'a b'   c\n" + prompt}, {"ls | cat\r", "ls | cat\na b\nc\n" + prompt},
+			}},
 			{"in the background", []step{
 				{"sleep 1000 & sleep 1000 & echo a; sleep 1000\r", "sleep 1000 & sleep 1000 & echo a; sleep 1000\na\n"}, {ctrlC, interrupted},
 				{"kill %1 %2 && echo b\r", "kill %1 %2 && echo b\nb\n" + prompt},

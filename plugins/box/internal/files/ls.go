@@ -36,6 +36,8 @@ type lister struct {
 	owner, group, numeric   bool
 	classify                byte // 'F', 't' (file-type), 'p' (slash), or 0
 	quoting                 string
+	terminal                bool   // names without quotes are indented where others have some, as GNU's does on terminals
+	indent                  string // how far
 	color                   bool
 	colored                 bool // whether something was coloured yet
 	base                    int64
@@ -60,6 +62,10 @@ func ls(env *tool.Env, args []string) int {
 	}
 	if env.Name == "dir" {
 		l.format, l.quoting = 'C', "escape"
+	}
+	if env.Name == "ls" && env.ToTerminal() {
+		l.format, l.quoting = 'C', "shell-escape"
+		l.terminal = true
 	}
 	if n, err := strconv.Atoi(env.Getenv("COLUMNS")); err == nil && n > 0 {
 		l.width = n

@@ -2,10 +2,10 @@ package files
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
@@ -24,6 +24,10 @@ func (l *lister) time(i sys.Info) time.Time {
 
 // write writes a group of files, whose columns are aligned with each other.
 func (l *lister) write(files []listed) {
+	l.indent = ""
+	if l.terminal && l.quoting == "shell-escape" && l.format != '1' && l.format != 'm' && slices.ContainsFunc(files, l.quoted) {
+		l.indent = " "
+	}
 	switch l.format {
 	case 'l':
 		l.long(files)
@@ -90,7 +94,7 @@ func (l *lister) long(files []listed) {
 		if l.group {
 			l.person(groups[i], groupWidth)
 		}
-		fmt.Fprintf(out, "%*s %s %s", sizeWidth, sizes[i], l.stampText(l.time(f.info)), l.paint(f, l.quote(f.name)))
+		fmt.Fprintf(out, "%*s %s %s", sizeWidth, sizes[i], l.stampText(l.time(f.info)), l.paint(f, l.shown(f)))
 		switch {
 		case f.info.IsLink():
 			out.WriteString(" -> " + l.quote(f.target))
@@ -166,8 +170,18 @@ func (l *lister) quote(name string) string {
 	return name
 }
 
+func (l *lister) quoted(f listed) bool { return l.quote(f.name) != f.name }
+
+// shown is a file's name as it is listed.
+func (l *lister) shown(f listed) string {
+	if l.indent != "" && !l.quoted(f) {
+		return l.indent + f.name
+	}
+	return l.quote(f.name)
+}
+
 func (l *lister) decorated(f listed) string {
-	return l.paint(f, l.quote(f.name)) + l.indicator(f.info)
+	return l.paint(f, l.shown(f)) + l.indicator(f.info)
 }
 
 // indicator is the character that -F, -p or --file-type puts behind a name.
@@ -248,7 +262,7 @@ func (l *lister) cells(files []listed) (texts []string, widths []int) {
 	prefixes := l.prefixes(files)
 	for i, f := range files {
 		texts = append(texts, prefixes[i]+l.decorated(f))
-		widths = append(widths, utf8.RuneCountInString(prefixes[i]+l.quote(f.name)+l.indicator(f.info)))
+		widths = append(widths, tool.Columns(prefixes[i]+l.shown(f)+l.indicator(f.info)))
 	}
 	return texts, widths
 }
