@@ -31,9 +31,6 @@ type matching struct {
 
 // key returns what is compared of a line.
 func (m *matching) key(line []byte) string {
-	if *m == (matching{blankLines: m.blankLines, ignore: m.ignore}) {
-		return string(line)
-	}
 	s := string(line)
 	if m.cr && strings.HasSuffix(s, "\r\n") {
 		s = s[:len(s)-2] + "\n"
@@ -65,6 +62,26 @@ func (m *matching) key(line []byte) string {
 	return s
 }
 
+// exact reports whether only equal lines are taken for equal.
+func (m *matching) exact() bool { return *m == (matching{blankLines: m.blankLines, ignore: m.ignore}) }
+
+// same reports whether two lines are taken for equal.
+func (m *matching) same(a, b []byte) bool {
+	return bytes.Equal(a, b) || !m.exact() && m.key(a) == m.key(b)
+}
+
+// common returns how many lines at the front and at the back are the same.
+func (m *matching) common(a, b [][]byte) (front, back int) {
+	most := min(len(a), len(b))
+	for front < most && m.same(a[front], b[front]) {
+		front++
+	}
+	for back < most-front && m.same(a[len(a)-1-back], b[len(b)-1-back]) {
+		back++
+	}
+	return front, back
+}
+
 func expandTabs(s string) string {
 	var b strings.Builder
 	column := 0
@@ -80,34 +97,41 @@ func expandTabs(s string) string {
 	return b.String()
 }
 
-// changes compares two texts.
+// changes compares two texts. At both ends, what is equal is no part of the comparison but for the horizon, some lines
+// next to what differs: changes don't move there.
 func (m *matching) changes(a, b text, horizon int) []change {
+	front, back := m.common(a.lines, b.lines)
+	front, back = max(0, front-horizon), max(0, back-horizon)
 	ids := map[string]int{}
-	number := func(t text) []int {
-		out := make([]int, len(t.lines))
-		for i, line := range t.lines {
-			k := m.key(line)
-			id, ok := ids[k]
+	exact := m.exact()
+	number := func(lines [][]byte) []int {
+		out := make([]int, len(lines))
+		for i, line := range lines {
+			if !exact {
+				line = []byte(m.key(line))
+			}
+			id, ok := ids[string(line)]
 			if !ok {
 				id = len(ids)
-				ids[k] = id
+				ids[string(line)] = id
 			}
 			out[i] = id
 		}
 		return out
 	}
-	goneA, goneB := compareLines(number(a), number(b), horizon)
+	numbersA, numbersB := number(a.lines[front:len(a.lines)-back]), number(b.lines[front:len(b.lines)-back])
+	goneA, goneB := compareLines(numbersA, numbersB, len(ids))
 	var list []change
 	for i, j := 0, 0; i < len(goneA) || j < len(goneB); {
 		if i < len(goneA) && goneA[i] || j < len(goneB) && goneB[j] {
-			c := change{a0: i, b0: j}
+			c := change{a0: front + i, b0: front + j}
 			for i < len(goneA) && goneA[i] {
 				i++
 			}
 			for j < len(goneB) && goneB[j] {
 				j++
 			}
-			c.a1, c.b1 = i, j
+			c.a1, c.b1 = front+i, front+j
 			if !m.trivial(a.lines[c.a0:c.a1]) || !m.trivial(b.lines[c.b0:c.b1]) {
 				list = append(list, c)
 			}

@@ -16,27 +16,12 @@ type comparer struct {
 	expensive int // after so many rounds a good cut will do
 }
 
-// compareLines returns which lines of a and of b were deleted and inserted. At both ends, what is equal is no part of
-// the comparison but for the horizon, some lines next to what differs: changes don't move there.
-func compareLines(a, b []int, horizon int) (goneA, goneB []bool) {
+// compareLines returns which lines of a and of b were deleted and inserted. Lines are numbers below n.
+func compareLines(a, b []int, n int) (goneA, goneB []bool) {
 	goneA, goneB = make([]bool, len(a)), make([]bool, len(b))
-	front, back := 0, 0
-	for most := min(len(a), len(b)); front < most && a[front] == b[front]; {
-		front++
-	}
-	for most := min(len(a), len(b)) - front; back < most && a[len(a)-1-back] == b[len(b)-1-back]; {
-		back++
-	}
-	front, back = max(0, front-horizon), max(0, back-horizon)
-	endA, endB := len(a)-back, len(b)-back
-	compareMiddle(a[front:endA], b[front:endB], goneA[front:endA], goneB[front:endB])
-	return goneA, goneB
-}
-
-func compareMiddle(a, b []int, goneA, goneB []bool) {
 	c := &comparer{goneA: goneA, goneB: goneB}
 	// Lines that the other file has not can't be matched, and would only cost time.
-	inA, inB := map[int]bool{}, map[int]bool{}
+	inA, inB := make([]bool, n), make([]bool, n)
 	for _, l := range a {
 		inA[l] = true
 	}
@@ -45,17 +30,18 @@ func compareMiddle(a, b []int, goneA, goneB []bool) {
 	}
 	c.a, c.realA = keep(a, inB, c.goneA)
 	c.b, c.realB = keep(b, inA, c.goneB)
-	n := len(c.a) + len(c.b) + 3
-	c.fwd, c.bwd = make([]int, n), make([]int, n)
+	diagonals := len(c.a) + len(c.b) + 3
+	c.fwd, c.bwd = make([]int, diagonals), make([]int, diagonals)
 	c.middle = len(c.b) + 1
-	c.expensive = max(4096, int(math.Sqrt(float64(n)))) // GNU's bound
+	c.expensive = max(4096, int(math.Sqrt(float64(diagonals)))) // GNU's bound
 	c.compare(0, len(c.a), 0, len(c.b))
 	shift(a, c.goneA, c.goneB)
 	shift(b, c.goneB, c.goneA)
+	return goneA, goneB
 }
 
 // keep returns the lines that the other file has too, and where they stand.
-func keep(lines []int, other map[int]bool, gone []bool) (kept, places []int) {
+func keep(lines []int, other []bool, gone []bool) (kept, places []int) {
 	for i, l := range lines {
 		if !other[l] {
 			gone[i] = true
