@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // A Scan goes through one input, block by block, each ending with a whole line. What can't match and need not be shown
@@ -113,7 +114,7 @@ func (s *Scan) skip(p []byte) int {
 	}
 	s.Gap = true
 	if s.Number {
-		s.Line += int64(bytes.Count(p[:i], []byte{s.Delim}))
+		s.Line += int64(tool.CountByte(p[:i], s.Delim))
 	}
 	return i
 }

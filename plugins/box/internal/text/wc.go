@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -252,7 +251,7 @@ func countFast(r io.Reader) (n counts, err error) {
 	for {
 		k, err := r.Read(p)
 		n[countBytes] += int64(k)
-		n[countLines] += int64(bytes.Count(p[:k], []byte{10}))
+		n[countLines] += int64(tool.CountByte(p[:k], '\n'))
 		if err == io.EOF {
 			return n, nil
 		}
