@@ -45,3 +45,14 @@ func (n *node) flat(subs []*node) []*node {
 	}
 	return append(subs, n)
 }
+
+// oneByte returns the bytes that root matches if it always matches one byte, or nil.
+func oneByte(root *node) *[256]bool {
+	subs := root.flat(nil)
+	if len(subs) != 1 || subs[0].op != opSet || len(subs[0].set.ranges) > 0 {
+		return nil
+	}
+	var in [256]bool
+	copy(in[:], subs[0].set.ascii[:])
+	return &in
+}

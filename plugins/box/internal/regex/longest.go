@@ -11,6 +11,15 @@ func (re *Regexp) FindEdges(text []byte, from int) (loc []int, err error) {
 		loc, err = re.Find(text, from)
 		return loc[:min(2, len(loc))], err
 	}
+	if re.single != nil {
+		for i := from; i < len(text); i++ {
+			if re.single[text[i]] {
+				re.loc = append(re.loc[:0], i, i+1)
+				return re.loc, nil
+			}
+		}
+		return nil, nil
+	}
 	if len(re.need) > 0 && !bytes.Contains(text[from:], re.need) {
 		return nil, nil
 	}

@@ -24,9 +24,10 @@ type Regexp struct {
 	prog    *program
 	groups  int
 	backs   bool
-	literal []byte // the whole pattern if it is plain text, else nil
-	need    []byte // text that every match contains
-	prefix  []byte // text that every match begins with
+	literal []byte     // the whole pattern if it is plain text, else nil
+	need    []byte     // text that every match contains
+	prefix  []byte     // text that every match begins with
+	single  *[256]bool // all that the pattern matches if that is single bytes, else nil
 	dfa     *dfa
 	edges   *dfa // anchored
 	bits    bitstate
@@ -68,6 +69,7 @@ func CompileAll(patterns []string, o Options) (*Regexp, error) {
 	}
 	re.prog = prog
 	re.need, re.prefix, re.literal = literals(root)
+	re.single = oneByte(root)
 	return re, nil
 }
 
@@ -159,6 +161,12 @@ func (re *Regexp) Match(text []byte) (bool, error) {
 	switch {
 	case re.literal != nil:
 		return bytes.Contains(text, re.literal), nil
+	case len(re.prefix) > 0 && !re.prog.asserts && !re.backs:
+		i := bytes.Index(text, re.prefix)
+		if i < 0 {
+			return false, nil
+		}
+		text = text[i:]
 	case len(re.need) > 0 && !bytes.Contains(text, re.need):
 		return false, nil
 	case re.backs:
