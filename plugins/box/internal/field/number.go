@@ -143,14 +143,14 @@ func (c *converter) show(v *big.Float, precision int) (string, error) {
 	} else if v.Sign() != 0 && less(v, 10) && exponent > 0 {
 		places = 1
 	}
-	s := v.Text('f', places)
+	s := c.fill(v.Text('f', places))
 	if exponent > 0 {
 		s += suffixes[exponent-1 : exponent]
 		if c.to == "iec-i" {
 			s += "i"
 		}
 	}
-	return c.fill(s), nil
+	return s, nil
 }
 
 // fill puts zeros before a number.
@@ -196,8 +196,5 @@ func (c *converter) rounded(v *big.Float, places int) *big.Float {
 		whole.Add(whole, big.NewInt(step))
 	}
 	v = new(big.Float).SetPrec(longDouble).SetInt(whole)
-	if negative && v.Sign() == 0 {
-		v.Neg(v)
-	}
 	return v.Quo(v, unit)
 }

@@ -215,8 +215,10 @@ func (c *converter) setFormat(format string) error {
 	zero := strings.Contains(d[:flags], "0")
 	c.grouping = c.grouping || strings.Contains(d[:flags], "'")
 	d = d[flags:]
-	left := strings.HasPrefix(d, "-")
-	d = strings.TrimPrefix(d, "-")
+	left := len(d) > 1 && d[0] == '-' && '0' <= d[1] && d[1] <= '9'
+	if left {
+		d = d[1:]
+	}
 	width, d := leadingNumber(d)
 	if rest, ok := strings.CutPrefix(d, "."); ok {
 		if c.precision, d = leadingNumber(rest); strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, " ") {

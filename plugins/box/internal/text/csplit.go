@@ -124,7 +124,7 @@ func (c *carver) toLine(p *cut, n int) bool {
 	if !c.open() {
 		return false
 	}
-	if c.withoutMatched && c.next == len(c.lines) {
+	if c.withoutMatched && c.current >= len(c.lines) {
 		return c.outOfRange(c.env.Quote(strconv.Itoa(p.line)), n)
 	}
 	if c.next == len(c.lines) {
@@ -142,7 +142,7 @@ func (c *carver) toLine(p *cut, n int) bool {
 	c.close()
 	if c.withoutMatched {
 		c.take()
-	} else if c.next == len(c.lines) {
+	} else if c.current >= len(c.lines) {
 		return c.outOfRange(c.env.Quote(strconv.Itoa(p.line)), n)
 	}
 	return true
@@ -153,8 +153,8 @@ func (c *carver) toMatch(p *cut, n int) (ok, over bool) {
 	if !p.skip && !c.open() {
 		return false, false
 	}
-	at := c.current // index of the line after
-	for at = max(at, c.next); at < len(c.lines); at++ {
+	at := max(c.current, c.next) // index of the line after
+	for ; at < len(c.lines); at++ {
 		match, err := p.re.Match(bytes.TrimSuffix(c.lines[at], []byte{'\n'}))
 		if err != nil {
 			c.env.Errorf("%s: %v", c.env.Quote(p.arg), err)
@@ -164,7 +164,7 @@ func (c *carver) toMatch(p *cut, n int) (ok, over bool) {
 			break
 		}
 	}
-	if at == len(c.lines) {
+	if at >= len(c.lines) {
 		if !p.forever {
 			c.env.Errorf("%s: match not found%s", c.env.Quote(p.arg), repetition(n))
 		}
@@ -180,7 +180,9 @@ func (c *carver) toMatch(p *cut, n int) (ok, over bool) {
 		c.put(at, p.skip)
 	}
 	if end < c.next || end > len(c.lines) {
-		c.put(len(c.lines)*min(1, max(0, end)), p.skip)
+		if end > len(c.lines) {
+			c.put(len(c.lines), p.skip)
+		}
 		return c.outOfRange(c.env.Quote(p.arg), 0), false
 	}
 	c.put(end, p.skip)
