@@ -225,8 +225,14 @@ func compiling(name string, size int) (done func()) {
 	if !isTerminal(os.Stderr) {
 		return nil
 	}
-	bytes := byteSize(size)
-	slow := time.AfterFunc(time.Second, func() { notice("compiling " + name + " (" + bytes.String() + "), once") })
+	for _, m := range plugins.Modules() {
+		if slices.Contains(m.Commands, name) {
+			name = m.Name // a module of many commands is called by the first of them, "["
+		}
+	}
+	slow := time.AfterFunc(time.Second, func() {
+		notice(fmt.Sprintf("compiling %s (%.1f MB), only this once", name, float64(size)/1e6))
+	})
 	return func() { slow.Stop() }
 }
 
