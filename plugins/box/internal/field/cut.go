@@ -21,7 +21,7 @@ type cutter struct {
 	spans      []span
 	complement bool
 	delim      byte
-	sep        []byte // of the output; nil for the input's
+	sep        []byte // of the output; nil for none
 	only       bool
 	end        byte
 }
@@ -76,6 +76,9 @@ func cut(env *tool.Env, args []string) int {
 	c.spans = spans
 	if c.complement {
 		c.spans = invert(spans)
+	}
+	if kind == 'f' && c.sep == nil {
+		c.sep = []byte{c.delim}
 	}
 	return env.EachLine(opts.Operands, c.end, func(line []byte) {
 		if kind == 'f' {
@@ -196,10 +199,7 @@ func (c *cutter) fields(env *tool.Env, line []byte) {
 		}
 		return
 	}
-	sep := c.sep
-	if sep == nil {
-		sep = []byte{c.delim}
-	}
+	out := env.Out.AvailableBuffer()
 	first, k := true, 0
 	rest := line
 	for n := 1; rest != nil && k < len(c.spans); n++ {
@@ -216,10 +216,10 @@ func (c *cutter) fields(env *tool.Env, line []byte) {
 			continue
 		}
 		if !first {
-			env.Out.Write(sep)
+			out = append(out, c.sep...)
 		}
 		first = false
-		env.Out.Write(field)
+		out = append(out, field...)
 	}
-	env.Out.WriteByte(c.end)
+	env.Out.Write(append(out, c.end))
 }
