@@ -167,23 +167,23 @@ func (g *getopter) letters(cluster string, args []string) []string {
 		c := cluster[i]
 		at := strings.IndexByte(g.short, c)
 		if at < 0 || c == ':' {
-			g.complain("invalid option -- '" + string(c) + "'")
+			g.complain("invalid option -- '" + cluster[i:i+1] + "'")
 			continue
 		}
 		takes := g.short[at+1:]
 		inside := cluster[i+1:]
 		switch {
 		case !strings.HasPrefix(takes, ":"):
-			g.out.WriteString(" -" + string(c))
+			g.out.WriteString(" -" + cluster[i:i+1])
 			continue
 		case inside == "" && !strings.HasPrefix(takes, "::"):
 			if len(args) == 0 {
-				g.complain("option requires an argument -- '" + string(c) + "'")
+				g.complain("option requires an argument -- '" + cluster[i:i+1] + "'")
 				return nil
 			}
 			inside, args = args[0], args[1:]
 		}
-		g.out.WriteString(" -" + string(c))
+		g.out.WriteString(" -" + cluster[i:i+1])
 		g.word(inside)
 		return args
 	}
@@ -220,7 +220,7 @@ func (g *getopter) longOption(whole, text string, args []string) []string {
 	l, matches := g.find(name)
 	if l == "" {
 		if len(matches) == 0 {
-			g.complain("unrecognized option '" + dashes + name + "'")
+			g.complain("unrecognized option '" + whole + "'")
 			return args
 		}
 		message := "option '" + whole + "' is ambiguous; possibilities:"

@@ -131,7 +131,7 @@ func (s *spec) parseShort(cluster string, rest []string, res *Result) (int, erro
 	for i := 0; i < len(cluster); i++ {
 		e, ok := s.short[cluster[i]]
 		if !ok {
-			return 0, fmt.Errorf("invalid option -- '%c'", cluster[i])
+			return 0, fmt.Errorf("invalid option -- '%s'", cluster[i:i+1])
 		}
 		o := Option{Name: e.name}
 		if e.kind == none {
@@ -142,7 +142,7 @@ func (s *spec) parseShort(cluster string, rest []string, res *Result) (int, erro
 		o.Arg, o.Set = cluster[i+1:], i+1 < len(cluster)
 		if !o.Set && e.kind == required {
 			if len(rest) == 0 {
-				return 0, fmt.Errorf("option requires an argument -- '%c'", cluster[i])
+				return 0, fmt.Errorf("option requires an argument -- '%s'", cluster[i:i+1])
 			}
 			o.Arg, o.Set, used = rest[0], true, 1
 		}

@@ -25,6 +25,7 @@ func TestParse(t *testing.T) {
 		{spec, "-az", "invalid option -- 'z'"},
 		{spec, "-n", "option requires an argument -- 'n'"},
 		{spec, "--lines", "option '--lines' requires an argument"},
+		{spec, "-\xe9", "invalid option -- '\xe9'"},
 		{spec, "--foo=1", "unrecognized option '--foo=1'"},
 		{spec, "--all=1", "option '--all' doesn't allow an argument"},
 		{spec, "--n", "option '--n' is ambiguous; possibilities: '--number' '--nothing'"},
