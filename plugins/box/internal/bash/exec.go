@@ -64,8 +64,11 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 		env.Stdin = nil
 	}
 	prefix := fmt.Sprintf("%s: line %d", h.script.name, hc.Pos.Line())
-	if h.script.interactive {
+	switch {
+	case h.script.interactive:
 		prefix = h.script.name
+	case h.script.dash:
+		prefix = fmt.Sprintf("%s: %d", h.script.name, hc.Pos.Line())
 	}
 	if args[0] == builtinPrintf {
 		if a := args[1]; len(a) > 1 && a[0] == '-' && a != "--" {
@@ -191,14 +194,22 @@ func (x *execution) missing(env tool.Env, name string) int {
 	advice, plugin := Unavailable(name)
 	switch {
 	case plugin:
-		x.warn(env, name, "command not found")
+		x.warn(env, name, x.notFound())
 		io.WriteString(env.Stderr, advice+"\n")
 	case advice != "":
 		io.WriteString(env.Stderr, name+": "+advice+"\n")
 	default:
-		x.warn(env, name, "command not found")
+		x.warn(env, name, x.notFound())
 	}
 	return notFound
+}
+
+// notFound is how the shell says so.
+func (x *execution) notFound() string {
+	if x.script.dash {
+		return "not found"
+	}
+	return "command not found"
 }
 
 func (x *execution) warn(env tool.Env, name, why string) {
@@ -218,6 +229,10 @@ func (x *execution) file(env tool.Env, args []string) int {
 	info, err := os.Stat(full)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if x.script.dash {
+			x.warn(env, name, x.notFound())
+			return notFound
+		}
 		x.warn(env, name, "No such file or directory")
 		return notFound
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,7 @@ type script struct {
 
 	rc          string    // what an interactive shell runs first, "" for .bashrc
 	noRC        bool      // nothing
+	dash        bool      // it was called as sh, which is dash on Debian
 	interactive bool      // it is a person's
 	lines       bool      // it comes line by line
 	terminal    *terminal // where that person is, if ^C comes from there
@@ -71,7 +73,7 @@ func run(env *tool.Env, args []string) int {
 
 // parse reads the command line. Without a script the status is how to end.
 func parse(env *tool.Env, args []string) (*script, int) {
-	s := &script{name: args[0]}
+	s := &script{name: args[0], dash: path.Base(args[0]) == "sh"}
 	command, stdin, asked := false, false, false
 	rest := args[1:]
 	for len(rest) > 0 && rest[0] != "" && (rest[0][0] == '-' || rest[0][0] == '+') {
@@ -168,6 +170,10 @@ func (s *script) load(env *tool.Env, rest []string) (*script, int) {
 	name := rest[0]
 	text, err := os.ReadFile(env.Path(name))
 	if err != nil {
+		if s.dash && errors.Is(err, os.ErrNotExist) {
+			env.Errorf("0: cannot open %s: No such file", name)
+			return nil, 2
+		}
 		env.Errorf("%s: %s", name, tool.Strerror(err))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, 127
