@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -18,13 +19,14 @@ func main() {
 	if err != nil {
 		dir = "/"
 	}
+	ctx, self := process.First(context.Background(), os.Args)
 	env := tool.Env{
-		Context: context.Background(),
+		Context: ctx,
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Dir: dir, Environ: os.Environ(),
 		Exec: run, Has: has,
 	}
-	os.Exit(dispatch(env, os.Args))
+	os.Exit(self.Exit(dispatch(env, os.Args)))
 }
 
 // dispatch runs the command that args[0] names, or the one behind it if args[0] is the box itself.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -84,6 +85,16 @@ func newSandbox(t testing.TB, gits ...string) *hostwasm.Host {
 }
 
 func newSandboxOn(t testing.TB, on backend, gits ...string) *hostwasm.Host {
+	others := map[string]*hostwasm.Module{}
+	for _, name := range gits {
+		git := plugins.Modules()[1]
+		others[name] = &hostwasm.Module{Name: git.Name, Load: git.Load}
+	}
+	return newSandboxBeside(t, on, others)
+}
+
+// newSandboxBeside is newSandboxOn with commands of other modules.
+func newSandboxBeside(t testing.TB, on backend, others map[string]*hostwasm.Module) *hostwasm.Host {
 	box, git := plugins.Modules()[0], plugins.Modules()[1]
 	for _, m := range []plugins.Module{box, git} {
 		if _, err := m.Load(); err != nil {
@@ -104,9 +115,7 @@ func newSandboxOn(t testing.TB, on backend, gits ...string) *hostwasm.Host {
 	for _, name := range box.Commands {
 		commands[name] = module
 	}
-	for _, name := range gits {
-		commands[name] = &hostwasm.Module{Name: git.Name, Load: git.Load}
-	}
+	maps.Copy(commands, others)
 	h, err := hostwasm.New(hostwasm.Config{Engine: e, Cache: kept, Commands: commands})
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +183,15 @@ func (s suite) runSandbox(t *testing.T, h *hostwasm.Host, line string) outcome {
 		c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
 	}
 	stdout, stderr, exit := runCommand(t, h, c)
-	return s.outcome(t, dir, stdout, stderr, int(exit.Status.ExitCode))
+	return s.outcome(t, dir, stdout, stderr, shellStatus(exit))
+}
+
+// shellStatus is what a shell would say of a terminal that has ended.
+func shellStatus(e core.Exit) int {
+	if e.Status.Signal == "SIGTERM" {
+		return 128 + 15
+	}
+	return int(e.Status.ExitCode)
 }
 
 // runCommand runs a command to its end.

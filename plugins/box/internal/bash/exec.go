@@ -10,10 +10,12 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"time"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 	"github.com/terrarium-dev/terrarium/plugins/proc"
@@ -54,6 +56,14 @@ func executable(info fs.FileInfo) bool { return !sys.HasModes || info.Mode()&0o1
 // beside it, or a script.
 func (h *handlers) execute(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
+	shell := process.Of(ctx)
+	self := shell
+	if args[0] != builtinPrintf {
+		var end func()
+		ctx, self, end = process.Start(ctx, args)
+		defer end()
+		defer unblock(ctx, self, hc.Stdin)()
+	}
 	env := tool.Env{
 		Context: ctx,
 		Stdin:   hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr,
@@ -80,10 +90,14 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 		defer messages.flush()
 	}
 	run := &execution{handlers: h, prefix: prefix}
-	if status := run.run(env, args); status != 0 {
-		return interp.ExitStatus(status)
+	status := self.Status(run.run(env, args))
+	switch {
+	case status == 0:
+		return nil
+	case self.Signal() != 0 && self != shell: // which nobody is left to tell of
+		return killed{self, interp.ExitStatus(status)}
 	}
-	return nil
+	return interp.ExitStatus(status)
 }
 
 // An execution runs commands for one of the script's.
@@ -98,9 +112,51 @@ const (
 	notFound      = 127
 )
 
-// run is the Exec of commands.
+// start is the Exec of commands.
+func (x *execution) start(env tool.Env, args []string) int {
+	ctx, self, end := process.Start(env.Context, args)
+	defer end()
+	defer unblock(ctx, self, env.Stdin)()
+	env.Context = ctx
+	return self.Status(x.run(env, args))
+}
+
+// killed is the error of a command that was ended by a signal, of which the interpreter tells.
+type killed struct {
+	*process.Process
+	status interp.ExitStatus
+}
+
+func (k killed) Error() string { return k.status.Error() }
+func (k killed) Unwrap() error { return k.status }
+
+// unblock has reads of stdin end when self is killed, until restore: it may be the shell's own.
+func unblock(ctx context.Context, self *process.Process, stdin io.Reader) (restore func()) {
+	f, ok := stdin.(*os.File)
+	if !ok || f == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { // ends at once
+		defer close(done)
+		if self.Signal() != 0 {
+			f.SetReadDeadline(time.Unix(1, 0))
+		}
+	})
+	return func() {
+		if stop() {
+			return
+		}
+		<-done
+		if self.Signal() != 0 {
+			f.SetReadDeadline(time.Time{})
+		}
+	}
+}
+
+// run runs a command as the process of its context.
 func (x *execution) run(env tool.Env, args []string) int {
-	env.Exec, env.Has = x.run, x.has
+	env.Exec, env.Has = x.start, x.has
 	dir, base := path.Split(args[0])
 	if dir == "" {
 		return x.search(env, args)
@@ -151,6 +207,9 @@ func (x *execution) known(name string) bool {
 
 // command runs a command of the box, or a plugin's: one of the same name has been added to be used.
 func (x *execution) command(env tool.Env, name string, args []string) int {
+	if args[0] != builtinPrintf {
+		process.Of(env.Context).SetArgs(args)
+	}
 	if x.has != nil && x.has(name) && moduleOf(name) == ownModule() {
 		return x.exec(env, args)
 	}
@@ -280,6 +339,7 @@ func (x *execution) interpreted(env tool.Env, line string, args []string) int {
 	} else if systemDirs[path.Dir(interpreter)+"/"] {
 		call[0] = path.Base(interpreter)
 	}
+	process.Of(env.Context).SetName(path.Base(args[0]))
 	return x.run(env, append(call, args...))
 }
 

@@ -218,8 +218,15 @@ func (s *script) run(env *tool.Env) int {
 	return s.status(env, runner.RunScript(env.Context, s.name, s.text))
 }
 
+// execKey is that of what runs a command of the box, in the context of a shell inside a shell, whose own Exec starts them.
+type execKey struct{}
+
 func (s *script) runner(env *tool.Env) (interpreter, error) {
 	h := &handlers{script: s, exec: env.Exec, has: env.Has}
+	if outer, ok := env.Context.Value(execKey{}).(func(tool.Env, []string) int); ok {
+		h.exec = outer
+	}
+	env.Context = context.WithValue(env.Context, execKey{}, h.exec)
 	r, err := interp.New(
 		interp.Env(expand.ListEnviron(s.environ(env)...)),
 		interp.Dir(env.Dir),

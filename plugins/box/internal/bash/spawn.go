@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
@@ -25,6 +26,7 @@ func spawn(env tool.Env, name string, args []string) (status int, err error) {
 			return 0, err
 		}
 	}
+	c.PID = process.Of(env.Context).Number()
 	if err := c.Start(); err != nil {
 		return 0, err
 	}

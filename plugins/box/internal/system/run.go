@@ -6,10 +6,12 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -81,6 +83,7 @@ func env(e *tool.Env, args []string) int {
 		}
 		child.Dir = strings.TrimSuffix(e.Path(dir), "/.")
 	}
+	process.Of(e.Context).Replace()
 	return find.Execute(e, child, operands, func() { e.Errorf("%s: No such file or directory", e.Quote(operands[0])) })
 }
 
@@ -125,13 +128,15 @@ func timeout(e *tool.Env, args []string) int {
 	if opts == nil {
 		return status
 	}
-	sig := 15
+	sig, grace := sigterm, time.Duration(0)
 	for _, o := range opts.Options {
 		switch o.Name {
 		case "k":
-			if _, ok := duration(o.Arg); !ok {
+			g, ok := duration(o.Arg)
+			if !ok {
 				return e.UsageError("invalid time interval %s", e.Quote(o.Arg))
 			}
+			grace = g
 		case "s":
 			n, ok := signalNumber(o.Arg)
 			if !ok {
@@ -150,28 +155,49 @@ func timeout(e *tool.Env, args []string) int {
 	command := opts.Operands[1:]
 	child := e.Child()
 	ctx, cancel := context.WithCancel(e.Context)
-	if d > 0 {
-		ctx, cancel = context.WithTimeout(e.Context, d)
-	}
 	defer cancel()
-	child.Context = ctx
+	var expired atomic.Bool
+	self := process.Of(e.Context)
+	if self == nil {
+		child.Context = ctx
+	}
 	if child.Stdin != nil {
 		child.Stdin = &interruptible{ctx: ctx, r: child.Stdin}
+	}
+	if d > 0 {
+		stop := after(d, func() {
+			expired.Store(true)
+			if opts.Has("v") {
+				e.Errorf("sending signal %s to command %s", signalNames[sig], e.Quote(command[0]))
+			}
+			self.KillBelow(sig)
+			cancel()
+		})
+		defer stop()
+		if grace > 0 {
+			stop := after(d+grace, func() { self.KillBelow(9) })
+			defer stop()
+		}
 	}
 	status = find.Execute(e, child, command, func() {
 		e.Errorf("failed to run command %s: No such file or directory", e.Quote(command[0]))
 	})
-	if e.Context.Err() != nil || ctx.Err() == nil {
+	switch {
+	case e.Context.Err() != nil || !expired.Load():
 		return status
-	}
-	if opts.Has("v") {
-		e.Errorf("sending signal %s to command %s", signalNames[sig], e.Quote(command[0]))
-	}
-	if opts.Has("preserve-status") || sig == 9 {
-		return 128 + sig
+	case status == 128+9, sig == 9: // which is how it ends too
+		if self != nil {
+			send(e, self.ID(), 9)
+		}
+		return 128 + 9
+	case opts.Has("preserve-status"):
+		return max(status, 1)
 	}
 	return exitTimedOut
 }
+
+// after calls f in so long, unless it is stopped before.
+func after(d time.Duration, f func()) (stop func() bool) { return time.AfterFunc(d, f).Stop }
 
 // duration reads a number with an optional unit: s, m, h or d.
 func duration(s string) (time.Duration, bool) {
@@ -221,7 +247,7 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	}
 }
 
-// nohup runs a command. There are no hang-ups in the box, and no terminal whose output would need a file.
+// nohup runs a command that SIGHUP does not end. There is no terminal whose output would need a file.
 func nohup(e *tool.Env, args []string) int {
 	opts, status := e.Options(args, "+")
 	if opts == nil {
@@ -230,6 +256,8 @@ func nohup(e *tool.Env, args []string) int {
 	if len(opts.Operands) == 0 {
 		return e.UsageError("missing operand")
 	}
+	process.Of(e.Context).Ignore(1, true)
+	process.Of(e.Context).Replace()
 	return find.Execute(e, e.Child(), opts.Operands, func() {
 		e.Errorf("failed to run command %s: No such file or directory", tool.QuoteAlways(opts.Operands[0]))
 	})

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -129,50 +128,6 @@ func tty(e *tool.Env, args []string) int {
 	}
 	if !opts.Has("s") {
 		e.Out.WriteString("not a tty\n")
-	}
-	return 1
-}
-
-// ps shows the one process that can be seen from here.
-func ps(e *tool.Env, args []string) int {
-	full := false
-	for _, a := range args[1:] {
-		full = full || a == "aux" || a == "-ef" || a == "-aux"
-	}
-	if full {
-		uid, _ := sys.Self()
-		fmt.Fprintf(e.Out, "%-8s %7s %s\n%-8d %7d %s\n", "UID", "PID", "COMMAND", uid, 1, "bash")
-		return 0
-	}
-	e.Out.WriteString("    PID TTY          TIME CMD\n      1 ?        00:00:00 bash\n")
-	return 0
-}
-
-// kill can reach no process of the sandbox but says so as kill does.
-func kill(e *tool.Env, args []string) int {
-	names := args[1:]
-	for len(names) > 0 && len(names[0]) > 1 && names[0][0] == '-' {
-		switch names[0] {
-		case "-l", "-L":
-			for n := 1; n < len(signalNames); n++ {
-				e.Out.WriteString(signalNames[n] + "\n")
-			}
-			return 0
-		case "-s", "-n":
-			names = names[1:]
-		}
-		names = names[min(1, len(names)):]
-	}
-	if len(names) == 0 {
-		e.Warn("kill: not enough arguments")
-		return 1
-	}
-	for _, pid := range names {
-		if _, err := strconv.Atoi(pid); err != nil {
-			e.Errorf("failed to parse argument: '%s'", pid)
-			continue
-		}
-		e.Errorf("(%s): No such process", pid)
 	}
 	return 1
 }
