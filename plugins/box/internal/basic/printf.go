@@ -1,6 +1,7 @@
 package basic
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strconv"
@@ -21,13 +22,19 @@ type printer struct {
 	used   int
 	status int
 	stop   bool // \c ended the output
+	shell  bool // it stands in for bash's builtin
 }
+
+// builtin is what the shell calls the command where it stands in for its own
+// builtin, whose quotes and numbers are others.
+const builtin = "/bin/printf"
 
 func printf(env *tool.Env, args []string) int {
 	if len(args) == 2 && (args[1] == "--help" || args[1] == "--version") {
 		_, status := env.Options(args, "")
 		return status
 	}
+	shell := args[0] == builtin
 	args = args[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
@@ -35,7 +42,7 @@ func printf(env *tool.Env, args []string) int {
 	if len(args) == 0 {
 		return env.UsageError("missing operand")
 	}
-	p := &printer{env: env, format: args[0], args: args[1:]}
+	p := &printer{env: env, format: args[0], args: args[1:], shell: shell}
 	for {
 		before := p.used
 		if !p.once() {
@@ -138,22 +145,22 @@ func (p *printer) directive(s string) (int, bool) {
 	d, n := cprintf.Parse(s)
 	if d.WidthStar {
 		arg, _ := p.next()
-		w := p.integer(arg)
+		w := int64(p.integer(arg, true))
 		d.SetWidth(int(max(min(w, 1<<20), -1<<20)))
 	}
 	if d.PrecStar {
 		arg, _ := p.next()
-		d.Prec = int(max(min(p.integer(arg), 1<<20), -1))
+		d.Prec = int(max(min(int64(p.integer(arg, true)), 1<<20), -1))
 		d.HasPrec = d.Prec >= 0
 	}
 	out := p.env.Out
 	switch d.Verb {
 	case 'd', 'i':
 		arg, _ := p.next()
-		out.WriteString(d.Int(p.integer(arg)))
+		out.WriteString(d.Int(int64(p.integer(arg, true))))
 	case 'o', 'u', 'x', 'X':
 		arg, _ := p.next()
-		out.WriteString(d.Uint(uint64(p.integer(arg))))
+		out.WriteString(d.Uint(p.integer(arg, false)))
 	case 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A':
 		arg, _ := p.next()
 		out.WriteString(d.Float(p.float(arg)))
@@ -167,6 +174,9 @@ func (p *printer) directive(s string) (int, bool) {
 	case 'b':
 		arg, _ := p.next()
 		text, stop := unescape(arg)
+		if p.shell {
+			text = runes(text)
+		}
 		p.stop = stop
 		out.WriteString(d.Str(string(text)))
 	case '(':
@@ -179,7 +189,11 @@ func (p *printer) directive(s string) (int, bool) {
 		n += len(format) + len(")T")
 	case 'q':
 		arg, _ := p.next()
-		out.WriteString(d.Str(tool.QuoteName(arg)))
+		quoted := tool.QuoteName(arg)
+		if p.shell {
+			quoted = tool.QuoteShell(arg)
+		}
+		out.WriteString(d.Str(quoted))
 	default:
 		p.env.Errorf("%s: invalid conversion specification", s[:n])
 		p.status = 1
@@ -192,7 +206,7 @@ func (p *printer) directive(s string) (int, bool) {
 func (p *printer) date(format string) string {
 	t := time.Now()
 	if arg, ok := p.next(); ok && arg != "-1" && arg != "-2" {
-		t = time.Unix(p.integer(arg), 0)
+		t = time.Unix(int64(p.integer(arg, true)), 0)
 	}
 	if format == "" {
 		format = "%X"
@@ -200,29 +214,78 @@ func (p *printer) date(format string) string {
 	return clock.Format(format, t.In(clock.Zone(p.env)))
 }
 
-// integer reads a number as strtoimax does, or the code of the character behind a quotation mark.
-func (p *printer) integer(s string) int64 {
+// integer reads a number as strtoimax and strtoumax do, or the code of the
+// character behind a quotation mark.
+func (p *printer) integer(s string, signed bool) uint64 {
 	if n, ok := quoted(s); ok {
-		return n
+		return uint64(n)
+	}
+	if p.shell && (s == "'" || s == `"`) {
+		return 0
 	}
 	digits := strings.TrimLeft(s, " \t\n\v\f\r")
-	end := len(digits)
-	for end > 0 {
-		n, err := strconv.ParseInt(digits[:end], 0, 64)
-		if u, e := strconv.ParseUint(digits[:end], 0, 64); err != nil && e == nil {
-			n, err = int64(u), nil
-		}
-		if strings.ContainsAny(digits[:end], "_obOB") {
-			err = strconv.ErrSyntax // Go's own notations
-		}
-		if err == nil || errors.Is(err, strconv.ErrRange) {
-			p.complain(s, end < len(digits), errors.Is(err, strconv.ErrRange))
-			return n
-		}
-		end--
+	negative := strings.HasPrefix(digits, "-")
+	if negative || strings.HasPrefix(digits, "+") {
+		digits = digits[1:]
 	}
-	p.notNumber(s)
-	return 0
+	base := 10
+	switch {
+	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && hexDigit(digits[2]):
+		base, digits = 16, digits[2:]
+	case strings.HasPrefix(digits, "0"):
+		base = 8
+	}
+	end := 0
+	for end < len(digits) && hexDigit(digits[end]) && (base == 16 || digits[end] < '0'+byte(base)) {
+		end++
+	}
+	if end == 0 {
+		p.notNumber(s)
+		return 0
+	}
+	n, err := strconv.ParseUint(digits[:end], base, 64)
+	overflow := err != nil
+	switch {
+	case signed && negative && n > 1<<63:
+		n, overflow = 1<<63, true
+	case signed && !negative && n > math.MaxInt64:
+		n, overflow = math.MaxInt64, true
+	case !signed && overflow:
+		negative = false
+	}
+	if negative {
+		n = -n
+	}
+	p.complain(s, end < len(digits), overflow)
+	return n
+}
+
+func hexDigit(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+// runes replaces \u and \U of bash's builtin.
+func runes(text []byte) []byte {
+	var out []byte
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			return append(out, text...)
+		}
+		out = append(out, text[:i]...)
+		n, used := 0, 0
+		switch text[i+1] {
+		case 'u':
+			n, used = number(string(text[i+2:]), 16, 4)
+		case 'U':
+			n, used = number(string(text[i+2:]), 16, 8)
+		}
+		if used == 0 {
+			out, text = append(out, '\\'), text[i+1:]
+			continue
+		}
+		out, text = utf8.AppendRune(out, rune(n)), text[i+2+used:]
+	}
 }
 
 func (p *printer) float(s string) float64 {
@@ -260,6 +323,9 @@ func (p *printer) complain(s string, rest, overflow bool) {
 	switch {
 	case overflow:
 		p.env.Errorf("%s: Numerical result out of range", p.env.Quote(s))
+		if p.shell { // only warns
+			return
+		}
 	case rest:
 		p.env.Errorf("%s: value not completely converted", p.env.Quote(s))
 	default:

@@ -128,3 +128,52 @@ func QuoteAlways(s string) string {
 	}
 	return "'" + s + "'"
 }
+
+// QuoteShell is how bash's printf %q quotes: what a shell would take for something
+// else stands behind a back-slash, and what can't be printed in $'…'.
+func QuoteShell(s string) string {
+	if s == "" {
+		return "''"
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || !unicode.IsPrint(r) {
+			return dollarShell(s)
+		}
+		if strings.ContainsRune(" !\"$&'()*,;<>?[\\]^`{|}", r) || i == 0 && r == '#' ||
+			r == '~' && (i == 0 || s[i-1] == ':' || s[i-1] == '=') {
+			b.WriteByte('\\')
+		}
+		b.WriteString(s[i : i+n])
+		i += n
+	}
+	return b.String()
+}
+
+// dollarShell quotes the whole of a text in $'…'.
+func dollarShell(s string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		c := s[i : i+n]
+		i += n
+		switch {
+		case r == utf8.RuneError && n == 1, !unicode.IsPrint(r):
+			for _, c := range []byte(c) {
+				if at := strings.IndexByte("\a\b\t\n\v\f\r\x1b", c); at >= 0 {
+					b.WriteString(`\` + "abtnvfrE"[at:at+1])
+				} else {
+					b.Write([]byte{'\\', '0' + c>>6, '0' + c>>3&7, '0' + c&7})
+				}
+			}
+		case c == "'" || c == `\`:
+			b.WriteString(`\` + c)
+		default:
+			b.WriteString(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
