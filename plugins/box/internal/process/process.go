@@ -42,8 +42,9 @@ type table struct {
 	last int // the last number, where the host gives none
 }
 
-// key is that of a context's process. The interpreter finds it by it, which can't import this package.
-const key = "process"
+// key is that of a context's process. The interpreter finds it by it, which can't import this package: types that have
+// no name are the same everywhere.
+var key = struct{ Process struct{} }{}
 
 // First returns the context of the program itself, and its process.
 func First(ctx context.Context, args []string) (context.Context, *Process) {
