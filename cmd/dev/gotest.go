@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,12 +12,13 @@ import (
 	"strings"
 )
 
-// goTest is a step that runs "go test" and notes which tests were skipped, which plain "go test" hides.
-func goTest(title string, env []string, skipped *skips, args ...string) step {
+// goTest is a step that runs "go test" and notes which tests were skipped, which plain "go test" hides, and which
+// packages took long.
+func goTest(title string, env []string, notes *notes, args ...string) step {
 	return step{title, func(ctx context.Context, out io.Writer) error {
 		pr, pw := io.Pipe()
 		read := make(chan error, 1)
-		go func() { read <- readTestEvents(pr, out, title, skipped) }() // ends with pw, below
+		go func() { read <- readTestEvents(pr, out, title, notes) }() // ends with pw, below
 		err := command(ctx, pw, env, "go", append([]string{"test", "-json"}, args...)...)
 		pw.Close()
 		return errors.Join(err, <-read)
@@ -29,11 +31,12 @@ type testEvent struct {
 	Package string
 	Test    string // "" in the events of the package itself
 	Output  string
+	Elapsed float64 // seconds
 }
 
 // readTestEvents reads the output of "go test -json", copies to out what belongs to tests and packages that
-// did not pass, and adds skipped tests to skipped. It reads r to its end.
-func readTestEvents(r io.Reader, out io.Writer, title string, skipped *skips) error {
+// did not pass, and adds to notes what was skipped or took long. It reads r to its end.
+func readTestEvents(r io.Reader, out io.Writer, title string, notes *notes) error {
 	type key struct{ pkg, test string }
 	var order []key                       // of first output
 	pending := map[key]*strings.Builder{} // output of what has not ended
@@ -53,6 +56,9 @@ func readTestEvents(r io.Reader, out io.Writer, title string, skipped *skips) er
 			continue
 		}
 		k := key{e.Package, e.Test}
+		if e.Test == "" && e.Elapsed > 0 {
+			notes.took(title, shortPackage(e.Package), e.Elapsed)
+		}
 		switch e.Action {
 		case "output":
 			if strings.HasPrefix(e.Output, "=== ") {
@@ -67,7 +73,7 @@ func readTestEvents(r io.Reader, out io.Writer, title string, skipped *skips) er
 			io.WriteString(out, e.Output)
 		case "skip", "pass":
 			if e.Action == "skip" && e.Test != "" && pending[k] != nil {
-				skipped.add(title, shortPackage(e.Package)+"."+e.Test, skipReason(pending[k].String()))
+				notes.skip(title, shortPackage(e.Package)+"."+e.Test, skipReason(pending[k].String()))
 			}
 			delete(pending, k)
 		case "fail":
@@ -102,26 +108,44 @@ func shortPackage(path string) string {
 	return strings.TrimPrefix(path, "github.com/terrarium-dev/terrarium/")
 }
 
-// skips collects the tests that were skipped, over all steps.
-type skips struct {
-	steps map[string][]string // "test: reason" to the titles of the steps
+// notes are what is told after all steps.
+type notes struct {
+	skipped map[string][]string // "test: reason" to the titles of the steps
+	times   []packageTime
 }
 
-func (s *skips) add(title, test, reason string) {
-	if s.steps == nil {
-		s.steps = map[string][]string{}
+// A packageTime is how long the tests of a package took in a step.
+type packageTime struct {
+	pkg, title string
+	seconds    float64
+}
+
+func (n *notes) skip(title, test, reason string) {
+	if n.skipped == nil {
+		n.skipped = map[string][]string{}
 	}
 	k := test + ": " + reason
-	s.steps[k] = append(s.steps[k], title)
+	n.skipped[k] = append(n.skipped[k], title)
 }
 
-func (s *skips) print(w io.Writer) {
+func (n *notes) took(title, pkg string, seconds float64) {
+	n.times = append(n.times, packageTime{pkg, title, seconds})
+}
+
+func (n *notes) print(w io.Writer) {
 	var lines []string
-	for test, titles := range s.steps {
+	for test, titles := range n.skipped {
 		lines = append(lines, fmt.Sprintf("SKIPPED %s (%s)\n", test, strings.Join(titles, ", ")))
 	}
 	slices.Sort(lines)
 	for _, line := range lines {
 		io.WriteString(w, line)
+	}
+	const most, fewest = 10, 5 // packages, seconds
+	slices.SortStableFunc(n.times, func(a, b packageTime) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, t := range n.times[:min(len(n.times), most)] {
+		if t.seconds >= fewest {
+			fmt.Fprintf(w, "SLOW %s: %.0fs (%s)\n", t.pkg, t.seconds, t.title)
+		}
 	}
 }

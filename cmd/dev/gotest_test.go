@@ -16,18 +16,18 @@ func TestReadTestEvents(t *testing.T) {
 {"Action":"output","Package":"p/a","Test":"TestSkip","Output":"--- SKIP: TestSkip (0.00s)\n"}
 {"Action":"skip","Package":"p/a","Test":"TestSkip"}
 {"Action":"output","Package":"p/a","Output":"ok  \tp/a\t0.002s\n"}
-{"Action":"pass","Package":"p/a"}
+{"Action":"pass","Package":"p/a","Elapsed":7.6}
 {"Action":"output","Package":"p/b","Test":"TestFail","Output":"    b_test.go:7: got 1, want 2\n"}
 {"Action":"fail","Package":"p/b","Test":"TestFail"}
 {"Action":"output","Package":"p/b","Test":"TestHang","Output":"still running\n"}
 {"Action":"output","Package":"p/b","Output":"FAIL\tp/b\t0.003s\n"}
-{"Action":"fail","Package":"p/b"}
+{"Action":"fail","Package":"p/b","Elapsed":0.003}
 `
 	var out bytes.Buffer
-	var skipped skips
+	var notes notes
 	for _, title := range []string{"go test", "go test race"} {
 		out.Reset()
-		if err := readTestEvents(strings.NewReader(events), &out, title, &skipped); err != nil {
+		if err := readTestEvents(strings.NewReader(events), &out, title, &notes); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,9 +40,10 @@ func TestReadTestEvents(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	out.Reset()
-	skipped.print(&out)
-	const wantSkips = "SKIPPED p/a.TestSkip: needs a thing: the big one (go test, go test race)\n"
-	if got := out.String(); got != wantSkips {
-		t.Errorf("got %q, want %q", got, wantSkips)
+	notes.print(&out)
+	const wantNotes = "SKIPPED p/a.TestSkip: needs a thing: the big one (go test, go test race)\n" +
+		"SLOW p/a: 8s (go test)\nSLOW p/a: 8s (go test race)\n"
+	if got := out.String(); got != wantNotes {
+		t.Errorf("got %q, want %q", got, wantNotes)
 	}
 }

@@ -42,21 +42,21 @@ var suites = []suite{
 // conformance runs every suite, and fails for those that were not handed over.
 func conformance(ctx context.Context, w io.Writer) error {
 	r := newRunner(w)
-	var skipped skips
+	var notes notes
 	for _, s := range suites {
-		r.step(ctx, s.step(&skipped))
+		r.step(ctx, s.step(&notes))
 	}
-	skipped.print(w)
+	notes.print(w)
 	return r.finish()
 }
 
-func (s suite) step(skipped *skips) step {
+func (s suite) step(notes *notes) step {
 	if os.Getenv(s.env) == "" {
 		return step{s.name, func(context.Context, io.Writer) error {
 			return fmt.Errorf("%s is not set: it names %s", s.env, s.what)
 		}}
 	}
-	return goTest(s.name, nil, skipped, append([]string{"-count=1"}, s.args...)...)
+	return goTest(s.name, nil, notes, append([]string{"-count=1"}, s.args...)...)
 }
 
 // printNotRun says which suites "test" left out; those handed over ran with the other tests.

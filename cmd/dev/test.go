@@ -10,8 +10,8 @@ import (
 // test is the wide check, the same for people and for CI. What fails fast comes first.
 func test(ctx context.Context, w io.Writer, root string) error {
 	r := newRunner(w)
-	var skipped skips
-	r.run(ctx, testSteps(root, &skipped))
+	var notes notes
+	r.run(ctx, testSteps(root, &notes))
 
 	var targets []fuzzTarget
 	r.step(ctx, step{"fuzz targets", func(ctx context.Context, out io.Writer) (err error) {
@@ -20,12 +20,12 @@ func test(ctx context.Context, w io.Writer, root string) error {
 	}})
 	r.run(ctx, fuzzSteps(targets, 3*time.Second))
 
-	skipped.print(w)
+	notes.print(w)
 	printNotRun(w, suites)
 	return r.finish()
 }
 
-func testSteps(root string, skipped *skips) []step {
+func testSteps(root string, notes *notes) []step {
 	nodeModules := []string{"TERRARIUM_NODE_MODULES=" + filepath.Join(root, "tests", "node_modules")}
 	wazero := filepath.Join(root, ".cache", "bin", "wazero")
 
@@ -43,14 +43,14 @@ func testSteps(root string, skipped *skips) []step {
 	steps = append(steps, buildSteps()...)
 	return append(steps,
 		// One package at a time: some measure the machine, and what others leave on it.
-		goTest("go test", nodeModules, skipped, "-p=1", "./..."),
-		goTest("go test wasmtime", nodeModules, skipped, "-tags=wasmtime", "./hostwasm/...", "./tests/reactor"),
-		goTest("box with wasmtime", nil, skipped, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
-		goTest("imports with wasmtime", nil, skipped, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
+		goTest("go test", nodeModules, notes, "-p=1", "./..."),
+		goTest("go test wasmtime", nodeModules, notes, "-tags=wasmtime", "./hostwasm/...", "./tests/reactor"),
+		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
+		goTest("imports with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
-		goTest("go test wasip1", wasip1, skipped, "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
+		goTest("go test wasip1", wasip1, notes, "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
 		// and the programs that tests run would each wait a second before they end.
-		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), skipped, "-p=1", "-race", "-short", "./..."),
+		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes, "-p=1", "-race", "-short", "./..."),
 	)
 }
