@@ -11,6 +11,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bc"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/compress"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/dd"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/digest"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/dump"
@@ -39,6 +40,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		basic.Commands(),
 		bc.Commands(),
 		compress.Commands(),
+		dd.Commands(),
 		diff.Commands(),
 		digest.Commands(),
 		dump.Commands(),
