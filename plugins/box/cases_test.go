@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -105,9 +106,13 @@ func loadFolder(t *testing.T, folder string) []suite {
 
 // TestRecorded compares the box with what Debian's tools did.
 func TestRecorded(t *testing.T) {
-	total, equal := 0, 0
+	var total, equal atomic.Int32
+	t.Cleanup(func() { t.Logf("%d of %d cases equal", equal.Load(), total.Load()) })
 	for _, s := range loadSuites(t) {
 		t.Run(s.name, func(t *testing.T) {
+			if s.needsShell() && !*record {
+				t.Parallel() // the others share this process, and its umask
+			}
 			if *record {
 				recordSuite(t, s)
 			}
@@ -116,7 +121,7 @@ func TestRecorded(t *testing.T) {
 				if raceEnabled() && i%4 != 0 {
 					continue // all of them take minutes so, and were compared without it
 				}
-				total++
+				total.Add(1)
 				w, ok := want[c.line]
 				if !ok {
 					t.Errorf("%s: not recorded", c.line)
@@ -126,7 +131,7 @@ func TestRecorded(t *testing.T) {
 				diff := got.diff(s.expected(w))
 				switch {
 				case diff == "":
-					equal++
+					equal.Add(1)
 					if c.differs != "" {
 						t.Errorf("%s: does not differ any more (%s)", c.line, c.differs)
 					}
@@ -136,7 +141,6 @@ func TestRecorded(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d of %d cases equal", equal, total)
 }
 
 // TestDebian compares what is recorded with the tools that are installed, if they are Debian 12's.
@@ -250,9 +254,19 @@ func (s suite) missing() error {
 	return nil
 }
 
+// prepared counts directories, which are called by their numbers.
+var prepared atomic.Int32
+
 // prepare makes a directory with the suite's files.
 func (s suite) prepare(t *testing.T) string {
-	dir := t.TempDir()
+	parent, err := scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(parent, strconv.Itoa(int(prepared.Add(1))))
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if s.drawn {
 		dir = s.place(t, dir)
 	}

@@ -44,39 +44,45 @@ func (s suite) runShell(t *testing.T, line string) outcome {
 }
 
 // patchedBox builds the box for this system with our patches, once, and racingBox the same with the race
-// detector. TestMain removes them.
+// detector.
 var (
 	patchedBox = sync.OnceValues(func() (string, error) { return buildPatched("box") })
 	racingBox  = sync.OnceValues(func() (string, error) { return buildPatched("racing", "-race") })
 )
 
 func buildPatched(name string, flags ...string) (string, error) {
-	root := filepath.Join("..", "..")
-	patched := filepath.Join(".cache", "patched-test")
-	if err := goCommand(root, "run", "./cmd/dev", "patch", patched); err != nil {
+	dir, err := scratch()
+	if err != nil {
 		return "", err
 	}
-	if boxDir == "" {
-		dir, err := os.MkdirTemp("", "box")
-		if err != nil {
-			return "", err
-		}
-		boxDir = dir
+	modfile, err := patchedModules()
+	if err != nil {
+		return "", err
 	}
-	file := filepath.Join(boxDir, name)
-	args := append([]string{"build", "-modfile=" + filepath.Join(patched, "go.mod"), "-o", file}, flags...)
+	file := filepath.Join(dir, name)
+	args := append([]string{"build", "-modfile=" + modfile, "-o", file}, flags...)
 	return file, goCommand(root, append(args, "./plugins/box")...)
 }
 
-// boxDir is where the built boxes are, "" before the first.
-var boxDir string
+var root = filepath.Join("..", "..")
+
+// patchedModules patches what the box is built from, and returns the go.mod to build with.
+var patchedModules = sync.OnceValues(func() (modfile string, err error) {
+	dir := filepath.Join(".cache", "patched-test")
+	return filepath.Join(dir, "go.mod"), goCommand(root, "run", "./cmd/dev", "patch", dir)
+})
+
+// scratch is a directory for what is built and for what the cases do, which TestMain removes. Until the end nothing
+// else is removed: ext4 is slow to make files where many have gone in the last seconds.
+var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "box") })
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	for _, dir := range []string{boxDir, debianBin} {
-		if dir != "" {
-			os.RemoveAll(dir)
-		}
+	if dir, err := scratch(); err == nil {
+		os.RemoveAll(dir)
+	}
+	if debianBin != "" {
+		os.RemoveAll(debianBin)
 	}
 	os.Exit(status)
 }
