@@ -19,6 +19,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/files"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/grep"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/iconv"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/mk"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
@@ -48,6 +49,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		files.Commands(),
 		find.Commands(),
 		grep.Commands(),
+		iconv.Commands(),
 		jq.Commands(),
 		mk.Commands(),
 		order.Commands(),
