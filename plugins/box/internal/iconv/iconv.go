@@ -128,7 +128,7 @@ func (c *converter) convert(in io.Reader) bool {
 	}
 	var buf []byte
 	at, lost := int64(0), false
-	for ; !c.env.Stopped(); at++ {
+	for !c.env.Stopped() {
 		p, err := r.Peek(4)
 		if len(p) == 0 {
 			if err != io.EOF {
@@ -137,31 +137,36 @@ func (c *converter) convert(in io.Reader) bool {
 			}
 			break
 		}
-		char, n := decode(p)
-		if n == incomplete {
-			c.env.Errorf("incomplete character or shift sequence at end of buffer")
-			return false
-		}
 		if at == 0 && c.to.bom {
 			c.out.Write(c.to.encode(nil, '\ufeff'))
 		}
-		encoded := buf[:0]
-		if n > 0 {
-			encoded = c.encode(buf[:0], char)
-		}
-		if n == 0 || encoded == nil {
-			if !c.ignore && !c.discard {
-				c.env.Errorf("illegal input sequence at position %d", at)
+		// What is in the buffer is converted in one go, but for characters that may go on behind it.
+		p, _ = r.Peek(r.Buffered())
+		done := 0
+		for rest := min(3, len(p)-1); len(p)-done > rest; {
+			char, n := decode(p[done:])
+			if n == incomplete {
+				c.env.Errorf("incomplete character or shift sequence at end of buffer")
 				return false
 			}
-			lost, n = true, max(n, 1)
+			encoded := buf[:0]
+			if n > 0 {
+				encoded = c.encode(buf[:0], char)
+			}
+			if n == 0 || encoded == nil {
+				if !c.ignore && !c.discard {
+					c.env.Errorf("illegal input sequence at position %d", at+int64(done))
+					return false
+				}
+				lost, n = true, max(n, 1)
+			} else {
+				buf = encoded
+			}
+			c.out.Write(encoded)
+			done += n
 		}
-		c.out.Write(encoded)
-		if encoded != nil {
-			buf = encoded
-		}
-		r.Discard(n)
-		at += int64(n) - 1
+		r.Discard(done)
+		at += int64(done)
 	}
 	if lost && !c.discard {
 		c.env.Errorf("illegal input sequence at position %d", at)
