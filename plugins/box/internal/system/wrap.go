@@ -1,6 +1,7 @@
 package system
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,17 +101,11 @@ func ionice(e *tool.Env, args []string) int {
 	if opts == nil {
 		return status
 	}
-	class := "none"
 	for _, o := range opts.Options {
 		switch o.Name {
 		case "c":
-			names := []string{"none", "realtime", "best-effort", "idle"}
-			n, err := strconv.Atoi(o.Arg)
-			if err == nil && 0 <= n && n < len(names) {
-				class = names[n]
-				continue
-			}
-			if class = strings.ToLower(o.Arg); !strings.Contains(" none realtime best-effort idle ", " "+class+" ") {
+			classes := []string{"0", "1", "2", "3", "none", "realtime", "best-effort", "idle"}
+			if !slices.Contains(classes, strings.ToLower(o.Arg)) {
 				e.Errorf("unknown scheduling class: '%s'", o.Arg)
 				return 1
 			}
