@@ -140,7 +140,8 @@ func Reserve() (pid int, err error) { return reserve() }
 func Signal(pid, signal int) error { return sendSignal(pid, signal) }
 
 // Start starts the command. Its errors wrap a syscall.Errno of those that
-// ABI.md lists: ENOENT where there is no such command.
+// ABI.md lists: ENOENT where there is no such command. Whoever lets go of a Cmd
+// lets Go collect its handle, and so kills what runs.
 func (c *Cmd) Start() error { return c.process.start(c) }
 
 // Wait waits until the command has ended, and returns how, as often as it is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -32,11 +33,15 @@ func blocked() *proc.Cmd { return &proc.Cmd{Name: "guest", Args: []string{"guest
 
 // spawnBomb starts children until it can't, and says how many it has.
 func spawnBomb([]string) error {
-	for n := 0; ; n++ {
-		if err := blocked().Start(); err != nil {
-			fmt.Println(n, err)
+	var children []*proc.Cmd // one that is collected would be killed, and make room
+	for {
+		c := blocked()
+		if err := c.Start(); err != nil {
+			fmt.Println(len(children), err)
+			runtime.KeepAlive(children)
 			return nil
 		}
+		children = append(children, c)
 	}
 }
 
