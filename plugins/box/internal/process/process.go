@@ -6,10 +6,8 @@ package process
 import (
 	"context"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/plugins/proc"
@@ -187,31 +185,6 @@ func (p *Process) SetArgs(args []string) {
 	p.args = args
 }
 
-// KillBelow sends a signal to all that p has started, and that those have.
-func (p *Process) KillBelow(signal int) {
-	if p == nil {
-		return
-	}
-	for _, q := range p.table.list() {
-		if q != p && q.within(p) {
-			q.send(signal)
-		}
-	}
-}
-
-// Ignore says whether p, and what it starts from now on, ignores a signal.
-func (p *Process) Ignore(signal int, ignored bool) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ignored &^= 1 << signal
-	if ignored {
-		p.ignored |= 1 << signal
-	}
-}
-
 // Name returns what SetName has said, "" if nothing.
 func (p *Process) Name() string {
 	p.mu.Lock()
@@ -227,13 +200,6 @@ func (p *Process) SetName(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.name = name
-}
-
-// Catch has deliver asked of each signal, but for SIGKILL, whether it is taken care of.
-func (p *Process) Catch(deliver func(signal int) bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.catch = deliver
 }
 
 // Signal returns the number of the signal that has ended p, 0 if none has.
@@ -262,40 +228,6 @@ func (p *Process) Exit(status int) int {
 	return p.Status(status)
 }
 
-// Kill sends a signal to the process of that number, 0 for all and -1 for all others, if there is one: else it is ESRCH.
-func (p *Process) Kill(pid, signal int) error {
-	if pid == 0 || pid == -1 {
-		return p.killAll(signal, pid == 0)
-	}
-	for _, q := range p.table.list() {
-		if q.ID() != pid {
-			continue
-		}
-		if q.send(signal) && !p.within(q) {
-			q.await()
-		}
-		return nil
-	}
-	if proc.Signal(pid, signal) != nil {
-		return syscall.ESRCH
-	}
-	return nil
-}
-
-// killAll sends a signal to all of the terminal, itself last.
-func (p *Process) killAll(signal int, self bool) error {
-	for _, i := range p.List() {
-		if i.PID != p.ID() {
-			p.Kill(i.PID, signal)
-		}
-	}
-	if !self {
-		return nil
-	}
-	p.send(signal)
-	return nil
-}
-
 // within reports whether p is q, or one of those that q has started.
 func (p *Process) within(q *Process) bool {
 	for ; p != nil; p = p.parent {
@@ -321,100 +253,4 @@ func (t *table) list() []*Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.all)
-}
-
-const kill = 9
-
-// harmless are the signals that end no process by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG and WINCH. Nothing can
-// be stopped here.
-const harmless = 1<<0 | 1<<17 | 1<<18 | 1<<19 | 1<<20 | 1<<21 | 1<<22 | 1<<23 | 1<<28
-
-// send does what a signal does to p, and reports whether that ends it.
-func (p *Process) send(signal int) bool {
-	p.mu.Lock()
-	catch, ignored := p.catch, p.ignored>>signal&1 != 0
-	p.mu.Unlock()
-	switch {
-	case signal == kill && p.parent == nil:
-		proc.Signal(p.ID(), signal)
-	case signal != kill && (ignored || catch != nil && catch(signal)):
-		return false
-	}
-	if harmless>>signal&1 != 0 {
-		return false
-	}
-	p.mu.Lock()
-	if p.signal == 0 {
-		p.signal = signal
-	}
-	p.mu.Unlock()
-	p.cancel(signalled(signal))
-	return true
-}
-
-// signalled is the cause of a context that ended by a signal.
-type signalled int
-
-func (s signalled) Error() string { return "killed by a signal" }
-
-// Signal is for the interpreter, which knows the method.
-func (s signalled) Signal() int { return int(s) }
-
-// An Info tells of a process.
-type Info struct {
-	PID, Parent int
-	Running     bool // or it waits
-	Ended       bool
-	Start       time.Time
-	CPU         time.Duration
-	Name        string // of the script that it runs, "" if it is none
-	Memory      uint64 // in bytes
-	Args        []string
-}
-
-// fuelPerMillisecond is about how much of the host's fuel takes so long.
-const fuelPerMillisecond = 2 << 20
-
-// settle lets what was just started become what it is, as a system's processes have by the time that another program has
-// started to list them.
-func settle() {
-	if runtime.GOARCH == "wasm" { // where one runs at a time
-		runtime.Gosched()
-		return
-	}
-	time.Sleep(5 * time.Millisecond)
-}
-
-// List returns all processes of the terminal, in the order of their numbers.
-func (p *Process) List() (all []Info) {
-	settle()
-	known := map[int]int{}
-	host, _ := proc.List()
-	for i, h := range host {
-		known[h.PID] = i
-		all = append(all, Info{
-			PID: h.PID, Parent: h.Parent, Running: h.State == proc.StateRunning, Ended: h.State == proc.StateEnded,
-			Start: h.Start, CPU: time.Duration(h.Fuel/fuelPerMillisecond) * time.Millisecond, Memory: h.Memory, Args: h.Args,
-		})
-	}
-	for _, q := range p.table.list() {
-		info := Info{PID: q.ID(), Start: q.start, Name: q.Name(), Args: q.Args(), Running: q == p}
-		if q.parent != nil {
-			info.Parent = q.parent.ID()
-		}
-		i, ok := known[info.PID]
-		switch {
-		case ok && q.parent == nil: // the program, which may have become another command
-			all[i].Name, all[i].Args, all[i].Running = info.Name, info.Args, info.Running
-		case ok: // a module that the shell has started for it
-			all[i].Parent = info.Parent
-		case q.parent == nil:
-			info.Parent = q.ParentID()
-			all = append(all, info)
-		default:
-			all = append(all, info)
-		}
-	}
-	slices.SortFunc(all, func(a, b Info) int { return a.PID - b.PID })
-	return all
 }
