@@ -114,12 +114,26 @@ func (d *Driver) read(t *terminal) {
 	close(t.reading)
 }
 
+// maxPiece is how many bytes of output are handled while a terminal's lock is
+// held. A Host may hand over far more at a time, and a screen may need long for
+// it. Whoever asks for the output holds up its whole connection until it gets
+// the lock, and with it the requests about all other terminals.
+const maxPiece = 4 << 10
+
 // handleOutput is the hot path: while the command runs it takes the
 // terminal's lock only.
 func (d *Driver) handleOutput(t *terminal, stream uint8, p []byte) {
 	if d.config.OnOutput != nil {
 		d.config.OnOutput(t.id, stream, p)
 	}
+	for len(p) > 0 {
+		n := min(len(p), maxPiece)
+		d.handlePiece(t, stream, p[:n])
+		p = p[n:]
+	}
+}
+
+func (d *Driver) handlePiece(t *terminal, stream uint8, p []byte) {
 	t.mu.Lock()
 	t.output.HandleOutput(time.Time{}, stream, p)
 	changed := t.markChanged(d)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +74,43 @@ func TestCreateAndWait(t *testing.T) {
 			t.Errorf("after the session: got output %q", out)
 		}
 	})
+}
+
+// TestOutputInPieces: a terminal's lock is given back after 4 KiB, however much
+// a command writes at a time. A line of the trace is what one hold of it took.
+func TestOutputInPieces(t *testing.T) {
+	const limit = 4 << 10
+	var mu sync.Mutex
+	handled := 0
+	trace := func(line string) {
+		rest, output := strings.CutPrefix(line, "output t1 1 ")
+		if !output {
+			return
+		}
+		piece, err := strconv.Unquote(rest)
+		if err != nil || len(piece) > limit {
+			t.Errorf("%d bytes in one piece (%v), want at most %d", len(piece), err, limit)
+		}
+		mu.Lock()
+		handled += len(piece)
+		mu.Unlock()
+	}
+	bubble(t, driver.Config{Host: host{}, Core: core.Config{Trace: trace}}, func(t *testing.T, d *driver.Driver) {
+		text := strings.Repeat("0123456789", 10_000)
+		id, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{text, "2"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.WaitForExit(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if out, _ := d.AppendOutput(nil, id); string(out) != text+text {
+			t.Errorf("got %d bytes of output, want %d, as written", len(out), 2*len(text))
+		}
+	})
+	if handled != 200_000 {
+		t.Errorf("the trace has %d bytes, want 200000", handled)
+	}
 }
 
 func TestWaitForExitHeedsContext(t *testing.T) {
