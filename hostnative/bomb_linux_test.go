@@ -1,7 +1,6 @@
 package hostnative_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
@@ -30,12 +30,7 @@ func TestMaxProcesses(t *testing.T) {
 func limitedHost(t *testing.T, most int) *hostnative.Host {
 	t.Helper()
 	h, err := hostnative.New(hostnative.Config{MaxProcesses: most})
-	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	coretest.Supported(t, err)
 	t.Cleanup(func() { h.Close() })
 	return h
 }

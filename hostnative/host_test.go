@@ -15,9 +15,7 @@ func TestHost(t *testing.T) {
 func newHost(t testing.TB, c hostnative.Config) *hostnative.Host {
 	t.Helper()
 	h, err := hostnative.New(c)
-	if err != nil {
-		t.Skip(err)
-	}
+	coretest.Supported(t, err)
 	t.Cleanup(func() { h.Close() })
 	return h
 }

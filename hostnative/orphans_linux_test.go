@@ -6,15 +6,14 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/coretest"
 )
 
 // Closing a command does not wait for the start of others, as long as there
 // are no orphans: under load, commands would end slower than they are made.
 func TestCloseDuringStart(t *testing.T) {
 	h, err := New(Config{})
-	if err != nil {
-		t.Skip(err)
-	}
+	coretest.Supported(t, err)
 	defer h.Close()
 	e, err := h.Resolve(context.Background(), core.Command{Command: "/bin/true"})
 	if err != nil {

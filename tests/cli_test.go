@@ -15,8 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
 // patience is how long a test waits for what must happen.
@@ -35,9 +33,7 @@ const patience = time.Minute
 //	transcript FILE ARG…    talks to "terrarium serve --stdio ARG…" (transcript_test.go)
 //	console FILE ARG…       runs "terrarium ARG…" on a terminal (console_test.go)
 func TestCLI(t *testing.T) {
-	if _, err := hostnative.New(hostnative.Config{}); err != nil {
-		t.Skip(err)
-	}
+	nativeHost(t)
 	watchModule(t)
 	// Compiling the box takes seconds, a minute with -race: it is done once for all tests.
 	cache, err := filepath.Abs(filepath.Join("..", ".cache"))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	acpserver "github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 	"github.com/terrarium-dev/terrarium/hostnative"
@@ -33,9 +34,7 @@ func limited(t testing.TB) context.Context {
 func nativeHost(t testing.TB) *hostnative.Host {
 	t.Helper()
 	host, err := hostnative.New(hostnative.Config{})
-	if err != nil {
-		t.Skip(err)
-	}
+	coretest.Supported(t, err)
 	t.Cleanup(func() { host.Close() })
 	return host
 }

@@ -18,6 +18,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
@@ -72,9 +73,7 @@ func buildWith(compiler, name string, args ...string) (path string, err error) {
 func nativeHost(b *testing.B) *hostnative.Host {
 	b.Helper()
 	host, err := hostnative.New(hostnative.Config{})
-	if err != nil {
-		b.Skip(err)
-	}
+	coretest.Supported(b, err)
 	b.Cleanup(func() { host.Close() })
 	return host
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/challenge"
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
 	"github.com/terrarium-dev/terrarium/hostnative"
@@ -40,9 +41,7 @@ const aim = 1.0 / 3
 // compares what comes of it and how long it took.
 func TestTrajectories(t *testing.T) {
 	host, err := hostnative.New(hostnative.Config{})
-	if err != nil {
-		t.Skip(err)
-	}
+	coretest.Supported(t, err)
 	t.Cleanup(func() { host.Close() })
 	wizard := filepath.Join(t.TempDir(), "wizard")
 	if out, err := exec.Command("go", "build", "-o", wizard, "./wizard").CombinedOutput(); err != nil {
@@ -76,9 +75,7 @@ func TestTrajectoriesInSandbox(t *testing.T) {
 	}
 	cache := filepath.Join("..", "..", ".cache", "terrarium", "modules") // what other tests have compiled too
 	host, err := worker.New(worker.Config{Commands: commands, CacheDir: cache, TmpDir: t.TempDir()})
-	if err != nil {
-		t.Skip(err)
-	}
+	coretest.Supported(t, err)
 	t.Cleanup(func() { host.Close() })
 	if err := host.Prepare(t.Context(), "bash"); err != nil { // which is done once, and is no part of a task
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/dev/internal/replay"
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
@@ -97,9 +98,7 @@ func TestRunScripts(t *testing.T) {
 // trace may hold is in it, also what fails.
 func TestRunDriver(t *testing.T) {
 	host, err := hostnative.New(hostnative.Config{})
-	if err != nil {
-		t.Skip(err)
-	}
+	coretest.Supported(t, err)
 	defer host.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
