@@ -147,7 +147,14 @@ func (c *Cache) Keep(k Key, stage string) error {
 		os.Rename(dir, filepath.Join(old, "old"))
 		os.RemoveAll(old)
 	}
-	return err
+	// Whoever moves an entry away tries once more to put one there. If we gave
+	// up right after the third move, we would leave nothing where another
+	// writer had just put a whole entry. If this rename fails, such an entry is
+	// there, and stays.
+	if err = os.Rename(stage, dir); err != nil {
+		return err
+	}
+	return c.evict()
 }
 
 // evict removes entries until the rest is within maxSize, and what was left
