@@ -92,7 +92,8 @@ type Command struct {
 
 	// Screen has the terminal keep a screen beside its output, with as many
 	// bytes of scrollback as OutputByteLimit: see Terminal.Screen. RenderScreen
-	// has a screen anyway, but its scrollback is the output.
+	// has a screen anyway, but its scrollback is the output. Config.Screens must
+	// allow screens.
 	//
 	// The screen of a command that is Interactive on a pty answers the
 	// program's queries (DA, DSR, …) with input. Nobody else may then.

@@ -66,6 +66,12 @@ type Config struct {
 	MaxKeptTerminals int
 	MaxKeptBytes     int64
 
+	// Budget and KeptBudget, if set, bound the same for all Registries that have
+	// them: Budget the terminals not yet freed and what they may hold,
+	// KeptBudget those that keep their output for display. A trace does not
+	// replay what a Budget refused.
+	Budget, KeptBudget Budget
+
 	// Screens lets commands have a screen. Those that need one are refused with
 	// errors.ErrUnsupported otherwise, and in builds with the tag reactor, which
 	// have none.
@@ -95,6 +101,12 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.KeepBytes, 64<<20)
 	setDefault(&c.MaxKeptTerminals, 4096)
 	setDefault(&c.MaxKeptBytes, 256<<20)
+	if c.Budget == nil {
+		c.Budget = unshared{}
+	}
+	if c.KeptBudget == nil {
+		c.KeptBudget = unshared{}
+	}
 	for _, limit := range []*int{
 		&c.MaxInput, &c.LiveBytes, &c.MaxTerminals, &c.MaxSessionTerminals, &c.KeepTerminals, &c.MaxKeptTerminals,
 	} {

@@ -62,6 +62,14 @@ func (e *DeniedError) Error() string {
 	return "core: denied: " + e.Reason
 }
 
+// A noScreenError refuses a screen where Config.Screens, or the build, has none.
+// It is errors.ErrUnsupported.
+type noScreenError struct{}
+
+func (noScreenError) Error() string { return "core: no screen: set Config.Screens" }
+
+func (noScreenError) Unwrap() error { return errors.ErrUnsupported }
+
 // clip shortens s to at most n bytes, since what clients send may be huge.
 func clip(s string, n int) string {
 	if len(s) <= n {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
 // FuzzMachine reads its input as calls in any order, a host that answers when
@@ -28,10 +29,11 @@ func FuzzMachine(f *testing.F) {
 
 // world is a registry, a host that owes it answers, and the promises so far.
 type world struct {
-	t   *testing.T
-	now time.Time
-	r   *core.Registry
-	ids []core.TerminalID
+	t      *testing.T
+	now    time.Time
+	r      *core.Registry
+	shared [2]driver.Budget // Budget and KeptBudget
+	ids    []core.TerminalID
 
 	asked   map[core.TerminalID]core.EffectKind // the host's open question
 	alive   map[core.TerminalID]bool            // processes that have not exited
@@ -42,12 +44,9 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	return &world{
+	w := &world{
 		t: t, now: epoch,
-		r: core.NewRegistry(core.Config{
-			Ask: true, MaxTerminals: 20, MaxSessionTerminals: 8, KeepTerminals: 2, KeepBytes: 2000,
-			MaxKeptTerminals: 3, MaxInput: 100, LiveBytes: 10, MaxOutputBytes: 8 * (1<<20 + 1), Screens: true,
-		}),
+		shared:  [2]driver.Budget{{Terminals: 9, Bytes: 8 * (1<<20 + 1)}, {Terminals: 2, Bytes: 1500}},
 		asked:   make(map[core.TerminalID]core.EffectKind),
 		alive:   make(map[core.TerminalID]bool),
 		open:    make(map[core.TerminalID]bool),
@@ -55,6 +54,12 @@ func newWorld(t *testing.T) *world {
 		exited:  make(map[core.TerminalID]bool),
 		freed:   make(map[core.TerminalID]bool),
 	}
+	w.r = core.NewRegistry(core.Config{
+		Ask: true, MaxTerminals: 20, MaxSessionTerminals: 8, KeepTerminals: 2, KeepBytes: 2000,
+		MaxKeptTerminals: 3, MaxInput: 100, LiveBytes: 10, MaxOutputBytes: 8 * (1<<20 + 1), Screens: true,
+		Budget: &w.shared[0], KeptBudget: &w.shared[1],
+	})
+	return w
 }
 
 var sessions = []core.SessionID{"s", "t", ""}
@@ -220,6 +225,11 @@ func (w *world) finish() {
 	}
 	if at, ok := w.r.Deadline(); ok {
 		w.t.Errorf("a timer is left, for %v", at)
+	}
+	for i := range w.shared {
+		if terminals, bytes := w.shared[i].Taken(); terminals != 0 || bytes != 0 {
+			w.t.Errorf("of budget %d %d terminals and %d bytes were not given back", i, terminals, bytes)
+		}
 	}
 	// All of the limits are free again, to the last byte.
 	for range 8 {

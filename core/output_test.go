@@ -174,6 +174,8 @@ func TestNoScreens(t *testing.T) {
 		c.Command = "a"
 		if _, err := r.Create(epoch, "s", c); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("got %v, want %v", err, errors.ErrUnsupported)
+		} else if !strings.Contains(err.Error(), "set Config.Screens") {
+			t.Errorf("got %q, which does not say what to do", err)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package core
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // A Registry holds the terminals of one owner: a connection, or a program
 // that embeds us. It is not safe for concurrent use.
@@ -38,7 +35,7 @@ func NewRegistry(c Config) *Registry {
 
 // Create accepts a command and returns its terminal's id at once. Started or
 // StartFailed tells what became of it. The error is an *InvalidError, a
-// *LimitError, or errors.ErrUnsupported for a screen where there is none.
+// *LimitError, or is errors.ErrUnsupported for a screen where there is none.
 func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID, err error) {
 	r.trace.create(now, s, &c)
 	defer func() { r.trace.failed(err) }()
@@ -46,7 +43,7 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 		return "", err
 	}
 	if c.hasScreen() && !(hasScreens && r.config.Screens) {
-		return "", errors.ErrUnsupported
+		return "", noScreenError{}
 	}
 	c = r.withDefaults(c)
 	c.Session = s
@@ -62,8 +59,6 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 	}
 	r.terminals[t.id] = t
 	t.session.terminals = append(t.session.terminals, t)
-	r.live++
-	r.reserved += c.cost(c.Rows, c.Cols)
 	r.push(t, Effect{Kind: Resolve, Command: &t.life.exec.Command})
 	return t.id, nil
 }
@@ -85,18 +80,12 @@ func (r *Registry) withDefaults(c Command) Command {
 	return c
 }
 
-// admit refuses a terminal that would exceed a limit.
+// admit counts a new terminal, or refuses one that would exceed a limit.
 func (r *Registry) admit(s SessionID, c *Command) error {
-	if r.live >= r.config.MaxTerminals {
-		return &LimitError{Limit: "terminals", Max: int64(r.config.MaxTerminals)}
-	}
 	if in := r.sessions[s]; in != nil && in.live >= r.config.MaxSessionTerminals {
 		return &LimitError{Limit: "session_terminals", Max: int64(r.config.MaxSessionTerminals)}
 	}
-	if r.reserved+c.cost(c.Rows, c.Cols) > r.config.MaxOutputBytes {
-		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
-	}
-	return nil
+	return r.hold(1, c.cost(c.Rows, c.Cols))
 }
 
 // Terminal returns the terminal that id names, also when it was released and

@@ -126,6 +126,11 @@ func (r *Registry) HandleClosed(now time.Time, id TerminalID) {
 // keep holds on to the output of t for display, and evicts the oldest that is
 // too much for its session or for all sessions together.
 func (r *Registry) keep(t *Terminal) {
+	if !r.roomToKeep(t) {
+		r.push(t, Effect{Kind: Evicted})
+		r.forget(t)
+		return
+	}
 	s := t.session
 	s.kept = append(s.kept, t)
 	s.keptBytes += t.keptBytes()
@@ -166,6 +171,7 @@ func (r *Registry) dropOldest(s *session) {
 	s.keptBytes -= t.keptBytes()
 	r.kept--
 	r.keptBytes -= t.keptBytes()
+	r.config.KeptBudget.Give(1, t.keptBytes())
 	r.forget(t)
 }
 
@@ -180,8 +186,7 @@ func (t *Terminal) keptBytes() int64 {
 
 // uncount gives back what admit counted.
 func (r *Registry) uncount(t *Terminal) {
-	r.live--
-	r.reserved -= t.life.exec.Command.cost(t.life.rows, t.life.cols)
+	r.letGo(1, t.life.exec.Command.cost(t.life.rows, t.life.cols))
 	t.session.live--
 }
 

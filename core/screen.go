@@ -124,11 +124,11 @@ func (r *Registry) reply(now time.Time, t *Terminal) {
 func (r *Registry) reserveScreen(t *Terminal, rows, cols int) error {
 	c := &t.life.exec.Command
 	more := c.screenBytes(rows, cols) - c.screenBytes(t.life.rows, t.life.cols)
-	if more > 0 && r.reserved+more > r.config.MaxOutputBytes {
-		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
+	if more < 0 {
+		r.letGo(0, -more)
+		return nil
 	}
-	r.reserved += more
-	return nil
+	return r.hold(0, more)
 }
 
 // screenBytes is what the screen of c may hold in memory at a size, in bytes: two
