@@ -39,24 +39,61 @@ func (r *runner) run(ctx context.Context, steps []step) {
 	}
 }
 
-func (r *runner) step(ctx context.Context, s step) {
-	fmt.Fprintf(r.w, "%-36s ", s.name)
-	var out bytes.Buffer
-	start := time.Now()
-	err := ctx.Err()
-	if err == nil {
-		err = s.run(ctx, &out)
+// beside runs the steps like run, but so many at a time. They must not need one another, nor a machine
+// that does nothing else. Each is reported when it ends, so their order may differ.
+func (r *runner) beside(ctx context.Context, atOnce int, steps []step) {
+	ended := make(chan *result)
+	started := 0
+	for reported := range steps {
+		for started < len(steps) && started < reported+atOnce {
+			go func(s step) { ended <- s.execute(ctx) }(steps[started]) // received below, all of them
+			started++
+		}
+		r.report(<-ended)
 	}
-	took := time.Since(start).Seconds()
-	if err == nil {
+}
+
+func (r *runner) step(ctx context.Context, s step) {
+	fmt.Fprintf(r.w, "%-36s ", s.name) // before it runs: it may take minutes
+	r.verdict(s.execute(ctx))
+}
+
+// A result is how a step went.
+type result struct {
+	name string
+	out  bytes.Buffer
+	took time.Duration
+	err  error
+}
+
+// execute runs the step, unless ctx has ended.
+func (s step) execute(ctx context.Context) *result {
+	res := &result{name: s.name, err: ctx.Err()}
+	start := time.Now()
+	if res.err == nil {
+		res.err = s.run(ctx, &res.out)
+	}
+	res.took = time.Since(start)
+	return res
+}
+
+// report prints the whole line of a step that has ended.
+func (r *runner) report(res *result) {
+	fmt.Fprintf(r.w, "%-36s ", res.name)
+	r.verdict(res)
+}
+
+// verdict prints and counts how the step went whose name has been printed.
+func (r *runner) verdict(res *result) {
+	if res.err == nil {
 		r.passed++
-		fmt.Fprintf(r.w, "ok   %6.1fs\n", took)
+		fmt.Fprintf(r.w, "ok   %6.1fs\n", res.took.Seconds())
 		return
 	}
-	r.failed = append(r.failed, s.name)
-	fmt.Fprintf(r.w, "FAIL %6.1fs\n", took)
-	r.w.Write(out.Bytes())
-	fmt.Fprintf(r.w, "%s: %v\n\n", s.name, err)
+	r.failed = append(r.failed, res.name)
+	fmt.Fprintf(r.w, "FAIL %6.1fs\n", res.took.Seconds())
+	r.w.Write(res.out.Bytes())
+	fmt.Fprintf(r.w, "%s: %v\n\n", res.name, res.err)
 }
 
 // finish prints the summary and returns errSteps if a step failed.

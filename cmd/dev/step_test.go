@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -49,6 +50,46 @@ func TestRunnerCountsWhatAnInterruptLeftOut(t *testing.T) {
 	}
 	if got := w.String(); !strings.HasSuffix(got, "\n0 passed, 2 failed\n") {
 		t.Errorf("got %q, want 2 failed", got)
+	}
+}
+
+// Steps that run beside others are each reported whole, and at most so many run at once.
+func TestRunnerBeside(t *testing.T) {
+	var running, most atomic.Int32
+	met := make(chan struct{}) // two at a time, or the test hangs
+	meet := func(_ context.Context, out io.Writer) error {
+		now := running.Add(1)
+		defer running.Add(-1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		select {
+		case met <- struct{}{}:
+		case <-met:
+		}
+		return nil
+	}
+	steps := []step{{"bad", func(_ context.Context, out io.Writer) error {
+		fmt.Fprintln(out, "why")
+		return errors.Join(errors.New("exit status 3"), meet(t.Context(), out))
+	}}}
+	for range 5 {
+		steps = append(steps, step{"good", meet})
+	}
+	var w bytes.Buffer
+	r := newRunner(&w)
+	r.beside(t.Context(), 2, steps)
+	if err := r.finish(); !errors.Is(err, errSteps) {
+		t.Errorf("got error %v, want %v", err, errSteps)
+	}
+	got := w.String()
+	if !strings.Contains(got, "why\nbad: exit status 3\n") || strings.Count(got, "good ") != 5 {
+		t.Errorf("got %q, want each step once, and why the first failed", got)
+	}
+	if !strings.HasSuffix(got, "\n5 passed, 1 failed\n") {
+		t.Errorf("got %q, want 5 passed, 1 failed", got)
+	}
+	if most.Load() != 2 {
+		t.Errorf("got %d steps at once, want 2", most.Load())
 	}
 }
 

@@ -18,7 +18,8 @@ func test(ctx context.Context, w io.Writer, root string) error {
 		targets, err = fuzzTargets(ctx, out)
 		return err
 	}})
-	r.run(ctx, fuzzSteps(targets, 3*time.Second))
+	// A target fuzzes on one processor.
+	r.beside(ctx, 2, fuzzSteps(targets, 3*time.Second))
 
 	notes.print(w)
 	printNotRun(w, suites)
