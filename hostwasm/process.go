@@ -1,9 +1,9 @@
 package hostwasm
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 	"time"
@@ -18,7 +18,8 @@ type process struct {
 	root *guest
 
 	stdin  *wasi.PipeWriter
-	tty    *discipline // between Write and stdin, on a pty
+	screen *wasi.Terminal // nil without a pty
+	tty    *discipline    // between Write and stdin, on an interactive pty
 	stdout *wasi.PipeReader
 	stderr *wasi.PipeReader // nil on a pty
 
@@ -31,7 +32,8 @@ type process struct {
 // newProcess returns a process without its root, and the root's streams. As on
 // a host's own pty, only an interactive terminal edits and echoes what is
 // typed, and turns the line feeds of output into new lines.
-func newProcess(j *job, pty, interactive bool) (*process, wasi.Config) {
+func newProcess(j *job, of core.Command) (*process, wasi.Config) {
+	pty, interactive := of.Pty, of.Interactive
 	p := &process{job: j, closed: make(chan struct{})}
 	stdin, keys := wasi.NewPipe(0)
 	stdout, out := wasi.NewPipe(0)
@@ -44,17 +46,22 @@ func newProcess(j *job, pty, interactive bool) (*process, wasi.Config) {
 		p.stderr, p.trouble = stderr, errs
 		return p, wasi.Config{Stdin: stdin.OpenFile(), Stdout: out.OpenFile(), Stderr: errs.OpenFile()}
 	}
+	var changing func(wasi.Modes)
 	if interactive {
 		p.tty = &discipline{
 			input:  backlog{pipe: keys, max: maxTyped},
 			output: backlog{pipe: out, max: maxEchoed},
 			signal: func(name string) { p.root.kill(&killError{name}) },
+			modes:  wasi.SaneModes,
 		}
+		changing = p.tty.change
 	}
-	screen := out.Terminal()
-	c := wasi.Config{Stdin: stdin.Terminal(), Stdout: screen, Stderr: screen}
+	p.screen = wasi.NewTerminal(stdin, out, interactive, changing)
+	p.screen.Resize(size(of.Rows, of.Cols))
+	screen := p.screen.Output()
+	c := wasi.Config{Stdin: p.screen.Input(), Stdout: screen, Stderr: screen}
 	if interactive {
-		c.Terminal = stdin
+		c.Terminal = p.screen
 	}
 	return p, c
 }
@@ -98,9 +105,6 @@ func (p *process) OutputPending() int {
 	if p.stderr != nil {
 		n += p.stderr.Len()
 	}
-	if p.tty != nil {
-		n *= 2 // all of it may be line feeds
-	}
 	return n
 }
 
@@ -115,9 +119,6 @@ func (p *process) FlushOutput() {
 // copy hands what comes from r to sink until its end, from the pipe's memory.
 func (p *process) copy(r *wasi.PipeReader, stream uint8, sink func(uint8, []byte)) {
 	r.WriteTo(writerFunc(func(b []byte) {
-		if p.tty != nil {
-			b = newlines(b)
-		}
 		sink(stream, b)
 	}))
 }
@@ -129,9 +130,6 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	f(p)
 	return len(p), nil
 }
-
-// newlines does what ONLCR does.
-func newlines(p []byte) []byte { return bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")) }
 
 // Write implements driver.Process.
 func (p *process) Write(b []byte) (int, error) {
@@ -155,17 +153,27 @@ func (p *process) CloseInput() error {
 	return p.stdin.Close()
 }
 
-// Resize implements driver.Process. WASI has no way to tell a guest.
+// Resize implements driver.Process.
 func (p *process) Resize(rows, cols int) error {
 	if p.isClosed() {
 		return os.ErrClosed
 	}
+	if p.screen != nil {
+		p.screen.Resize(size(rows, cols))
+	}
 	return nil
 }
 
-// Raw reports whether the command gets keys, not lines: WASI has no way to ask
-// for that.
-func (p *process) Raw() bool { return false }
+// size returns the size of a terminal, 0 for what can be none.
+func size(rows, cols int) (s wasi.Size) {
+	if 0 < rows && rows <= math.MaxUint16 && 0 < cols && cols <= math.MaxUint16 {
+		s = wasi.Size{Rows: uint16(rows), Cols: uint16(cols)}
+	}
+	return s
+}
+
+// Raw reports whether carriage return reaches the command as it is typed.
+func (p *process) Raw() bool { return p.tty != nil && p.screen.Modes()&wasi.Returns == 0 }
 
 // Foreground reports whether the command itself has the terminal: nobody else
 // can be given it here.

@@ -45,7 +45,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p, c := newProcess(j, e.Command.Pty, e.Command.Interactive)
+	p, c := newProcess(j, e.Command)
 	c.Args, c.Env = e.Argv, environment(h.config.Env, e.Command, dir)
 	p.root = &guest{
 		job: j, program: program, account: j.account, output: j.output, files: tree, dir: dir,

@@ -5,10 +5,12 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
 // A discipline is a terminal's line discipline, between the person who types
-// and a guest that reads lines: WASI has no way to ask for anything else. It
+// and the guests that read. As long as no guest changes the terminal's modes, it
 // echoes, edits the open line, and turns ^D into end of file and ^C into an
 // interrupt, with the characters that stty(1) shows as the defaults. A guest that
 // has not asked for interrupts is ended by them, as by ^\.
@@ -22,9 +24,23 @@ type discipline struct {
 	output backlog // what is echoed becomes output like the guest's, ONLCR and all
 	signal func(name string)
 
-	mu   sync.Mutex
-	line []byte
+	mu    sync.Mutex
+	modes wasi.Modes
+	line  []byte
 }
+
+// change is told of modes that a guest has set. What was typed of a line can be
+// read when lines are edited no longer.
+func (d *discipline) change(m wasi.Modes) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.modes = m
+	if !d.has(wasi.Canonical) {
+		d.flush() // an error means that nobody reads
+	}
+}
+
+func (d *discipline) has(m wasi.Modes) bool { return d.modes&m != 0 }
 
 // maxLine is how long an open line may be, as on Linux. What is typed beyond
 // it is lost.
@@ -76,23 +92,55 @@ func (d *discipline) Close() error {
 }
 
 // echo shows what was typed, unless too much of that waits to be shown.
-func (d *discipline) echo(p ...byte) { d.output.write(p) }
+func (d *discipline) echo(p ...byte) {
+	if d.has(wasi.Echo) {
+		d.output.write(p)
+	}
+}
+
+// show echoes a character, by its name if it is a control character.
+func (d *discipline) show(c byte) {
+	if c < ' ' && c != '\t' && c != '\n' {
+		d.echo('^', c+'@')
+		return
+	}
+	d.echo(c)
+}
 
 func (d *discipline) key(c byte) error {
+	if c == '\r' && d.has(wasi.Returns) {
+		c = '\n'
+	}
+	switch {
+	case d.has(wasi.Signals) && (c == charINTR || c == charQUIT):
+		d.interrupt(c)
+		return nil
+	case d.has(wasi.Canonical):
+		return d.edit(c)
+	}
+	d.show(c)
+	d.line = append(d.line, c)
+	return d.flush()
+}
+
+// interrupt ends what runs, by ^C or ^\.
+func (d *discipline) interrupt(c byte) {
+	d.line = d.line[:0]
+	d.show(c)
+	switch {
+	case c == charQUIT:
+		d.signal("SIGQUIT")
+	case !d.input.interrupt(patience):
+		d.signal("SIGINT")
+	}
+}
+
+// edit does to the open line what a key does.
+func (d *discipline) edit(c byte) error {
 	switch c {
-	case '\r', '\n':
+	case '\n':
 		d.echo('\n')
 		return d.flush('\n')
-	case charINTR:
-		d.line = d.line[:0]
-		d.echo('^', 'C')
-		if !d.input.interrupt(patience) {
-			d.signal("SIGINT")
-		}
-	case charQUIT:
-		d.line = d.line[:0]
-		d.echo('^', '\\')
-		d.signal("SIGQUIT")
 	case charEOF:
 		if len(d.line) == 0 {
 			d.input.endFile()
@@ -110,11 +158,7 @@ func (d *discipline) key(c byte) error {
 			return nil
 		}
 		d.line = append(d.line, c)
-		if c < ' ' && c != '\t' {
-			d.echo('^', c+'@')
-			return nil
-		}
-		d.echo(c)
+		d.show(c)
 	}
 	return nil
 }

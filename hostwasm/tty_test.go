@@ -122,6 +122,57 @@ func testInterruptedQuits(t *testing.T, on backend) {
 	}
 }
 
+// What is typed reaches a command as the modes have it that the command has set,
+// and a command learns of each size that its terminal gets.
+func TestTerminalModes(t *testing.T) { onEachEngine(t, testTerminalModes) }
+
+func testTerminalModes(t *testing.T, on backend) {
+	checkLeaks(t)
+	h := newHost(t, on, hostwasm.Config{})
+	const canonical, echo, signals, returns, newlines = 1, 2, 4, 8, 16
+	type step struct {
+		typed, want string
+	}
+	for _, test := range []struct {
+		name  string
+		modes int
+		steps []step
+		end   core.ExitStatus
+	}{
+		{"sane", canonical | echo | signals | returns | newlines, []step{{"ab\x7fc\r", "ab\b \bc\r\n\"ac\\n\" <nil>\r\n"}, {"q\r", "q\r\n\"q\\n\" <nil>\r\n"}}, core.ExitStatus{}},
+		{"no echo", canonical | signals | returns | newlines, []step{{"secret\r", "\"secret\\n\" <nil>\r\n"}, {"\x03", ""}}, core.ExitStatus{Signal: "SIGINT"}},
+		{"keys", returns | newlines, []step{{"a", "\"a\" <nil>\r\n"}, {"\r", "\"\\n\" <nil>\r\n"}, {"\x03", "\"\\x03\" <nil>\r\n"}, {"q", "\"q\" <nil>\r\n"}}, core.ExitStatus{}},
+		{"raw", 0, []step{{"\r", "\"\\r\" <nil>\n"}, {"\x04", "\"\\x04\" <nil>\n"}, {"\x7f", "\"\\x7f\" <nil>\n"}, {"q", "\"q\" <nil>\n"}}, core.ExitStatus{}},
+		{"keys that are shown", echo | signals | newlines, []step{{"\x1b", "^[\"\\x1b\" <nil>\r\n"}, {"\x1c", "^\\"}}, core.ExitStatus{Signal: "SIGQUIT"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, screen := launchAtTerminal(t, h, "terminal", fmt.Sprint(test.modes), "1")
+			eol := "\n"
+			if test.modes&newlines != 0 {
+				eol = "\r\n"
+			}
+			screen.await(fmt.Sprintf("80x24 %d", test.modes) + eol)
+			raw := p.(interface{ Raw() bool }).Raw()
+			if want := test.modes&returns == 0; raw != want {
+				t.Errorf("raw: got %v, want %v", raw, want)
+			}
+			if err := p.Resize(50, 200); err != nil {
+				t.Error(err)
+			}
+			screen.await(fmt.Sprintf("200x50 %d", test.modes) + eol)
+			for _, s := range test.steps {
+				if _, err := p.Write([]byte(s.typed)); err != nil {
+					t.Fatalf("type %q: %v", s.typed, err)
+				}
+				screen.await(s.want)
+			}
+			if got := wait(t, p).Status; got != test.end {
+				t.Errorf("got %v, want %v", got, test.end)
+			}
+		})
+	}
+}
+
 // A screen is what is printed at a terminal.
 type screen struct {
 	t     *testing.T
@@ -150,7 +201,7 @@ func (s screen) await(want string) {
 
 // launchAtTerminal starts the guest's command at a terminal, until the test ends.
 func launchAtTerminal(t *testing.T, h *hostwasm.Host, args ...string) (driver.Process, screen) {
-	p := launch(t, h, core.Command{Command: "guest", Args: args, Pty: true, Interactive: true})
+	p := launch(t, h, core.Command{Command: "guest", Args: args, Pty: true, Interactive: true, Rows: 24, Cols: 80})
 	s := screen{t: t, bytes: make(chan string, 1<<10)}
 	read := make(chan struct{})
 	go func() { // ends with the command, or with Close

@@ -8,7 +8,7 @@ import (
 )
 
 // Devices returns what belongs at /dev: null, zero, full, random and urandom,
-// which read from random, and stdin, stdout and stderr, which are Stdio.
+// which read from random, and stdin, stdout, stderr and tty, which are Stdio.
 // One Read of random is under way at a time.
 func Devices(random io.Reader) FS {
 	null := device{
@@ -37,7 +37,7 @@ func Devices(random io.Reader) FS {
 	}
 	return newFlat(map[string]made{
 		"null": null, "zero": zero, "full": full, "random": dice, "urandom": dice,
-		"stdin": stdio(0), "stdout": stdio(1), "stderr": stdio(2),
+		"stdin": stdio(0), "stdout": stdio(1), "stderr": stdio(2), "tty": stdio(Terminal),
 	})
 }
 

@@ -63,7 +63,7 @@ func TestDevices(t *testing.T) {
 	_, err = f.ReadAt(make([]byte, 1), 0)
 	is(t, "read what was opened to write", err, errno.BADF)
 
-	for fd, name := range []string{"stdin", "stdout", "stderr"} {
+	for fd, name := range []string{"stdin", "stdout", "stderr", "tty"} {
 		f, _, err := tree.Open(abs("/dev/"+name), vfs.How{Read: true})
 		must(t, err)
 		if got := f.(vfs.Stdio).Stdio(); got != fd {

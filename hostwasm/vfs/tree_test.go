@@ -144,7 +144,7 @@ func TestMountsList(t *testing.T) {
 		"/home/u/proj/swap/in":      "deep",
 		"/home/u/proj/swap/in/deep": "",
 		"/bin":                      "cat ls",
-		"/dev":                      "full null random stderr stdin stdout urandom zero",
+		"/dev":                      "full null random stderr stdin stdout tty urandom zero",
 	} {
 		if got := list(t, tree, dir); got != want {
 			t.Errorf("list %s: got %q, want %q", dir, got, want)

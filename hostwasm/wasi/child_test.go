@@ -85,14 +85,14 @@ func (g *guest) features() uint64 {
 }
 
 func TestFeatures(t *testing.T) {
-	if got := start(t, wasi.Config{}).features(); got != 1|16 {
-		t.Errorf("without a spawner: got %d, want 17", got)
+	if got := start(t, wasi.Config{}).features(); got != 1|16|128 {
+		t.Errorf("without a spawner: got %d, want 145", got)
 	}
-	if got := start(t, wasi.Config{Spawner: &nursery{}}).features(); got != 31 {
-		t.Errorf("with a spawner: got %d, want 31", got)
+	if got := start(t, wasi.Config{Spawner: &nursery{}}).features(); got != 31|128 {
+		t.Errorf("with a spawner: got %d, want 159", got)
 	}
-	if got := start(t, wasi.Config{Processes: &census{}}).features(); got != 1|16|64 {
-		t.Errorf("with processes: got %d, want 81", got)
+	if got := start(t, wasi.Config{Processes: &census{}}).features(); got != 1|16|64|128 {
+		t.Errorf("with processes: got %d, want 209", got)
 	}
 }
 

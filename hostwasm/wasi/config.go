@@ -42,7 +42,7 @@ type Config struct {
 	Inherited []Inherited
 	// Terminal is the terminal that the process leads, whose interrupts it may
 	// ask for; nil if there is none.
-	Terminal *PipeReader
+	Terminal *Terminal
 
 	// Clock is the host's if nil, and Random is crypto/rand. The process alone
 	// uses them.

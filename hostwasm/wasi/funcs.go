@@ -100,6 +100,9 @@ var proc = []function{
 	{"processes", "ii", procProcesses},
 	{"reserve", "i", procReserve},
 	{"signal", "ii", procSignal},
+	{"terminal", "ii", procTerminal},
+	{"set_terminal", "iii", procSetTerminal},
+	{"resizes", "ii", procResizes},
 }
 
 // Funcs returns all functions that guests may import. They take a *Process as

@@ -90,7 +90,7 @@ func procInterrupts(p *Process, m memory, a []uint64) error {
 	if p.fds.free() == 0 {
 		return errno.MFILE
 	}
-	f := &OpenFile{stream: interrupts{p.terminal.pipe}.open(), rights: readerRights}
+	f := &OpenFile{stream: interrupts{p.terminal.in}.open(), rights: readerRights}
 	fd, err := p.fds.add(descriptor{file: f, base: f.rights}, 0)
 	if err != nil {
 		return err

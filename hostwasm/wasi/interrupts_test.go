@@ -24,8 +24,8 @@ func (g *guest) interrupts() uint32 {
 
 // lead starts a guest that leads a terminal.
 func lead(t *testing.T) (*guest, *wasi.PipeWriter) {
-	terminal, keys := wasi.NewPipe(0)
-	g := start(t, wasi.Config{Stdin: terminal.Terminal(), Terminal: terminal, Spawner: &nursery{}})
+	terminal, keys, _ := newTerminal(true)
+	g := start(t, wasi.Config{Stdin: terminal.Input(), Stdout: terminal.Output(), Terminal: terminal, Spawner: &nursery{}})
 	return g, keys
 }
 
@@ -35,8 +35,8 @@ func TestInterruptsNeedATerminal(t *testing.T) {
 		t.Errorf("got %v, want %v", e, errno.NOSYS)
 	}
 	g, _ = lead(t)
-	if got := g.features(); got != 63 {
-		t.Errorf("the features of who leads a terminal: got %d, want 63", got)
+	if got := g.features(); got != 63+128 {
+		t.Errorf("the features of who leads a terminal: got %d, want 191", got)
 	}
 	if e := g.call(wasi.Proc+".interrupts", uint64(len(g.mem)-3)); e != errno.FAULT {
 		t.Errorf("got %v, want %v", e, errno.FAULT)

@@ -105,6 +105,9 @@ func (p *Process) open(at place, how vfs.How, o opening) (descriptor, error) {
 	}
 	if s, ok := file.(stdio); ok && s.Stdio() >= 0 {
 		file.Close()
+		if s.Stdio() == vfs.Terminal {
+			return p.openTerminal(o)
+		}
 		return p.reopen(uint32(s.Stdio()), o)
 	}
 	s, err := file.Stat()

@@ -46,6 +46,7 @@ type pipe struct {
 	waiting    watchers
 
 	// Of a terminal's:
+	newlines      bool      // a carriage return is to come before each line feed
 	interruptible int       // how many descriptors there are to learn of interrupts
 	interrupted   time.Time // since when there has been one that was not read, or zero
 }
@@ -113,16 +114,61 @@ func (p *pipe) write(b []byte) (int, error) {
 	case room == 0, room < len(b) && len(b) <= min(pipeBuf, p.size):
 		return 0, errno.AGAIN
 	}
-	b = b[:min(len(b), room)]
-	p.grow(p.n + len(b))
-	for rest := b; len(rest) > 0; {
-		end := (p.start + p.n) % len(p.buf)
-		k := copy(p.buf[end:min(len(p.buf), end+len(p.buf)-p.n)], rest)
-		p.n += k
-		rest = rest[k:]
+	if p.newlines {
+		if b = b[:p.putLines(b)]; len(b) == 0 {
+			return 0, errno.AGAIN
+		}
+	} else {
+		b = b[:min(len(b), room)]
+		p.put(b)
 	}
 	p.changed()
 	return len(b), nil
+}
+
+// put takes b, which there is room for.
+func (p *pipe) put(b []byte) {
+	p.grow(p.n + len(b))
+	for len(b) > 0 {
+		end := (p.start + p.n) % len(p.buf)
+		k := copy(p.buf[end:min(len(p.buf), end+len(p.buf)-p.n)], b)
+		p.n += k
+		b = b[k:]
+	}
+}
+
+// putLines takes what there is room for, with a carriage return before each line
+// feed, and returns how much of b that was.
+func (p *pipe) putLines(b []byte) (n int) {
+	var piece [pipeBuf / 8]byte
+	for n < len(b) {
+		k, room := 0, min(len(piece), p.size-p.n)
+		for n < len(b) && k < room {
+			if b[n] == '\n' {
+				if k+1 == room {
+					break
+				}
+				piece[k] = '\r'
+				k++
+			}
+			piece[k] = b[n]
+			k++
+			n++
+		}
+		if k == 0 {
+			break
+		}
+		p.put(piece[:k])
+	}
+	return n
+}
+
+// setNewlines says whether a carriage return is to come before each line feed that
+// is written from now on.
+func (p *pipe) setNewlines(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.newlines = on
 }
 
 // endFile has the reader find the end of the file for once, after what is there.

@@ -154,8 +154,8 @@ func TestStdio(t *testing.T) {
 // The end of a file that is typed is one to the reader who comes to it, and no
 // more.
 func TestEndFile(t *testing.T) {
-	stdin, in := wasi.NewPipe(0)
-	g := start(t, wasi.Config{Stdin: stdin.Terminal()})
+	terminal, in, _ := newTerminal(true)
+	g := start(t, wasi.Config{Stdin: terminal.Input()})
 	in.EndFile()
 	in.Write([]byte("abc"))
 	in.EndFile()
@@ -190,8 +190,8 @@ func TestAwaited(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				stdin, in := wasi.NewPipe(0)
-				g := start(t, wasi.Config{Stdin: stdin.Terminal()})
+				terminal, in, _ := newTerminal(true)
+				g := start(t, wasi.Config{Stdin: terminal.Input()})
 				if in.Awaited() {
 					t.Error("is awaited before anybody waits")
 				}

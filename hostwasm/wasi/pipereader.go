@@ -3,8 +3,6 @@ package wasi
 import (
 	"io"
 	"sync"
-
-	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // A PipeReader is the end of a pipe that is read, by the host or a guest but
@@ -129,9 +127,4 @@ func (r *PipeReader) Close() error {
 // let go of it closes it.
 func (r *PipeReader) OpenFile() *OpenFile {
 	return &OpenFile{stream: readEnd{r.pipe}, rights: readerRights}
-}
-
-// Terminal is OpenFile for a terminal: isatty is true.
-func (r *PipeReader) Terminal() *OpenFile {
-	return &OpenFile{stream: readEnd{r.pipe}, rights: readerRights, typ: vfs.CharacterDevice}
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
-	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // A PipeWriter is the end of a pipe that is written, by the host or a guest
@@ -88,9 +87,4 @@ func (w *PipeWriter) Interrupt(patience time.Duration) bool { return w.interrupt
 // of it closes it.
 func (w *PipeWriter) OpenFile() *OpenFile {
 	return &OpenFile{stream: writeEnd{w.pipe}, rights: writerRights, output: true}
-}
-
-// Terminal is OpenFile for a terminal: isatty is true.
-func (w *PipeWriter) Terminal() *OpenFile {
-	return &OpenFile{stream: writeEnd{w.pipe}, rights: writerRights, output: true, typ: vfs.CharacterDevice}
 }

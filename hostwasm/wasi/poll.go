@@ -147,8 +147,12 @@ func (p *Process) keys() (keys readEnd, leads bool) {
 	if p.terminal == nil {
 		return readEnd{}, false
 	}
-	keys = readEnd{p.terminal.pipe}
-	return keys, slices.Contains(p.watched, stream(keys)) && slices.Contains(p.watched, stream(interrupts(keys)))
+	keys = readEnd{p.terminal.in}
+	reads := func(s stream) bool {
+		r, ok := keyboard(s)
+		return ok && r == keys
+	}
+	return keys, slices.ContainsFunc(p.watched, reads) && slices.Contains(p.watched, stream(interrupts(keys)))
 }
 
 // look stores an event for each subscription that has one now.

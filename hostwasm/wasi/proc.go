@@ -10,12 +10,12 @@ import (
 
 // procFeatures is features() -> i64.
 func procFeatures(guest any, _ []byte, stack []uint64) error {
-	const pipe, spawn, wait, kill, dup, interrupts, processes = 1, 2, 4, 8, 16, 32, 64
+	const pipe, spawn, wait, kill, dup, interrupts, processes, terminal = 1, 2, 4, 8, 16, 32, 64, 128
 	p := guest.(*Process)
 	if err := p.interrupted(); err != nil {
 		return err.(end).error
 	}
-	stack[0] = pipe | dup
+	stack[0] = pipe | dup | terminal
 	if p.spawner != nil {
 		stack[0] |= spawn | wait | kill
 	}
@@ -146,7 +146,7 @@ func (p *Process) inherit(fds []mapping) ([]Inherited, error) {
 // heritable reports whether a child may have a descriptor of s.
 func heritable(s stream) bool {
 	switch s.(type) {
-	case *handle, interrupts:
+	case *handle, interrupts, *resizes:
 		return false
 	}
 	return true

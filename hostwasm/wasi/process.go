@@ -21,7 +21,7 @@ type Process struct {
 	memory    Memory // nil if nobody counts
 	spawner   Spawner
 	children  atomic.Int32 // that run
-	terminal  *PipeReader  // that it leads, or nil
+	terminal  *Terminal    // that it leads, or nil
 	processes Processes    // nil if it can see none
 
 	stop atomic.Pointer[end] // why the guest must end

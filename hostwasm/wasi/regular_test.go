@@ -331,10 +331,9 @@ func renameErr(g *guest, dir, _ uint64) errno.Errno {
 }
 
 func TestIsatty(t *testing.T) {
-	stdin, _ := wasi.NewPipe(0)
-	_, stdout := wasi.NewPipe(0)
+	terminal, _, _ := newTerminal(false)
 	_, stderr := wasi.NewPipe(0)
-	g := start(t, wasi.Config{Files: tree(t), Stdin: stdin.Terminal(), Stdout: stdout.Terminal(), Stderr: stderr.OpenFile()})
+	g := start(t, wasi.Config{Files: tree(t), Stdin: terminal.Input(), Stdout: terminal.Output(), Stderr: stderr.OpenFile()})
 	null := g.open(g.preopen("/"), "dev/null", 0, readOnly, 0)
 	for fd, want := range map[uint32]bool{0: true, 1: true, 2: false, 3: false, null: false} {
 		at := g.room(24)

@@ -60,7 +60,7 @@ func (p *Process) readStream(s stream, b []byte, nonblock bool) (int, error) {
 // sleepOn tells s, if it is the end of a pipe that is read, that the process
 // waits for nothing else.
 func sleepOn(s stream) {
-	if r, ok := s.(readEnd); ok {
+	if r, ok := keyboard(s); ok {
 		r.sleep()
 	}
 }

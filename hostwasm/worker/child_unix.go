@@ -316,22 +316,21 @@ func (c *child) leaveWith(e core.Exit) {
 // lookLimit is how long a worker may take to answer Look.
 const lookLimit = 100 * time.Millisecond
 
-// reading reports whether the command waits for somebody to type, when it has
-// all bytes that were: typed. Since that stays so until it gets more, an answer
-// that came late is as good.
-func (c *child) reading(typed uint64) bool {
+// look asks what the command does with its terminal. It returns the last answer,
+// or nil if there is none.
+func (c *child) look() *typing {
 	if c.send(&message{Look: true}) != nil {
-		return false
+		return nil
 	}
 	late := time.NewTimer(lookLimit)
 	defer late.Stop()
 	select {
 	case t := <-c.typing:
-		return t.Reading && t.Taken == typed
+		return t
 	case <-c.ended:
 	case <-late.C:
 	}
-	return false
+	return nil
 }
 
 // killedExit is how a command has ended whose worker we have killed.

@@ -19,6 +19,7 @@ type message struct {
 	Signal string
 	Answer *answer
 	Look   bool // asks for a Typing
+	Size   *size
 
 	// From a worker.
 
@@ -63,6 +64,7 @@ type job struct {
 	Argv, Env, Roots []string
 	Tmp              string // the host's directory for the session's /tmp
 	Pty, Interactive bool
+	Size             size
 }
 
 type ready struct{ Measures []Measure }
@@ -73,11 +75,15 @@ type started struct {
 	Op           string // of its fs.PathError: what is the matter; may be empty
 }
 
+// A size is what the terminal of a command has from now on.
+type size struct{ Rows, Cols int }
+
 // A typing says whether the command waits for somebody to type, when it has been
 // given so many bytes of what was typed.
 type typing struct {
 	Taken   uint64
 	Reading bool
+	Raw     bool // carriage return reaches the command as it is typed
 }
 
 type exit core.Exit
@@ -137,6 +143,7 @@ func (m *message) wire(w *wire) {
 	text(w, &m.Signal)
 	optional(w, &m.Answer)
 	w.flag(&m.Look)
+	optional(w, &m.Size)
 	optional(w, &m.Ready)
 	optional(w, &m.Started)
 	optional(w, &m.Exit)
@@ -188,6 +195,12 @@ func (j *job) wire(w *wire) {
 	text(w, &j.Tmp)
 	w.flag(&j.Pty)
 	w.flag(&j.Interactive)
+	j.Size.wire(w)
+}
+
+func (s *size) wire(w *wire) {
+	number(w, &s.Rows)
+	number(w, &s.Cols)
 }
 
 func (r *ready) wire(w *wire) {
@@ -218,6 +231,7 @@ func (e *exit) wire(w *wire) {
 func (t *typing) wire(w *wire) {
 	number(w, &t.Taken)
 	w.flag(&t.Reading)
+	w.flag(&t.Raw)
 }
 
 func (q *ask) wire(w *wire) {

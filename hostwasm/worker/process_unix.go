@@ -83,21 +83,35 @@ func (p *process) CloseInput() error {
 	return nil
 }
 
-// Resize implements driver.Process. WASI has no way to tell a guest.
+// Resize implements driver.Process.
 func (p *process) Resize(rows, cols int) error {
 	if p.closed.Load() {
 		return errClosed
 	}
+	p.child.send(&message{Size: &size{rows, cols}}) // an error means that it has gone
 	return nil
 }
 
-// Raw, Foreground and Reading are as those of package hostwasm's.
-func (p *process) Raw() bool        { return false }
+// Raw, Foreground and Reading are as those of package hostwasm's. Raw and Reading
+// ask the worker.
+func (p *process) Raw() bool {
+	if !p.keys {
+		return false
+	}
+	t := p.child.look()
+	return t != nil && t.Raw
+}
+
 func (p *process) Foreground() bool { return p.keys }
 
-// Reading asks the worker.
 func (p *process) Reading() (reading, known bool) {
-	return p.keys && p.child.reading(p.typed.Load()), p.keys
+	if !p.keys {
+		return false, false
+	}
+	// Since a command goes on waiting until it gets more, an answer that came
+	// late is as good.
+	t := p.child.look()
+	return t != nil && t.Reading && t.Taken == p.typed.Load(), true
 }
 
 // killLimit is how long a worker may take to end what was sent SIGKILL.

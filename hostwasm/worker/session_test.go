@@ -96,6 +96,43 @@ func testLimits(t *testing.T, engine string) {
 	}
 }
 
+// A command in a worker knows its terminal: the size, and each that it gets, and
+// the modes, which its host learns of.
+func TestTerminal(t *testing.T) { onEachEngine(t, testTerminal) }
+
+func testTerminal(t *testing.T, engine string) {
+	c := command("terminal", "6", "1") // ECHO and ISIG
+	c.Pty, c.Interactive, c.Rows, c.Cols = true, true, 50, 200
+	p := start(t, newHost(t, worker.Config{Engine: engine}), c)
+	output := make(chan string, 100)
+	go p.Output(func(_ uint8, b []byte) { output <- string(b) }) // ends with the command
+	shown, overdue := "", time.After(30*time.Second)
+	await := func(want string) {
+		t.Helper()
+		for !strings.Contains(shown, want) {
+			select {
+			case b := <-output:
+				shown += b
+			case <-overdue:
+				t.Fatalf("got %q and no more, want %q", shown, want)
+			}
+		}
+	}
+	await("200x50 6\n")
+	if !p.(interface{ Raw() bool }).Raw() {
+		t.Error("the host does not know that the command gets keys")
+	}
+	if err := p.Resize(10, 20); err != nil {
+		t.Fatal(err)
+	}
+	await("20x10 6\n")
+	p.Write([]byte("q"))
+	await("q\"q\" <nil>\n")
+	if exit, err := p.Wait(); err != nil || exit.Status != (core.ExitStatus{}) {
+		t.Errorf("got %v, %v, want status 0", exit, err)
+	}
+}
+
 // What one guest makes of memory and time harms no other.
 func TestBombs(t *testing.T) { onEachEngine(t, testBombs) }
 

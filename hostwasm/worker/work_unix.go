@@ -202,6 +202,10 @@ func (w *worker) listen() {
 			}
 		case m.Look:
 			w.look()
+		case m.Size != nil:
+			if p := w.running(); p != nil {
+				p.Resize(m.Size.Rows, m.Size.Cols) // an error means that it has ended
+			}
 		}
 	}
 }
@@ -217,8 +221,13 @@ func (w *worker) running() driver.Process {
 // after that was counted makes no false answer: who asks has typed more.
 func (w *worker) look() {
 	t := &typing{Taken: w.taken.Load()}
-	if p, ok := w.running().(interface{ Reading() (reading, known bool) }); ok {
+	p, ok := w.running().(interface {
+		Reading() (reading, known bool)
+		Raw() bool
+	})
+	if ok {
 		t.Reading, _ = p.Reading()
+		t.Raw = p.Raw()
 	}
 	w.conn.send(&message{Typing: t}) // an error means that nobody is there
 }
@@ -228,7 +237,7 @@ func (w *worker) run(j *job) int {
 	// Each worker has one session only: its directory is what we call it by.
 	c := core.Command{
 		Cwd: j.Cwd, Roots: j.Roots, Session: core.SessionID(j.Tmp),
-		Pty: j.Pty, Interactive: j.Interactive,
+		Pty: j.Pty, Interactive: j.Interactive, Rows: j.Size.Rows, Cols: j.Size.Cols,
 	}
 	if len(j.Argv) == 0 || len(w.in) < 2 {
 		return 2

@@ -96,6 +96,51 @@ func Pipe() (r, w *os.File, err error) { return newPipe() }
 // again without having answered for a second is ended.
 func Interrupts() (*os.File, error) { return interrupts() }
 
+// A Terminal is what a terminal is set to. Terminals are files: standard input,
+// and os.Open("/dev/tty") where somebody types.
+type Terminal struct {
+	Rows, Cols int // 0 if unknown
+	Modes      TerminalModes
+}
+
+// TerminalModes are named as in termios.
+type TerminalModes uint32
+
+const (
+	// Canonical is ICANON: what is typed is edited, and read by lines.
+	Canonical TerminalModes = 1 << iota
+	// Echo is ECHO: what is typed is shown.
+	Echo
+	// Signals is ISIG: ^C interrupts, ^\ quits.
+	Signals
+	// Returns is ICRNL: a carriage return that is typed is a line feed.
+	Returns
+	// Newlines is OPOST with ONLCR: a line feed that is printed begins a line.
+	Newlines
+)
+
+// TerminalOf returns how the terminal that f is one of is set. The error wraps
+// ENOTTY where f is none.
+func TerminalOf(f *os.File) (Terminal, error) { return terminalOf(f) }
+
+// SetModes sets the modes of f's terminal, for all who use it.
+func SetModes(f *os.File, m TerminalModes) error { return setTerminal(f, setModes, Terminal{Modes: m}) }
+
+// SetSize says that f's terminal has another size.
+func SetSize(f *os.File, rows, cols int) error {
+	return setTerminal(f, setSize, Terminal{Rows: rows, Cols: cols})
+}
+
+// What set_terminal sets.
+const (
+	setSize  = 1
+	setModes = 2
+)
+
+// Resizes returns a file that becomes readable when the size of f's terminal has
+// changed. It has one byte for all changes since the last was read.
+func Resizes(f *os.File) (*os.File, error) { return resizes(f) }
+
 // Waiting returns a file for the descriptor of f, which is waited for by the
 // goroutine that reads it, and not by the process, as with os.Stdin. f is not to
 // be used any longer.

@@ -15,6 +15,12 @@ func interrupts() (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func waiting(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }
 
+func terminalOf(*os.File) (Terminal, error) { return Terminal{}, errors.ErrUnsupported }
+
+func setTerminal(*os.File, uint32, Terminal) error { return errors.ErrUnsupported }
+
+func resizes(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }
+
 func self() (int, error) { return 0, errors.ErrUnsupported }
 
 func list() ([]Process, error) { return nil, errors.ErrUnsupported }

@@ -34,6 +34,7 @@ const (
 	hasSpawn      = 2
 	hasInterrupts = 32
 	hasProcesses  = 64
+	hasTerminal   = 128
 )
 
 func supported() bool { return features()&hasSpawn != 0 }

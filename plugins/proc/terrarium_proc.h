@@ -20,9 +20,12 @@ uint32_t terrarium_interrupts(uint32_t *fd) TERRARIUM_IMPORT("interrupts");
 uint32_t terrarium_processes(void *buf, uint32_t len) TERRARIUM_IMPORT("processes");
 uint32_t terrarium_reserve(uint32_t *pid) TERRARIUM_IMPORT("reserve");
 uint32_t terrarium_signal(uint32_t pid, uint32_t signal) TERRARIUM_IMPORT("signal");
+uint32_t terrarium_terminal(uint32_t fd, void *state) TERRARIUM_IMPORT("terminal");
+uint32_t terrarium_set_terminal(uint32_t fd, uint32_t what, const void *state) TERRARIUM_IMPORT("set_terminal");
+uint32_t terrarium_resizes(uint32_t fd, uint32_t *newfd) TERRARIUM_IMPORT("resizes");
 
 enum { TERRARIUM_PIPE = 1, TERRARIUM_SPAWN = 2, TERRARIUM_WAIT = 4, TERRARIUM_KILL = 8, TERRARIUM_DUP = 16,
-	TERRARIUM_INTERRUPTS = 32, TERRARIUM_PROCESSES = 64 };
+	TERRARIUM_INTERRUPTS = 32, TERRARIUM_PROCESSES = 64, TERRARIUM_TERMINAL = 128 };
 enum { TERRARIUM_NONBLOCK = 1 };                                   /* pipe's flags */
 enum { TERRARIUM_TERM = 1, TERRARIUM_NOW = 2 };                    /* kill's how */
 enum { TERRARIUM_EXITED, TERRARIUM_TRAPPED, TERRARIUM_KILLED, TERRARIUM_EXCEEDED };
@@ -31,6 +34,15 @@ struct terrarium_status {
 	uint32_t kind, code;
 	uint64_t fuel;
 };
+
+/* What terminal stores, and set_terminal takes. */
+struct terrarium_terminal_state {
+	uint16_t rows, cols;
+	uint32_t modes;
+};
+
+enum { TERRARIUM_SIZE = 1, TERRARIUM_MODES = 2 }; /* set_terminal's what */
+enum { TERRARIUM_ICANON = 1, TERRARIUM_ECHO = 2, TERRARIUM_ISIG = 4, TERRARIUM_ICRNL = 8, TERRARIUM_ONLCR = 16 };
 
 /* What processes stores: a list, and then its processes, each size bytes long. */
 struct terrarium_list {

@@ -112,6 +112,53 @@ var commands = map[string]func(args []string) error{
 		os.Stdout.Write(b)
 		return err
 	},
+	// terminal tells of /dev/tty, without modes, "raw" or with the modes that the
+	// terminal sets the modes of /dev/tty to the number that is its first argument,
+	// tells of it at once and after as many resizes as the second says, and then of
+	// what it reads, up to a q.
+	"terminal": func(args []string) error {
+		f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		modes, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		resizes, err := proc.Resizes(f)
+		if err != nil {
+			return err
+		}
+		if err := proc.SetModes(f, proc.TerminalModes(modes)); err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(args[1])
+		if err != nil {
+			return err
+		}
+		for {
+			t, err := proc.TerminalOf(f)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(f, "%dx%d %d\n", t.Cols, t.Rows, t.Modes)
+			if n == 0 {
+				break
+			}
+			n--
+			if _, err := resizes.Read(make([]byte, 8)); err != nil {
+				return err
+			}
+		}
+		for {
+			var b [64]byte
+			n, err := f.Read(b[:])
+			fmt.Fprintf(f, "%q %v\n", b[:n], err)
+			if err != nil || b[0] == 'q' {
+				return err
+			}
+		}
+	},
 	// tree starts a child that is block, and waits for it.
 	"tree": func([]string) error {
 		c := &proc.Cmd{Name: "guest", Args: []string{"guest", "block"}, Stdout: os.Stdout, Stderr: os.Stderr}
