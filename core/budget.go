@@ -17,12 +17,9 @@ type unshared struct{}
 func (unshared) Take(int, int64) error { return nil }
 func (unshared) Give(int, int64)       {}
 
-// hold counts terminals, and bytes that they may hold, or says which limit is in
-// the way.
+// hold counts terminals, which there is place for here, and bytes that they may
+// hold, or says which limit is in the way.
 func (r *Registry) hold(terminals int, bytes int64) error {
-	if r.live+terminals > r.config.MaxTerminals {
-		return &LimitError{Limit: "terminals", Max: int64(r.config.MaxTerminals)}
-	}
 	if r.reserved+bytes > r.config.MaxOutputBytes {
 		return &LimitError{Limit: "output_bytes", Max: r.config.MaxOutputBytes}
 	}

@@ -78,7 +78,7 @@ type Command struct {
 	Roots []string
 
 	// Session is who asked, for hosts that keep something for a session.
-	// Registry.Create sets it.
+	// Registry.Create sets it, and acpconn makes it no other peer's.
 	Session SessionID
 
 	// Pty gives the command a pseudo-terminal; otherwise it gets two pipes.

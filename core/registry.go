@@ -82,6 +82,9 @@ func (r *Registry) withDefaults(c Command) Command {
 
 // admit counts a new terminal, or refuses one that would exceed a limit.
 func (r *Registry) admit(s SessionID, c *Command) error {
+	if r.live >= r.config.MaxTerminals {
+		return &LimitError{Limit: "terminals", Max: int64(r.config.MaxTerminals)}
+	}
 	if in := r.sessions[s]; in != nil && in.live >= r.config.MaxSessionTerminals {
 		return &LimitError{Limit: "session_terminals", Max: int64(r.config.MaxSessionTerminals)}
 	}

@@ -91,6 +91,10 @@ func TestListenAdmission(t *testing.T) {
 		{name: "wrong subprotocol", sub: []string{"acp", "bearer.x"}, want: 401},
 		{name: "header", header: header("Authorization", bearer), want: 101},
 		{name: "subprotocol", sub: []string{"acp", "bearer." + listenToken}, want: 101},
+		{name: "subprotocol alone", sub: []string{"bearer." + listenToken}, want: 101},
+		{name: "another name of this machine", header: header("Authorization", bearer, "Host", "localhost:80"), want: 101},
+		{name: "rebound name", header: header("Authorization", bearer, "Host", "evil.example"), want: 403},
+		{name: "rebound page", header: header("Authorization", bearer, "Host", "evil.example", "Origin", "http://evil.example"), want: 403},
 		{name: "another page", header: header("Authorization", bearer, "Origin", "https://evil.example"), want: 403},
 		{name: "an allowed page", header: header("Authorization", bearer, "Origin", "https://ide.example"), want: 101},
 		{name: "another path", url: strings.TrimSuffix(url, "acp"), header: header("Authorization", bearer), want: 404},
@@ -99,12 +103,12 @@ func TestListenAdmission(t *testing.T) {
 			if tt.url == "" {
 				tt.url = url
 			}
-			conn, status := dial(t, tt.url, &websocket.DialOptions{HTTPHeader: tt.header, Subprotocols: tt.sub})
+			conn, status := dial(t, tt.url, &websocket.DialOptions{HTTPHeader: tt.header, Host: tt.header.Get("Host"), Subprotocols: tt.sub})
 			if status != tt.want {
 				t.Errorf("got status %d, want %d", status, tt.want)
 			}
-			if conn != nil && tt.sub != nil && conn.Subprotocol() != "acp" {
-				t.Errorf("got subprotocol %q, want acp", conn.Subprotocol())
+			if conn != nil && tt.sub != nil && conn.Subprotocol() != tt.sub[0] {
+				t.Errorf("got subprotocol %q, want %s: a browser leaves otherwise", conn.Subprotocol(), tt.sub[0])
 			}
 		})
 	}
@@ -119,7 +123,7 @@ type wsPeer struct {
 
 func (p *wsPeer) call(method, params string) (result, failure map[string]any) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
 	p.id++
 	request := `{"jsonrpc":"2.0","id":` + strconv.Itoa(p.id) + `,"method":"` + method + `","params":` + params + `}`
@@ -140,16 +144,74 @@ func (p *wsPeer) call(method, params string) (result, failure map[string]any) {
 	return answer.Result, answer.Error
 }
 
+// connect returns a peer with the token.
+func connect(t *testing.T, url string) *wsPeer {
+	t.Helper()
+	conn, _ := dial(t, url, &websocket.DialOptions{HTTPHeader: header("Authorization", "Bearer "+listenToken)})
+	conn.SetReadLimit(1 << 20)
+	return &wsPeer{t: t, conn: conn}
+}
+
+// run runs a command to its end and returns its output.
+func (p *wsPeer) run(params string) any {
+	p.t.Helper()
+	created, failure := p.call("terminal/create", params)
+	name, _ := json.Marshal(map[string]any{"sessionId": "s", "terminalId": created["terminalId"]})
+	if failure != nil {
+		p.t.Fatalf("create %s: %v", params, failure)
+	}
+	p.call("terminal/wait_for_exit", string(name))
+	result, _ := p.call("terminal/output", string(name))
+	return result["output"]
+}
+
+// TestListenSandbox: who says another peer's session name gets none of its files.
+func TestListenSandbox(t *testing.T) {
+	if raceDetector() {
+		t.Skip("takes minutes to compile the box with the race detector, which sees nothing inside the sandbox")
+	}
+	needBox(t)
+	url := listening(t, "--host", "wasm", "--cwd", t.TempDir())
+	a, b := connect(t, url), connect(t, url)
+	if got := a.run(`{"sessionId":"s","command":"echo mine > /tmp/f; cat /tmp/f"}`); got != "mine\n" {
+		t.Errorf("got %q, want mine", got)
+	}
+	if got := b.run(`{"sessionId":"s","command":"cat /tmp/f"}`); got != "cat: /tmp/f: No such file or directory\n" {
+		t.Errorf("another peer: got %q, want no file", got)
+	}
+	if got := a.run(`{"sessionId":"s","command":"cat /tmp/f"}`); got != "mine\n" {
+		t.Errorf("the same session: got %q, want mine", got)
+	}
+}
+
+// TestListenTogether: what the machine promises in all, it promises of all peers.
+func TestListenTogether(t *testing.T) {
+	url := listening(t, "--output-byte-limit", "400MiB")
+	a, b := connect(t, url), connect(t, url)
+	const sleep = `{"sessionId":"s","command":"sleep","args":["1000"]}`
+	for range 2 {
+		if _, failure := a.call("terminal/create", sleep); failure != nil {
+			t.Fatal(failure)
+		}
+	}
+	_, failure := b.call("terminal/create", sleep)
+	if data, _ := failure["data"].(map[string]any); data["reason"] != "limit_output_bytes" {
+		t.Errorf("got %v, want the reason limit_output_bytes", failure)
+	}
+	a.conn.CloseNow()
+	for deadline := time.Now().Add(patience); failure != nil; { // until a's commands have ended
+		if time.Now().After(deadline) {
+			t.Fatalf("a peer has gone, and nothing came back: %v", failure)
+		}
+		_, failure = b.call("terminal/create", sleep)
+	}
+}
+
 // TestListenPeers: peers are served side by side, know nothing of each other's
 // terminals, and leave nothing running behind.
 func TestListenPeers(t *testing.T) {
 	url := listening(t)
-	connect := func() *wsPeer {
-		conn, _ := dial(t, url, &websocket.DialOptions{HTTPHeader: header("Authorization", "Bearer "+listenToken)})
-		conn.SetReadLimit(1 << 20)
-		return &wsPeer{t: t, conn: conn}
-	}
-	a, b := connect(), connect()
+	a, b := connect(t, url), connect(t, url)
 	pipe := filepath.Join(t.TempDir(), "alive")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,22 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
 
@@ -43,9 +40,10 @@ type wsServer struct {
 	config  acpconn.Config
 	token   string
 	origins []string
+	isOurs  func(host string) bool // whether a request may be meant for us
 
-	ctx   context.Context // ends every connection
-	peers sync.WaitGroup
+	ctx  context.Context // ends every connection
+	gate *gate
 }
 
 // listen serves peers until ctx ends, and then until all they held has ended.
@@ -66,20 +64,68 @@ func (f *listenFlags) listen(ctx context.Context, c acpconn.Config) error {
 	if told {
 		fmt.Fprintf(os.Stderr, "terrarium: token %s\n", token)
 	}
+	fmt.Fprint(os.Stderr, howToSend)
+	c.Driver.Core.Budget = &driver.Budget{Terminals: allTerminals, Bytes: allBytes}
+	c.Driver.Core.KeptBudget = &driver.Budget{Terminals: allTerminals, Bytes: allKeptBytes}
+	return (&wsServer{
+		config: c, token: token, origins: f.origins, isOurs: f.isOurs, ctx: ctx, gate: newGate(listener),
+	}).run()
+}
 
-	s := &wsServer{config: c, token: token, origins: f.origins, ctx: ctx}
+// howToSend tells those who write a client.
+const howToSend = `terrarium: send the token in a header, "Authorization: Bearer TOKEN"; a page:
+terrarium: new WebSocket(url, ["acp", "bearer.TOKEN"])
+`
+
+// What all peers may have together: as much as core.Config lets one of them.
+const (
+	allTerminals = 4096
+	allBytes     = 1 << 30
+	allKeptBytes = 256 << 20
+)
+
+// headerTime is how long a request may take to come, and its refusal to leave.
+const headerTime = 10 * time.Second
+
+// run serves until s.ctx ends, or the listener fails.
+func (s *wsServer) run() (err error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+listenPath, s.serve)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{
+		Handler: mux, ConnContext: withVisitor, MaxHeaderBytes: 64 << 10,
+		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: headerTime, IdleTimeout: headerTime,
+	}
+	// A connection is for one request: who is refused asks again on another,
+	// and holds no place in between.
+	server.SetKeepAlivesEnabled(false)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }() // ends with Close
+	go func() { ended <- server.Serve(s.gate) }() // ends with Close
 	select {
 	case err = <-ended:
-	case <-ctx.Done():
+	case <-s.ctx.Done():
 	}
 	server.Close()
-	s.peers.Wait()
+	s.gate.wait()
 	return err
+}
+
+// isOurs reports whether a request for host can be meant for us. A page of
+// evil.example can have that name lead to 127.0.0.1 and then be of our own origin
+// in the eyes of a browser ("DNS rebinding"). The Host header still has the name.
+func (f *listenFlags) isOurs(host string) bool {
+	name := hostname(host)
+	ip := net.ParseIP(name)
+	return f.allowRemote || name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		ip != nil && ip.IsLoopback() || name != "" && name == hostname(f.addr)
+}
+
+// hostname returns the name or address in HOST:PORT, HOST or [HOST].
+func hostname(host string) string {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	return strings.ToLower(name)
 }
 
 // token returns the secret that peers must know. told says that it is new, and
@@ -101,32 +147,42 @@ func (f *listenFlags) token() (token string, told bool, err error) {
 
 // serve serves one peer.
 func (s *wsServer) serve(w http.ResponseWriter, r *http.Request) {
-	if !s.knowsToken(r) {
+	switch {
+	case !s.isOurs(r.Host):
+		http.Error(w, "terrarium: Host: want localhost or an address of this machine's own", http.StatusForbidden)
+		return
+	case !s.knowsToken(r):
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "terrarium: the bearer token is missing or wrong", http.StatusUnauthorized)
 		return
 	}
-	// Accept refuses pages of another origin than ours and those allowed.
+	v := r.Context().Value(visitorKey{}).(*visitor)
+	if !v.admit() {
+		http.Error(w, "terrarium: too many peers", http.StatusServiceUnavailable)
+		return
+	}
+	defer v.leave()
+	// Accept refuses pages of another origin than ours and those allowed. A page
+	// that has offered nothing but the token needs to see that chosen.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols: []string{subprotocol}, OriginPatterns: s.origins,
+		Subprotocols: []string{subprotocol, tokenPrefix + s.token}, OriginPatterns: s.origins,
 	})
 	if err != nil {
 		return // Accept has answered
 	}
-	s.peers.Add(1)
-	defer s.peers.Done()
 	defer conn.CloseNow()
+	v.served.Store(true)
 	conn.SetReadLimit(maxMessage)
 	stream := &wsStream{ctx: s.ctx, conn: conn}
+	pinging, stop := context.WithCancel(s.ctx)
+	defer stop()
+	go stream.ping(pinging) // ends with stop
 	if err := acpconn.Serve(s.ctx, stream, stream, s.config); err != nil {
 		conn.Close(websocket.StatusGoingAway, "")
 		return
 	}
 	conn.Close(websocket.StatusNormalClosure, "")
 }
-
-// maxMessage is the longest message taken, in bytes: as long as a line may be.
-const maxMessage = 32 << 20
 
 // knowsToken looks for the token in a header or among the subprotocols. It is
 // never taken from the URL, which ends up in logs.
@@ -140,43 +196,4 @@ func (s *wsServer) knowsToken(r *http.Request) bool {
 		}
 	}
 	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
-}
-
-// wsStream is a WebSocket as a stream of lines: a line is a text message.
-type wsStream struct {
-	ctx  context.Context
-	conn *websocket.Conn
-	rest []byte // of the message being read, and its line end
-}
-
-// Read gives the next message, or more of the last one.
-func (s *wsStream) Read(p []byte) (int, error) {
-	if len(s.rest) == 0 {
-		_, message, err := s.conn.Read(s.ctx)
-		if err != nil {
-			return 0, endOfPeer(err)
-		}
-		s.rest = append(message, '\n')
-	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
-
-// Write sends whole lines.
-func (s *wsStream) Write(p []byte) (int, error) {
-	for line := range bytes.Lines(p) {
-		if err := s.conn.Write(s.ctx, websocket.MessageText, bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-			return 0, err
-		}
-	}
-	return len(p), nil
-}
-
-// endOfPeer turns the ways in which a peer may leave into the end of input.
-func endOfPeer(err error) error {
-	if websocket.CloseStatus(err) != -1 || errors.Is(err, net.ErrClosed) {
-		return io.EOF
-	}
-	return err
 }

@@ -23,7 +23,9 @@ connection, or a signal, ends the terminals it holds. It runs what it is asked.
 
   --stdio                 serve on standard input and output
   --listen ADDR           serve WebSockets at ws://ADDR/acp: 127.0.0.1:8080
-  --token-file FILE       what peers must know; default: a new token, printed
+  --token-file FILE       what peers must know; default: a new token, printed.
+                          They send the header "Authorization: Bearer TOKEN"; a
+                          page: new WebSocket(url, ["acp", "bearer.TOKEN"])
   --allow-origin HOST     pages from there may connect too; repeatable
   --allow-remote          ADDR may be other than this machine's own
   --pty, --pipe           a terminal, or pipes; default: a terminal
@@ -31,8 +33,7 @@ connection, or a signal, ends the terminals it holds. It runs what it is asked.
   --interactive           leave input open; default: commands read end of file
   --cwd DIR               where commands run that do not say; default: here
   --env NAME=VALUE        a variable under those of the request; repeatable
-  --timeout D             kill commands after so long: 90s, 5m
-  --kill-grace D          from SIGTERM to SIGKILL; default 5s
+  --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
   --output text|raw|screen  default: text for a terminal, raw for pipes
   --output-byte-limit N   keep so much where a request does not say; 1MiB
   --lenient               also take env as an object of names and values

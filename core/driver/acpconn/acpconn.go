@@ -17,7 +17,9 @@ import (
 
 // Config says how a peer is served.
 type Config struct {
-	// Driver says what commands run on. Its OnNews is called besides ours.
+	// Driver says what commands run on. Its OnNews is called besides ours. To
+	// its Host a session is "NAME@PEER": NAME is the peer's, and PEER a random
+	// string that tells the sessions of this peer from those of others.
 	Driver driver.Config
 	ACP    acp.Config
 }
@@ -35,6 +37,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{out: newOutbox()}
 	c.Driver.OnNews = s.andOurs(c.Driver.OnNews)
+	c.Driver.Host = newApart(c.Driver.Host)
 	s.driver = driver.New(c.Driver)
 	s.conn = acp.NewConn(c.ACP, terminals(s.driver))
 	return s

@@ -1,0 +1,30 @@
+package acpconn
+
+import (
+	"context"
+	"crypto/rand"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// apart is a Host as one peer has it. A peer names its sessions as it likes, and
+// a Host may keep something for a session, such as its /tmp. So the Host hears of
+// "NAME@PEER", where PEER is a random string: else who says another peer's
+// "session-1" would have that peer's files.
+type apart struct {
+	driver.Host
+	peer core.SessionID
+}
+
+func newApart(h driver.Host) apart { return apart{h, core.SessionID("@" + rand.Text())} }
+
+func (a apart) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
+	c.Session += a.peer
+	return a.Host.Resolve(ctx, c)
+}
+
+func (a apart) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
+	e.Command.Session += a.peer
+	return a.Host.Start(ctx, e)
+}
