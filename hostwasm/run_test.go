@@ -119,17 +119,24 @@ func testLimits(t *testing.T, on place) {
 	}
 }
 
-// Memory that is refused is the guest's to deal with; a Go program ends.
+// Memory that is refused is the guest's to deal with; a program in Go ends there: its runtime would write pages about its
+// goroutines, and exit.
 func TestMemoryLimit(t *testing.T) { onEachEngine(t, testMemoryLimit) }
 
 func testMemoryLimit(t *testing.T, on backend) {
 	h := newHost(t, on, hostwasm.Config{Limits: hostwasm.Limits{Memory: 64 << 20}})
+	const want = "terrarium: guest: out of memory: it wanted more than its limit lets it have\n"
 	got := run(t, h, command("grow"))
-	if got.exit.Status.ExitCode != 2 || !strings.Contains(got.stderr, "out of memory") {
-		t.Errorf("got %v, %q, want exit 2 and out of memory", got.exit.Status, got.stderr)
+	if got.exit.Status != abort || got.exit.Reason != core.ReasonMemory || got.stderr != want {
+		t.Errorf("got %v %q %q, want %v %q %q", got.exit.Status, got.exit.Reason, got.stderr, abort, core.ReasonMemory, want)
 	}
 	if got, most := got.exit.Usage.MaxRSS, int64(64<<20); got > most || got < most/2 {
 		t.Errorf("got %d bytes used, want at most %d and half of it at least", got, most)
+	}
+	// Who has started it learns why it has ended, and goes on.
+	got = run(t, h, command("run", "guest", "grow"))
+	if got.exit.Status != exitCode(0) || got.stdout != "3 2 137 true\n" || got.stderr != "" {
+		t.Errorf("as a child: got %v %q %q, want a limit, memory", got.exit.Status, got.stdout, got.stderr)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 )
 
@@ -17,9 +18,14 @@ func (g *guest) tell() {
 		return
 	}
 	var b strings.Builder
-	b.WriteString("terrarium: " + printable(g.name) + ": trap: " + printable(trap.Reason) + "\n")
-	for _, f := range trap.Stack {
-		b.WriteString("\tat " + printable(f) + "\n")
+	b.WriteString("terrarium: " + printable(g.name) + ": ")
+	if g.exit.Reason == core.ReasonMemory { // which is why, whatever its functions are
+		b.WriteString("out of memory: it wanted more than its limit lets it have\n")
+	} else {
+		b.WriteString("trap: " + printable(trap.Reason) + "\n")
+		for _, f := range trap.Stack {
+			b.WriteString("\tat " + printable(f) + "\n")
+		}
 	}
 	// A reader who does not read must not keep alive what is to be killed.
 	defer context.AfterFunc(g.ctx, func() { g.stderr.Close() })()

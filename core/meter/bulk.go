@@ -23,8 +23,10 @@ func (a *asm) grown(delta uint32, unitsLog2 int64, grow, failed func()) {
 }
 
 // memoryGrow sets the global refused where there would be at most most pages: then
-// it was not the module that said no.
-func (a *asm) memoryGrow(refused uint32, most int64) {
+// it was not the module that said no. If traps is set the guest ends there: Go's
+// runtime can't go on without memory, and would write pages about its goroutines
+// before it exits as if by itself.
+func (a *asm) memoryGrow(refused uint32, most int64, traps bool) {
 	grow := func() {
 		a.get(0)
 		a.op(opMemoryGrow, 0)
@@ -37,6 +39,9 @@ func (a *asm) memoryGrow(refused uint32, most int64) {
 		a.op(opI64LeU, opIf, typeEmpty)
 		a.i32(1)
 		a.index(opGlobalSet, refused)
+		if traps {
+			a.op(opUnreachable)
+		}
 		a.op(opEnd)
 	})
 }

@@ -52,6 +52,12 @@
 // it took since its last call or refill, so up to a slice goes uncounted; a guest
 // that may go on after traps should be charged for each.
 //
+// # Memory
+//
+// A module that Go has made, which a custom section tells, traps where
+// memory.grow fails although the module itself allows that much: Go's runtime
+// only writes a long report then, and exits.
+//
 // # Data
 //
 // Data segments with few zeros between them become one, where code can't see it

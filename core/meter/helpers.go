@@ -78,7 +78,7 @@ func (p *parser) appendHelper(dst []byte, h helper) []byte {
 		a.index(opCall, a.refill)
 		a.index(opGlobalGet, a.fuel)
 	case helperGrow:
-		a.memoryGrow(p.refused(), p.mostPages())
+		a.memoryGrow(p.refused(), p.mostPages(), p.fromGo)
 	case helperTableGrow:
 		grow := func() {
 			a.get(0)

@@ -3,7 +3,7 @@ package meter
 // Version is part of what identifies a metered module, together with the
 // original and the [Config]: it changes whenever [Rewrite] would answer with
 // other bytes.
-const Version = 6
+const Version = 7
 
 // What a metered module has beside what it had.
 const (
@@ -17,7 +17,7 @@ const (
 	FuelExport = "terrarium.fuel"
 	// RefusedExport is what it exports, if it can come to grow its memory: a
 	// mutable i32, at first 0, and 1 once memory.grow has failed although the
-	// module itself allows that much.
+	// module itself allows that much. A module that Go has made traps then.
 	RefusedExport = "terrarium.refused"
 	// StartExport is what it exports the original's start function as, if there is
 	// one. The host calls it first; nothing runs when it makes an instance.

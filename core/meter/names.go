@@ -13,11 +13,20 @@ const (
 	namesFunctions = 1
 )
 
-// custom reads the name of a custom section, and notes where the names are.
+// buildID is the custom section that Go's linker gives each module, stripped or
+// not (cmd/link/internal/wasm).
+const buildID = "go:buildid"
+
+// custom reads the name of a custom section. It notes where the names are, and
+// whether Go has made the module.
 func (p *parser) custom(r *reader) {
 	name := r.name()
-	if r.err == nil && string(name) == "name" && p.names.end == 0 {
+	switch {
+	case r.err != nil:
+	case string(name) == "name" && p.names.end == 0:
 		p.names = extent{r.i, len(r.p)}
+	case string(name) == buildID:
+		p.fromGo = true
 	}
 }
 

@@ -25,6 +25,7 @@ type parser struct {
 
 	startFunc uint32 // if there is a start section
 	names     extent // of the content of the name section
+	fromGo    bool   // Go has made it
 
 	// What is to be added.
 	helpers      []helper
