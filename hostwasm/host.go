@@ -63,6 +63,11 @@ type Config struct {
 	// closes it. By default /tmp is in memory, one for each session.
 	Tmp func(core.SessionID) (vfs.FS, error)
 
+	// SetMode, if not nil, sets the permissions of what is below a mount's Dir or
+	// a root that commands may write to, where this program may not: see
+	// vfs.HostOptions.
+	SetMode func(dir, name string, mode vfs.Mode) error
+
 	// More, if not nil, is asked for n bytes of memory where Memory is used
 	// up, and returns by how many bytes it grows: at least n, or 0.
 	More func(n int64) int64
@@ -87,6 +92,7 @@ func New(c Config) (*Host, error) {
 	if c.Engine == nil {
 		return nil, errors.New("hostwasm: Config.Engine is missing")
 	}
+	vfs.Umask() // which a worker can't ask for later
 	c.Limits = c.Limits.WithDefaults()
 	c.Memory = or(c.Memory, 4<<30)
 	c.Commands = maps.Clone(c.Commands)

@@ -62,6 +62,9 @@ func (j *job) close() error {
 func (j *job) start(g *guest, c wasi.Config, pid uint32) error {
 	c.Files, c.Dir = g.files, g.dir
 	c.Deterministic = j.host.config.Deterministic
+	if c.Modes == (wasi.FileModes{}) && !c.Deterministic {
+		c.Modes = wasi.Masked(vfs.Umask())
+	}
 	c.Limits = wasi.Limits{
 		OpenFiles: j.host.config.Limits.OpenFiles,
 		Args:      j.host.config.Limits.Arguments,

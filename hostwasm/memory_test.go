@@ -62,7 +62,7 @@ func testModulesAreMemory(t *testing.T, on backend) {
 		m.Custom("padding", make([]byte, 16<<20))
 		m.Export("_start", m.Func("()->()", ""))
 	})
-	if err := os.WriteFile(filepath.Join(dir, "large.wasm"), module, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "large.wasm"), module, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	mounts := []hostwasm.Mount{{Dir: dir, Guest: "/work"}}
@@ -141,7 +141,7 @@ func testGivenBack(t *testing.T, on backend) {
 			m.Export("_start", m.Func("()->()", ""))
 		}),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), wasm, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), wasm, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,7 @@ func (m Mount) check() error {
 	case m.FS != nil && m.Guest == "":
 		return errors.New("mount a file system: Guest says where, and is empty")
 	}
-	dir, err := m.open(nil)
+	dir, err := m.open(vfs.HostOptions{})
 	if err != nil {
 		return err
 	}
@@ -75,11 +75,12 @@ func (m Mount) check() error {
 	return m.checkPlace()
 }
 
-// open opens what is mounted. quota bounds what is added to Dir.
-func (m Mount) open(quota *vfs.Quota) (vfs.FS, error) {
+// open opens what is mounted. o is for Dir.
+func (m Mount) open(o vfs.HostOptions) (vfs.FS, error) {
 	switch {
 	case m.FS == nil:
-		return vfs.OpenHost(m.Dir, vfs.HostOptions{ReadOnly: m.ReadOnly, Quota: quota})
+		o.ReadOnly = m.ReadOnly
+		return vfs.OpenHost(m.Dir, o)
 	case m.ReadOnly:
 		return lent{vfs.ReadOnly(m.FS)}, nil
 	}
@@ -117,7 +118,7 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		if err := m.checkPlace(); err != nil { // a session's; the host's were checked
 			return nil, err
 		}
-		dir, err := m.open(tree.Quota())
+		dir, err := m.open(h.options(m, tree.Quota()))
 		if err != nil {
 			return nil, err
 		}
@@ -142,6 +143,15 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		return nil, err
 	}
 	return tree, nil
+}
+
+// options are how m's directory is opened for a command with that quota.
+func (h *Host) options(m Mount, quota *vfs.Quota) vfs.HostOptions {
+	o := vfs.HostOptions{Quota: quota}
+	if h.config.SetMode != nil {
+		o.SetMode = func(name string, mode vfs.Mode) error { return h.config.SetMode(m.Dir, name, mode) }
+	}
+	return o
 }
 
 // mounts returns what is handed over to c: the host's mounts, then the

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
@@ -106,6 +107,9 @@ func checkModule(file vfs.File) error {
 	}
 	if stat.Type == vfs.Directory {
 		return errDirectory
+	}
+	if stat.Mode != 0 && stat.Mode&0o111 == 0 {
+		return errno.ACCES
 	}
 	var head [len(magic)]byte
 	n, err := file.ReadAt(head[:], 0)

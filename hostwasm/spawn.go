@@ -50,7 +50,7 @@ func (s spawner) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, er
 		program: program, account: parent.account.narrow(r.Limits), output: output,
 		files: files, dir: dir, wall: r.Limits.Wall, parent: parent.entry.pid,
 	}
-	err = j.start(child, wasi.Config{Args: r.Args, Env: r.Env, Inherited: r.Inherited}, r.PID)
+	err = j.start(child, wasi.Config{Args: r.Args, Env: r.Env, Inherited: r.Inherited, Modes: r.Modes}, r.PID)
 	if err != nil {
 		j.host.programs.release(program)
 		return nil, startError(err)

@@ -29,6 +29,7 @@ func Bin(names []string, content func(name string) []byte) FS {
 type program func() []byte
 
 func (program) kind() Type     { return RegularFile }
+func (program) mode() Mode     { return ModeKnown | 0o755 }
 func (p program) size() uint64 { return uint64(len(p())) }
 
 func (p program) open(how How, s Stat) (File, error) {

@@ -47,6 +47,7 @@ type device struct {
 }
 
 func (device) kind() Type   { return CharacterDevice }
+func (device) mode() Mode   { return ModeKnown | 0o666 }
 func (device) size() uint64 { return 0 }
 
 func (d device) open(how How, s Stat) (File, error) {
@@ -92,6 +93,7 @@ func (openDevice) Close() error                         { return nil }
 type stdio int
 
 func (stdio) kind() Type   { return CharacterDevice }
+func (stdio) mode() Mode   { return ModeKnown | 0o620 }
 func (stdio) size() uint64 { return 0 }
 
 func (d stdio) open(_ How, s Stat) (File, error) {

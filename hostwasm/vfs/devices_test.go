@@ -82,8 +82,8 @@ func TestDevices(t *testing.T) {
 	is(t, "readlink", err, errno.INVAL)
 	is(t, "unlink", tree.Unlink(abs("/dev/null")), errno.ROFS)
 	is(t, "rename", tree.Rename(abs("/dev/null"), abs("/dev/zero")), errno.ROFS)
-	is(t, "mkdir", tree.Mkdir(abs("/dev/pts")), errno.ROFS)
-	is(t, "mkdir what exists", tree.Mkdir(abs("/dev/null")), errno.EXIST)
+	is(t, "mkdir", tree.Mkdir(abs("/dev/pts"), 0), errno.ROFS)
+	is(t, "mkdir what exists", tree.Mkdir(abs("/dev/null"), 0), errno.EXIST)
 }
 
 func TestBin(t *testing.T) {

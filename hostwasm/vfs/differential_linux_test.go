@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
@@ -21,15 +22,18 @@ type operation struct {
 	follow  bool
 	how     vfs.How
 	content string
+	mode    vfs.Mode
 }
 
 func (o operation) String() string {
 	text := fmt.Sprintf("%s %q", o.call, o.a)
 	switch o.call {
+	case "mkdir", "chmod":
+		text += fmt.Sprintf(" %o", o.mode)
 	case "rename", "link", "symlink":
 		text += fmt.Sprintf(" %q", o.b)
 	case "open":
-		text += fmt.Sprintf(" %q", o.content)
+		text += fmt.Sprintf(" %q %o", o.content, o.mode)
 		for name, set := range map[string]bool{
 			"read": o.how.Read, "write": o.how.Write, "append": o.how.Append, "create": o.how.Create,
 			"exclusive": o.how.Exclusive, "truncate": o.how.Truncate, "directory": o.how.Directory,
@@ -82,7 +86,7 @@ func (s treeSystem) do(o operation) string {
 		target, err := s.tree.Readlink(a)
 		return result(target, err)
 	case "mkdir":
-		return result("", s.tree.Mkdir(a))
+		return result("", s.tree.Mkdir(a, o.mode))
 	case "rmdir":
 		return result("", s.tree.Rmdir(a))
 	case "unlink":
@@ -93,6 +97,8 @@ func (s treeSystem) do(o operation) string {
 		return result("", s.tree.Rename(a, b))
 	case "link":
 		return result("", s.tree.Link(a, b))
+	case "chmod":
+		return result("", s.tree.SetMode(a, o.mode))
 	case "times":
 		return result("", s.tree.SetTimes(a, vfs.Times{Mtim: 5e9, SetMtim: true}))
 	}
@@ -104,9 +110,9 @@ func tell(s vfs.Stat, err error) string {
 		return err.Error()
 	}
 	if s.Type == vfs.RegularFile {
-		return fmt.Sprintf("file of %d bytes with %d names", s.Size, s.Nlink)
+		return fmt.Sprintf("file %o of %d bytes with %d names", s.Mode, s.Size, s.Nlink)
 	}
-	return fmt.Sprint("type ", s.Type)
+	return fmt.Sprintf("type %d, %o", s.Type, s.Mode)
 }
 
 func result(s string, err error) string {
@@ -135,11 +141,11 @@ func (k kernel) do(o operation) string {
 		case err != nil:
 			return result("", err)
 		case s.Mode&unix.S_IFMT == unix.S_IFREG:
-			return tell(vfs.Stat{Type: vfs.RegularFile, Size: uint64(s.Size), Nlink: uint64(s.Nlink)}, nil)
+			return tell(vfs.Stat{Type: vfs.RegularFile, Mode: known(s.Mode), Size: uint64(s.Size), Nlink: uint64(s.Nlink)}, nil)
 		case s.Mode&unix.S_IFMT == unix.S_IFDIR:
-			return tell(vfs.Stat{Type: vfs.Directory}, nil)
+			return tell(vfs.Stat{Type: vfs.Directory, Mode: known(s.Mode)}, nil)
 		}
-		return tell(vfs.Stat{Type: vfs.SymbolicLink}, nil)
+		return tell(vfs.Stat{Type: vfs.SymbolicLink, Mode: known(s.Mode)}, nil)
 	case "open":
 		return k.open(o)
 	case "readlink":
@@ -147,7 +153,7 @@ func (k kernel) do(o operation) string {
 		n, err := unix.Readlinkat(k.dir, o.a, buf)
 		return result(string(buf[:max(n, 0)]), err)
 	case "mkdir":
-		return result("", unix.Mkdirat(k.dir, o.a, 0o777))
+		return result("", unix.Mkdirat(k.dir, o.a, uint32(o.mode&vfs.ModePerm)))
 	case "rmdir":
 		return result("", unix.Unlinkat(k.dir, o.a, unix.AT_REMOVEDIR))
 	case "unlink":
@@ -158,12 +164,20 @@ func (k kernel) do(o operation) string {
 		return result("", unix.Renameat(k.dir, o.a, k.dir, o.b))
 	case "link":
 		return result("", unix.Linkat(k.dir, o.a, k.dir, o.b, unix.AT_SYMLINK_FOLLOW&^(flags<<2)))
+	case "chmod":
+		var s unix.Stat_t
+		if !o.follow && unix.Fstatat(k.dir, o.a, &s, flags) == nil && s.Mode&unix.S_IFMT == unix.S_IFLNK {
+			return errno.NOTSUP.Error() // as the kernel says since 6.6
+		}
+		return result("", unix.Fchmodat(k.dir, o.a, uint32(o.mode&vfs.ModePerm), 0))
 	case "times":
 		times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, {Sec: 5}}
 		return result("", unix.UtimesNanoAt(k.dir, o.a, times, flags))
 	}
 	panic(o.call)
 }
+
+func known(mode uint32) vfs.Mode { return vfs.ModeKnown | vfs.Mode(mode&0o7777) }
 
 func (k kernel) open(o operation) string {
 	flags := unix.O_CLOEXEC | unix.O_NOFOLLOW
@@ -187,7 +201,7 @@ func (k kernel) open(o operation) string {
 			flags |= flag.flag
 		}
 	}
-	fd, err := unix.Openat(k.dir, o.a, flags, 0o666)
+	fd, err := unix.Openat(k.dir, o.a, flags, uint32(o.mode&vfs.ModePerm))
 	if err == unix.ENOTDIR && !o.follow {
 		// Linux prefers O_DIRECTORY here; POSIX says ELOOP.
 		var s unix.Stat_t
@@ -218,7 +232,8 @@ func (k kernel) open(o operation) string {
 
 // operations makes up some of few names, so that they meet.
 func operations(r *rand.Rand, n int) []operation {
-	calls := []string{"stat", "open", "open", "readlink", "mkdir", "mkdir", "rmdir", "unlink", "symlink", "symlink", "rename", "rename", "link", "times"}
+	calls := []string{"stat", "open", "open", "readlink", "mkdir", "mkdir", "rmdir", "unlink", "symlink", "symlink", "rename", "rename", "link", "times", "chmod", "chmod"}
+	modes := []vfs.Mode{0o600, 0o640, 0o644, 0o700, 0o755} // whoever we are, and with the usual umask
 	var all []operation
 	for range n {
 		o := operation{
@@ -227,13 +242,14 @@ func operations(r *rand.Rand, n int) []operation {
 			b:       name(r, 3),
 			follow:  r.IntN(2) == 0,
 			content: "abcdef"[:r.IntN(7)],
+			mode:    vfs.ModeKnown | modes[r.IntN(len(modes))],
 		}
 		if o.call == "open" {
 			o.how = vfs.How{
 				Read: r.IntN(2) == 0, Write: r.IntN(2) == 0, Create: r.IntN(2) == 0,
 				Exclusive: r.IntN(4) == 0, Truncate: r.IntN(6) == 0, Append: r.IntN(6) == 0,
 			}
-			o.how.Exclusive = o.how.Exclusive && o.how.Create
+			o.how.Exclusive, o.how.Mode = o.how.Exclusive && o.how.Create, o.mode
 			o.how.Directory = !o.how.Create && r.IntN(4) == 0
 			o.how.Truncate = o.how.Truncate && o.how.Write
 		}
@@ -260,6 +276,7 @@ func name(r *rand.Rand, most int) string {
 // TestLikeTheKernel does the same on the kernel's own files, on a host
 // directory, in both ways to open one, and in memory, and wants to see the same.
 func TestLikeTheKernel(t *testing.T) {
+	defer unix.Umask(unix.Umask(0o022))
 	sequences, each := 200, 60
 	if os.Getenv("TERRARIUM_LONG") != "" {
 		sequences = 2000
@@ -283,7 +300,7 @@ func compare(t *testing.T, all []operation) {
 	mem := memory()
 	for i := range base {
 		if base[i] == 'd' {
-			must(t, mem.Mkdir(base[1:i+1]))
+			must(t, mem.Mkdir(base[1:i+1], 0))
 		}
 	}
 	quota := vfs.NewQuota(1<<40, 1<<40)

@@ -90,7 +90,7 @@ func attack(t *testing.T, tree *vfs.Tree, p vfs.Path, isLink bool) {
 	results := map[string]error{
 		"times":     tree.SetTimes(p, vfs.Times{Mtim: 1, SetMtim: true}),
 		"link from": tree.Link(p, inside),
-		"mkdir":     tree.Mkdir(p),
+		"mkdir":     tree.Mkdir(p, 0),
 		"rmdir":     tree.Rmdir(p),
 		"symlink":   tree.Symlink("x", p),
 		"link to":   tree.Link(file, p),
@@ -184,7 +184,7 @@ func TestBeneath(t *testing.T) {
 	for kind, fs := range map[string]vfs.FS{"memory": memory(), "host": host(t, t.TempDir(), vfs.HostOptions{})} {
 		tree := newTree(t, map[string]vfs.FS{"/w": fs})
 		for _, dir := range []string{"/w/own", "/w/own/sub", "/w/other"} {
-			must(t, tree.Mkdir(abs(dir)))
+			must(t, tree.Mkdir(abs(dir), 0))
 		}
 		write(t, tree, "/w/other/file", "theirs")
 		write(t, tree, "/w/own/file", "ours")

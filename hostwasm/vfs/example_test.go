@@ -37,8 +37,8 @@ func Example() {
 	}
 
 	at := func(name string) vfs.Path { return vfs.Path{Dir: "/home/project", Name: name, Follow: true} }
-	fmt.Println("mkdir history/x:", tree.Mkdir(at("history/x")))
-	fmt.Println("mkdir x:", tree.Mkdir(at("x")))
+	fmt.Println("mkdir history/x:", tree.Mkdir(at("history/x"), 0))
+	fmt.Println("mkdir x:", tree.Mkdir(at("x"), 0))
 	_, err = tree.Stat(at("link"))
 	fmt.Println("stat link:", err)
 	s, err := tree.Stat(at("../../bin/git"))

@@ -93,7 +93,7 @@ func TestFileRights(t *testing.T) {
 			is(t, kind+": allocate", f.Allocate(0, 1), errno.BADF)
 			is(t, kind+": times", f.SetTimes(vfs.Times{}), nil)
 		}
-		must(t, fs.Mkdir("d"))
+		must(t, fs.Mkdir("d", 0))
 		d := open(t, fs, "d", vfs.How{Directory: true})
 		_, err = d.ReadAt(make([]byte, 1), 0)
 		is(t, kind+": read a directory", err, errno.ISDIR)
@@ -122,7 +122,7 @@ func TestFileAppend(t *testing.T) {
 
 func TestFileTimes(t *testing.T) {
 	for kind, fs := range filesystems(t) {
-		must(t, fs.Mkdir("d"))
+		must(t, fs.Mkdir("d", 0))
 		must(t, fs.Symlink("nowhere", "l"))
 		f := open(t, fs, "f", vfs.How{Write: true, Create: true})
 		d := open(t, fs, "d", vfs.How{Directory: true})
@@ -186,7 +186,7 @@ func TestFileNumbers(t *testing.T) {
 	for kind, fs := range filesystems(t) {
 		open(t, fs, "a", vfs.How{Write: true, Create: true})
 		open(t, fs, "b", vfs.How{Write: true, Create: true})
-		must(t, fs.Mkdir("d"))
+		must(t, fs.Mkdir("d", 0))
 		a, b, d := stat(t, fs, "a").Ino, stat(t, fs, "b").Ino, stat(t, fs, "d").Ino
 		must(t, fs.Rename("a", "d/c"))
 		if c := stat(t, fs, "d/c").Ino; a == b || b == d || c != a {
@@ -200,17 +200,17 @@ func TestFileNumbers(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	for kind, fs := range filesystems(t) {
 		open(t, fs, "f", vfs.How{Write: true, Create: true}).WriteAt([]byte("kept"), 0)
-		must(t, fs.Mkdir("d"))
+		must(t, fs.Mkdir("d", 0))
 		must(t, fs.Symlink("f", "l"))
 		before := [3]vfs.Stat{stat(t, fs, "f"), stat(t, fs, "d"), stat(t, fs, "l")}
 		ro := vfs.ReadOnly(fs)
 		create := func(name string, how vfs.How) error { _, err := ro.Open(name, how); return err }
 		for i, test := range []struct{ got, want error }{
-			{ro.Mkdir("new"), errno.ROFS},
-			{ro.Mkdir("d"), errno.EXIST},
-			{ro.Mkdir("none/new"), errno.NOENT},
-			{ro.Mkdir("f/new"), errno.NOTDIR},
-			{ro.Mkdir("l/new"), errno.LOOP},
+			{ro.Mkdir("new", 0), errno.ROFS},
+			{ro.Mkdir("d", 0), errno.EXIST},
+			{ro.Mkdir("none/new", 0), errno.NOENT},
+			{ro.Mkdir("f/new", 0), errno.NOTDIR},
+			{ro.Mkdir("l/new", 0), errno.LOOP},
 			{ro.Symlink("x", "new"), errno.ROFS},
 			{ro.Symlink("x", "f"), errno.EXIST},
 			{ro.Link("f", "new"), errno.ROFS},

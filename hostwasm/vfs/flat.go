@@ -19,6 +19,7 @@ type flat struct {
 // A made is a file of a flat.
 type made interface {
 	kind() Type
+	mode() Mode
 	size() uint64
 	open(how How, s Stat) (File, error)
 }
@@ -31,7 +32,7 @@ func newFlat(files map[string]made) *flat {
 
 func (f *flat) Lstat(name string) (Stat, error) {
 	if name == "." {
-		return Stat{Ino: 1, Type: Directory, Nlink: 2}, nil
+		return Stat{Ino: 1, Type: Directory, Mode: ModeKnown | 0o755, Nlink: 2}, nil
 	}
 	first, _, deeper := strings.Cut(name, "/")
 	file := f.files[first]
@@ -42,7 +43,7 @@ func (f *flat) Lstat(name string) (Stat, error) {
 		return Stat{}, errno.NOTDIR
 	}
 	i, _ := slices.BinarySearch(f.names, name)
-	return Stat{Ino: uint64(i) + 2, Type: file.kind(), Nlink: 1, Size: file.size()}, nil
+	return Stat{Ino: uint64(i) + 2, Type: file.kind(), Mode: file.mode(), Nlink: 1, Size: file.size()}, nil
 }
 
 func (f *flat) Open(name string, how How) (File, error) {

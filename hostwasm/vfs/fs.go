@@ -17,7 +17,8 @@ type FS interface {
 	// Lstat describes the entry itself.
 	Lstat(name string) (Stat, error)
 	Readlink(name string) (string, error)
-	Mkdir(name string) error
+	// Mkdir makes a directory; mode 0 is 0o777, and what the umask takes.
+	Mkdir(name string, mode Mode) error
 	// Unlink removes anything but a directory, Rmdir an empty directory.
 	Unlink(name string) error
 	Rmdir(name string) error
@@ -26,6 +27,10 @@ type FS interface {
 	Link(old, new string) error
 	Symlink(target, name string) error
 	SetTimes(name string, t Times) error
+	// SetMode sets the permissions of a file or directory. Of what else mode
+	// has, a file keeps nothing, and a directory what it had. Anything else is
+	// ENOTSUP, a symbolic link too, and so is a file system without modes.
+	SetMode(name string, mode Mode) error
 	// Close frees what the FS holds; open files stay usable.
 	Close() error
 }
@@ -39,6 +44,7 @@ type How struct {
 	Exclusive   bool // with Create: it must not exist, not even as a symbolic link
 	Truncate    bool
 	Directory   bool // it must be a directory
+	Mode        Mode // of what is created; 0 is 0o666, and what the umask takes
 }
 
 // A File is an open file or directory. It has no position: whoever reads it
@@ -102,6 +108,7 @@ type Stat struct {
 	// identity; it stays the same while the file exists.
 	Dev, Ino uint64
 	Type     Type
+	Mode     Mode // 0 where the file system has none
 	Nlink    uint64
 	Size     uint64 // in bytes
 	// Atim, Mtim and Ctim are in nanoseconds since 1970.

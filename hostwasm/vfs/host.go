@@ -10,6 +10,9 @@ type HostOptions struct {
 	// with its size, holes included. What is removed is given back, also if it
 	// was there before.
 	Quota *Quota
+	// SetMode, if not nil, sets the permissions of a file below the directory,
+	// which this program may not do itself. It is asked for what FS.SetMode is.
+	SetMode func(name string, mode Mode) error
 }
 
 // opaque makes one number of a device and an inode. Numbers of one device are

@@ -20,6 +20,7 @@ type hostDir struct {
 	dev     uint64 // of root
 	beneath beneath
 	quota   *Quota
+	setMode func(name string, mode Mode) error // nil: we do
 
 	// removing is held while a name is removed, and for reading from opening
 	// a file until it is in open, so that what a file had is given back once.
@@ -83,6 +84,7 @@ func stat(s *unix.Stat_t) Stat {
 	return Stat{
 		Ino:   opaque(uint64(s.Dev), s.Ino),
 		Type:  typ,
+		Mode:  ModeKnown | Mode(s.Mode&allBits),
 		Nlink: uint64(s.Nlink),
 		Size:  uint64(s.Size),
 		Atim:  s.Atim.Nano(),
@@ -124,8 +126,12 @@ func (h *hostDir) add(name string, f func(dir int, base string) error) error {
 	return err
 }
 
-func (h *hostDir) Mkdir(name string) error {
-	return h.add(name, func(dir int, base string) error { return unix.Mkdirat(dir, base, 0o777) })
+func (h *hostDir) Mkdir(name string, mode Mode) error {
+	err := h.add(name, func(dir int, base string) error { return unix.Mkdirat(dir, base, uint32(mode.or(0o777))) })
+	if err == nil {
+		h.unmask(name, mode)
+	}
+	return err
 }
 
 func (h *hostDir) Symlink(target, name string) error {

@@ -28,7 +28,7 @@ func OpenHost(dir string, o HostOptions) (FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mount %s: %w", shown(dir), err)
 	}
-	h.quota = o.Quota
+	h.quota, h.setMode = o.Quota, o.SetMode
 	if o.ReadOnly {
 		return ReadOnly(h), nil
 	}

@@ -17,12 +17,13 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 	if !h.quota.takeOpen() {
 		return nil, errno.NFILE
 	}
+	made := false
 	err = h.root.use(func(root int) error {
 		if h.quota != nil {
 			h.removing.RLock()
 			defer h.removing.RUnlock()
 		}
-		fd, err := h.openOrCreate(root, name, how)
+		fd, err := h.openOrCreate(root, name, how, &made)
 		if err != nil {
 			return err
 		}
@@ -36,6 +37,9 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 		h.quota.giveOpen()
 		return nil, err
 	}
+	if made {
+		h.unmask(name, how.Mode)
+	}
 	if how.Truncate {
 		if err := f.(*hostFile).truncate(0); err != nil {
 			f.Close()
@@ -46,7 +50,7 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 }
 
 // openOrCreate creates only what is not there, so as to know what to charge.
-func (h *hostDir) openOrCreate(root int, name string, how How) (fd int, err error) {
+func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd int, err error) {
 	flags := openFlags(how)
 	for range 8 { // somebody else may create and remove it all the time
 		if !how.Create || !how.Exclusive {
@@ -64,8 +68,9 @@ func (h *hostDir) openOrCreate(root int, name string, how How) (fd int, err erro
 			}
 			break
 		}
-		fd, err = h.beneath(root, h.dev, name, flags|unix.O_CREAT|unix.O_EXCL, 0o666)
+		fd, err = h.beneath(root, h.dev, name, flags|unix.O_CREAT|unix.O_EXCL, uint32(how.Mode.or(0o666)))
 		if err == nil {
+			*made = true
 			return fd, nil
 		}
 		h.quota.giveFile()

@@ -61,8 +61,8 @@ func TestSystemElsewhere(t *testing.T) {
 			is(t, kind+": readlink proc/self", err, errno.PERM)
 			_, err = fs.Lstat("proc/version")
 			is(t, kind+": lstat proc/version", err, errno.PERM)
-			is(t, kind+": mkdir", fs.Mkdir("dev/x"), errno.PERM)
-			is(t, kind+": mkdir in another file system", fs.Mkdir("data/"+kind), nil)
+			is(t, kind+": mkdir", fs.Mkdir("dev/x", 0), errno.PERM)
+			is(t, kind+": mkdir in another file system", fs.Mkdir("data/"+kind, 0), nil)
 			is(t, kind+": close", fs.Close(), nil)
 		}
 	}()

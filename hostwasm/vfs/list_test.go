@@ -36,7 +36,7 @@ func directories(t *testing.T) map[string]vfs.File {
 	all := make(map[string]vfs.File)
 	for kind, fs := range filesystems(t) {
 		for i := range 300 {
-			must(t, fs.Mkdir(fmt.Sprint("file", i)))
+			must(t, fs.Mkdir(fmt.Sprint("file", i), 0))
 		}
 		all[kind] = open(t, fs, ".", vfs.How{Directory: true})
 		if kind != "memory" && kind != "host" {
@@ -98,7 +98,7 @@ func TestListWhileRemoving(t *testing.T) {
 	for kind, fs := range filesystems(t) {
 		const files = 500
 		for i := range files {
-			must(t, fs.Mkdir(fmt.Sprint("file", i)))
+			must(t, fs.Mkdir(fmt.Sprint("file", i), 0))
 		}
 		f := open(t, fs, ".", vfs.How{Directory: true})
 		removed := 0
@@ -117,7 +117,7 @@ func TestListWhileRemoving(t *testing.T) {
 		if removed != files {
 			t.Errorf("%s: got %d files while removing them, want %d", kind, removed, files)
 		}
-		must(t, fs.Mkdir("d"))
+		must(t, fs.Mkdir("d", 0))
 		d := open(t, fs, "d", vfs.How{Directory: true})
 		must(t, fs.Rmdir("d"))
 		if entries, err := d.ReadDir(2, 10); len(entries) > 0 || err != nil && err != errno.NOENT {

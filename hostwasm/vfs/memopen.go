@@ -8,7 +8,7 @@ func (m *memory) Open(name string, how How) (File, error) {
 	n, err := m.find(name)
 	switch {
 	case err == errno.NOENT && how.Create:
-		n = m.newNode(RegularFile)
+		n = m.newNode(RegularFile, how.Mode.or(0o644))
 		err = m.add(name, n)
 	case err == nil:
 		err = openable(n, how)

@@ -29,16 +29,16 @@ func (m *memory) Readlink(name string) (string, error) {
 	return n.target, nil
 }
 
-func (m *memory) Mkdir(name string) error {
+func (m *memory) Mkdir(name string, mode Mode) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.add(name, m.newNode(Directory))
+	return m.add(name, m.newNode(Directory, mode.or(0o755)))
 }
 
 func (m *memory) Symlink(target, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := m.newNode(SymbolicLink)
+	n := m.newNode(SymbolicLink, 0o777)
 	n.target = strings.Clone(target)
 	if err := m.store.takeBytes(int64(len(target))); err != nil {
 		return err
@@ -80,6 +80,20 @@ func (m *memory) SetTimes(name string, t Times) error {
 		return err
 	}
 	n.setTimes(t, m.now())
+	return nil
+}
+
+func (m *memory) SetMode(name string, mode Mode) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find(name)
+	switch {
+	case err != nil:
+		return err
+	case n.typ == SymbolicLink:
+		return errno.NOTSUP
+	}
+	n.mode, n.ctim = mode.over(n.mode, n.typ), m.now()
 	return nil
 }
 

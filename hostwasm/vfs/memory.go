@@ -30,7 +30,7 @@ func Memory(o MemoryOptions) FS {
 		o.Now = time.Now
 	}
 	m := &memory{store: store{o.Quota, o.Charge}, now: func() int64 { return o.Now().UnixNano() }}
-	m.root = m.newNode(Directory)
+	m.root = m.newNode(Directory, 0o1777) // as /tmp has it
 	m.root.nlink = 1
 	return m
 }
@@ -51,6 +51,7 @@ const maxLink = 65000
 type memNode struct {
 	ino              uint64
 	typ              Type
+	mode             Mode
 	nlink            uint64 // its names
 	open             int    // files that are open
 	atim, mtim, ctim int64  // ns since 1970
@@ -61,14 +62,14 @@ type memNode struct {
 	pages   pages      // of a file
 }
 
-func (m *memory) newNode(t Type) *memNode {
+func (m *memory) newNode(t Type, mode Mode) *memNode {
 	m.number++
 	now := m.now()
-	return &memNode{ino: m.number, typ: t, atim: now, mtim: now, ctim: now}
+	return &memNode{ino: m.number, typ: t, mode: ModeKnown | mode, atim: now, mtim: now, ctim: now}
 }
 
 func (n *memNode) stat() Stat {
-	s := Stat{Ino: n.ino, Type: n.typ, Nlink: n.nlink, Atim: n.atim, Mtim: n.mtim, Ctim: n.ctim}
+	s := Stat{Ino: n.ino, Type: n.typ, Mode: n.mode, Nlink: n.nlink, Atim: n.atim, Mtim: n.mtim, Ctim: n.ctim}
 	switch n.typ {
 	case RegularFile:
 		s.Size = uint64(n.pages.size)

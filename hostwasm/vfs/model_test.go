@@ -140,7 +140,7 @@ func FuzzResolve(f *testing.F) {
 			}
 			switch kind := in.pick(linkTo, dir, file); kind {
 			case dir:
-				must(t, tree.Mkdir(at))
+				must(t, tree.Mkdir(at, 0))
 				m[full] = dir
 			case file:
 				write(t, tree, full, "")

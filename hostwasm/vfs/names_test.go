@@ -12,10 +12,10 @@ import (
 // TestNames has names that a guest may come up with.
 func TestNames(t *testing.T) {
 	tree := newTree(t, map[string]vfs.FS{"/": memory(), "/m": memory()})
-	must(t, tree.Mkdir(abs("/dir")))
+	must(t, tree.Mkdir(abs("/dir"), 0))
 	write(t, tree, "/dir/file", "")
 	long := strings.Repeat("x", 255)
-	must(t, tree.Mkdir(abs(long)))
+	must(t, tree.Mkdir(abs(long), 0))
 	for _, test := range []struct {
 		name string
 		want error
@@ -67,7 +67,7 @@ func TestLinks(t *testing.T) {
 		tree := newTree(t, map[string]vfs.FS{"/w": fs, "/other": memory()})
 		write(t, tree, "/w/file", "in the file")
 		write(t, tree, "/other/file", "in the other file")
-		must(t, tree.Mkdir(abs("/w/dir")))
+		must(t, tree.Mkdir(abs("/w/dir"), 0))
 		links := map[string]string{
 			"to-file": "file", "to-dir": "dir", "absolute": "/w/file", "mount": "../other", "root": "/", "self": "self",
 			"one": "two", "two": "one", "dangling": "new", "slash": "dir/", "file-slash": "file/", "dir/up": "../file",
@@ -143,7 +143,7 @@ func TestLinks(t *testing.T) {
 // Whatever a name costs to resolve, it is bounded.
 func TestLinksTakeBoundedTime(t *testing.T) {
 	tree := newTree(t, map[string]vfs.FS{"/": memory()})
-	must(t, tree.Mkdir(abs("/a")))
+	must(t, tree.Mkdir(abs("/a"), 0))
 	for i := range 40 {
 		must(t, tree.Symlink(strings.Repeat("a/../", 800)+fmt.Sprint("l", i+1), abs(fmt.Sprint("/l", i))))
 	}

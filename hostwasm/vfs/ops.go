@@ -69,14 +69,32 @@ func (t *Tree) SetTimes(p Path, times Times) error {
 	})
 }
 
-// Mkdir makes a directory.
-func (t *Tree) Mkdir(p Path) error {
+// SetMode sets the permissions of a file or directory: see [FS].
+func (t *Tree) SetMode(p Path, mode Mode) error {
+	return t.at(p, asked, func(at place) error {
+		if p.Follow || at.slash {
+			if _, err := at.found(p.Follow); err != nil {
+				return err
+			}
+		}
+		switch {
+		case at.mount != nil:
+			return at.mount.fs.SetMode(at.name, mode)
+		case at.node != nil:
+			return errno.ROFS
+		}
+		return errno.NOENT
+	})
+}
+
+// Mkdir makes a directory, of mode 0o777 less the umask if mode is 0.
+func (t *Tree) Mkdir(p Path, mode Mode) error {
 	return t.at(p, never, func(at place) error {
 		at.slash = false
 		if err := at.free(); err != nil {
 			return err
 		}
-		return at.mount.fs.Mkdir(at.name)
+		return at.mount.fs.Mkdir(at.name, mode)
 	})
 }
 

@@ -41,7 +41,7 @@ func (n *node) child(t *Tree, name string) *node {
 
 // stat describes a directory that only the Tree has.
 func (n *node) stat() Stat {
-	return Stat{Dev: 1, Ino: n.ino, Type: Directory, Nlink: uint64(2 + len(n.children))}
+	return Stat{Dev: 1, Ino: n.ino, Type: Directory, Mode: ModeKnown | 0o755, Nlink: uint64(2 + len(n.children))}
 }
 
 // A place is where a path ends: in the file system that has it.

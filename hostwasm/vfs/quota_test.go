@@ -57,12 +57,12 @@ func TestQuotaOfHost(t *testing.T) {
 	open(t, fs, "f", vfs.How{Write: true, Create: true, Truncate: true})
 	used(t, q, "truncated while opened", 0, 1)
 
-	must(t, fs.Mkdir("d"))
+	must(t, fs.Mkdir("d", 0))
 	must(t, fs.Symlink("x", "l"))
 	must(t, fs.Link("f", "g"))
 	used(t, q, "no names left", 0, 4)
-	is(t, "mkdir", fs.Mkdir("e"), errno.DQUOT)
-	is(t, "mkdir what exists", fs.Mkdir("d"), errno.EXIST)
+	is(t, "mkdir", fs.Mkdir("e", 0), errno.DQUOT)
+	is(t, "mkdir what exists", fs.Mkdir("d", 0), errno.EXIST)
 	is(t, "symlink", fs.Symlink("x", "e"), errno.DQUOT)
 	is(t, "link", fs.Link("f", "e"), errno.DQUOT)
 	_, err = fs.Open("e", vfs.How{Write: true, Create: true})
@@ -164,8 +164,8 @@ func TestQuotaOfMemory(t *testing.T) {
 	is(t, "symlink", fs.Symlink(strings.Repeat("x", 4000), "l"), nil)
 	used(t, q, "a target", 1<<12+4000, 2)
 	is(t, "symlink over", fs.Symlink("x", "l"), errno.EXIST)
-	is(t, "mkdir", fs.Mkdir("d"), nil)
-	is(t, "mkdir", fs.Mkdir("e"), errno.DQUOT)
+	is(t, "mkdir", fs.Mkdir("d", 0), nil)
+	is(t, "mkdir", fs.Mkdir("e", 0), errno.DQUOT)
 	is(t, "symlink", fs.Symlink("x", "e"), errno.DQUOT)
 	used(t, q, "full", 1<<12+4000, 3)
 	is(t, "unlink", fs.Unlink("l"), nil)
@@ -194,9 +194,9 @@ func TestChargeOfMemory(t *testing.T) {
 	}
 	is(t, "symlink", fs.Symlink(strings.Repeat("x", 3584), "l"), errno.NOSPC)
 	for i := range 7 {
-		must(t, fs.Mkdir(fmt.Sprint(i)))
+		must(t, fs.Mkdir(fmt.Sprint(i), 0))
 	}
-	is(t, "mkdir", fs.Mkdir("x"), errno.NOSPC)
+	is(t, "mkdir", fs.Mkdir("x", 0), errno.NOSPC)
 	is(t, "symlink", fs.Symlink("x", "l"), errno.NOSPC)
 	if left != 0 {
 		t.Errorf("got %d bytes left, want none", left)
@@ -239,16 +239,16 @@ func TestQuotaIsShared(t *testing.T) {
 	used(t, tree.Quota(), "without one", 4<<12, 1)
 	used(t, part, "the part", 4<<12, 1)
 	for i := range 3 {
-		must(t, tree.Mkdir(abs(fmt.Sprint("/tmp/", i))))
+		must(t, tree.Mkdir(abs(fmt.Sprint("/tmp/", i)), 0))
 	}
-	is(t, "mkdir in the part", tree.Mkdir(abs("/tmp/x")), errno.DQUOT)
+	is(t, "mkdir in the part", tree.Mkdir(abs("/tmp/x"), 0), errno.DQUOT)
 	for i := range 6 {
-		must(t, tree.Mkdir(abs(fmt.Sprint("/w/", i))))
+		must(t, tree.Mkdir(abs(fmt.Sprint("/w/", i)), 0))
 	}
-	is(t, "mkdir beside it", tree.Mkdir(abs("/w/x")), errno.DQUOT)
+	is(t, "mkdir beside it", tree.Mkdir(abs("/w/x"), 0), errno.DQUOT)
 	must(t, tree.Rmdir(abs("/tmp/0")))
-	must(t, tree.Mkdir(abs("/w/x")))
-	is(t, "mkdir in the part of what is used up", tree.Mkdir(abs("/tmp/0")), errno.DQUOT)
+	must(t, tree.Mkdir(abs("/w/x"), 0))
+	is(t, "mkdir in the part of what is used up", tree.Mkdir(abs("/tmp/0"), 0), errno.DQUOT)
 }
 
 // A Quota that grows asks for what is missing, and what is given back it has.

@@ -95,7 +95,7 @@ func TestRaceOut(t *testing.T) {
 					look(at("x/dir/new"), vfs.How{Write: true, Create: true, Exclusive: true})
 				},
 				func() {
-					tree.Mkdir(at("x/made"))
+					tree.Mkdir(at("x/made"), 0)
 					tree.Rename(at("x/made"), at("x/dir/made"))
 					tree.Rename(at("sub"), at("x/sub"))
 					tree.Rename(at("x/sub"), at("sub"))
@@ -105,7 +105,7 @@ func TestRaceOut(t *testing.T) {
 					tree.SetTimes(at("x/secret"), vfs.Times{Mtim: 1, SetMtim: true})
 					tree.Rmdir(at("x/dir/made"))
 					tree.Rmdir(at("x/dir"))
-					tree.Mkdir(at("x/dir"))
+					tree.Mkdir(at("x/dir"), 0)
 				},
 				func() {
 					for _, name := range []string{"x/secret", "x/dir/secret", "x/new", "x/dir/new", "x/symlink"} {
@@ -162,7 +162,7 @@ func TestRaceAroundMount(t *testing.T) {
 				func() {
 					tree.Unlink(at("x/config"))
 					tree.Rename(at("x/config"), at("stolen"))
-					tree.Mkdir(at("x/new"))
+					tree.Mkdir(at("x/new"), 0)
 					tree.Rmdir(at("x/new"))
 				},
 			)

@@ -14,9 +14,9 @@ func TestReadDirPieces(t *testing.T) {
 		"/mem": memory(), "/dev": vfs.Devices(nil), "/host": host(t, t.TempDir(), vfs.HostOptions{}),
 	})
 	for _, dir := range []string{"/mem/d", "/host/d"} {
-		must(t, tree.Mkdir(abs(dir)))
+		must(t, tree.Mkdir(abs(dir), 0))
 		for _, name := range []string{"a", "b", "c", "d"} {
-			must(t, tree.Mkdir(abs(dir+"/"+name)))
+			must(t, tree.Mkdir(abs(dir+"/"+name), 0))
 		}
 	}
 	for _, dir := range []string{"/", "/mem/d", "/dev", "/host/d"} {

@@ -58,11 +58,12 @@ func (r readOnly) change(name string) error {
 	return errno.ROFS
 }
 
-func (r readOnly) Mkdir(name string) error             { return r.create(name) }
+func (r readOnly) Mkdir(name string, _ Mode) error     { return r.create(name) }
 func (r readOnly) Symlink(_, name string) error        { return r.create(name) }
 func (r readOnly) Unlink(name string) error            { return r.change(name) }
 func (r readOnly) Rmdir(name string) error             { return r.change(name) }
 func (r readOnly) SetTimes(name string, _ Times) error { return r.change(name) }
+func (r readOnly) SetMode(name string, _ Mode) error   { return r.change(name) }
 func (r readOnly) Rename(old, new string) error        { return r.change(old) }
 func (r readOnly) Link(old, new string) error {
 	if err := r.change(old); err != errno.ROFS {

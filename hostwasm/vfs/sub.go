@@ -29,10 +29,11 @@ func (s *sub) Lstat(name string) (Stat, error) {
 }
 
 func (s *sub) Readlink(name string) (string, error)    { return s.tree.Readlink(s.path(name)) }
-func (s *sub) Mkdir(name string) error                 { return s.tree.Mkdir(s.path(name)) }
+func (s *sub) Mkdir(name string, mode Mode) error      { return s.tree.Mkdir(s.path(name), mode) }
 func (s *sub) Unlink(name string) error                { return s.tree.Unlink(s.path(name)) }
 func (s *sub) Rmdir(name string) error                 { return s.tree.Rmdir(s.path(name)) }
 func (s *sub) SetTimes(name string, times Times) error { return s.tree.SetTimes(s.path(name), times) }
+func (s *sub) SetMode(name string, mode Mode) error    { return s.tree.SetMode(s.path(name), mode) }
 func (s *sub) Close() error                            { return nil }
 
 func (s *sub) Rename(old, new string) error { return s.tree.Rename(s.path(old), s.path(new)) }

@@ -17,7 +17,7 @@ func TestSub(t *testing.T) {
 	}
 	defer whole.Close()
 	for _, dir := range []string{"/all/in", "/all/in/deep"} {
-		if err := whole.Mkdir(vfs.Path{Name: dir}); err != nil {
+		if err := whole.Mkdir(vfs.Path{Name: dir}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

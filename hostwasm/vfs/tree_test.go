@@ -117,8 +117,8 @@ func list(t testing.TB, tree *vfs.Tree, name string) string {
 // a directory, a link, and nothing.
 func project(t *testing.T) *vfs.Tree {
 	proj := memory()
-	must(t, proj.Mkdir("git"))
-	must(t, proj.Mkdir("git/hidden"))
+	must(t, proj.Mkdir("git", 0))
+	must(t, proj.Mkdir("git/hidden", 0))
 	must(t, proj.Symlink("/tmp", "swap"))
 	return newTree(t, map[string]vfs.FS{
 		"/home/u/proj":              proj,
@@ -182,13 +182,13 @@ func TestMountsList(t *testing.T) {
 func TestMountsArePinned(t *testing.T) {
 	tree := project(t)
 	write(t, tree, "/home/u/proj/file", "")
-	must(t, tree.Mkdir(abs("/home/u/proj/dir")))
+	must(t, tree.Mkdir(abs("/home/u/proj/dir"), 0))
 	pinned := []string{
 		"/", "/home", "/home/u", "/home/u/proj", "/home/u/proj/git", "/home/u/proj/none",
 		"/home/u/proj/swap", "/home/u/proj/swap/in", "/home/u/proj/swap/in/deep",
 	}
 	for _, name := range pinned {
-		is(t, "mkdir "+name, tree.Mkdir(abs(name)), errno.EXIST)
+		is(t, "mkdir "+name, tree.Mkdir(abs(name), 0), errno.EXIST)
 		is(t, "symlink "+name, tree.Symlink("x", abs(name)), errno.EXIST)
 		is(t, "unlink "+name, tree.Unlink(abs(name)), errno.ISDIR)
 		is(t, "rmdir "+name, tree.Rmdir(abs(name)), errno.BUSY)
@@ -211,7 +211,7 @@ func TestMountsParents(t *testing.T) {
 	write(t, tree, "/tmp/file", "")
 	for _, dir := range []string{"/", "/home", "/home/u"} {
 		x := abs(dir + "/x")
-		is(t, "mkdir", tree.Mkdir(x), errno.ROFS)
+		is(t, "mkdir", tree.Mkdir(x, 0), errno.ROFS)
 		is(t, "symlink", tree.Symlink("y", x), errno.ROFS)
 		is(t, "unlink", tree.Unlink(x), errno.NOENT)
 		is(t, "rmdir", tree.Rmdir(x), errno.NOENT)
@@ -257,7 +257,7 @@ func TestMountErrors(t *testing.T) {
 		}
 	}
 	must(t, tree.Mount("/a/b", memory()))
-	must(t, tree.Mkdir(abs("/x")))
+	must(t, tree.Mkdir(abs("/x"), 0))
 	if got := list(t, tree, "/"); got != "a x" {
 		t.Errorf("got %q, want a x", got)
 	}

@@ -44,6 +44,10 @@ type Config struct {
 	// ask for; nil if there is none.
 	Terminal *Terminal
 
+	// Modes are those of what the process creates, until it says otherwise. A
+	// zero one is 0o644, and 0o755 for directories.
+	Modes FileModes
+
 	// Clock is the host's if nil, and Random is crypto/rand. The process alone
 	// uses them.
 	Clock  Clock
@@ -124,6 +128,7 @@ func New(c Config) (*Process, error) {
 
 		terminal:  c.Terminal,
 		processes: c.Processes,
+		modes:     c.Modes.withDefaults(),
 	}
 	if p.fds.max <= 0 {
 		p.fds.max = defaultOpenFiles

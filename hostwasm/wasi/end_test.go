@@ -84,7 +84,7 @@ type sloppyFiles struct {
 	err error
 }
 
-func (s *sloppyFiles) Mkdir(vfs.Path) error { return s.err }
+func (s *sloppyFiles) Mkdir(vfs.Path, vfs.Mode) error { return s.err }
 
 func TestErrorsOfFiles(t *testing.T) {
 	files := &sloppyFiles{Files: tree(t)}

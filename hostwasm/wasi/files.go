@@ -11,11 +11,12 @@ type Files interface {
 	Open(p vfs.Path, how vfs.How) (f vfs.File, path string, err error)
 	Stat(p vfs.Path) (vfs.Stat, error)
 	Readlink(p vfs.Path) (string, error)
-	Mkdir(p vfs.Path) error
+	Mkdir(p vfs.Path, mode vfs.Mode) error
 	Unlink(p vfs.Path) error
 	Rmdir(p vfs.Path) error
 	Rename(old, new vfs.Path) error
 	Link(old, new vfs.Path) error
 	Symlink(target string, p vfs.Path) error
 	SetTimes(p vfs.Path, t vfs.Times) error
+	SetMode(p vfs.Path, mode vfs.Mode) error
 }

@@ -23,6 +23,7 @@ func filestat(m memory, ptr uint32, s vfs.Stat) error {
 	binary.LittleEndian.PutUint64(b[0:], s.Dev)
 	binary.LittleEndian.PutUint64(b[8:], s.Ino)
 	b[16] = byte(s.Type)
+	putMode(b, s.Mode)
 	binary.LittleEndian.PutUint64(b[24:], s.Nlink)
 	binary.LittleEndian.PutUint64(b[32:], s.Size)
 	binary.LittleEndian.PutUint64(b[40:], uint64(s.Atim))

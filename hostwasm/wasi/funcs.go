@@ -12,6 +12,7 @@ const (
 	Preview1 = "wasi_snapshot_preview1"
 	Unstable = "wasi_unstable"
 	Proc     = "terrarium_proc_v0"
+	FS       = "terrarium_fs_v0"
 )
 
 // A call is one function: a has its parameters. It returns nil, an
@@ -105,6 +106,13 @@ var proc = []function{
 	{"resizes", "ii", procResizes},
 }
 
+// fs has all functions of terrarium_fs_v0 but features.
+var fs = []function{
+	{"mode_get", "iiiii", fsModeGet},
+	{"mode_set", "iiiii", fsModeSet},
+	{"creating", "iii", fsCreating},
+}
+
 // Funcs returns all functions that guests may import. They take a *Process as
 // guest.
 func Funcs() []engine.Func {
@@ -121,7 +129,12 @@ func Funcs() []engine.Func {
 	for _, f := range proc {
 		funcs = append(funcs, f.in(Proc))
 	}
-	return append(funcs, engine.Func{Module: Proc, Name: "features", Results: "I", Call: procFeatures})
+	for _, f := range fs {
+		funcs = append(funcs, f.in(FS))
+	}
+	return append(funcs,
+		engine.Func{Module: Proc, Name: "features", Results: "I", Call: procFeatures},
+		engine.Func{Module: FS, Name: "features", Results: "I", Call: fsFeatures})
 }
 
 func (f function) in(module string) engine.Func {

@@ -37,7 +37,7 @@ func pathOpen(p *Process, m memory, a []uint64) error {
 	if uint32(a[7])&^uint32(allFlags) != 0 {
 		return errno.INVAL
 	}
-	how, err := o.check(&dir)
+	how, err := o.check(&dir, p.modes.File)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ type opening struct {
 }
 
 // check says how to open, or why not: what may be done with a file is at most
-// what is inherited from its directory.
-func (o opening) check(dir *descriptor) (vfs.How, error) {
+// what is inherited from its directory. mode is that of a file it creates.
+func (o opening) check(dir *descriptor, mode vfs.Mode) (vfs.How, error) {
 	how := vfs.How{
 		Write:     o.base&(rightFDWrite|rightFDAllocate) != 0 || o.oflags&openTruncate != 0,
 		Append:    o.flags&flagAppend != 0,
@@ -73,6 +73,7 @@ func (o opening) check(dir *descriptor) (vfs.How, error) {
 		Exclusive: o.oflags&openExclusive != 0,
 		Truncate:  o.oflags&openTruncate != 0,
 		Directory: o.oflags&openDirectory != 0,
+		Mode:      mode,
 	}
 	how.Read = o.base&rightFDRead != 0 || !how.Write
 	var needed rights

@@ -65,7 +65,7 @@ func pathCreateDirectory(p *Process, m memory, a []uint64) error {
 	if err != nil {
 		return err
 	}
-	return asErrno(at.files.Mkdir(at.Path))
+	return asErrno(at.files.Mkdir(at.Path, p.modes.Dir))
 }
 
 // path_remove_directory(fd, path, len)

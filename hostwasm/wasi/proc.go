@@ -113,6 +113,7 @@ func procSpawn(p *Process, m memory, a []uint64) error {
 	if p.fds.free() == 0 {
 		return errno.MFILE
 	}
+	r.Modes = p.modes
 	fd, err := p.start(r)
 	if err != nil {
 		return err

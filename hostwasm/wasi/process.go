@@ -23,6 +23,7 @@ type Process struct {
 	children  atomic.Int32 // that run
 	terminal  *Terminal    // that it leads, or nil
 	processes Processes    // nil if it can see none
+	modes     FileModes
 
 	stop atomic.Pointer[end] // why the guest must end
 	wake waker

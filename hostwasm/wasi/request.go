@@ -28,6 +28,8 @@ type Request struct {
 	// PID is the number that the child shall have, of those that
 	// Processes.Reserve has given. 0 is the next one.
 	PID uint32
+	// Modes are those of what the child creates: its parent's.
+	Modes FileModes
 }
 
 // A Dir is a tree of files that a child sees.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // asks are a worker's questions to its host. It is safe for concurrent use.
@@ -67,6 +69,18 @@ func (a *asks) more(what question) func(n int64) int64 {
 		}
 		return r.answer.Number
 	}
+}
+
+// setMode is hostwasm.Config.SetMode.
+func (a *asks) setMode(dir, name string, mode vfs.Mode) error {
+	r, err := a.ask(ask{What: askMode, Dir: dir, Name: name, Number: int64(mode)})
+	switch {
+	case err != nil:
+		return errno.IO
+	case r.answer.Number != 0:
+		return errno.Errno(r.answer.Number)
+	}
+	return nil
 }
 
 // sum returns the sum of a command's module.

@@ -44,6 +44,7 @@ type child struct {
 	settled bool  // it has ended, and has nothing any longer
 	granted int64 // bytes of memory
 	tmp     *tmp  // of its session, once it has a job
+	modes   modes // of what it may write to, once it has a job
 }
 
 var errClosed = fmt.Errorf("hostwasm/worker: %w", os.ErrClosed)
@@ -159,15 +160,16 @@ func (c *child) send(m *message, files ...*os.File) error {
 }
 
 // adopt has the worker keep what was booked for a command, until it ends.
-func (c *child) adopt(memory int64, t *tmp) {
+func (c *child) adopt(memory int64, t *tmp, m modes) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.settled {
 		c.host.memory.give(memory)
+		m.close()
 		return
 	}
 	c.granted += memory
-	c.tmp = t
+	c.tmp, c.modes = t, m
 }
 
 // settle gives back what the worker had, which has ended.
@@ -177,6 +179,7 @@ func (c *child) settle() {
 	c.settled = true
 	c.host.memory.give(c.granted)
 	c.granted = 0
+	c.modes.close()
 }
 
 // handle takes what the worker says, and files that are ours now. The error says
@@ -257,6 +260,9 @@ func (c *child) answer(q *ask) {
 		c.reply(a, nil, f)
 	case askMemory:
 		a.Number = c.grant(q.Number)
+		c.reply(a, nil)
+	case askMode:
+		a.Number = int64(c.setMode(q))
 		c.reply(a, nil)
 	case askTmpBytes:
 		a.Number = c.grantTmp(amount{bytes: q.Number}).bytes

@@ -105,7 +105,7 @@ func TestHostKilled(t *testing.T) {
 	wasm := filepath.Join(t.TempDir(), "guest.wasm")
 	bytes, err := guest.Read()
 	if err == nil {
-		err = os.WriteFile(wasm, bytes, 0o600)
+		err = os.WriteFile(wasm, bytes, 0o700)
 	}
 	if err != nil {
 		t.Fatal(err)

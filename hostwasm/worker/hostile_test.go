@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 )
 
 // What a worker does here that has become somebody else's. See HOSTILE.md.
@@ -199,7 +202,7 @@ func TestEndedBeforeItsJob(t *testing.T) {
 		if early {
 			c.settle()
 		}
-		c.adopt(share, nil)
+		c.adopt(share, nil, nil)
 		if !early {
 			c.settle()
 		}
@@ -212,3 +215,80 @@ func TestEndedBeforeItsJob(t *testing.T) {
 // Booked returns how much memory is booked for commands, in bytes: none when h is
 // closed.
 func (h *Host) Booked() int64 { return h.memory.used }
+
+// A worker has modes set below what its command may write to, and nowhere else,
+// whatever it says.
+func TestModesBelowWritable(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"w", "w/sub", "ro", "tmp", "outside"} {
+		if err := os.Mkdir(filepath.Join(top, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(top, dir, "f"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"w/link": "../outside/f", "w/dirlink": "../outside", "w/absolute": top + "/ro"} {
+		if err := os.Symlink(target, filepath.Join(top, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := filepath.Join(top, "w")
+	h := &Host{memory: newBudget(share), config: Config{Mounts: []hostwasm.Mount{
+		{Dir: w, Guest: "/w"}, {Dir: filepath.Join(top, "ro"), Guest: "/ro", ReadOnly: true},
+	}}}
+	c, _ := newVictim(t, h)
+	h.memory.take(share)
+	if got := c.setMode(&ask{Dir: w, Name: "f", Number: 0o777}); got != errno.ROFS {
+		t.Errorf("before it has a job: got %v, want %v", got, errno.ROFS)
+	}
+	c.adopt(share, nil, h.writable(nil, filepath.Join(top, "tmp")))
+	for _, q := range []struct {
+		dir, name string
+		want      errno.Errno
+	}{
+		{filepath.Join(top, "ro"), "f", errno.ROFS},
+		{filepath.Join(top, "outside"), "f", errno.ROFS},
+		{top, "outside/f", errno.ROFS},
+		{"", "f", errno.ROFS},
+		{w + "/", "f", errno.ROFS},
+		{w, "../outside/f", errno.INVAL},
+		{w, "sub/../../outside/f", errno.INVAL},
+		{w, filepath.Join(top, "outside/f"), errno.INVAL},
+		{w, "", errno.INVAL},
+		{w, "..", errno.INVAL},
+		{w, "f\x00", errno.INVAL},
+		{w, "link", errno.NOTSUP},
+		{w, "dirlink/f", errno.LOOP},
+		{w, "absolute/f", errno.LOOP},
+		{w, "f/f", errno.NOTDIR},
+		{w, "none", errno.NOENT},
+		{w, strings.Repeat("sub/../", 1000) + "f", errno.NAMETOOLONG},
+	} {
+		if got := c.setMode(&ask{Dir: q.dir, Name: q.name, Number: 0o7777}); got != q.want {
+			t.Errorf("%q in %s: got %v, want %v", q.name, q.dir, got, q.want)
+		}
+	}
+	// What was handed over is what it was, whatever has its name now.
+	if err := os.Rename(w, w+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("outside", w); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []int64{-1, 1 << 62, 0o7777} {
+		if got := c.setMode(&ask{Dir: w, Name: "sub/f", Number: mode}); got != errno.SUCCESS {
+			t.Errorf("mode %o: got %v", mode, got)
+		}
+	}
+	for name, want := range map[string]os.FileMode{"w2/sub/f": 0o777, "w2/f": 0o644, "ro/f": 0o644, "outside/f": 0o644, "tmp/f": 0o644} {
+		info, err := os.Lstat(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != want {
+			t.Errorf("%s: got mode %v, want %v", name, info.Mode(), want)
+		}
+	}
+	c.settle()
+}

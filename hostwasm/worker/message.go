@@ -115,8 +115,9 @@ type ask struct {
 	ID      uint64
 	What    question
 	Command int    // for askSum and askModule, and for askCompile unless it comes with a module, which Name names
-	Number  int64  // for askMemory and the like: how much is needed
-	Name    string // in messages
+	Number  int64  // for askMemory and the like: how much is needed; for askMode, the mode
+	Name    string // in messages; for askMode, the file below Dir
+	Dir     string // for askMode: as in the Setup or the Job
 }
 
 type question int
@@ -128,6 +129,7 @@ const (
 	askMemory // in bytes
 	askTmpBytes
 	askTmpNames
+	askMode // the answer's Number is an errno.Errno
 )
 
 type answer struct {
@@ -240,6 +242,7 @@ func (q *ask) wire(w *wire) {
 	number(w, &q.Command)
 	number(w, &q.Number)
 	text(w, &q.Name)
+	text(w, &q.Dir)
 }
 
 func (a *answer) wire(w *wire) {

@@ -153,6 +153,10 @@ func (s *scratch) use(session core.SessionID) (t *tmp, leave func(), err error) 
 		if t.dir, err = os.MkdirTemp(s.dir, "tmp-"); err != nil {
 			return nil, nil, err
 		}
+		// As /tmp is everywhere, which nobody else reaches: s.dir is ours alone.
+		if err = os.Chmod(t.dir, 0o777|os.ModeSticky); err != nil {
+			return nil, nil, err
+		}
 		s.all[session] = t
 		if s.idle() > maxScratch {
 			s.evict()

@@ -144,10 +144,14 @@ func (w *worker) open(e engine.Engine) (err error) {
 		Engine: e, Cache: hostCache{cache.OpenToRead(s.CacheDir), &w.asks},
 		Commands: make(map[string]*hostwasm.Module),
 		Env:      s.Env, Dir: s.Dir, Limits: hostwasm.Limits(s.Limits), Memory: s.Memory,
-		More: w.asks.more(askMemory), Deterministic: s.Deterministic,
+		More: w.asks.more(askMemory), SetMode: w.asks.setMode, Deterministic: s.Deterministic,
 		Tmp: func(session core.SessionID) (vfs.FS, error) {
 			quota := vfs.Growing(w.asks.more(askTmpBytes), w.asks.more(askTmpNames))
-			return vfs.OpenHost(string(session), vfs.HostOptions{Quota: quota})
+			dir := string(session)
+			return vfs.OpenHost(dir, vfs.HostOptions{
+				Quota:   quota,
+				SetMode: func(name string, mode vfs.Mode) error { return w.asks.setMode(dir, name, mode) },
+			})
 		},
 	}
 	for _, m := range s.Mounts {

@@ -1,0 +1,67 @@
+//go:build linux || darwin
+
+package worker
+
+import (
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+)
+
+// modes are the directories in which a worker may have modes set, which it can't
+// do itself: those that its command may write to, by the names that the worker
+// has for them.
+//
+// They are opened by us, before the guest runs, and names are looked up by us
+// below them, without a link anywhere. So nothing is believed of what a worker
+// says, and one that was taken over reaches nothing but what it may write to. A
+// descriptor from it would prove less: Landlock lets it open any file with
+// O_PATH, and what is read-only to read.
+type modes map[string]vfs.FS
+
+// writable opens what a command may write to. What can't be opened here the
+// worker can't open either, and says so.
+func (h *Host) writable(roots []string, tmp string) modes {
+	m := make(modes)
+	add := func(dir string) {
+		if m[dir] != nil {
+			return
+		}
+		if fs, err := vfs.OpenHost(dir, vfs.HostOptions{}); err == nil {
+			m[dir] = fs
+		}
+	}
+	for _, mount := range h.config.Mounts {
+		if !mount.ReadOnly {
+			add(mount.Dir)
+		}
+	}
+	for _, dir := range roots {
+		add(dir)
+	}
+	add(tmp)
+	return m
+}
+
+func (m modes) close() {
+	for _, fs := range m {
+		fs.Close()
+	}
+}
+
+// setMode answers askMode. A file system that does not answer keeps us from
+// other questions of this worker, and of no other.
+func (c *child) setMode(q *ask) errno.Errno {
+	c.mu.Lock()
+	fs := c.modes[q.Dir]
+	c.mu.Unlock()
+	if fs == nil {
+		return errno.ROFS
+	}
+	switch err := fs.SetMode(q.Name, vfs.ModeKnown|vfs.Mode(q.Number)&vfs.ModePerm).(type) {
+	case nil:
+		return errno.SUCCESS
+	case errno.Errno:
+		return err
+	}
+	return errno.IO
+}

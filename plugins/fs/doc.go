@@ -1,0 +1,60 @@
+// Package fs has what WASI and so Go's package os lack inside the sandbox: the
+// permissions of files. It is for commands written in Go, the guest's side of
+// terrarium_fs_v0 (hostwasm/ABI.md). Outside, it is package os.
+//
+// Modes are numbers as Linux has them: nine permissions, and above them
+// set-user-ID, set-group-ID and the sticky bit, which can be seen there and not
+// set. All functions are safe for concurrent use.
+package fs
+
+import (
+	"io/fs"
+	"os"
+)
+
+// The bits above the permissions.
+const (
+	SetUID = 0o4000
+	SetGID = 0o2000
+	Sticky = 0o1000
+)
+
+// Mode returns the mode of a file that package os has described: Stat, Lstat,
+// File.Stat or DirEntry.Info, and not one that was made otherwise. ok is false
+// where a file system keeps no modes.
+func Mode(info fs.FileInfo) (mode uint32, ok bool) { return modeOf(info) }
+
+// Chmod sets the permissions of a file or directory, through symbolic links.
+// The error is an *os.PathError; its cause is ENOTSUP where a file system keeps
+// no modes, and EROFS in what is read-only.
+func Chmod(name string, mode uint32) error { return chmod(name, mode) }
+
+// Fchmod is Chmod for an open file. In the sandbox it is ENOTSUP when the name
+// by which f was opened means another file by now.
+func Fchmod(f *os.File, mode uint32) error { return fchmod(f, mode) }
+
+// Umask returns the permissions that files do not get which this process
+// creates, until somebody says otherwise. Outside the sandbox, the process has
+// no umask any longer when it has been asked for: OpenFile and Mkdir give all
+// that they are told to.
+func Umask() uint32 { return umask() }
+
+// OpenFile is os.OpenFile, and gives a file that it creates just that mode.
+func OpenFile(name string, flag int, mode uint32) (f *os.File, err error) {
+	err = Creating(mode, mode, func() error {
+		f, err = os.OpenFile(name, flag, fs.FileMode(mode&0o777))
+		return err
+	})
+	return f, err
+}
+
+// Mkdir is os.Mkdir, and gives the directory just that mode.
+func Mkdir(name string, mode uint32) error {
+	return Creating(mode, mode, func() error { return os.Mkdir(name, fs.FileMode(mode&0o777)) })
+}
+
+// Creating has f create files and directories with these modes, by whatever
+// functions of package os, and start processes that do. Those that others
+// create meanwhile get them too, unless they call Creating themselves: they
+// wait then, so f must not. Outside the sandbox what f tells package os counts.
+func Creating(files, dirs uint32, f func() error) error { return creating(files, dirs, f) }
