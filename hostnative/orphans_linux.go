@@ -63,9 +63,9 @@ func (o *orphans) look(t *tree) (list []int, sure bool) {
 	self := t.containment.self
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	sure = true
 	seen := make(map[int]bool)
-	for _, pid := range strays.Orphans() {
+	children, sure := strays.Orphans()
+	for _, pid := range children {
 		if o.commands[pid] {
 			continue
 		}
@@ -94,13 +94,13 @@ func (o *orphans) look(t *tree) (list []int, sure bool) {
 	return list, sure
 }
 
-// any reports whether there is a child that is not known to be a command. It
+// any reports whether there may be a child that is not known to be a command. It
 // may be one nevertheless, that is just being started or reaped.
 func (o *orphans) any() bool {
-	children := strays.Orphans() // before add, so that those of later are not missed in commands
+	children, sure := strays.Orphans() // before add, so that those of later are not missed in commands
 	o.add.Lock()
 	defer o.add.Unlock()
-	return slices.ContainsFunc(children, func(pid int) bool { return !o.commands[pid] })
+	return !sure || slices.ContainsFunc(children, func(pid int) bool { return !o.commands[pid] })
 }
 
 // isOurs reports whether the zombie pid is an orphan, and not a child that

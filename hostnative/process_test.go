@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -44,11 +43,7 @@ func TestCloseKillsGroup(t *testing.T) {
 					c = onPty(c)
 				}
 				p := start(t, h, c)
-				r, err := os.Open(fifo) // waits for the command to open it too
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer r.Close()
+				r := openFIFO(t, fifo)
 				watchOutput(p).wait(t, "ready")
 				if test.name == "exited" {
 					waitExit(t, p)

@@ -4,10 +4,13 @@ package hostnative_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -83,6 +86,27 @@ func waitExit(t testing.TB, p driver.Process) core.Exit {
 		t.Fatalf("Wait: %v", err)
 	}
 	return exit
+}
+
+// openFIFO opens a FIFO for reading, once somebody writes to it. To wait longer
+// than patience, for that or for its end, is an error.
+func openFIFO(t *testing.T, path string) *os.File {
+	t.Helper()
+	late := time.AfterFunc(patience, func() {
+		if w, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK, 0); err == nil {
+			w.Close() // ends the wait of a reader
+		}
+	})
+	defer late.Stop()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := f.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // A watch collects the output of a process and tells when it changes.

@@ -30,15 +30,16 @@ func (p *process) Signal(name string) error {
 	if err := p.signalGroup(sig); err != nil {
 		return err
 	}
+	late := time.Now().Add(signalLimit)
 	if sig == unix.SIGKILL {
-		return p.tree.kill(p.leader(), time.Now().Add(killLimit))
+		return p.tree.kill(p.leader(), late)
 	}
-	p.tree.signal(p.leader(), sig)
+	p.tree.signal(p.leader(), sig, late)
 	return nil
 }
 
-// killLimit is how long Signal looks for what SIGKILL has to reach.
-const killLimit = time.Second
+// signalLimit is how long Signal looks for what a signal has to reach.
+const signalLimit = time.Second
 
 // kill sends SIGKILL to what is left of the group.
 func (p *process) kill() error {

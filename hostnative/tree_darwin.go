@@ -22,9 +22,9 @@ func (k *containment) start(path string, argv []string, env environ, attr *sysca
 	return c, k.newTree(), err
 }
 
-func (t *tree) signal(int, unix.Signal)        {}
-func (t *tree) kill(int, time.Time) error      { return nil }
-func (t *tree) end(int, bool, time.Time) error { return nil }
+func (t *tree) signal(int, unix.Signal, time.Time) {}
+func (t *tree) kill(int, time.Time) error          { return nil }
+func (t *tree) end(int, bool, time.Time) error     { return nil }
 
 func (t *tree) reap(c child) { c.reap() }
 func (t *tree) forget(child) {}

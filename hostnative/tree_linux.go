@@ -2,6 +2,7 @@ package hostnative
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -29,43 +30,89 @@ type member struct {
 	stat strays.Stat
 }
 
+// A life tells a process from a later one that is given the same number.
+type life struct {
+	pid   int
+	start uint64
+}
+
+func (m member) life() life { return life{m.pid, m.stat.Start} }
+
+// A candidate is a process that was just listed as one of a tree. Until it is
+// looked at, its number may have been given to a stranger: its stat is read, and
+// then proof is asked whether that is still one of the tree.
+type candidate struct {
+	pid   int
+	proof func(pid int, s strays.Stat) bool
+}
+
 // members returns those outside of leader's process group. It is sure if it
 // can't have missed one that was there all the time.
 func (t *tree) members(leader int) (list []member, sure bool) {
 	looking <- struct{}{}
 	defer func() { <-looking }()
 	sure = true
-	var pids []int
+	var found []candidate
 	if t.cgroup != "" {
-		pids = t.cgroup.Processes(pids)
-	}
-	if t.containment.subreaper {
-		// Whoever is no descendant of the command any longer is our child.
-		var orphans []int
-		orphans, sure = orphanage.look(t)
-		if len(orphans) > 0 || t.cgroup == "" {
-			pids = append(pids, descendants(append(orphans, leader))...)
+		for _, pid := range t.cgroup.Processes(nil) {
+			found = append(found, candidate{pid, t.inCgroup})
 		}
 	}
-	if t.cgroup == "" && !t.containment.subreaper {
-		pids, sure = t.tagged(pids)
+	switch {
+	case t.containment.subreaper:
+		found, sure = t.below(leader, found)
+	case t.cgroup == "":
+		found, sure = t.tagged(found)
 	}
+	return confirm(leader, found), sure
+}
+
+// confirm returns those of found that live, are what they were listed as, and
+// are outside of leader's process group.
+func confirm(leader int, found []candidate) (list []member) {
 	seen := map[int]bool{leader: true}
-	for _, pid := range pids {
-		if seen[pid] {
+	for _, c := range found {
+		if seen[c.pid] {
 			continue
 		}
-		seen[pid] = true
-		if s, err := strays.ReadStat(pid); err == nil && !s.Zombie && s.Group != leader {
-			list = append(list, member{pid, s})
+		s, err := strays.ReadStat(c.pid)
+		if err != nil || s.Zombie || s.Group == leader && leader != 0 {
+			continue
+		}
+		if c.proof(c.pid, s) {
+			seen[c.pid] = true
+			list = append(list, member{c.pid, s})
 		}
 	}
-	return list, sure
+	return list
+}
+
+// below appends the descendants of leader, and the orphans of the tree with
+// theirs: whoever is no descendant of the command any longer is our child.
+func (t *tree) below(leader int, list []candidate) (_ []candidate, sure bool) {
+	before, knownBefore := strays.Orphans()
+	orphans, sure := orphanage.look(t)
+	if len(orphans) == 0 && t.cgroup != "" {
+		return list, sure
+	}
+	for _, pid := range orphans {
+		list = append(list, candidate{pid, t.hasTag})
+	}
+	roots := append(orphans, leader)
+	pids, known := strays.Descendants(roots)
+	family := append(roots, pids...)
+	for _, pid := range pids {
+		list = append(list, candidate{pid, childOf(family)})
+	}
+	// A process may have ended after the orphans were listed and before its own
+	// children were: they are orphans now.
+	after, knownAfter := strays.Orphans()
+	return list, sure && known && knownBefore && knownAfter && slices.Equal(before, after)
 }
 
 // tagged appends all processes that have t's tag to list. It takes as long as
 // there are processes on the machine: it is for where nothing better is.
-func (t *tree) tagged(list []int) (_ []int, sure bool) {
+func (t *tree) tagged(list []candidate) (_ []candidate, sure bool) {
 	sure = true
 	if t.tag == "" {
 		return list, sure
@@ -73,7 +120,7 @@ func (t *tree) tagged(list []int) (_ []int, sure bool) {
 	for _, pid := range strays.Processes() {
 		tag, known := strays.ReadTag(pid)
 		if tag == t.tag {
-			list = append(list, pid)
+			list = append(list, candidate{pid, t.hasTag})
 		}
 		if !known {
 			s, err := strays.ReadStat(pid)
@@ -83,20 +130,71 @@ func (t *tree) tagged(list []int) (_ []int, sure bool) {
 	return list, sure
 }
 
-// descendants returns pids and all below them.
-func descendants(pids []int) []int {
-	for i := 0; i < len(pids); i++ {
-		pids = strays.Children(pids, pids[i])
-	}
-	return pids
+func childOf(family []int) func(int, strays.Stat) bool {
+	return func(_ int, s strays.Stat) bool { return slices.Contains(family, s.Parent) }
 }
 
-// signal sends sig to the members outside of leader's process group.
-func (t *tree) signal(leader int, sig unix.Signal) {
-	members, _ := t.members(leader)
-	for _, m := range members {
-		strays.Signal(m.pid, m.stat.Start, sig)
+func (t *tree) inCgroup(pid int, _ strays.Stat) bool { return t.cgroup.Holds(pid) }
+
+func (t *tree) hasTag(pid int, _ strays.Stat) bool {
+	tag, _ := strays.ReadTag(pid)
+	return tag == t.tag
+}
+
+// signal sends sig to each member outside of leader's process group, once. The
+// group has been sent it. After the time late it gives up.
+//
+// One look is not enough:
+//
+//   - A process that is listed forks before the signal reaches it. Its child is
+//     in no list.
+//   - A process executes another program just then. It has no environment to be
+//     known by.
+//   - A fork is under way when the signal comes, and goes on. The child enters
+//     its cgroup only after that, while the parent is still to be seen.
+//
+// So it looks until nobody is new, and nobody there who is about to end by sig.
+func (t *tree) signal(leader int, sig unix.Signal, late time.Time) {
+	sent := make(map[life]bool) // true if it got sig
+	first := true
+	for quiet := 0; quiet < strays.Calm && time.Now().Before(late); first = false {
+		members, sure := t.members(leader)
+		found, ending := false, false
+		for _, m := range members {
+			got, known := sent[m.life()]
+			if known {
+				ending = ending || got && !m.stat.Stopped && strays.ReadSignals(m.pid).Ends(sig)
+				continue
+			}
+			found = true
+			spared := !first && answers(members, leader, m.stat.Parent, sig)
+			sent[m.life()] = !spared && strays.Signal(m.pid, m.stat.Start, sig)
+		}
+		switch {
+		case found:
+			quiet = 0
+			continue
+		case ending:
+			quiet = 0
+		case sure:
+			return
+		default:
+			quiet++
+		}
+		time.Sleep(strays.Pause)
 	}
+}
+
+// answers reports whether parent, which has been sent sig, is of the tree, lives
+// and handles it. What it forks from then on may be its answer, as a shell's trap
+// that clears away: such a child is not for us to end.
+func answers(members []member, leader, parent int, sig unix.Signal) bool {
+	ofTree := slices.ContainsFunc(members, func(m member) bool { return m.pid == parent })
+	if !ofTree {
+		s, err := strays.ReadStat(parent)
+		ofTree = err == nil && s.Group == leader
+	}
+	return ofTree && strays.ReadSignals(parent).Handles(sig)
 }
 
 // kill kills all members outside of leader's process group, which has been

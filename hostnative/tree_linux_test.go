@@ -1,7 +1,6 @@
 package hostnative_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -44,7 +43,7 @@ setsid sh -c '
 
 // startDaemon starts c, whose $1 is a FIFO, and returns the FIFO's reader once
 // the daemon is up.
-func startDaemon(t *testing.T, h *hostnative.Host, script string, mode func(core.Command) core.Command) (driver.Process, io.Reader) {
+func startDaemon(t *testing.T, h *hostnative.Host, script string, mode func(core.Command) core.Command) (driver.Process, *os.File) {
 	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
@@ -55,14 +54,10 @@ func startDaemon(t *testing.T, h *hostnative.Host, script string, mode func(core
 	}
 	p := start(t, h, mode(line(script, fifo)))
 	watchOutput(p)
-	f, err := os.Open(fifo) // waits for the daemon to open it too
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	r := bufio.NewReader(f)
-	if s, err := r.ReadString('\n'); s != "up\n" {
-		t.Fatalf("got %q, %v from the daemon", s, err)
+	r := openFIFO(t, fifo)
+	up := make([]byte, len("up\n"))
+	if _, err := io.ReadFull(r, up); string(up) != "up\n" {
+		t.Fatalf("got %q, %v from the daemon", up, err)
 	}
 	return p, r
 }
@@ -105,6 +100,39 @@ func TestSignalReachesDaemon(t *testing.T) {
 			}
 			if _, err := io.ReadAll(fifo); err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+// What a shell starts when it is asked to end, to clear away, is not asked too.
+func TestSignalSparesTrap(t *testing.T) {
+	const script = `
+mkfifo "$1.shell" "$1.trap"
+setsid sh -c '
+	exec 3>"$1" 4<>"$1.trap" 5<>"$1.shell" </dev/null >/dev/null 2>&1
+	trap "sh -c \"read x <&4; echo done >&3\"; exit" TERM
+	echo up >&3
+	read x <&5
+' sh "$1" &`
+	for _, mechanism := range mechanisms {
+		t.Run(mechanism.name, func(t *testing.T) {
+			p, fifo := startDaemon(t, newHost(t, mechanism.config), script, modes[0].mode)
+			if err := p.Signal("SIGTERM"); err != nil {
+				t.Fatal(err)
+			}
+			// The shell goes on too: one that gets the signal just before it
+			// reads runs its trap afterwards.
+			for _, name := range []string{".trap", ".shell"} {
+				f, err := os.OpenFile(fifo.Name()+name, os.O_RDWR, 0) // waits for nobody
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				f.WriteString("go on\n")
+			}
+			if got, err := io.ReadAll(fifo); string(got) != "done\n" || err != nil {
+				t.Errorf("got %q, %v, want what the trap says", got, err)
 			}
 		})
 	}

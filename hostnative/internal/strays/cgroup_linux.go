@@ -124,6 +124,12 @@ func (c Cgroup) Processes(list []int) []int {
 	return list
 }
 
+// Holds reports whether the process pid is in c or below.
+func (c Cgroup) Holds(pid int) bool {
+	path, err := readCgroup(pid)
+	return err == nil && slices.Contains(strings.Split(path, "/"), filepath.Base(string(c)))
+}
+
 // Empty reports whether there is no process in c and below, zombies apart.
 func (c Cgroup) Empty() bool {
 	b, err := readFile(string(c) + "/cgroup.events")

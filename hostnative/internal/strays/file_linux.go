@@ -10,7 +10,13 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	b := make([]byte, 0, 512)
+	return readAll(fd)
+}
+
+// readAll reads to the end. The first read has room for a page: a file that is
+// read in pieces may change in between.
+func readAll(fd int) ([]byte, error) {
+	b := make([]byte, 0, pageSize)
 	for {
 		n, err := unix.Read(fd, b[len(b):cap(b)])
 		switch {
@@ -24,6 +30,9 @@ func readFile(path string) ([]byte, error) {
 		}
 	}
 }
+
+// pageSize is how much the kernel makes up at once, at the least.
+const pageSize = 4 << 10
 
 // writeFile writes to a file that there is.
 func writeFile(path, s string) error {

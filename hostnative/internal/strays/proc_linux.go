@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,9 +14,11 @@ import (
 // A Stat is what proc_pid_stat(5) says of a process.
 type Stat struct {
 	Zombie  bool
+	Stopped bool
 	Kernel  bool // a thread of the kernel's, which has no environment
-	Session int
+	Parent  int
 	Group   int
+	Session int
 	Start   uint64 // in clock ticks since boot
 }
 
@@ -34,50 +37,130 @@ func ReadStat(pid int) (s Stat, err error) {
 		return s, fmt.Errorf("%s: got %d fields", proc(pid, "stat"), len(fields))
 	}
 	s.Zombie = fields[0] == "Z" || fields[0] == "X"
+	s.Stopped = fields[0] == "T" || fields[0] == "t"
 	flags, _ := strconv.ParseUint(fields[6], 10, 32)
 	s.Kernel = flags&pfKthread != 0
+	s.Parent, _ = strconv.Atoi(fields[1])
 	s.Group, _ = strconv.Atoi(fields[2])
 	s.Session, _ = strconv.Atoi(fields[3])
 	s.Start, err = strconv.ParseUint(fields[19], 10, 64)
 	return s, err
 }
 
-// ReadTag returns the value of Env in the environment that the process pid was
-// started with, or "" if it has none or we may not know. sure is false if it
-// has no environment at all: it may just be executing another program.
-func ReadTag(pid int) (tag string, sure bool) {
-	b, err := readFile(proc(pid, "environ"))
-	if err != nil {
-		return "", true
-	}
-	for kv := range bytes.SplitSeq(b, []byte{0}) {
-		if value, ok := bytes.CutPrefix(kv, []byte(Env+"=")); ok {
-			return string(value), true
-		}
-	}
-	return "", len(b) > 0
+// Signals are sets of signals, as proc_pid_status(5) has them.
+type Signals struct {
+	Blocked, Ignored, Handled uint64
 }
 
-// Children appends the children of the process pid to list.
-func Children(list []int, pid int) []int {
+// ReadSignals returns what the process pid does about signals: nothing, if it
+// has ended.
+func ReadSignals(pid int) (s Signals) {
+	b, err := readFile(proc(pid, "status"))
+	if err != nil {
+		return s
+	}
+	mask := func(name string) uint64 {
+		_, rest, _ := bytes.Cut(b, []byte("\n"+name+":\t"))
+		digits, _, _ := bytes.Cut(rest, []byte("\n"))
+		set, _ := strconv.ParseUint(string(digits), 16, 64)
+		return set
+	}
+	return Signals{mask("SigBlk"), mask("SigIgn"), mask("SigCgt")}
+}
+
+// Handles reports whether there is a function for sig.
+func (s Signals) Handles(sig unix.Signal) bool { return s.Handled>>(sig-1)&1 != 0 }
+
+// Ends reports whether sig is left to end the process.
+func (s Signals) Ends(sig unix.Signal) bool {
+	switch sig {
+	case unix.SIGCHLD, unix.SIGCONT, unix.SIGURG, unix.SIGWINCH, // signal(7): Ign, Cont
+		unix.SIGSTOP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU: // Stop
+		return false
+	}
+	return (s.Blocked|s.Ignored|s.Handled)>>(sig-1)&1 == 0
+}
+
+// Descendants returns those below pids. It is sure if none of all has ended
+// meanwhile: what that one had started has another parent since, whose children
+// may have been read before.
+func Descendants(pids []int) (list []int, sure bool) {
+	sure = true
+	list = slices.Clone(pids)
+	for i := 0; i < len(list); i++ {
+		pid := list[i]
+		if s, err := ReadStat(pid); err != nil || s.Zombie {
+			continue // it has no children any longer
+		}
+		var known bool
+		list, known = children(list, pid)
+		s, err := ReadStat(pid)
+		sure = sure && known && err == nil && !s.Zombie
+	}
+	return list[len(pids):], sure
+}
+
+// children appends the children of the process pid to list.
+func children(list []int, pid int) (_ []int, sure bool) {
 	tasks, err := os.ReadDir(proc(pid, "task"))
 	if err != nil {
-		return list
+		return list, false
 	}
+	sure = true
 	for _, task := range tasks {
-		b, _ := readFile(proc(pid, "task/"+task.Name()+"/children")) // it may have ended
+		b, known := readChildren(proc(pid, "task/"+task.Name()+"/children"))
 		list = appendPids(list, b)
+		sure = sure && known // a thread that ends leaves its children to another one
 	}
-	return list
+	return list, sure
+}
+
+// ListsChildren returns why the kernel does not list children, or nil.
+func ListsChildren() error {
+	self := os.Getpid()
+	if _, err := readFile(proc(self, "task/"+strconv.Itoa(self)+"/children")); err != nil {
+		return fmt.Errorf("the kernel does not list children: %w", err)
+	}
+	return nil
 }
 
 // Orphans returns the children of this process's first thread: only that one
 // gets orphans (find_new_reaper in Linux's kernel/exit.c).
-func Orphans() []int {
+func Orphans() (list []int, sure bool) {
 	self := os.Getpid()
-	b, _ := readFile(proc(self, "task/"+strconv.Itoa(self)+"/children"))
-	return appendPids(nil, b)
+	b, sure := readChildren(proc(self, "task/"+strconv.Itoa(self)+"/children"))
+	return appendPids(nil, b), sure
 }
+
+// readChildren reads a list of children until it has got the same twice. Once
+// is not enough: the kernel counts its way to where the next read begins, and so
+// leaves one out for each that was before there and is gone since (proc(5): the
+// list is reliable only if all are stopped).
+func readChildren(path string) (b []byte, sure bool) {
+	fd, err := open(path, unix.O_RDONLY)
+	if err != nil {
+		return nil, false
+	}
+	defer unix.Close(fd)
+	var last []byte
+	for range maxReads {
+		b, err = readAll(fd)
+		if err != nil {
+			return nil, false
+		}
+		if last != nil && bytes.Equal(b, last) {
+			return b, true
+		}
+		last = b
+		if _, err := unix.Seek(fd, 0, unix.SEEK_SET); err != nil {
+			return b, false
+		}
+	}
+	return b, false
+}
+
+// maxReads bounds readChildren where children come and go all the time.
+const maxReads = 8
 
 // Processes returns all processes of our pid namespace.
 func Processes() (list []int) {
@@ -96,26 +179,28 @@ func Processes() (list []int) {
 }
 
 // Signal sends sig to the process pid if it is the one that was started at
-// start. It is not an error if there is none.
-func Signal(pid int, start uint64, sig unix.Signal) {
+// start, and reports whether it has: there may be none, or one that we may not
+// signal.
+func Signal(pid int, start uint64, sig unix.Signal) (sent bool) {
 	if pid <= 1 {
-		return
+		return false
 	}
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil && err != unix.ENOSYS && err != unix.EPERM {
-		return
+		return false
 	}
 	// What fd means is settled; now see whether that is what was meant.
 	if s, statErr := ReadStat(pid); statErr == nil && s.Start == start {
 		if err != nil {
-			unix.Kill(pid, sig)
+			sent = unix.Kill(pid, sig) == nil
 		} else {
-			unix.PidfdSendSignal(fd, sig, nil, 0)
+			sent = unix.PidfdSendSignal(fd, sig, nil, 0) == nil
 		}
 	}
 	if err == nil {
 		unix.Close(fd)
 	}
+	return sent
 }
 
 // KillTagged sends SIGKILL to every process whose tag is wanted, and returns

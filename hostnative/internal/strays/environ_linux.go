@@ -1,0 +1,100 @@
+package strays
+
+import (
+	"bytes"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// tagLimit is how long ReadTag waits for an answer, and maxStuck how many
+// questions may wait for theirs: each holds a thread.
+const (
+	tagLimit = 100 * time.Millisecond
+	maxStuck = 16
+)
+
+// ReadTag returns the value of Env in the environment that the process pid was
+// started with, or "" if it has none or we may not know. sure is false if that
+// may change: a process that is just executing another program has none.
+//
+// The kernel takes locks of the process to read its environment, and one that
+// is stuck in a system call may hold them for ever: a file system does not
+// answer. ReadTag is not sure of such a process, and does not ask again before
+// the first question is answered.
+func ReadTag(pid int) (tag string, sure bool) { return tags.ask(pid) }
+
+var tags = questions{read: readTag, open: make(map[int]bool)}
+
+// questions are those that have no answer yet.
+type questions struct {
+	read func(pid int) (tag string, sure bool)
+	mu   sync.Mutex
+	open map[int]bool
+}
+
+func (q *questions) ask(pid int) (tag string, sure bool) {
+	if !q.may(pid) {
+		return "", false
+	}
+	type answer struct {
+		tag  string
+		sure bool
+	}
+	answered := make(chan answer, 1)
+	go func() { // ends when the kernel answers
+		tag, sure := q.read(pid)
+		q.forget(pid)
+		answered <- answer{tag, sure}
+	}()
+	late := time.NewTimer(tagLimit)
+	defer late.Stop()
+	select {
+	case a := <-answered:
+		return a.tag, a.sure
+	case <-late.C:
+		return "", false
+	}
+}
+
+// may reports whether pid may be asked, and if so counts it until forget.
+func (q *questions) may(pid int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.open[pid] || len(q.open) >= maxStuck {
+		return false
+	}
+	q.open[pid] = true
+	return true
+}
+
+func (q *questions) forget(pid int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.open, pid)
+}
+
+func readTag(pid int) (tag string, sure bool) {
+	fd, err := open(proc(pid, "environ"), unix.O_RDONLY)
+	if err != nil {
+		return "", true
+	}
+	defer unix.Close(fd)
+	b, err := readAll(fd)
+	if err != nil {
+		return "", true
+	}
+	for kv := range bytes.SplitSeq(b, []byte{0}) {
+		if value, ok := bytes.CutPrefix(kv, []byte(Env+"=")); ok {
+			return string(value), true
+		}
+	}
+	if len(b) < pageSize {
+		return "", len(b) > 0
+	}
+	// It took more than one read. If the process has executed another program
+	// in between, then the second has found nothing, and neither will this.
+	n, err := unix.Pread(fd, b[:1], 0)
+	return "", err == nil && n > 0
+}

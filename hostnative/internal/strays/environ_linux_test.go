@@ -1,0 +1,43 @@
+package strays
+
+import (
+	"testing"
+	"time"
+)
+
+// Processes that the kernel says nothing of keep nobody waiting for long, and
+// take a bounded number of threads.
+func TestTagsWithoutAnswer(t *testing.T) {
+	stuck := make(chan bool)
+	q := questions{open: make(map[int]bool), read: func(pid int) (string, bool) {
+		if pid%2 == 0 {
+			<-stuck
+		}
+		return "tag", true
+	}}
+	for range 3 {
+		for pid := range 100 {
+			if tag, sure := q.ask(pid); pid%2 == 0 && (tag != "" || sure) {
+				t.Fatalf("%d: got %q, %t, want no tag, not sure", pid, tag, sure)
+			}
+		}
+	}
+	if got := q.count(); got != maxStuck {
+		t.Errorf("got %d questions without an answer, want %d", got, maxStuck)
+	}
+	close(stuck)
+	for late := time.Now().Add(30 * time.Second); q.count() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("%d answers have not been taken", q.count())
+		}
+	}
+	if tag, sure := q.ask(0); tag != "tag" || !sure {
+		t.Errorf("got %q, %t, want the tag, sure", tag, sure)
+	}
+}
+
+func (q *questions) count() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.open)
+}

@@ -1,0 +1,34 @@
+package hostnative
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
+)
+
+// A number that was listed and is given to a stranger before it is looked at
+// makes the stranger no member, however it was found.
+func TestStrangerIsNoMember(t *testing.T) {
+	stranger := exec.Command("sleep", "1000")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Wait()
+	defer stranger.Process.Kill()
+	pid := stranger.Process.Pid
+	tree := &tree{tag: "1-2-3-4", cgroup: "/sys/fs/cgroup/terrarium-1-2-3-4"}
+	for name, proof := range map[string]func(int, strays.Stat) bool{
+		"cgroup":  tree.inCgroup,
+		"tag":     tree.hasTag,
+		"descent": childOf([]int{stranger.Process.Pid}),
+	} {
+		if got := confirm(0, []candidate{{pid, proof}}); len(got) > 0 {
+			t.Errorf("by %s: got %+v, want none", name, got)
+		}
+	}
+	all := func(int, strays.Stat) bool { return true }
+	if got := confirm(0, []candidate{{pid, all}, {pid, all}}); len(got) != 1 || got[0].pid != pid {
+		t.Errorf("with proof: got %+v, want process %d once", got, pid)
+	}
+}
