@@ -70,8 +70,12 @@ func (k *containment) limit(processes int) error {
 func (k *containment) close() { k.cgroups.close() }
 
 // becomeSubreaper makes this program, rather than init, the parent of
-// descendants whose own parent ends (PR_SET_CHILD_SUBREAPER).
+// descendants whose own parent ends (PR_SET_CHILD_SUBREAPER). Without a list of
+// its children (CONFIG_PROC_CHILDREN) it would never find them.
 var becomeSubreaper = sync.OnceValue(func() error {
+	if err := strays.ListsChildren(); err != nil {
+		return err
+	}
 	return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 })
 

@@ -3,14 +3,19 @@ package hostnative_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/helper"
@@ -32,6 +37,8 @@ func TestMain(m *testing.M) {
 	case "closing":
 		helper.Main()
 		beClosing()
+	case "childless":
+		beChildless()
 	case "next":
 		hostnative.New(hostnative.Config{})
 		os.Exit(0)
@@ -66,6 +73,43 @@ func beHost() {
 		if i == 20 {
 			select {}
 		}
+	}
+}
+
+// beChildless says whether a host is a subreaper where the kernel does not list
+// children.
+func beChildless() {
+	// Any empty directory hides the lists.
+	err := unix.Mount("none", fmt.Sprintf("/proc/%d/task", os.Getpid()), "tmpfs", 0, "")
+	if err != nil {
+		fmt.Print(err)
+		os.Exit(1)
+	}
+	h, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		fmt.Print(err)
+		os.Exit(1)
+	}
+	for _, m := range h.Report() {
+		if m.Name == "subreaper" {
+			fmt.Print(m.Used, ": ", m.Detail)
+		}
+	}
+	os.Exit(0)
+}
+
+// A kernel that does not list children leaves orphans to init, and Report says
+// so.
+func TestSubreaperWithoutChildren(t *testing.T) {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = hostEnv("childless")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	out, err := cmd.Output()
+	if _, ran := errors.AsType[*exec.ExitError](err); err != nil && (!ran || os.Geteuid() != 0) {
+		t.Skipf("no mount namespace of our own: %v", err)
+	}
+	if got, want := string(out), "false: the kernel does not list children: "; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q and why", got, want)
 	}
 }
 
