@@ -21,18 +21,28 @@ type hostInode struct {
 	paid int64      // the size that is paid for, in bytes
 }
 
-// opened notes that a file was opened.
-func (h *hostDir) opened(s *unix.Stat_t) *hostInode {
+// opened notes that a file was opened as fd, which s described.
+//
+// What s says of the size may be old. Between that fstat and our lock another
+// guest may truncate the file, be given back what it had, and close it as the
+// last. We would then take the old size for paid, and to truncate the file again
+// would give the same bytes back once more. So the size of a file that nobody
+// else has open is asked for again: while we have the lock, nobody gets to change
+// it.
+func (h *hostDir) opened(fd int, s *unix.Stat_t) (*hostInode, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	number := opaque(uint64(s.Dev), s.Ino)
 	i := h.open[number]
 	if i == nil {
+		if err := ignoringEINTR(func() error { return unix.Fstat(fd, s) }); err != nil {
+			return nil, err
+		}
 		i = &hostInode{number: number, paid: s.Size}
 		h.open[number] = i
 	}
 	i.refs++
-	return i
+	return i, nil
 }
 
 // closed notes that a file was closed, and gives back what it had if that was

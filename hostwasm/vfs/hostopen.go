@@ -133,8 +133,12 @@ func (h *hostDir) newFile(fd int, how How) (File, error) {
 	case unix.S_IFREG:
 		f := &hostFile{fs: h, read: how.Read, write: how.Write, append: how.Append}
 		f.fd.fd = fd
-		if h.quota != nil {
-			f.inode = h.opened(&s)
+		if h.quota == nil {
+			return f, nil
+		}
+		var err error
+		if f.inode, err = h.opened(fd, &s); err != nil {
+			return nil, err
 		}
 		return f, nil
 	}

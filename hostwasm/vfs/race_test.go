@@ -177,3 +177,33 @@ func TestRaceAroundMount(t *testing.T) {
 		})
 	}
 }
+
+// TestRaceRefund has one guest empty a file and close it while another opens and
+// empties the same file: what the file had is given back once.
+func TestRaceRefund(t *testing.T) {
+	q := vfs.NewQuota(1<<40, 1000)
+	fs := host(t, t.TempDir(), vfs.HostOptions{Quota: q})
+	rounds := 0
+	for end := time.Now().Add(2 * raceTime()); time.Now().Before(end); rounds++ {
+		f := open(t, fs, "f", vfs.How{Write: true, Create: true})
+		must(t, f.Truncate(1<<20))
+		var both sync.WaitGroup
+		both.Go(func() {
+			f.Truncate(0)
+			f.Close()
+		})
+		both.Go(func() {
+			f, err := fs.Open("f", vfs.How{Write: true})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			f.Truncate(0)
+			f.Close()
+		})
+		both.Wait()
+		if bytes, _ := q.Used(); bytes != 0 {
+			t.Fatalf("round %d: the quota counts %d bytes of an empty file", rounds, bytes)
+		}
+	}
+}
