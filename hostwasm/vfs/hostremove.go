@@ -2,7 +2,11 @@
 
 package vfs
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
 
 // remove calls f to take a name away, and gives back to the quota what it had.
 func (h *hostDir) remove(name string, f func(dir int, base string) error) error {
@@ -44,6 +48,12 @@ func (h *hostDir) gone(v *victim) {
 func (h *hostDir) Rename(old, new string) error {
 	return h.in(old, func(oldDir int, oldBase string) error {
 		return h.parent(h.root.fd, new, func(newDir int, newBase string) error {
+			// A directory may take longer paths with it. Without this, trees that are
+			// moved into trees get deeper than any path that a program can name, and
+			// most programs cannot even remove them.
+			if len(new) > len(old) && deeperThan(oldDir, oldBase, maxPath-len(new)-1) {
+				return errno.NAMETOOLONG
+			}
 			if h.quota == nil {
 				return notEmpty(unix.Renameat(oldDir, oldBase, newDir, newBase))
 			}

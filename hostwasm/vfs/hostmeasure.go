@@ -1,0 +1,40 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// Measure returns how many bytes the files below a directory of the host have,
+// holes included, and how many names there are. A file with two names counts
+// twice. The tree may be of any depth. Where a part of it can't be read there is
+// an error, and the numbers are too small.
+func Measure(dir string) (bytes, names int64, err error) {
+	w := treeWalk{visit: func(e treeEntry) error {
+		names++
+		if e.stat.Mode&unix.S_IFMT == unix.S_IFREG {
+			bytes += e.stat.Size
+		}
+		return nil
+	}}
+	err = w.run(unix.AT_FDCWD, dir)
+	return bytes, names, err
+}
+
+var errTooDeep = errors.New("too deep")
+
+// deeperThan reports whether a path below a directory is longer than so many
+// bytes. What has the name need not be a directory. What can't be read, or is
+// moved meanwhile, counts as not too deep.
+func deeperThan(dir int, name string, most int) bool {
+	w := treeWalk{visit: func(e treeEntry) error {
+		if e.length > most {
+			return errTooDeep
+		}
+		return nil
+	}}
+	return w.run(dir, name) == errTooDeep
+}
