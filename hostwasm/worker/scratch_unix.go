@@ -3,8 +3,8 @@
 package worker
 
 import (
+	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,12 +31,13 @@ type scratch struct {
 	each     amount // what a session may have
 	together amount // what all of them may have
 
-	mu    sync.Mutex
-	dir   string   // empty until it is needed
-	lock  *os.File // in dir
-	all   map[core.SessionID]*tmp
-	used  amount // by all
-	clock int64  // counts uses
+	mu      sync.Mutex
+	dir     string   // empty until it is needed
+	lock    *os.File // in dir
+	all     map[core.SessionID]*tmp
+	used    amount // by all
+	clock   int64  // counts uses
+	remover remover
 }
 
 type tmp struct {
@@ -87,7 +88,6 @@ func (s *scratch) open() error {
 	if s.dir != "" {
 		return nil
 	}
-	s.sweep()
 	dir, err := os.MkdirTemp(s.base, prefix())
 	if err != nil {
 		return fmt.Errorf("hostwasm/worker: directory for /tmp: %w", err)
@@ -98,6 +98,7 @@ func (s *scratch) open() error {
 		return fmt.Errorf("hostwasm/worker: directory for /tmp: %w", err)
 	}
 	s.dir, s.lock = dir, lock
+	s.remover.sweep(s.base)
 	return nil
 }
 
@@ -119,25 +120,6 @@ func locked(dir string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// sweep removes what dead hosts have left. What can't be removed is left.
-func (s *scratch) sweep() {
-	dirs, err := filepath.Glob(filepath.Join(s.base, prefix()+"*"))
-	if err != nil {
-		return
-	}
-	for _, dir := range dirs {
-		fd, err := unix.Open(filepath.Join(dir, lockName), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-		if err != nil {
-			continue // not one of ours
-		}
-		var stat unix.Stat_t
-		if unix.Fstat(fd, &stat) == nil && int(stat.Uid) == os.Geteuid() && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
-			os.RemoveAll(dir)
-		}
-		unix.Close(fd)
-	}
 }
 
 // use returns a session's directory. leave says that its command has ended.
@@ -177,12 +159,16 @@ func (s *scratch) leave(t *tmp) {
 	for t.users == 0 {
 		last := t.last
 		s.mu.Unlock()
-		found := measureTmp(t.dir)
+		bytes, names, err := vfs.Measure(t.dir)
 		s.mu.Lock()
 		if t.last == last { // nobody came meanwhile, nor was it evicted
-			s.used.add(t.used, -1)
-			t.used = found
-			s.used.add(t.used, 1)
+			// What can't be counted keeps all that it was granted: a guest may
+			// have hidden it.
+			if err == nil {
+				s.used.add(t.used, -1)
+				t.used = amount{bytes, names}
+				s.used.add(t.used, 1)
+			}
 			return
 		}
 	}
@@ -238,7 +224,9 @@ func (s *scratch) idle() (n int) {
 }
 
 // evict forgets the session that was used longest ago, of those that run no
-// command, if there is one.
+// command, if there is one. Its files are removed later, by somebody else:
+// meanwhile others start commands. They no longer count, so as long as there are
+// many of them nothing more is evicted.
 func (s *scratch) evict() bool {
 	var oldest core.SessionID
 	var found *tmp
@@ -247,13 +235,13 @@ func (s *scratch) evict() bool {
 			oldest, found = id, t
 		}
 	}
-	if found == nil {
+	if found == nil || !s.remover.leaving().within(amount{s.together.bytes / 4, s.together.names / 4}) {
 		return false
 	}
 	delete(s.all, oldest)
 	s.used.add(found.used, -1)
+	s.remover.remove(found.dir, found.used)
 	found.used, found.last = amount{}, 0
-	os.RemoveAll(found.dir)
 	return true
 }
 
@@ -263,7 +251,8 @@ func (s *scratch) close() error {
 	if s.dir == "" {
 		return nil
 	}
-	err := os.RemoveAll(s.dir)
+	s.remover.close()
+	err := removeScratch(context.Background(), s.dir)
 	s.lock.Close()
 	s.dir, s.all = "", make(map[core.SessionID]*tmp)
 	return err
@@ -277,19 +266,4 @@ func (h *Host) tmp(session core.SessionID) (vfs.FS, error) {
 	}
 	defer leave()
 	return vfs.OpenHost(t.dir, vfs.HostOptions{ReadOnly: true})
-}
-
-// measureTmp returns what a session's /tmp has.
-func measureTmp(dir string) (a amount) {
-	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == dir {
-			return nil
-		}
-		a.names++
-		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
-			a.bytes += info.Size()
-		}
-		return nil
-	})
-	return a
 }
