@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 
@@ -51,6 +52,15 @@ var modules = map[string]func(m *Module){
 	},
 	// loops does so for ever.
 	"loops": func(m *Module) { m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Br(0)))) },
+	// paints does to a terminal what a stranger should not, on both its outputs.
+	"paints": func(m *Module) {
+		prints(m, "a\x1b]52;c;eA==\ab\x1b]0;t\ac\x1b[21td\x1b]11;?\ae\x1bP$qm\x1b\\f\x05g\x1b[31m\x1b[?1049;25;1000hh\x1b[?25l")
+	},
+	// asks asks a terminal where its cursor is, and reads a line.
+	"asks": func(m *Module) {
+		read := m.Import("wasi_snapshot_preview1", "fd_read", "(i32,i32,i32,i32)->i32")
+		prints(m, "ab\x1b[6n", I32(0), I32(0), I32(1), I32(8), Call(read), Op(Drop))
+	},
 	// huge has a memory larger than a sandbox without --memory.
 	"huge": func(m *Module) {
 		exit := m.Import("wasi_snapshot_preview1", "proc_exit", "(i32)->()")
@@ -58,6 +68,19 @@ var modules = map[string]func(m *Module){
 		m.Memory(9000, 0)
 		m.ExportMemory("memory")
 	},
+}
+
+// prints writes text to standard output, and to standard error; then it goes on.
+func prints(m *Module, text string, then ...[]byte) {
+	const at, rest = 64, 8
+	write := m.Import("wasi_snapshot_preview1", "fd_write", "(i32,i32,i32,i32)->i32")
+	m.Data(0, binary.LittleEndian.AppendUint32([]byte{at, 0, 0, 0}, uint32(len(text))))
+	m.Data(at, []byte(text))
+	var body [][]byte
+	for _, fd := range []int32{1, 2} {
+		body = append(body, I32(fd), I32(0), I32(1), I32(rest), Call(write), Op(Drop))
+	}
+	m.Export("_start", m.Func("()->()", "", append(body, then...)...))
 }
 
 func exitsWith(m *Module, code int32) {

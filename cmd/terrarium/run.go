@@ -22,14 +22,15 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
                           default: a terminal if our output is one and our
                           input is not a file or a pipe
   --cols N, --rows N      the terminal's size; default: ours, else 120x40
-  --interactive=false     no input; default: ours, but no keys into a pipe
+  --interactive=false     no input; default: ours, but no keys into a pipe. On a
+                          terminal the command gets every key, also ^C and ^Z
   --cwd DIR               its working directory
   --env NAME=VALUE        a variable of its environment; repeatable
-  --timeout D             kill it after so long: 90s, 5m
-  --kill-grace D          from SIGTERM to SIGKILL; default 5s
+  --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
   --output text|raw|screen  text: no escapes, no rewritten lines; screen: what a
-                          person would see in the end; default: raw, and with
-                          --json text for a terminal
+                          person would see in the end; default: raw, with --json
+                          and a terminal text. On your terminal a sandbox only
+                          draws, unless you say --output raw
   --json                  print no output, but one JSON object at the end
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
   --trace FILE            write down every step, for "cmd/dev replay"
@@ -85,8 +86,8 @@ func (f *runFlags) parse(args []string) (core.Command, error) {
 	}
 	if !f.json {
 		// What it writes goes past the machine, but for its questions to a
-		// terminal: a person's, if it has one, else a screen.
-		c.Screen = c.Rendering == core.RenderScreen
+		// terminal: a person's, if it has one that answers, else a screen.
+		c.Screen = c.Rendering == core.RenderScreen || c.Pty && f.tames(os.Stdout)
 		c.Rendering, c.OutputByteLimit = core.RenderRaw, -1
 	}
 	return c, nil

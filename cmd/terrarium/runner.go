@@ -40,6 +40,11 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) 
 		live:    !f.json,
 		signals: make(chan os.Signal, 4),
 	}
+	for i, stream := range []*os.File{os.Stdout, os.Stderr} {
+		if f.tames(stream) {
+			r.output.tame(i, f.hasConsole(command))
+		}
+	}
 	if f.cols == 0 && f.rows == 0 {
 		r.resizes = make(chan os.Signal, 1)
 	}
