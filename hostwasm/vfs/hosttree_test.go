@@ -108,10 +108,10 @@ func TestRemoveUnreadable(t *testing.T) {
 func TestRenameDeeper(t *testing.T) {
 	fs := host(t, t.TempDir(), vfs.HostOptions{})
 	long := func(top string) string {
-		must(t, fs.Mkdir(top))
+		must(t, fs.Mkdir(top, 0))
 		for len(top) < 2000 {
 			top += "/" + strings.Repeat("d", 200)
-			must(t, fs.Mkdir(top))
+			must(t, fs.Mkdir(top, 0))
 		}
 		return top
 	}
@@ -120,9 +120,9 @@ func TestRenameDeeper(t *testing.T) {
 	is(t, "into it, with room", fs.Rename("second", bottom+"/x"), nil)
 	is(t, "a level back", fs.Rename(bottom+"/x", "second"), nil)
 	deeper := bottom + "/" + strings.Repeat("d", 200)
-	must(t, fs.Mkdir(deeper))
+	must(t, fs.Mkdir(deeper, 0))
 	is(t, "into it, without", fs.Rename("second", deeper+"/x"), errno.NAMETOOLONG)
-	must(t, fs.Mkdir("empty"))
+	must(t, fs.Mkdir("empty", 0))
 	is(t, "what is empty", fs.Rename("empty", deeper+"/x"), nil)
 	open(t, fs, "file", vfs.How{Write: true, Create: true})
 	is(t, "a file", fs.Rename("file", deeper+"/f"), nil)
