@@ -54,7 +54,7 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 	flags := openFlags(how)
 	for range 8 { // somebody else may create and remove it all the time
 		if !how.Create || !how.Exclusive {
-			fd, err = h.beneath(root, h.dev, name, flags, 0)
+			fd, err = h.openPlain(root, name, flags)
 			if err != unix.ENOENT || !how.Create {
 				break
 			}
@@ -80,7 +80,8 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 	}
 	switch {
 	case err == unix.ENXIO || err == unix.ENODEV:
-		// A FIFO that nobody reads, a socket, a device without a driver.
+		// What openPlain looks for has come meanwhile: a FIFO that nobody reads, a
+		// socket, a device without a driver.
 		err = unix.EPERM
 	case err == unix.ENOTDIR && how.Directory:
 		if s, known := h.lstatIn(root, name); known == nil && s.Mode&unix.S_IFMT == unix.S_IFLNK {
@@ -88,6 +89,29 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 		}
 	}
 	return fd, err
+}
+
+// openPlain opens what is there, but no FIFO, socket or device. It looks before
+// it opens. To look only at what it has opened would be too late: a program of
+// the host that waits to open the other end of a FIFO goes on as soon as we open
+// ours, and is then told that nobody is there; a tape rewinds, a watchdog begins
+// to count. Between our look and the opening, only programs of the host can put
+// such a thing there, since guests cannot make one.
+func (h *hostDir) openPlain(root int, name string, flags int) (fd int, err error) {
+	if flags&unix.O_DIRECTORY == 0 { // or the kernel refuses it without opening it
+		if s, err := h.lstatIn(root, name); err == nil && special(s.Mode) {
+			return -1, unix.EPERM
+		}
+	}
+	return h.beneath(root, h.dev, name, flags, 0)
+}
+
+func special[M uint16 | uint32](mode M) bool {
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG, unix.S_IFDIR, unix.S_IFLNK:
+		return false
+	}
+	return true
 }
 
 func (h *hostDir) lstatIn(root int, name string) (s unix.Stat_t, err error) {
