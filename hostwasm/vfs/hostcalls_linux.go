@@ -6,13 +6,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// setTimesAt opens the file where it can, and uses the name only for links and
+// for what we may not read: the filter of a worker refuses names here, which
+// Landlock does not look at.
 func setTimesAt(dir int, name string, t Times) error {
-	if !t.SetAtim && !t.SetMtim {
-		_, err := statAt(dir, name) // Linux would not even look
+	s, err := statAt(dir, name)
+	if err != nil || !t.SetAtim && !t.SetMtim { // then Linux would not even look
 		return err
+	}
+	if fd, err := reopen(dir, name, s.Mode); err == nil {
+		defer unix.Close(fd)
+		return setTimes(fd, t)
 	}
 	times := timespecs(t)
 	return unix.UtimesNanoAt(dir, name, times[:], unix.AT_SYMLINK_NOFOLLOW)
+}
+
+// reopen opens a file or directory that was found to have mode.
+func reopen(dir int, name string, mode uint32) (fd int, err error) {
+	kind := mode & unix.S_IFMT
+	if kind != unix.S_IFREG && kind != unix.S_IFDIR {
+		return -1, unix.EINVAL // to open it may do something
+	}
+	fd, err = open(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return -1, err
+	}
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil || s.Mode&unix.S_IFMT != kind {
+		unix.Close(fd)
+		return -1, unix.EAGAIN // it has become something else
+	}
+	return fd, nil
 }
 
 // setTimes is futimens: utimensat without a name. x/sys has neither, and

@@ -26,6 +26,8 @@ type child struct {
 
 	ready    chan struct{} // closed when it has begun well
 	measures []Measure     // then
+	calls    *os.File      // what we watch its system calls with; before that
+	watching sync.WaitGroup
 	started  chan error    // answers a job
 	typing   chan *typing  // the last answer to Look, if nobody has taken it
 
@@ -136,6 +138,10 @@ func (c *child) serve(s *setup, files []*os.File) {
 	c.process.Kill()
 	state, waitErr := c.process.Wait()
 	c.conn.close()
+	if c.calls != nil {
+		c.calls.Close()
+		c.watching.Wait()
+	}
 	c.pending.Store(0)
 	c.end(state, waitErr)
 	c.settle()
@@ -187,6 +193,12 @@ func (c *child) settle() {
 func (c *child) handle(m *message, files []*os.File) error {
 	defer func() { closeAll(files) }()
 	switch {
+	case m.Calls:
+		if c.calls != nil || c.measures != nil || len(files) != 1 { // later, it would not be the worker's own doing
+			return errors.New("another file of calls")
+		}
+		c.calls, files = files[0], nil
+		c.watching.Go(c.watchCalls) // ends with the worker
 	case m.Ready != nil:
 		select {
 		case <-c.ready:

@@ -41,6 +41,13 @@ type Config struct {
 	TmpDir  string
 	Scratch int64
 
+	// Refused, if not nil, is told of a system call that a worker has made and
+	// that is not on the list of those that it needs, once for each name. It
+	// was refused. Either a guest has broken out, or this program meets a
+	// system, or was built by a Go, that its list was not made for. It is
+	// called on any goroutine, must not block, and must not call the Host.
+	Refused func(call string)
+
 	// Compiling is as in hostwasm.Config.
 	Compiling func(name string, size int) (done func())
 }

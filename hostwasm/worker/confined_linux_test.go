@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package worker_test
 
 import (
@@ -7,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +19,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
-func init() { modes["probe"], modes["hog"] = probe, hog }
+func init() { modes["attack"], modes["deny"], modes["hog"] = worker.Attack, worker.Deny, hog }
 
 // A worker has the descriptors that it needs, no environment, and the system
 // refuses it the rest.
@@ -79,62 +82,109 @@ func testConfined(t *testing.T, engine string) {
 	p.Close()
 }
 
-// probe does what a worker does before it runs a guest, and then what it must
-// not be able to. It prints what it could.
-func probe() {
-	dir := os.Getenv("DIR")
-	for _, m := range worker.GiveUpCalls() {
-		if m.Name == "seccomp" && !m.Used {
-			fmt.Print("no seccomp: ", m.Detail)
-			return
-		}
+// attacked is where an attacker has been.
+type attacked struct{ dir, log string }
+
+// read returns what the attacker has left in a file.
+func (a attacked) read(t *testing.T, name string) string {
+	t.Helper()
+	p, err := os.ReadFile(filepath.Join(a.dir, "rw", name))
+	if err != nil {
+		t.Errorf("%v, and the host says:\n%s", err, a.log)
 	}
-	landlocked := worker.KeepFiles(dir) == nil
-	allowed := func(name string, err error) {
-		if err == nil {
-			fmt.Println(name)
-		}
-	}
-	_, err := syscall.ForkExec("/bin/true", []string{"true"}, nil)
-	allowed("fork and execve", err)
-	allowed("execve", syscall.Exec("/bin/true", []string{"true"}, nil))
-	for _, domain := range []int{unix.AF_INET, unix.AF_UNIX, unix.AF_NETLINK} {
-		_, err := unix.Socket(domain, unix.SOCK_STREAM, 0)
-		allowed("socket", err)
-	}
-	allowed("kill", unix.Kill(os.Getppid(), 0))
-	allowed("tgkill", unix.Tgkill(os.Getppid(), os.Getppid(), 0))
-	allowed("ptrace", unix.PtraceAttach(os.Getppid()))
-	allowed("unshare", unix.Unshare(unix.CLONE_NEWUSER))
-	allowed("mount", unix.Mount("none", dir, "tmpfs", 0, ""))
-	allowed("mknod", unix.Mknodat(unix.AT_FDCWD, dir+"/null", unix.S_IFCHR|0o666, 1<<8|3))
-	allowed("setrlimit", unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}))
-	_, err = unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false)
-	allowed("keyctl", err)
-	allowed("write to dir", os.WriteFile(dir+"/file", nil, 0o600))
-	if landlocked {
-		_, err = os.ReadFile("/etc/passwd")
-		allowed("read /etc/passwd", err)
-		_, err = os.ReadDir("/")
-		allowed("list /", err)
-		allowed("write to /tmp", os.WriteFile(dir+"/../file", nil, 0o600))
-		allowed("rename out of dir", os.Rename(dir+"/file", dir+"/../file"))
-	}
-	done := make(chan bool) // threads can still be made
-	go func() { done <- true }()
-	<-done
+	return string(p)
 }
 
-func TestProbe(t *testing.T) {
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = []string{testMode + "=probe", "DIR=" + t.TempDir()}
-	out, err := cmd.Output()
-	if strings.HasPrefix(string(out), "no seccomp") {
-		t.Skip(string(out))
+// attack has a guest attack that has broken out, of a host that is run by uid.
+func attack(t *testing.T, uid int, what string) attacked {
+	t.Helper()
+	top, err := os.MkdirTemp("", "attack") // t.TempDir is below a directory of root's
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, want := string(out), "write to dir\n"; err != nil || got != want {
-		t.Errorf("got %q, %v, want %q only", got, err, want)
+	t.Cleanup(func() { os.RemoveAll(top) })
+	dir := filepath.Join(top, "all")
+	for _, name := range []string{"bin", "all/outside", "all/ro", "all/rw", "all/cache"} {
+		if err := os.MkdirAll(filepath.Join(top, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(top, name, "file"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	if err := os.Chmod(dir+"/cache", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(top, "bin", "program")
+	for name, p := range map[string][]byte{"program": self, "plan": fmt.Append(nil, dir, " ", what, " 0 0 0 0")} {
+		if err := os.WriteFile(filepath.Join(top, "bin", name), p, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := filepath.WalkDir(top, func(name string, _ os.DirEntry, _ error) error { return os.Chown(name, uid, uid) }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Dir, cmd.Env = "/", []string{testMode + "=attack"}
+	if uid != os.Getuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	log, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, log)
+	}
+	return attacked{dir, string(log)}
+}
+
+// onEachUser runs a test as who we are and, if that is root, as somebody else.
+func onEachUser(t *testing.T, test func(t *testing.T, uid int)) {
+	uids := []int{os.Getuid()}
+	if uids[0] == 0 {
+		uids = append(uids, 65534)
+	}
+	for _, uid := range uids {
+		t.Run(fmt.Sprint("uid ", uid), func(t *testing.T) { test(t, uid) })
+	}
+}
+
+// A guest that has broken out, while it runs or while it is compiled, reaches
+// nothing but what its worker needs, and its host learns what it has tried.
+func TestAttack(t *testing.T) {
+	onEachUser(t, func(t *testing.T, uid int) {
+		a := attack(t, uid, "everything")
+		for _, who := range []string{"worker", "compiler"} {
+			if got := a.read(t, who); got != "" {
+				t.Errorf("the %s could:\n%s", who, got)
+			}
+		}
+		for _, want := range []string{"ended exit 0", "refused io_uring_setup", "refused fchmodat2", "refused fcntl", "refused number 1023"} {
+			if strings.Count(a.log, want+"\n")+strings.Count(a.log, want+" \n") != 1 {
+				t.Errorf("got %s, want %q once", a.log, want)
+			}
+		}
+		if strings.Contains(a.log, "lacks") {
+			t.Errorf("got %s, want a system that lacks nothing", a.log)
+		}
+	})
+}
+
+// Threads have a bound, for root as well.
+func TestThreads(t *testing.T) {
+	onEachUser(t, func(t *testing.T, uid int) {
+		a := attack(t, uid, "threads")
+		if n, err := strconv.Atoi(a.read(t, "threads")); err != nil || n < 900 || n > 1024 {
+			t.Errorf("got %d threads, %v, want about 1,000", n, err)
+		}
+		if !strings.Contains(a.log, "lost") {
+			t.Errorf("got %s, want a worker that is lost", a.log)
+		}
+	})
 }
 
 // hog takes as much memory as a compiler may have, and more.

@@ -80,6 +80,9 @@ func newHost(t testing.TB, c worker.Config) *worker.Host {
 	if c.TmpDir == "" {
 		c.TmpDir = t.TempDir()
 	}
+	c.Refused = func(call string) {
+		t.Errorf("a worker has made the system call %s, which is not on its list", call)
+	}
 	h, err := worker.New(c)
 	if err != nil {
 		t.Fatal(err)

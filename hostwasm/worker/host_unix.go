@@ -43,6 +43,8 @@ type Host struct {
 	warmSum []byte         // of its module
 	all     map[*child]any // that were not reaped
 	closed  bool
+
+	refused sync.Map // names of system calls
 }
 
 var _ driver.Host = (*Host)(nil)
@@ -171,12 +173,19 @@ func (h *Host) PrepareAll(ctx context.Context) error {
 
 // Report tells what holds workers here. It starts one.
 func (h *Host) Report(ctx context.Context) ([]Measure, error) {
-	c, err := h.startWorker(ctx, setup{Report: true})
+	c, err := h.startWorker(ctx, setup{})
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
 	return c.measures, nil
+}
+
+// refusedCall is told of a system call that was refused.
+func (h *Host) refusedCall(name string) {
+	if _, known := h.refused.LoadOrStore(name, nil); !known && h.config.Refused != nil {
+		h.config.Refused(name)
+	}
 }
 
 // noEngine is the engine of a host that finds commands only.

@@ -23,6 +23,7 @@ type message struct {
 
 	// From a worker.
 
+	Calls   bool     // before Ready, with a file of the system's: about its calls
 	Ready   *ready   // to Setup
 	Started *started // to Job, and to a Setup with Compile
 	Exit    *exit    // of the command
@@ -37,7 +38,6 @@ type setup struct {
 	Engine     string
 	CacheDir   string
 	Compile    bool // the worker is to compile the module that comes with this, to CacheDir, and no guest runs
-	Report     bool // Ready is to tell what holds the worker
 	Processors int  // that it may use
 
 	Env, Commands []string // Commands are numbered in this order
@@ -146,6 +146,7 @@ func (m *message) wire(w *wire) {
 	optional(w, &m.Answer)
 	w.flag(&m.Look)
 	optional(w, &m.Size)
+	w.flag(&m.Calls)
 	optional(w, &m.Ready)
 	optional(w, &m.Started)
 	optional(w, &m.Exit)
@@ -159,7 +160,6 @@ func (s *setup) wire(w *wire) {
 	text(w, &s.Engine)
 	text(w, &s.CacheDir)
 	w.flag(&s.Compile)
-	w.flag(&s.Report)
 	number(w, &s.Processors)
 	list(w, &s.Env, text)
 	list(w, &s.Commands, text)

@@ -7,4 +7,6 @@ const (
 	foreignCalls = 0x40000000 // there are none
 )
 
-var refusedHere []uint32
+var deniedHere = []uint32{unix.SYS_SETRLIMIT}
+
+var allowedHere []rule

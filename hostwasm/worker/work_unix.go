@@ -113,11 +113,11 @@ func (w *worker) serve() int {
 	if err := w.open(e); err != nil {
 		return 2
 	}
-	measures = append(measures, giveUpCalls()...)
-	ready := new(ready)
-	if w.setup.Report {
-		ready.Measures = append(measures, landlockMeasure())
+	calls, err := giveUpCalls(w.tellCalls)
+	if err != nil {
+		return 0
 	}
+	ready := &ready{append(append(measures, calls...), landlockMeasure())}
 	go w.listen() // until we end
 	if err := w.conn.send(&message{Ready: ready}); err != nil {
 		return 0
@@ -129,6 +129,9 @@ func (w *worker) serve() int {
 	time.AfterFunc(youth, w.takeProcessors)
 	return w.run(m.Job)
 }
+
+// tellCalls hands the host what it watches our system calls with.
+func (w *worker) tellCalls(calls *os.File) error { return w.conn.send(&message{Calls: true}, calls) }
 
 // youth is how long a command has to run until it gets all processors: most are
 // done before, and Go starts threads for each.
@@ -352,7 +355,9 @@ func (w *worker) compile(files []*os.File) int {
 	if err != nil {
 		return 2
 	}
-	giveUpCalls()
+	if _, err := giveUpCalls(w.tellCalls); err != nil {
+		return 0
+	}
 	if err := keepFiles([]place{{dir: dir, write: true}}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return 2
 	}

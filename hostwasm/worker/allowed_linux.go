@@ -1,0 +1,138 @@
+//go:build amd64 || arm64
+
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// allowed are the system calls that a worker may make, by whom they are for.
+// Whoever adds one says in its group what needs it, and asks what a worker
+// could do with it that does not do what it was made for: nothing here reaches
+// another process, changes what is known of a file, or makes a descriptor of a
+// new kind. Files by name are Landlock's matter.
+func allowed() []rule {
+	return append([]rule{
+		// Go's runtime, and glibc and musl in a build with cgo: threads.
+		{unix.SYS_CLONE, []check{threadsOnly}},
+		{call: unix.SYS_EXIT}, {call: unix.SYS_EXIT_GROUP}, {call: unix.SYS_GETPID}, {call: unix.SYS_GETTID},
+		{call: unix.SYS_FUTEX}, {call: unix.SYS_SCHED_YIELD}, {call: unix.SYS_SCHED_GETAFFINITY},
+		{call: unix.SYS_RSEQ}, {call: unix.SYS_SET_ROBUST_LIST},
+		{unix.SYS_PRCTL, []check{oneOf(0, unix.PR_SET_NAME, unix.PR_SET_VMA)}},
+		// Signals, to threads of ours only.
+		{unix.SYS_TGKILL, []check{oneOf(0, uint32(os.Getpid()))}},
+		{call: unix.SYS_RT_SIGACTION}, {call: unix.SYS_RT_SIGPROCMASK}, {call: unix.SYS_RT_SIGRETURN},
+		{call: unix.SYS_SIGALTSTACK}, {call: unix.SYS_RESTART_SYSCALL},
+		// Memory. Code is written first and executable then, never both.
+		{unix.SYS_MMAP, []check{notBoth}}, {unix.SYS_MPROTECT, []check{notBoth}},
+		{call: unix.SYS_MUNMAP}, {call: unix.SYS_MREMAP}, {call: unix.SYS_MADVISE}, {call: unix.SYS_BRK},
+		{call: unix.SYS_MEMFD_CREATE},
+		// Time, where the kernel does not give it without a call.
+		{call: unix.SYS_CLOCK_GETTIME}, {call: unix.SYS_CLOCK_GETRES}, {call: unix.SYS_GETTIMEOFDAY},
+		{call: unix.SYS_NANOSLEEP}, {call: unix.SYS_CLOCK_NANOSLEEP},
+		// What we are, where programs take an error for a number, and have used.
+		{call: unix.SYS_GETUID}, {call: unix.SYS_GETEUID}, {call: unix.SYS_GETGID}, {call: unix.SYS_GETEGID}, {call: unix.SYS_GETPPID},
+		{call: unix.SYS_GETRUSAGE}, {call: unix.SYS_GETRANDOM},
+		{unix.SYS_PRLIMIT64, append(null(2), oneOf(0, 0))}, // to ask, and of us
+		// Descriptors.
+		{call: unix.SYS_READ}, {call: unix.SYS_WRITE},
+		{call: unix.SYS_PREAD64}, {call: unix.SYS_PWRITE64}, {call: unix.SYS_LSEEK}, {call: unix.SYS_CLOSE},
+		{unix.SYS_FCNTL, []check{oneOf(1, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
+			unix.F_ADD_SEALS, unix.F_GET_SEALS)}}, // not F_SETOWN and F_SETSIG, which send signals
+		{call: unix.SYS_EPOLL_CREATE1}, {call: unix.SYS_EPOLL_CTL}, {call: unix.SYS_EPOLL_PWAIT},
+		{call: unix.SYS_EVENTFD2}, {call: unix.SYS_PIPE2},
+		// The socket to the host.
+		{call: unix.SYS_RECVMSG}, {call: unix.SYS_SENDMSG},
+		// hostwasm/vfs: files of the guests.
+		{call: unix.SYS_OPENAT}, {call: unix.SYS_OPENAT2}, {call: unix.SYS_GETDENTS64},
+		{call: unix.SYS_FSTAT}, {call: unix.SYS_NEWFSTATAT}, {call: unix.SYS_STATX}, {call: unix.SYS_FSTATFS},
+		{call: unix.SYS_READLINKAT}, {call: unix.SYS_SYMLINKAT}, {call: unix.SYS_LINKAT}, {call: unix.SYS_UNLINKAT},
+		{call: unix.SYS_MKDIRAT}, {call: unix.SYS_RENAMEAT},
+		{call: unix.SYS_FTRUNCATE}, {call: unix.SYS_FALLOCATE}, {call: unix.SYS_FSYNC}, {call: unix.SYS_FDATASYNC},
+		{unix.SYS_UTIMENSAT, null(1)}, // of a descriptor: Landlock has no right for that, so there may be no name
+		// What we give up later than these calls.
+		{call: unix.SYS_SECCOMP}, // until noMoreFilters
+		{call: unix.SYS_LANDLOCK_CREATE_RULESET}, {call: unix.SYS_LANDLOCK_ADD_RULE}, {call: unix.SYS_LANDLOCK_RESTRICT_SELF},
+	}, allowedHere...)
+}
+
+// notBoth has memory that is mapped be executable, or writable, or none.
+var notBoth = among(2, unix.PROT_WRITE|unix.PROT_EXEC, 0, unix.PROT_WRITE, unix.PROT_EXEC)
+
+// allowFilter returns the program that allows what is on the list. It returns
+// other for calls that are not, and clone where it makes a thread.
+func allowFilter(clone, other uint32) []unix.SockFilter {
+	f := append(ownCalls(), absent(unix.SYS_CLONE3)...) // C libraries then use clone, whose flags can be seen
+	var plain []unix.SockFilter
+	for _, r := range allowed() {
+		switch {
+		case r.call == unix.SYS_CLONE:
+			f = append(f, r.program(clone, other)...)
+		case r.call == unix.SYS_UTIMENSAT: // vfs tries it with a name, too
+			f = append(f, r.program(filterAllow, filterRefuse)...)
+		case len(r.when) > 0:
+			f = append(f, r.program(filterAllow, other)...)
+		default:
+			plain = append(plain, r.program(filterAllow, 0)...)
+		}
+	}
+	f = append(f, plain...)
+	return append(f, unix.SockFilter{Code: opReturn, K: other})
+}
+
+// noMoreFilters is the last filter: what breaks out can't add any.
+func noMoreFilters() []unix.SockFilter {
+	f := append(ownCalls(), rule{call: unix.SYS_SECCOMP}.program(filterAbsent, 0)...)
+	return append(f, unix.SockFilter{Code: opReturn, K: filterAllow})
+}
+
+// oldest is the Linux that the list was made for, and later ones. Before it,
+// packages of ours do without openat2, and with other calls instead.
+const oldest = "5.6"
+
+// listApplies says why our list may not be that of this system.
+func listApplies() error {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return os.NewSyscallError("uname", err)
+	}
+	release := unix.ByteSliceToString(u.Release[:])
+	var major, minor, oldMajor, oldMinor int
+	fmt.Sscanf(oldest, "%d.%d", &oldMajor, &oldMinor)
+	if _, err := fmt.Sscanf(release, "%d.%d", &major, &minor); err != nil || major < oldMajor || major == oldMajor && minor < oldMinor {
+		return fmt.Errorf("the list of those that a worker needs is for Linux %s and later, this is %s", oldest, release)
+	}
+	return nil
+}
+
+// errTell is why keepToList fails when the host can't be told.
+var errTell = errors.New("the host is gone")
+
+// keepToList keeps all threads to the list. noWatch says why the host does not
+// learn of other calls.
+//
+// The filter comes to this thread first, then its file to the host, and then
+// the filter to the other threads. Were they filtered before the host has the
+// file, one of them could start a thread and wait for the host's answer, while
+// it holds what this goroutine needs to send the file (Go's only P): for ever.
+func keepToList(tell func(calls *os.File) error) (noWatch, err error) {
+	fd := uintptr(0)
+	noWatch = errors.New("nobody counts them")
+	if tell != nil {
+		fd, noWatch = setFilter(allowFilter(filterAsk, filterAsk), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+	}
+	if noWatch != nil {
+		return noWatch, syncFilter(allowFilter(filterAllow, filterAbsent))
+	}
+	calls := os.NewFile(fd, "calls")
+	err = tell(calls)
+	calls.Close()
+	if err != nil {
+		return errTell, err
+	}
+	return nil, syncFilter(noMoreFilters())
+}

@@ -1,0 +1,3 @@
+package worker
+
+var oldMetadataCalls map[string]uintptr
