@@ -64,8 +64,9 @@ func (f *commandFlags) addShell(cmd *cobra.Command) {
 	f.set.StringVar(&f.cwd, "cwd", "", "")
 	f.set.StringArrayVar(&f.env, "env", nil, "")
 	f.set.Var(&f.limit, "output-byte-limit", "")
-	f.set.DurationVar(&f.timeout, "timeout", 0, "")
-	f.set.DurationVar(&f.killGrace, "kill-grace", defaultKillGrace, "")
+	f.set.Var((*duration)(&f.timeout), "timeout", "")
+	f.killGrace = defaultKillGrace
+	f.set.Var((*duration)(&f.killGrace), "kill-grace", "")
 	f.set.StringVar(&f.trace, "trace", "", "")
 
 	cmd.MarkFlagDirname("cwd")

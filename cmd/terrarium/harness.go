@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -57,7 +58,7 @@ type harnessFlags struct {
 	maxTurns        int
 	turnTimeout     time.Duration
 	llm, model      string
-	context         int
+	context         count
 	record          string
 	transcript      string
 	json            bool
@@ -96,10 +97,11 @@ func (f *harnessFlags) add(cmd *cobra.Command) {
 	f.set.StringVar(&f.format, "format", "json", "")
 	f.set.BoolVar(&f.strict, "strict", false, "")
 	f.set.IntVar(&f.maxTurns, "max-turns", 0, "")
-	f.set.DurationVar(&f.turnTimeout, "turn-timeout", defaultTurnTimeout, "")
+	f.turnTimeout = defaultTurnTimeout
+	f.set.Var((*duration)(&f.turnTimeout), "turn-timeout", "")
 	f.set.StringVar(&f.llm, "llm", "", "")
 	f.set.StringVar(&f.model, "model", "", "")
-	f.set.IntVar(&f.context, "context", 0, "")
+	f.set.Var(&f.context, "context", "")
 	f.set.StringVar(&f.record, "record", "", "")
 	f.set.StringVar(&f.transcript, "transcript", "", "")
 	f.set.BoolVar(&f.json, "json", false, "")
@@ -158,7 +160,7 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 	case f.llm == "" && len(args) == 0:
 		return t, errors.New("no agent")
 	case f.llm != "":
-		c := llm.Config{URL: f.llm, Model: f.model, Key: os.Getenv(keyVariable), Context: f.context, Verbatim: f.strict}
+		c := llm.Config{URL: f.llm, Model: f.model, Key: os.Getenv(keyVariable), Context: int(min(f.context, math.MaxInt32)), Verbatim: f.strict}
 		if t.llm, err = llm.New(c); err != nil {
 			return t, fmt.Errorf("--llm %w", err)
 		}

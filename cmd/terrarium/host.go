@@ -30,7 +30,7 @@ type hostFlags struct {
 	mounts        []string
 	plugins       []string
 	memory        byteSize
-	fuel          int64
+	fuel          count
 	deterministic bool
 	inProcess     bool
 }
@@ -82,7 +82,7 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	set.StringArrayVar(&f.mounts, "mount", nil, "")
 	set.StringArrayVar(&f.plugins, "plugins", nil, "")
 	set.Var(&f.memory, "memory", "")
-	set.Int64Var(&f.fuel, "fuel", 0, "")
+	set.Var(&f.fuel, "fuel", "")
 	set.BoolVar(&f.deterministic, "deterministic", false, "")
 	set.BoolVar(&f.inProcess, "in-process", false, "")
 	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
@@ -155,7 +155,7 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 // sandbox returns what the flags say of commands.
 func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error) {
 	config = hostwasm.Config{
-		Limits:        hostwasm.Limits{Memory: int64(f.memory), Fuel: f.fuel},
+		Limits:        hostwasm.Limits{Memory: int64(f.memory), Fuel: int64(f.fuel)},
 		Deterministic: f.deterministic,
 		Commands:      make(map[string]*hostwasm.Module),
 		Compiling:     compiling,

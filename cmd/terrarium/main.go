@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -58,14 +57,12 @@ usage exits with status 2.
 // of its help, and Use the line that wrong usage is answered with.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "terrarium COMMAND [flags]",
-		Long:          rootHelp,
-		Version:       readBuild().String(),
-		SilenceErrors: true,
-		// A slip of two letters still gets a hint.
-		SuggestionsMinimumDistance: 2,
-		SilenceUsage:               true,
-		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		Use:               "terrarium COMMAND [flags]",
+		Long:              rootHelp,
+		Version:           readBuild().String(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -79,7 +76,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd.UseLine(), err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newRun(), newServe(), newHarness(), newScreen(), newKeys(), newParse(), newPlugins(), newDoctor(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
@@ -106,20 +103,15 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				return err
 			}
 			cmd, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
+			if err != nil {
 				return unknownCommand(root, args[0])
+			}
+			if len(rest) > 0 {
+				return unknownCommand(cmd, rest[0])
 			}
 			return cmd.Help()
 		},
 	}
-}
-
-func unknownCommand(root *cobra.Command, name string) error {
-	message := "no such command: " + name
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		message += ": did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return &usageError{root.UseLine(), errors.New(message)}
 }
 
 // noArgs is for commands that take nothing but flags.

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,7 +41,7 @@ func newPlugins() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &usageError{cmd.UseLine(), errors.New("no such command: plugins " + plugin.Printable(args[0]))}
+				return unknownCommand(cmd, args[0])
 			}
 			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
 			return exitStatus(statusUsage)
@@ -69,6 +69,7 @@ Removes one of the user's plugins, with its manifest.
 func newPluginsRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:                   "remove NAME",
+		SuggestFor:            []string{"rm", "delete", "uninstall"},
 		Short:                 "remove a plugin",
 		Long:                  pluginsRemoveHelp,
 		DisableFlagsInUseLine: true,
@@ -83,7 +84,7 @@ func newPluginsRemove() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, p := range usersPlugins() {
 				if p.Name == args[0] {
-					return plugin.Remove(p)
+					return remove(cmd.OutOrStdout(), p)
 				}
 				if slices.Contains(p.Aliases, args[0]) {
 					return fmt.Errorf("plugin %s: an alias: remove %s", args[0], p.Name)
@@ -92,6 +93,16 @@ func newPluginsRemove() *cobra.Command {
 			return noPlugin(args[0])
 		},
 	}
+}
+
+// remove removes a plugin and says so, as add does.
+func remove(w io.Writer, p plugin.Plugin) error {
+	if err := plugin.Remove(p); err != nil {
+		return err
+	}
+	names := strings.Join(append([]string{p.Name}, p.Aliases...), ", ")
+	_, err := fmt.Fprintf(w, "removed %s from %s\n", names, plugin.Printable(filepath.Dir(p.File)))
+	return err
 }
 
 func noPlugin(name string) error {

@@ -42,6 +42,7 @@ func newPluginsAdd() *cobra.Command {
 	var f addFlags
 	cmd := &cobra.Command{
 		Use:                   "add FILE [flags]",
+		SuggestFor:            []string{"install"},
 		Short:                 "add a module to the user's plugins",
 		Long:                  pluginsAddHelp,
 		DisableFlagsInUseLine: true,

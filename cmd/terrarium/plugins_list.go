@@ -28,6 +28,7 @@ func newPluginsList() *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:                   "list [flags]",
+		SuggestFor:            []string{"ls"},
 		Short:                 "list the commands of the sandbox",
 		Long:                  pluginsListHelp,
 		DisableFlagsInUseLine: true,
