@@ -21,14 +21,7 @@ func TestHelp(t *testing.T) {
 		if !strings.HasPrefix(cmd.Long, "usage: "+cmd.UseLine()+"\n") && cmd.Name() != "help" {
 			t.Errorf("%s: got help %q, want it to begin with the usage %q", cmd.Name(), cmd.Long, cmd.UseLine())
 		}
-		if n := strings.Count(cmd.Long, "\n"); n > 24 || !strings.HasSuffix(cmd.Long, "\n") {
-			t.Errorf("%s: got %d lines of help, want at most 24, all with an end", cmd.Name(), n)
-		}
-		for line := range strings.Lines(cmd.Long) {
-			if len(line) > 80+len("\n") {
-				t.Errorf("%s: got a line of %d columns, want at most 80: %s", cmd.Name(), len(line)-1, line)
-			}
-		}
+		checkFits(t, cmd.Name(), cmd.Long)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			help := cmd.Long
 			if slices.Contains(sandboxFlags, f.Name) && cmd.Parent() == root {
@@ -40,6 +33,22 @@ func TestHelp(t *testing.T) {
 		})
 		if up := cmd.Parent(); up != nil && !strings.Contains(up.Long, "\n  "+cmd.Name()+" ") {
 			t.Errorf("the help does not have %s", cmd.Name())
+		}
+	}
+	for name, topic := range topics {
+		checkFits(t, name, topic)
+	}
+}
+
+// checkFits checks that a help text fits on a screen.
+func checkFits(t *testing.T, name, help string) {
+	t.Helper()
+	if n := strings.Count(help, "\n"); n > 24 || !strings.HasSuffix(help, "\n") {
+		t.Errorf("%s: got %d lines of help, want at most 24, all with an end", name, n)
+	}
+	for line := range strings.Lines(help) {
+		if len(line) > 80+len("\n") {
+			t.Errorf("%s: got a line of %d columns, want at most 80: %s", name, len(line)-1, line)
 		}
 	}
 }

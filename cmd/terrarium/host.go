@@ -38,23 +38,22 @@ type hostFlags struct {
 const sandboxHelp = `The sandbox: terrarium run|serve --host wasm
 
 Commands are WASI modules that nobody has to trust. They see the files that are
-handed over, at the same paths, a /tmp of their own, /dev/null and the like,
-and /bin with the names of commands; no other file, no variable of ours, no
-network. serve hands over a session's directories, or else --cwd; run nothing.
+handed over, at the same paths, a /tmp of their own, /dev/null and the like, and
+/bin with the names of commands; no other file, no network; the variables PATH,
+HOME, TMPDIR, LANG, TERM, PWD and those of --env. serve hands over a session's
+directories, or else --cwd; run nothing.
 
   --mount HOST[:GUEST][:ro]  hand a directory over, at its own path or at GUEST,
-                             to be read only; repeatable
-  --plugins DIR              its NAME.wasm are commands called NAME; repeatable.
-                             Those of "terrarium plugins add" always are
+                             to be read only; repeatable. run starts in the
+                             first one; --cwd too is a directory of the sandbox
+  --plugins DIR              its NAME.wasm are commands called NAME; repeatable
   --memory N                 what a command's modules may have; default 512MiB
-  --fuel N                   what they may execute, about one per instruction;
-                             default: no limit
+  --fuel N                   what they may execute, about one per instruction:
+                             500k, 20M, 2G; default: no limit
   --deterministic            the same clock and random numbers in each run
-  --engine wazero|wasmtime   what runs modules; wasmtime is faster, and there in
-                             builds with cgo and -tags wasmtime
-  --in-process               run modules that you trust in this process, which
-                             starts them sooner; default: each command in one of
-                             its own that may do little else ("doctor" says what)
+  --engine wazero|wasmtime   wasmtime is faster, but in few builds ("doctor")
+  --in-process               run modules that you trust in this process, sooner;
+                             default: in one that may do little else ("doctor")
 
 "run" also takes the path of a module here as COMMAND: ./tool.wasm. It may run
 for an hour, write 1GiB, and have 256 open files and 64 processes. Modules are
