@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
@@ -86,7 +87,7 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 			return interp.ExitStatus(2)
 		}
 		messages := &printfMessages{w: hc.Stderr, prefix: prefix}
-		env.Stderr = messages
+		env.Context, env.Stderr = process.Without(ctx), messages // it is the shell that writes
 		defer messages.flush()
 	}
 	run := &execution{handlers: h, prefix: prefix}
@@ -94,6 +95,8 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 	switch {
 	case status == 0:
 		return nil
+	case args[0] == builtinPrintf && status == diedOfPipe:
+		return brokenPipe{syscall.EPIPE}
 	case self.Signal() != 0 && self != shell: // which nobody is left to tell of
 		return killed{self, interp.ExitStatus(status)}
 	}
@@ -120,6 +123,16 @@ func (x *execution) start(env tool.Env, args []string) int {
 	env.Context = ctx
 	return self.Status(x.run(env, args))
 }
+
+// diedOfPipe is the status of a command that has written to a pipe that nobody reads.
+const diedOfPipe = 128 + 13
+
+// brokenPipe is the error of our printf that has died of that, as the interpreter knows it: it is the shell that dies.
+type brokenPipe struct{ error }
+
+func (b brokenPipe) Unwrap() error { return b.error }
+
+func (brokenPipe) BrokenPipe() {}
 
 // killed is the error of a command that was ended by a signal, of which the interpreter tells.
 type killed struct {

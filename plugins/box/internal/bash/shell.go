@@ -230,7 +230,7 @@ func (s *script) runner(env *tool.Env) (interpreter, error) {
 	r, err := interp.New(
 		interp.Env(expand.ListEnviron(s.environ(env)...)),
 		interp.Dir(env.Dir),
-		interp.StdIO(s.terminal.input(env.Child().Stdin), env.Stdout, env.Stderr),
+		interp.StdIO(s.terminal.input(env.Child().Stdin), env.Stdout, env.Child().Stderr),
 		interp.Interactive(s.interactive),
 		interp.Params(append(append(s.set, "--"), s.args...)...),
 		interp.CallHandler(h.call),
@@ -240,7 +240,7 @@ func (s *script) runner(env *tool.Env) (interpreter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return patched(r, env.Stderr), nil
+	return patched(r, env.Child().Stderr), nil
 }
 
 // environ is the environment, with what this shell is told by it. The interpreter exports no BASH_EXECUTION_STRING: it

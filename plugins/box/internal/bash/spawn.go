@@ -3,6 +3,7 @@ package bash
 import (
 	"io"
 	"os"
+	"path"
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
@@ -44,8 +45,14 @@ func spawn(env tool.Env, name string, args []string) (status int, err error) {
 	}
 	exit, err := c.Wait()
 	s.outputs.Wait()
+	if exit.Kind == proc.Exceeded && exit.Code == outOfMemory && env.Stderr != nil {
+		io.WriteString(env.Stderr, tool.Escape(path.Base(name))+": out of memory\n") // it was ended, and says nothing itself
+	}
 	return exit.ExitStatus(), err
 }
+
+// outOfMemory is the code of that limit in hostwasm's ABI.md.
+const outOfMemory = 2
 
 // streams connect a process to what is no file: by pipes, and goroutines that
 // copy.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -352,10 +353,13 @@ func (x *xargsRun) exec(args []string) {
 		x.env.Errorf("%s: No such file or directory", args[0])
 		x.stop = true
 	})
-	switch {
+	switch signal := process.Of(x.env.Context).Waited(); {
 	case status == 0:
 	case x.stop:
 		x.status = 127
+	case signal != 0:
+		x.env.Errorf("%s: terminated by signal %d", args[0], signal)
+		x.status, x.stop = 125, true
 	case status == 255:
 		x.env.Errorf("%s: exited with status 255; aborting", args[0])
 		x.status, x.stop = 124, true

@@ -30,6 +30,7 @@ type Process struct {
 	catch    func(signal int) bool
 	ignored  uint64 // signals, a bit for each
 	signal   int    // that has ended it, or 0
+	waited   int    // the signal that has ended the child that ended last, or 0
 	ended    chan struct{}
 }
 
@@ -43,6 +44,11 @@ type table struct {
 // key is that of a context's process. The interpreter finds it by it, which can't import this package: types that have
 // no name are the same everywhere.
 var key = struct{ Process struct{} }{}
+
+// Without returns a context that is of no process: what runs with it can't end the one that ctx is of.
+func Without(ctx context.Context) context.Context {
+	return context.WithValue(ctx, key, (*Process)(nil))
+}
 
 // First returns the context of the program itself, and its process.
 func First(ctx context.Context, args []string) (context.Context, *Process) {
@@ -123,6 +129,9 @@ func (p *Process) End() {
 		return
 	}
 	p.cancel(nil)
+	if p.parent != nil {
+		p.parent.wait(p.Signal())
+	}
 	t := p.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,6 +219,23 @@ func (p *Process) Signal() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.signal
+}
+
+func (p *Process) wait(signal int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waited = signal
+}
+
+// Waited returns the number of the signal that has ended the child that ended last, 0 if none has: a status of 141 may
+// be one that a command has chosen.
+func (p *Process) Waited() int {
+	if p == nil {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waited
 }
 
 // Status is what a shell makes of status, with which p has ended.

@@ -72,6 +72,9 @@ func (p *Process) Catch(deliver func(signal int) bool) {
 	p.catch = deliver
 }
 
+// Raise sends a signal to p itself, and reports whether that ends it, as it does whoever is no process.
+func (p *Process) Raise(signal int) bool { return p == nil || p.send(signal) }
+
 const kill = 9
 
 // harmless are the signals that end no process by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG and WINCH. Nothing can

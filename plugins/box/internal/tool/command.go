@@ -3,9 +3,9 @@ package tool
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
-	"syscall"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 )
 
 // A Command is one name of the box.
@@ -21,7 +21,8 @@ type Command struct {
 
 // Exit statuses that stand for a signal, as a shell reports them.
 const (
-	exitPipe = 128 + 13 // SIGPIPE
+	sigpipe  = 13
+	exitPipe = 128 + sigpipe
 	exitTerm = 128 + 15 // SIGTERM
 )
 
@@ -38,6 +39,9 @@ func Run(c Command, env Env, args []string) int {
 	env.Name = args[0]
 	s := &stop{ctx: env.Context}
 	env.stop = s
+	if env.Stderr != nil {
+		env.Stderr = &diagnostics{w: env.Stderr, stop: s}
+	}
 	env.Out = bufio.NewWriterSize(&output{w: env.Stdout, stop: s}, 32<<10)
 	env.Stdin = &stdin{r: env.Stdin, out: env.Out, stop: s}
 
@@ -45,7 +49,7 @@ func Run(c Command, env Env, args []string) int {
 	env.Out.Flush()
 	err := s.writeError()
 	switch {
-	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+	case brokenPipe(err) && process.Of(env.Context).Raise(sigpipe):
 		return exitPipe
 	case env.Context.Err() != nil:
 		return exitTerm

@@ -50,9 +50,12 @@ func (e *Env) LookupEnv(name string) (string, bool) {
 // given to Run: what the child does with them from goroutines of its own can't reach this command's buffers.
 func (e *Env) Child() Env {
 	e.Out.Flush()
-	c := Env{Context: e.Context, Stdout: e.Stdout, Stderr: e.Stderr, Dir: e.Dir, Environ: e.Environ, Exec: e.Exec, Has: e.Has}
+	c := Env{Context: e.Context, Stdout: e.Stdout, Dir: e.Dir, Environ: e.Environ, Exec: e.Exec, Has: e.Has}
 	if in, ok := e.Stdin.(*stdin); ok {
 		c.Stdin = in.r
+	}
+	if d, ok := e.Stderr.(*diagnostics); ok {
+		c.Stderr = d.w
 	}
 	return c
 }

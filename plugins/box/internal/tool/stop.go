@@ -3,6 +3,7 @@ package tool
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"runtime"
 	"sync/atomic"
@@ -71,6 +72,25 @@ func (o *output) Write(p []byte) (int, error) {
 		o.stop.failed(err)
 	}
 	return n, err
+}
+
+// diagnostics is the raw standard error. A command whose messages nobody reads any more dies as it does of its output.
+type diagnostics struct {
+	w    io.Writer
+	stop *stop
+}
+
+func (d *diagnostics) Write(p []byte) (int, error) {
+	n, err := d.w.Write(p)
+	if brokenPipe(err) {
+		d.stop.failed(err)
+	}
+	return n, err
+}
+
+// brokenPipe reports whether err is of a write that nobody reads.
+func brokenPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // stdin ends when the command should. It shows what was written so far before it waits for more input, so that a
