@@ -10,6 +10,10 @@ type buffer struct {
 	rows  []*row
 	zero  int
 	blank row
+	// Rows outside of from ≤ y < to look like blank: to erase them, or to move
+	// them about, costs nothing. from is len(rows) and to 0 if all do.
+	from, to int
+
 	spare []row // memory for rows
 	made  int   // rows that got memory
 
@@ -31,9 +35,29 @@ type savedCursor struct {
 func (b *buffer) allocate(n int, rest cell) {
 	b.rows = make([]*row, n)
 	b.zero = 0
-	b.blank = row{rest: rest}
+	b.blank = row{rest: rest, copy: notShown}
 	b.spare, b.made = nil, 0
 	b.top, b.bottom = 0, n-1
+	b.from, b.to = n, 0
+}
+
+// reset makes b a new buffer of n rows. It keeps the memory that it has.
+func (b *buffer) reset(n int) {
+	if len(b.rows) != n || b.blank.rest != 0 {
+		*b = buffer{}
+		b.allocate(n, 0)
+		return
+	}
+	for y := b.from; y < b.to; y++ {
+		if r := b.rows[b.index(y)]; r != nil {
+			r.fill(0)
+			r.wrapped = false
+		}
+	}
+	*b = buffer{
+		rows: b.rows, zero: b.zero, blank: b.blank, spare: b.spare, made: b.made,
+		bottom: n - 1, from: n,
+	}
 }
 
 // load makes list the rows of b.
@@ -42,7 +66,34 @@ func (b *buffer) load(list []row) {
 	for i := range list {
 		b.rows[i] = &list[i]
 	}
+	b.touch(0, len(list))
 }
+
+// touch says that the rows from y on to before end may not be blank any longer.
+func (b *buffer) touch(y, end int) { b.from, b.to = min(b.from, y), max(b.to, end) }
+
+// clean says that the rows from y on to before end are blank.
+func (b *buffer) clean(y, end int) {
+	if y <= b.from {
+		b.from = max(b.from, end)
+	}
+	if end >= b.to {
+		b.to = min(b.to, y)
+	}
+	if b.from >= b.to {
+		b.from, b.to = len(b.rows), 0
+	}
+}
+
+// unwrap says that row y does not continue the one above.
+func (b *buffer) unwrap(y int) {
+	if r := b.rows[b.index(y)]; r != nil {
+		r.wrapped = false
+	}
+}
+
+// touched reports whether row y may not be blank.
+func (b *buffer) touched(y int) bool { return y >= b.from && y < b.to }
 
 // index returns where row y of the screen is in rows.
 func (b *buffer) index(y int) int {
@@ -55,6 +106,7 @@ func (b *buffer) index(y int) int {
 
 // row returns row y of the screen, which may be changed.
 func (b *buffer) row(y int) *row {
+	b.touch(y, y+1)
 	i := b.index(y)
 	if b.rows[i] == nil {
 		b.make(i)
@@ -104,13 +156,27 @@ func (b *buffer) rotate(top, bottom, n int) {
 
 // rotateLeft moves each element n places to the front.
 func rotateLeft(s []*row, n int) {
-	if n == 1 {
+	var few [64]*row
+	switch right := len(s) - n; {
+	case n == 1:
 		first := s[0]
 		copy(s, s[1:])
 		s[len(s)-1] = first
-		return
+	case right == 1:
+		last := s[len(s)-1]
+		copy(s[1:], s)
+		s[0] = last
+	case n <= len(few):
+		copy(few[:], s[:n])
+		copy(s, s[n:])
+		copy(s[right:], few[:n])
+	case right <= len(few):
+		copy(few[:], s[n:])
+		copy(s[right:], s[:n])
+		copy(s, few[:right])
+	default:
+		slices.Reverse(s[:n])
+		slices.Reverse(s[n:])
+		slices.Reverse(s)
 	}
-	slices.Reverse(s[:n])
-	slices.Reverse(s[n:])
-	slices.Reverse(s)
 }

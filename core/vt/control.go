@@ -233,33 +233,7 @@ func (s *Screen) protect(what int) {
 		st.Attr &^= protected
 	case 1:
 		st.Attr |= protected
+		s.protects = true
 	}
 	s.setPen(st)
-}
-
-// repeat is REP: the character before the cursor n times more, but no more than
-// a good deal.
-func (s *Screen) repeat(n int) {
-	x := s.x - s.lastWidth
-	if s.lastWidth == 0 || x < 0 {
-		return
-	}
-	c := s.buf.seen(s.y).at(x)
-	var buf [16 * maxCluster]byte
-	text := s.clusters.appendText(buf[:0], c)
-	if len(text) == 0 {
-		return
-	}
-	n = min(n, max(s.rows*s.cols, 256))
-	s.findPen()
-	s.cutWide(s.row(s.y))
-	batch := min(n, len(buf)/len(text))
-	all := text
-	for range batch - 1 {
-		all = append(all, text...)
-	}
-	for ; n > 0; n -= batch {
-		batch = min(batch, n)
-		s.print(all[:batch*len(text)])
-	}
 }

@@ -88,7 +88,7 @@ func (s *Screen) backspace() {
 	if s.x > 0 {
 		s.x--
 	} else if s.inRegion() && s.y > s.buf.top && s.buf.seen(s.y).wrapped {
-		s.buf.row(s.y).wrapped = false
+		s.buf.unwrap(s.y)
 		s.y--
 		s.x = s.cols - 1
 		if c := s.buf.seen(s.y).at(s.x); c.width() != 0 && !c.hasContent() {

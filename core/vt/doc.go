@@ -12,6 +12,7 @@
 // sees.
 //
 // The bytes are written by programs nobody vouches for. Whatever they are,
-// memory stays bounded, time linear in their number, and nothing panics. No
-// type here is safe for concurrent use.
+// memory stays bounded, time linear in their number, and nothing panics. A
+// sequence that changes more of a Screen than its bytes have paid for is clipped:
+// see budget.go. No type here is safe for concurrent use.
 package vt

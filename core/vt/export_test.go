@@ -31,6 +31,12 @@ func (s *Screen) cells() int {
 			}
 		}
 	}
+	if s.lastFrame != nil {
+		n += cap(s.lastFrame.rows)
+		for i := range s.lastFrame.copies {
+			n += 6 + cap(s.lastFrame.copies[i].cells)
+		}
+	}
 	return n
 }
 

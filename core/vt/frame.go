@@ -2,35 +2,76 @@ package vt
 
 // A frame is what was on the screen when the program began to synchronize its
 // output, which is what a person sees until it is done (DEC private mode 2026).
+// It has the rows themselves, and a copy of each that has changed since then.
+// So a program pays for what it draws in a frame, and not for the whole screen
+// each time it begins one.
 type frame struct {
-	rows   []row
+	rows   []*row // those of the screen then; nil is blank
+	blank  row
+	copies []row // what some of rows were; the cells of others are memory
+	copied int   // how many of copies count
 	cursor Cursor
 	alt    bool
 }
+
+// What row.copy says, but for the number of a copy, which counts from 1.
+const (
+	notShown = -1 // no frame has the row
+	asShown  = 0  // it has not changed since the frame began
+)
 
 // synchronize is DEC private mode 2026.
 func (s *Screen) synchronize(on bool) {
 	if on == s.modes.Synchronized {
 		return
 	}
-	s.modes.Synchronized = on
 	if !on {
 		s.thaw()
 		return
 	}
-	f := &frame{rows: make([]row, s.rows), cursor: s.liveCursor(), alt: s.Alt()}
-	used := 0
-	for y := range s.rows {
-		used += len(s.buf.seen(y).cells)
+	s.modes.Synchronized = true
+	f := s.lastFrame
+	if f == nil || len(f.rows) != s.rows {
+		f = &frame{rows: make([]*row, s.rows)}
 	}
-	cells := make([]cell, 0, used)
+	f.cursor, f.alt = s.liveCursor(), s.Alt()
+	f.blank = s.buf.blank
+	f.copied = 0
 	for y := range f.rows {
-		r := s.buf.seen(y)
-		start := len(cells)
-		cells = append(cells, r.cells...)
-		f.rows[y] = row{cells: cells[start:len(cells):len(cells)], rest: r.rest, wrapped: r.wrapped}
+		r := s.buf.rows[s.buf.index(y)]
+		f.rows[y] = r
+		if r != nil {
+			r.copy = asShown
+		}
 	}
-	s.frame = f
+	s.frame, s.lastFrame = f, f
+}
+
+// keep copies r, which is about to change, if f shows it.
+func (f *frame) keep(r *row) {
+	if r.copy != asShown {
+		return
+	}
+	if f.copied == len(f.copies) {
+		f.copies = append(f.copies, row{})
+	}
+	c := &f.copies[f.copied]
+	c.cells = append(c.cells[:0], r.cells...)
+	c.rest = r.rest
+	f.copied++
+	r.copy = int32(f.copied)
+}
+
+// seen returns row y of f.
+func (f *frame) seen(y int) *row {
+	r := f.rows[y]
+	switch {
+	case r == nil:
+		return &f.blank
+	case r.copy > asShown:
+		return &f.copies[r.copy-1]
+	}
+	return r
 }
 
 // thaw shows the screen as it is.
@@ -52,7 +93,7 @@ func (s *Screen) EndSynchronized() { s.thaw() }
 // seen returns row y of what a person sees.
 func (s *Screen) seen(y int) *row {
 	if s.frame != nil {
-		return &s.frame.rows[y]
+		return s.frame.seen(y)
 	}
 	return s.buf.seen(y)
 }

@@ -157,10 +157,20 @@ func (h *history) dropOldest() []byte {
 	return old.data[:0]
 }
 
-// clear forgets all rows.
+// clear forgets all rows. A slab that is still small is kept for the next, since
+// programs that clear the screen do so time and again.
 func (h *history) clear() {
 	h.first += uint64(h.count)
-	h.slabs, h.size, h.count = nil, 0, 0
+	var kept []slab
+	if len(h.slabs) > 0 && cap(h.slabs[0].data) <= 2*minSlab {
+		kept = h.slabs[:1]
+		clear(h.slabs[1:])
+		kept[0] = slab{data: kept[0].data[:0]}
+	}
+	h.slabs, h.size, h.count = kept, 0, 0
+	for _, b := range kept {
+		h.size += cap(b.data)
+	}
 }
 
 // nextPacked returns the row at the start of data, and what comes after it.

@@ -39,8 +39,8 @@ func (s *Screen) packRow(r *row) (packed []byte, plain bool) {
 	for i := 0; i < len(cells); {
 		first, style := i, cells[i].style()
 		for i < len(cells) && cells[i].style() == style {
-			if c := uint32(cells[i]); c-1 < utf8.RuneSelf-1 {
-				dst = append(dst, byte(c))
+			if c := uint32(cells[i]); c < utf8.RuneSelf {
+				dst = append(dst, byte(c)) // an empty one is packEmpty
 				i++
 				continue
 			}
@@ -97,10 +97,10 @@ func packUsual(dst []byte, cells []cell, style uint32) (packed []byte, n int) {
 			c, size = c&0xFFFF, 2
 		}
 		switch {
-		case c-1 < utf8.RuneSelf-1:
-			out[k] = byte(c)
+		case c < utf8.RuneSelf:
+			out[k] = byte(c) // an empty one is packEmpty
 			k++
-		case c == 0 || c > 0xFFFF:
+		case c > 0xFFFF:
 			return dst[:len(dst)+k], n
 		case c < 0x800:
 			out[k], out[k+1] = 0xC0|byte(c>>6), 0x80|byte(c&0x3F)

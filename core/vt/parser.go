@@ -50,6 +50,7 @@ type Parser struct {
 	params  Params
 	payload []byte
 	tooLong bool // the payload had more than MaxPayload bytes
+	taken   int  // how much of what step was given is taken, while in the Handler's ESC or CSI
 }
 
 // A state says what the next byte is part of. Those of one kind of sequence are
@@ -87,6 +88,7 @@ func (s *Parser) Parse(h Handler, p []byte) {
 
 // step takes the start of p, not empty, and returns how much.
 func (s *Parser) step(h Handler, p []byte) int {
+	s.taken = 0
 	switch s.state {
 	case ground:
 		return s.text(h, p)
@@ -119,6 +121,7 @@ func (s *Parser) text(h Handler, p []byte) int {
 	case c == esc && n+2 < len(p) && p[n+1] == '[':
 		// By far the most common, so without going through the states.
 		s.start(csiStart)
+		s.taken = n + 2
 		return n + 2 + s.csi(h, p[n+2:])
 	case c < 0x20 && c != esc:
 		h.Execute(c)
@@ -194,6 +197,7 @@ func (s *Parser) escape(h Handler, p []byte) int {
 	case s.state == escape && s.begin(c+0x40):
 	default:
 		op := s.op<<8 | Op(c)
+		s.taken = 1
 		if s.state != escapeBad && op != '\\' { // ST has nothing to end here
 			h.ESC(op)
 		}

@@ -8,6 +8,7 @@ type row struct {
 	rest    cell   // what each cell beyond them is, up to the last column
 	gen     uint64 // the generation in which it changed last
 	wrapped bool   // it continues the row above
+	copy    int32  // see frame
 }
 
 // at returns the cell in column x.
@@ -31,6 +32,10 @@ func (r *row) extend(n, cols int) {
 		r.cells = grown
 	}
 	r.cells = r.cells[:n]
+	if r.rest == 0 {
+		clear(r.cells[old:])
+		return
+	}
 	for i := old; i < n; i++ {
 		r.cells[i] = r.rest
 	}
@@ -94,9 +99,23 @@ func (r *row) replaceSelective(start, end int, blank cell, cols int, isProtected
 	if end < cols && r.at(end-1).isWide() && !isProtected(r.at(end)) {
 		r.set(end, blank, cols)
 	}
-	for x := start; x < min(end, cols); x++ {
-		if !isProtected(r.at(x)) {
-			r.set(x, blank, cols)
+	end = min(end, cols)
+	if end > len(r.cells) && r.rest != blank && !isProtected(r.rest) {
+		r.extend(max(start, len(r.cells)), cols)
+		if end < cols {
+			r.extend(end, cols)
+		} else {
+			r.rest = blank
+		}
+	}
+	style, spared := uint32(0), false
+	for x := start; x < min(end, len(r.cells)); x++ {
+		c := r.cells[x]
+		if x == start || c.style() != style {
+			style, spared = c.style(), isProtected(c)
+		}
+		if !spared {
+			r.cells[x] = blank
 		}
 	}
 }

@@ -58,6 +58,8 @@ type Screen struct {
 	lastWidth  int // of the last character, 0 if nothing can join it
 	charsets   charsets
 	modes      Modes
+	protects   bool // some cell may be protected
+	budget     budget
 
 	styles   styles
 	clusters clusters
@@ -70,6 +72,7 @@ type Screen struct {
 	bells       uint64
 	replies     []byte
 	frame       *frame // what is seen while output is synchronized
+	lastFrame   *frame // memory for the next
 }
 
 // NewScreen returns a blank Screen. What it takes grows with what is written.
@@ -100,14 +103,14 @@ func clampSize(rows, cols int) (int, int) {
 // reset is RIS. What xterm.js keeps, the title for one, stays.
 func (s *Screen) reset() {
 	s.x, s.y = 0, 0
-	s.main = buffer{}
-	s.main.allocate(s.rows, 0)
+	s.main.reset(s.rows)
 	s.alt = nil
 	s.buf = &s.main
 	s.history.clear()
 	s.styles, s.clusters, s.links = styles{}, clusters{}, links{}
 	s.setPen(Style{})
 	s.charsets = charsets{}
+	s.protects = false
 	s.modes = Modes{Autowrap: true, CursorBlink: s.modes.CursorBlink, Newline: s.modes.Newline}
 	s.thaw()
 	s.markAll()
@@ -146,8 +149,16 @@ func (s *Screen) RowGeneration(y int) uint64 {
 // row returns row y, which is about to change.
 func (s *Screen) row(y int) *row {
 	r := s.buf.row(y)
-	r.gen = s.gen
+	s.change(r)
 	return r
+}
+
+// change says that r is about to change.
+func (s *Screen) change(r *row) {
+	r.gen = s.gen
+	if s.frame != nil {
+		s.frame.keep(r)
+	}
 }
 
 // markAll says that every row has changed.

@@ -10,6 +10,7 @@ func (s *Screen) scroll(wrapped bool) {
 	if first == nil {
 		first = b.row(b.top)
 	}
+	s.change(first)
 	switch {
 	case b.top != 0 || b != &s.main || !s.scrolls():
 	case s.options.Scrolled == nil:
@@ -26,12 +27,13 @@ func (s *Screen) scroll(wrapped bool) {
 		if b.zero == len(b.rows) {
 			b.zero = 0
 		}
+		b.from, b.to = max(b.from-1, 0), len(b.rows)
 	} else {
 		b.rotate(b.top, b.bottom, 1)
+		b.touch(b.top, b.bottom+1)
 	}
 	first.fill(blank)
 	first.wrapped = wrapped
-	first.gen = s.gen
 	s.moved = s.gen
 }
 
@@ -43,17 +45,18 @@ func (s *Screen) shift(top, bottom, n int, blank cell) {
 	if n == 0 || height <= 0 {
 		return
 	}
-	s.buf.rotate(top, bottom, n)
+	s.moved = s.gen
+	b := s.buf
+	if blank == b.blank.rest && (bottom < b.from || top >= b.to) {
+		return // one blank row is like the other
+	}
+	b.rotate(top, bottom, n)
+	b.touch(top, bottom+1)
 	first := top
 	if n > 0 {
 		first = bottom - n + 1
 	}
-	for y := first; y < first+max(n, -n); y++ {
-		r := s.row(y)
-		r.fill(blank)
-		r.wrapped = false
-	}
-	s.moved = s.gen
+	s.clearRows(first, first+max(n, -n), blank)
 }
 
 // inRegion reports whether the cursor's row is in the scroll region.
@@ -91,9 +94,7 @@ func (s *Screen) lineFeed() {
 		s.scroll(false)
 	case s.y < s.rows-1:
 		s.y++
-		if r := s.buf.rows[s.buf.index(s.y)]; r != nil {
-			r.wrapped = false
-		}
+		s.buf.unwrap(s.y)
 	}
 	if s.x >= s.cols {
 		s.x--

@@ -13,6 +13,7 @@ func (s *Parser) csi(h Handler, p []byte) int {
 		bad := s.state == csiBad
 		s.state = ground
 		if !bad {
+			s.taken += n + 1
 			h.CSI(s.op<<8|Op(c), &s.params)
 		}
 		return n + 1

@@ -40,8 +40,8 @@ func (s *Screen) eachCell(f func(cell)) int {
 		}
 	}
 	if s.frame != nil {
-		for i := range s.frame.rows {
-			visit(&s.frame.rows[i])
+		for y := range s.frame.rows {
+			visit(s.frame.seen(y)) // once more, if it has not changed
 		}
 	}
 	return cells

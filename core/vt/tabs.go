@@ -1,5 +1,7 @@
 package vt
 
+import "math/bits"
+
 const tabWidth = 8
 
 // hasTab reports whether column x is a tab stop.
@@ -39,21 +41,38 @@ func (b *buffer) ownTabs(cols int) {
 
 // clearTabs removes all stops.
 func (b *buffer) clearTabs(cols int) {
-	b.tabs = make([]uint64, cols/64+1)
+	if b.tabs == nil {
+		b.tabs = make([]uint64, cols/64+1)
+	}
+	clear(b.tabs)
 }
 
 // nextTab returns the tab stop after column x, or the last column.
 func (b *buffer) nextTab(x, cols int) int {
-	for x++; x < cols && !b.hasTab(x); x++ {
+	x++
+	if b.tabs == nil {
+		return min((x+tabWidth-1)/tabWidth*tabWidth, cols-1)
 	}
-	return min(x, cols-1)
+	for ; x < cols && x/64 < len(b.tabs); x = (x/64 + 1) * 64 {
+		if stops := b.tabs[x/64] >> (x % 64); stops != 0 {
+			return min(x+bits.TrailingZeros64(stops), cols-1)
+		}
+	}
+	return cols - 1
 }
 
 // prevTab returns the tab stop before column x, or column 0.
 func (b *buffer) prevTab(x, cols int) int {
-	for x--; x > 0 && !b.hasTab(x); x-- {
+	x--
+	if b.tabs == nil {
+		return min(max(x, 0)/tabWidth*tabWidth, cols-1)
 	}
-	return min(max(x, 0), cols-1)
+	for x = min(x, 64*len(b.tabs)-1); x > 0; x = x/64*64 - 1 {
+		if stops := b.tabs[x/64] << (63 - x%64); stops != 0 {
+			return min(x-bits.LeadingZeros64(stops), cols-1)
+		}
+	}
+	return 0
 }
 
 // resizeTabs adds the stops of columns that a wider screen has, as xterm.js

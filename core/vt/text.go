@@ -53,15 +53,18 @@ func (s *Screen) appendCells(dst []byte, r *row) []byte {
 	return dst
 }
 
-// appendASCII appends the text of cells as far as that is ASCII, and returns how
-// many they were.
+// appendASCII appends the text of cells as far as that is ASCII, empty ones as
+// spaces, and returns how many they were.
 func appendASCII(dst []byte, cells []cell) ([]byte, int) {
 	start := len(dst)
 	dst = slices.Grow(dst, len(cells))
 	text := dst[start : start+len(cells)]
 	for i, c := range cells {
 		if uint32(c)-1 >= utf8.RuneSelf-1 {
-			return dst[:start+i], i
+			if c.hasContent() || c.width() != 1 {
+				return dst[:start+i], i
+			}
+			c = ' '
 		}
 		text[i] = byte(c)
 	}

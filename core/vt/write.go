@@ -8,11 +8,12 @@ func (s *Screen) Write(p []byte) {
 	}
 	s.gen++
 	for len(p) > 0 {
-		if n := s.usual(p); n > 0 {
-			p = p[n:]
-		} else {
-			p = p[s.parser.step(handler{s}, p):]
+		n := s.usual(p)
+		if n == 0 {
+			n = s.parser.step(handler{s}, p)
 		}
+		s.budget.taken += uint64(n)
+		p = p[n:]
 	}
 }
 
@@ -94,7 +95,7 @@ func (s *Screen) printPart(p []byte) int {
 		return 0
 	}
 	r := s.buf.rows[s.buf.index(s.y)]
-	if r == nil {
+	if r == nil || !s.buf.touched(s.y) {
 		return 0
 	}
 	s.findPen()
@@ -103,7 +104,7 @@ func (s *Screen) printPart(p []byte) int {
 	if x >= end || x > len(r.cells) {
 		return 0
 	}
-	r.gen = s.gen
+	s.change(r)
 	if s.lastWidth == 0 && x > 0 && r.cells[x-1].isWide() {
 		s.cutWide(r)
 	}
