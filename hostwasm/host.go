@@ -30,6 +30,13 @@ type Config struct {
 	// Mounts are handed over to every command, besides its Roots.
 	Mounts []Mount
 
+	// Hidden are directories that no command reaches, whatever is handed over,
+	// besides that of a Cache by CacheIn: plugins, say, that a command could
+	// change for the next one. A Mount of one of them, or of what is below, is
+	// refused, as are Roots. What is not there when New is called is not hidden.
+	// A Tmp that lies in one of them is not affected.
+	Hidden []string
+
 	// Funcs are functions of yours that modules may import, besides WASI's;
 	// none may have the name of one of ours. Guests that don't import them
 	// notice nothing. Call is handed a guest that is opaque, is called from
@@ -81,6 +88,7 @@ type Config struct {
 type Host struct {
 	config   Config
 	programs *programs
+	hidden   *vfs.Hidden
 	account  *account     // of all commands
 	left     atomic.Int64 // see within
 }
@@ -97,8 +105,12 @@ func New(c Config) (*Host, error) {
 	c.Memory = or(c.Memory, 4<<30)
 	c.Commands = maps.Clone(c.Commands)
 	c.Mounts = slices.Clone(c.Mounts)
+	hidden, err := vfs.Hide(c.hidden()...)
+	if err != nil {
+		return nil, fmt.Errorf("hostwasm: %w", err)
+	}
 	for _, m := range c.Mounts {
-		if err := m.check(); err != nil {
+		if err := m.check(hidden); err != nil {
 			return nil, err
 		}
 	}
@@ -114,8 +126,17 @@ func New(c Config) (*Host, error) {
 	return &Host{
 		config:   c,
 		programs: newPrograms(c.Engine, funcs, c),
+		hidden:   hidden,
 		account:  account,
 	}, nil
+}
+
+// hidden returns the directories to hide.
+func (c *Config) hidden() []string {
+	if own, ok := c.Cache.(dirCache); ok {
+		return append(slices.Clone(c.Hidden), own.Dir())
+	}
+	return c.Hidden
 }
 
 // Close frees compiled modules and the engine. Every process must have been

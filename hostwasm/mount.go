@@ -60,14 +60,14 @@ func (m Mount) checkPlace() error {
 }
 
 // check says what is wrong with the mount, as early as it can be told.
-func (m Mount) check() error {
+func (m Mount) check(hidden *vfs.Hidden) error {
 	switch {
 	case m.FS != nil && m.Dir != "":
 		return fmt.Errorf("mount %s: it has a file system too: want one of them", m.Dir)
 	case m.FS != nil && m.Guest == "":
 		return errors.New("mount a file system: Guest says where, and is empty")
 	}
-	dir, err := m.open(vfs.HostOptions{})
+	dir, err := m.open(vfs.HostOptions{Hidden: hidden})
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 
 // options are how m's directory is opened for a command with that quota.
 func (h *Host) options(m Mount, quota *vfs.Quota) vfs.HostOptions {
-	o := vfs.HostOptions{Quota: quota}
+	o := vfs.HostOptions{Quota: quota, Hidden: h.hidden}
 	if h.config.SetMode != nil {
 		o.SetMode = func(name string, mode vfs.Mode) error { return h.config.SetMode(m.Dir, name, mode) }
 	}

@@ -48,6 +48,14 @@ func (p place) String() string {
 	return p.name + "/in-process"
 }
 
+// cacheDir is where hosts in that place keep compiled modules.
+func (p place) cacheDir() string {
+	if p.worker {
+		return filepath.Join(filepath.Dir(cacheDir), "workers-"+p.name)
+	}
+	return cacheDir
+}
+
 // host is newHost in that place. c has no engine, and nothing that can't be
 // told to another process.
 func (p place) host(t *testing.T, c hostwasm.Config) host {
@@ -59,7 +67,7 @@ func (p place) host(t *testing.T, c hostwasm.Config) host {
 		c.Commands = map[string]*hostwasm.Module{"guest": guest}
 	}
 	h, err := worker.New(worker.Config{
-		Engine: p.name, CacheDir: filepath.Join(cacheDir, p.name), TmpDir: t.TempDir(), Pool: -1,
+		Engine: p.name, CacheDir: p.cacheDir(), TmpDir: t.TempDir(), Pool: -1, Hidden: c.Hidden,
 		Commands: c.Commands, Mounts: c.Mounts, Limits: c.Limits, Memory: c.Memory, Deterministic: c.Deterministic,
 	})
 	if err != nil {

@@ -142,7 +142,7 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 		return nil, err
 	}
 	host, err := worker.New(worker.Config{
-		Commands: config.Commands, Mounts: config.Mounts, Limits: config.Limits, Deterministic: config.Deterministic,
+		Commands: config.Commands, Mounts: config.Mounts, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
 		Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
 	})
 	if err != nil {
@@ -157,6 +157,7 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		Limits:        hostwasm.Limits{Memory: int64(f.memory), Fuel: int64(f.fuel)},
 		Deterministic: f.deterministic,
 		Commands:      make(map[string]*hostwasm.Module),
+		Hidden:        ownDirs(),
 		Compiling:     compiling,
 	}
 	for _, m := range plugins.Modules() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
@@ -32,6 +33,22 @@ func userPlugins() (string, error) {
 		data = filepath.Join(home, ".local", "share")
 	}
 	return filepath.Join(data, "terrarium", "plugins"), nil
+}
+
+// ownDirs returns the directories that no command of the sandbox reaches: those
+// that have what later commands are made of, and what others have in /tmp. The
+// user's folder of plugins is made, or else a command that is handed what is
+// around could make it, with plugins of its own.
+func ownDirs() []string {
+	dirs := []string{worker.ScratchDir("")}
+	if dir, err := userPlugins(); err == nil {
+		os.MkdirAll(dir, 0o700) // where we can't, commands can't
+		dirs = append(dirs, dir)
+	}
+	if dir, err := cacheDir(); err == nil {
+		dirs = append(dirs, dir)
+	}
+	return dirs
 }
 
 // readSources returns the user's plugins, then those in dirs. A plugin that is

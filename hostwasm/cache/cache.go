@@ -65,6 +65,9 @@ func Open(dir string) (*Cache, error) {
 // whom somebody else has told that it is as Open wants it.
 func OpenToRead(dir string) *Cache { return &Cache{dir: dir, readOnly: true} }
 
+// Dir returns the directory that the cache is in.
+func (c *Cache) Dir() string { return c.dir }
+
 // Get returns the directory with what was kept, as it was written.
 func (c *Cache) Get(k Key) (dir string, err error) {
 	dir = filepath.Join(c.dir, k.name())

@@ -19,6 +19,8 @@ func BenchmarkOpen(b *testing.B) {
 	must(b, os.WriteFile(filepath.Join(top, dir, "file"), page, 0o666))
 	must(b, os.Symlink("a", filepath.Join(top, "link")))
 	buf := make([]byte, len(page))
+	below := filepath.Join(top, "hidden")
+	must(b, os.Mkdir(below, 0o777))
 
 	b.Run("Root", func(b *testing.B) {
 		root, err := os.OpenRoot(top)
@@ -44,6 +46,8 @@ func BenchmarkOpen(b *testing.B) {
 		{"Tree stepwise", dir + "/file", vfs.Stepwise(host(b, top, vfs.HostOptions{}))},
 		{"Tree walking", "./" + dir + "/file", host(b, top, vfs.HostOptions{})},
 		{"Tree through a link", "link/b/c/d/e/f/file", host(b, top, vfs.HostOptions{})},
+		{"Tree, hidden elsewhere", dir + "/file", host(b, top, vfs.HostOptions{Hidden: hide(b, b.TempDir())})},
+		{"Tree, hidden below", dir + "/file", host(b, top, vfs.HostOptions{Hidden: hide(b, below)})},
 	} {
 		b.Run(test.name, func(b *testing.B) {
 			tree := newTree(b, map[string]vfs.FS{"/home/u/proj": test.fs})
@@ -60,6 +64,12 @@ func BenchmarkOpen(b *testing.B) {
 			}
 		})
 	}
+}
+
+func hide(b *testing.B, dir string) *vfs.Hidden {
+	hidden, err := vfs.Hide(dir)
+	must(b, err)
+	return hidden
 }
 
 // BenchmarkStat describes the same, without opening it.

@@ -92,6 +92,7 @@ func attack(t *testing.T, tree *vfs.Tree, p vfs.Path, isLink bool) {
 		"link from": tree.Link(p, inside),
 		"mkdir":     tree.Mkdir(p, 0),
 		"rmdir":     tree.Rmdir(p),
+		"mode":      tree.SetMode(p, vfs.ModeKnown|0o777),
 		"symlink":   tree.Symlink("x", p),
 		"link to":   tree.Link(file, p),
 	}

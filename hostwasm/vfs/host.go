@@ -13,6 +13,10 @@ type HostOptions struct {
 	// SetMode, if not nil, sets the permissions of a file below the directory,
 	// which this program may not do itself. It is asked for what FS.SetMode is.
 	SetMode func(name string, mode Mode) error
+	// Hidden are directories that the guest does not reach: they are not
+	// listed, and whatever is done to them or to what is in them is EPERM.
+	// OpenHost refuses them, and what is in them. Nil is none.
+	Hidden *Hidden
 }
 
 // opaque makes one number of a device and an inode. Numbers of one device are

@@ -11,3 +11,6 @@ import (
 func OpenHost(dir string, o HostOptions) (FS, error) {
 	return nil, fmt.Errorf("mount %s: %w", dir, errors.ErrUnsupported)
 }
+
+// Hide returns nothing: no guest reaches a directory of this system.
+func Hide(dirs ...string) (*Hidden, error) { return nil, nil }

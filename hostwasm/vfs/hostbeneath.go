@@ -9,16 +9,24 @@ import (
 )
 
 // A beneath opens a name below a directory, as FS names it, without following a
-// link anywhere: that is ELOOP. Nor does it open anything in a file system for
-// which isSystem holds: EPERM. dev is the device of the directory.
+// link anywhere: that is ELOOP. Nor does it open anything beyond the border of
+// the directory: EPERM.
 //
 // os.Root would follow links as long as they stay inside, and that is too much:
 // a guest that swaps a directory for a link at the right moment would get
 // around a read-only mount below, or out of Path.Beneath.
-type beneath func(dir int, dev uint64, name string, flags int, mode uint32) (fd int, err error)
+type beneath func(dir int, in *border, name string, flags int, mode uint32) (fd int, err error)
+
+// A border is what names below a directory must not lead to: a file system for
+// which isSystem holds, other than the directory's own, and what is hidden.
+type border struct {
+	dev    uint64  // of the directory
+	hidden *Hidden // nil if there is nothing
+	near   bool    // see Hidden.near
+}
 
 // stepwise opens one component after the other.
-func stepwise(dir int, dev uint64, name string, flags int, mode uint32) (fd int, err error) {
+func stepwise(dir int, in *border, name string, flags int, mode uint32) (fd int, err error) {
 	at := dir
 	for more := true; more && err == nil; {
 		var component string
@@ -35,18 +43,21 @@ func stepwise(dir int, dev uint64, name string, flags int, mode uint32) (fd int,
 			unix.Close(at)
 		}
 		at = fd
+		if err == nil && (!more || in.hidden != nil) {
+			err = in.check(fd)
+		}
 	}
 	if err != nil {
 		return -1, err
 	}
-	return fd, checkDevice(fd, dev)
+	return fd, nil
 }
 
-// checkDevice closes fd if it is of a file system that is not for guests.
-func checkDevice(fd int, dev uint64) error {
+// check closes fd if it is beyond the border.
+func (in *border) check(fd int) error {
 	var s unix.Stat_t
 	err := ignoringEINTR(func() error { return unix.Fstat(fd, &s) })
-	if err == nil && uint64(s.Dev) != dev && isSystem(fd, uint64(s.Dev)) {
+	if err == nil && (in.hidden.has(inodeOf(&s)) || uint64(s.Dev) != in.dev && isSystem(fd, uint64(s.Dev))) {
 		err = unix.EPERM
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ const searchOnly = unix.O_PATH
 // bestBeneath is one system call where the kernel has it, since 5.6, and nobody
 // forbids it.
 func bestBeneath(dir int) beneath {
-	fd, err := atOnce(dir, 0, ".", unix.O_PATH, 0)
+	fd, err := atOnce(dir, new(border), ".", unix.O_PATH, 0)
 	if err != nil {
 		return stepwise
 	}
@@ -16,10 +16,14 @@ func bestBeneath(dir int) beneath {
 	return atOnce
 }
 
-// atOnce has the kernel do it.
+// atOnce has the kernel do it, where no directory on the way can be a hidden one:
+// the kernel would not tell.
 //
 // https://man7.org/linux/man-pages/man2/openat2.2.html
-func atOnce(dir int, dev uint64, name string, flags int, mode uint32) (fd int, err error) {
+func atOnce(dir int, in *border, name string, flags int, mode uint32) (fd int, err error) {
+	if in.near {
+		return stepwise(dir, in, name, flags, mode)
+	}
 	how := unix.OpenHow{
 		Flags: uint64(flags | unix.O_CLOEXEC),
 		Mode:  uint64(mode),
@@ -31,12 +35,15 @@ func atOnce(dir int, dev uint64, name string, flags int, mode uint32) (fd int, e
 		return fd, err
 	}
 	// Something is mounted on the host on the way.
+	if in.hidden != nil {
+		return stepwise(dir, in, name, flags, mode)
+	}
 	how.Resolve &^= unix.RESOLVE_NO_XDEV
 	fd, err = openat2(dir, name, &how)
 	if err != nil {
 		return -1, err
 	}
-	return fd, checkDevice(fd, dev)
+	return fd, in.check(fd)
 }
 
 func openat2(dir int, name string, how *unix.OpenHow) (fd int, err error) {

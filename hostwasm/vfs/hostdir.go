@@ -17,7 +17,7 @@ import (
 // than one component is never handed to another system call.
 type hostDir struct {
 	root    descriptor
-	dev     uint64 // of root
+	border  border
 	beneath beneath
 	quota   *Quota
 	setMode func(name string, mode Mode) error // nil: we do
@@ -47,7 +47,7 @@ func (h *hostDir) parent(root int, name string, f func(dir int, base string) err
 	if !plain(name) {
 		return errno.INVAL // not as FS names things, and perhaps not below root
 	}
-	dir, err := h.beneath(root, h.dev, name[:i], unix.O_DIRECTORY|searchOnly, 0)
+	dir, err := h.beneath(root, &h.border, name[:i], unix.O_DIRECTORY|searchOnly, 0)
 	if err != nil {
 		return err
 	}
@@ -58,6 +58,9 @@ func (h *hostDir) parent(root int, name string, f func(dir int, base string) err
 func (h *hostDir) Lstat(name string) (s Stat, err error) {
 	err = h.in(name, func(dir int, base string) error {
 		host, err := statAt(dir, base)
+		if err == nil && h.border.hidden.has(inodeOf(&host)) {
+			return errno.PERM
+		}
 		s = stat(&host)
 		return err
 	})
@@ -148,7 +151,12 @@ func (h *hostDir) Link(old, new string) error {
 }
 
 func (h *hostDir) SetTimes(name string, t Times) error {
-	return h.in(name, func(dir int, base string) error { return setTimesAt(dir, base, t) })
+	return h.in(name, func(dir int, base string) error {
+		if err := h.border.hidden.spare(dir, base, false); err != nil {
+			return err
+		}
+		return setTimesAt(dir, base, t)
+	})
 }
 
 func (h *hostDir) Unlink(name string) error {
@@ -163,6 +171,9 @@ func (h *hostDir) Unlink(name string) error {
 
 func (h *hostDir) Rmdir(name string) error {
 	return h.remove(name, func(dir int, base string) error {
+		if err := h.border.hidden.spare(dir, base, true); err != nil {
+			return err
+		}
 		return notEmpty(unix.Unlinkat(dir, base, unix.AT_REMOVEDIR))
 	})
 }

@@ -23,6 +23,8 @@ type hostOpenDir struct {
 	fd  descriptor
 	ino uint64
 	dev uint64 // the host's
+	// hides says that a hidden directory may be in it.
+	hides bool
 
 	mu    sync.Mutex // guards what follows, and the descriptor's position
 	file  *os.File   // a duplicate of fd, once it is read
@@ -52,7 +54,7 @@ func (d *hostOpenDir) ReadDir(cookie uint64, max int) (entries []Entry, err erro
 			}
 			e := d.batch[cookie-d.next]
 			cookie++
-			if utf8.ValidString(e.Name()) {
+			if utf8.ValidString(e.Name()) && !(d.hides && d.fs.isHidden(fd, e.Name())) {
 				entries = append(entries, Entry{Name: e.Name(), Type: typeOf(e.Type()), Next: cookie})
 			}
 		}

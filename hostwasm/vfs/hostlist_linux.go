@@ -22,6 +22,8 @@ type hostOpenDir struct {
 	fd  descriptor
 	ino uint64
 	dev uint64 // the host's
+	// hides says that a hidden directory may be in it.
+	hides bool
 
 	mu   sync.Mutex // guards what follows, and the descriptor's position
 	buf  []byte     // listBytes, once it is read
@@ -98,7 +100,7 @@ func (d *hostOpenDir) entry(fd int) (e Entry, ok bool) {
 	}
 	d.rest = d.rest[size:]
 	e = Entry{Name: string(name), Ino: opaque(d.dev, ino), Next: d.next}
-	if e.Name == "." || e.Name == ".." || !utf8.Valid(name) {
+	if e.Name == "." || e.Name == ".." || !utf8.Valid(name) || d.hides && d.fs.isHidden(fd, e.Name) {
 		return Entry{}, false
 	}
 	switch typ {

@@ -19,7 +19,7 @@ func (h *hostDir) SetMode(name string, mode Mode) error {
 		return h.setMode(name, mode)
 	}
 	return h.root.use(func(root int) error {
-		fd, err := h.beneath(root, h.dev, name, lookOnly|unix.O_NOFOLLOW, 0)
+		fd, err := h.beneath(root, &h.border, name, lookOnly|unix.O_NOFOLLOW, 0)
 		if err == unix.ELOOP {
 			if s, known := h.lstatIn(root, name); known == nil && s.Mode&unix.S_IFMT == unix.S_IFLNK {
 				err = errno.NOTSUP // the way there was none

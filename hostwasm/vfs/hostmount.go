@@ -21,10 +21,10 @@ import (
 // and devices, FIFOs and sockets can be seen but not opened.
 //
 // It refuses what is no directory, and what is not for guests: /proc, /sys,
-// /dev and what is below them, by whatever name. If there is such a file system
-// below dir, a guest finds it closed.
+// /dev, what is hidden, and what is below them, by whatever name. If there is
+// such a thing below dir, a guest finds it closed.
 func OpenHost(dir string, o HostOptions) (FS, error) {
-	h, err := openHost(dir)
+	h, err := openHost(dir, o.Hidden)
 	if err != nil {
 		return nil, fmt.Errorf("mount %s: %w", shown(dir), err)
 	}
@@ -35,7 +35,7 @@ func OpenHost(dir string, o HostOptions) (FS, error) {
 	return h, nil
 }
 
-func openHost(dir string) (*hostDir, error) {
+func openHost(dir string, hidden *Hidden) (*hostDir, error) {
 	if dir == "" {
 		return nil, errMissing // not the current one
 	}
@@ -69,11 +69,15 @@ func openHost(dir string) (*hostDir, error) {
 	if isSystem(int(top.Fd()), uint64(s.Dev)) {
 		return nil, errors.New("this file system is not for guests")
 	}
+	if err := hidden.checkMount(int(top.Fd())); err != nil {
+		return nil, err
+	}
 	fd, err := unix.FcntlInt(top.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
-	h := &hostDir{dev: uint64(s.Dev), open: make(map[uint64]*hostInode)}
+	h := &hostDir{open: make(map[uint64]*hostInode)}
+	h.border = border{dev: uint64(s.Dev), hidden: hidden, near: hidden.near(fd, inodeOf(&s))}
 	h.root.fd = fd
 	h.beneath = bestBeneath(fd)
 	return h, nil

@@ -68,7 +68,7 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 			}
 			break
 		}
-		fd, err = h.beneath(root, h.dev, name, flags|unix.O_CREAT|unix.O_EXCL, uint32(how.Mode.or(0o666)))
+		fd, err = h.beneath(root, &h.border, name, flags|unix.O_CREAT|unix.O_EXCL, uint32(how.Mode.or(0o666)))
 		if err == nil {
 			*made = true
 			return fd, nil
@@ -103,7 +103,7 @@ func (h *hostDir) openPlain(root int, name string, flags int) (fd int, err error
 			return -1, unix.EPERM
 		}
 	}
-	return h.beneath(root, h.dev, name, flags, 0)
+	return h.beneath(root, &h.border, name, flags, 0)
 }
 
 func special[M uint16 | uint32](mode M) bool {
@@ -146,12 +146,16 @@ func (h *hostDir) newFile(fd int, how How) (File, error) {
 	if err := unix.Fstat(fd, &s); err != nil {
 		return nil, err
 	}
+	if h.border.hidden.has(inodeOf(&s)) {
+		return nil, errno.PERM
+	}
 	switch s.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
 		if how.Create || how.Truncate {
 			return nil, errno.ISDIR
 		}
 		d := &hostOpenDir{fs: h, ino: opaque(uint64(s.Dev), s.Ino), dev: uint64(s.Dev), next: 2}
+		d.hides = h.border.hidden.leads(inodeOf(&s))
 		d.fd.fd = fd
 		return d, nil
 	case unix.S_IFREG:

@@ -3,6 +3,8 @@
 package vfs
 
 import (
+	"cmp"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
@@ -48,6 +50,10 @@ func (h *hostDir) gone(v *victim) {
 func (h *hostDir) Rename(old, new string) error {
 	return h.in(old, func(oldDir int, oldBase string) error {
 		return h.parent(h.root.fd, new, func(newDir int, newBase string) error {
+			err := cmp.Or(h.border.hidden.spare(oldDir, oldBase, true), h.border.hidden.spare(newDir, newBase, true))
+			if err != nil {
+				return err
+			}
 			// A directory may take longer paths with it. Without this, trees that are
 			// moved into trees get deeper than any path that a program can name, and
 			// most programs cannot even remove them.

@@ -117,6 +117,7 @@ func (h *Host) complete(s *setup) {
 	}
 	s.CacheDir, s.Env, s.Dir = h.config.CacheDir, h.config.Env, h.config.Dir
 	s.Commands, s.Modules = h.names, h.modules.numbers
+	s.Hidden = h.config.Hidden
 	s.Memory, s.Deterministic = share, h.config.Deterministic
 	s.Warm, s.WarmSum = h.warm, h.warmSum
 	for _, m := range h.config.Mounts {

@@ -1,6 +1,12 @@
 package worker
 
-import "github.com/terrarium-dev/terrarium/hostwasm"
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/terrarium-dev/terrarium/hostwasm"
+)
 
 // A Config says how a Host runs commands. CacheDir must be set.
 type Config struct {
@@ -25,6 +31,10 @@ type Config struct {
 	// CacheDir keeps compiled modules, as hostwasm.CacheIn says.
 	CacheDir string
 
+	// Hidden is as in hostwasm.Config. CacheDir and ScratchDir(TmpDir) are
+	// hidden always.
+	Hidden []string
+
 	// Helper is a program whose main begins with Main, of this version of this
 	// module: an absolute path. If empty, it is this program, if its main
 	// begins so. A small one starts sooner.
@@ -34,7 +44,7 @@ type Config struct {
 	Pool int
 
 	// TmpDir is where sessions have their /tmp: a directory of this program's
-	// own below it, which is removed by Close or else by the next Host. If
+	// own in ScratchDir, which is removed by Close or else by the next Host. If
 	// empty, it is os.TempDir. Each session may fill Limits.Scratch, and all
 	// together Scratch, in bytes: default 1 GiB. Sessions that run no command
 	// lose theirs to others, those first that were used longest ago.
@@ -54,3 +64,13 @@ type Config struct {
 
 // defaultPool is how many workers are kept warm.
 const defaultPool = 2
+
+// ScratchDir returns the directory below tmpDir, a Config.TmpDir, where all Hosts
+// of this user have what sessions have in /tmp. No command gets it in Mounts or
+// Roots. It is there while a Host is open.
+func ScratchDir(tmpDir string) string {
+	if tmpDir == "" {
+		tmpDir = os.TempDir()
+	}
+	return filepath.Join(tmpDir, "terrarium-"+strconv.Itoa(os.Geteuid()))
+}

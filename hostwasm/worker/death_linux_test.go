@@ -137,7 +137,7 @@ func TestHostKilled(t *testing.T) {
 		defer unix.Close(fd)
 		ends = append(ends, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 	}
-	if left, _ := filepath.Glob(tmp + "/terrarium-*"); len(left) != 1 {
+	if left, _ := filepath.Glob(tmp + "/terrarium-*/*"); len(left) != 1 {
 		t.Fatalf("got %q, want one directory", left)
 	}
 	cmd.Process.Kill()
@@ -153,7 +153,7 @@ func TestHostKilled(t *testing.T) {
 	cmd.Wait() // until then it may have the lock: workers go when its first thread does
 	h := newHost(t, worker.Config{TmpDir: tmp, Pool: -1})
 	run(t, h, command("exit", "0"))
-	if left, _ := filepath.Glob(tmp + "/terrarium-*"); len(left) != 1 {
+	if left, _ := filepath.Glob(tmp + "/terrarium-*/*"); len(left) != 1 {
 		t.Errorf("got %q, want one directory: the new one's", left)
 	}
 }

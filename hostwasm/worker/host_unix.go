@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // A Host runs WASI commands, each in a worker. It is safe for concurrent use.
@@ -29,6 +30,7 @@ type Host struct {
 	resolver *hostwasm.Host // finds commands, and runs none
 	modules  *modules
 	scratch  *scratch
+	hidden   *vfs.Hidden // Config.Hidden
 	memory   *budget
 	starter  *starter
 	pool     *pool
@@ -88,17 +90,41 @@ func New(c Config) (*Host, error) {
 	if len(h.names) == 1 {
 		h.warmUp(0)
 	}
+	if err := h.hide(); err != nil {
+		h.scratch.close()
+		return nil, err
+	}
 	var err error
 	h.resolver, err = hostwasm.New(hostwasm.Config{
 		Engine: noEngine{}, Commands: c.Commands, Mounts: c.Mounts, Dir: c.Dir, Limits: c.Limits,
-		Tmp: h.tmp,
+		Hidden: h.config.Hidden, Tmp: h.tmp,
 	})
 	if err != nil {
+		h.scratch.close()
 		return nil, err
 	}
 	h.starter = newStarter()
 	h.pool = newPool(h, c.Pool)
 	return h, nil
+}
+
+// hide notes what no guest reaches. That is why the directory for /tmp is made now.
+func (h *Host) hide() error {
+	base, err := h.scratch.start()
+	if err != nil {
+		return err
+	}
+	all := slices.Concat(h.config.Hidden, []string{h.config.CacheDir, base})
+	for i, dir := range all {
+		if all[i], err = filepath.Abs(dir); err != nil { // workers are elsewhere
+			return err
+		}
+	}
+	h.config.Hidden = all
+	if h.hidden, err = vfs.Hide(all...); err != nil {
+		return fmt.Errorf("hostwasm/worker: %w", err)
+	}
+	return nil
 }
 
 // openCache opens the cache, or says why there is no engine.

@@ -43,6 +43,7 @@ type setup struct {
 	Env, Commands []string // Commands are numbered in this order
 	Modules       []int    // by command: those with the same number have one module
 	Mounts        []mount
+	Hidden        []string
 	Dir           string
 	Limits        limits
 	Memory        int64 // granted without asking
@@ -169,6 +170,7 @@ func (s *setup) wire(w *wire) {
 		text(w, &m.Guest)
 		w.flag(&m.ReadOnly)
 	})
+	list(w, &s.Hidden, text)
 	text(w, &s.Dir)
 	s.Limits.wire(w)
 	number(w, &s.Memory)

@@ -22,23 +22,23 @@ type modes map[string]vfs.FS
 // worker can't open either, and says so.
 func (h *Host) writable(roots []string, tmp string) modes {
 	m := make(modes)
-	add := func(dir string) {
+	add := func(dir string, hidden *vfs.Hidden) {
 		if m[dir] != nil {
 			return
 		}
-		if fs, err := vfs.OpenHost(dir, vfs.HostOptions{}); err == nil {
+		if fs, err := vfs.OpenHost(dir, vfs.HostOptions{Hidden: hidden}); err == nil {
 			m[dir] = fs
 		}
 	}
 	for _, mount := range h.config.Mounts {
 		if !mount.ReadOnly {
-			add(mount.Dir)
+			add(mount.Dir, h.hidden)
 		}
 	}
 	for _, dir := range roots {
-		add(dir)
+		add(dir, h.hidden)
 	}
-	add(tmp)
+	add(tmp, nil) // which is in what is hidden
 	return m
 }
 

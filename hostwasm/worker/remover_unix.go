@@ -95,7 +95,7 @@ func (r *remover) close() {
 // sweep removes the directories of scratches whose hosts are dead. What can't be
 // removed is left.
 func sweep(ctx context.Context, base string) {
-	dirs, err := filepath.Glob(filepath.Join(base, prefix()+"*"))
+	dirs, err := filepath.Glob(filepath.Join(base, prefix+"*"))
 	if err != nil {
 		return
 	}

@@ -4,10 +4,11 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -67,28 +68,48 @@ const lockName = "lock"
 const bytesPerName = 1 << 10
 
 func newScratch(base string, together int64, l hostwasm.Limits) *scratch {
-	if base == "" {
-		base = os.TempDir()
-	}
 	if together == 0 {
 		together = 1 << 30
 	}
 	return &scratch{
-		base: base, all: make(map[core.SessionID]*tmp),
+		base: ScratchDir(base), all: make(map[core.SessionID]*tmp),
 		each:     amount{l.Scratch, int64(l.Files)},
 		together: amount{together, together / bytesPerName},
 	}
 }
 
-// prefix begins the names of our directories, and no other user's.
-func prefix() string { return "terrarium-" + strconv.Itoa(os.Geteuid()) + "-" }
+// prefix begins the names of hosts' directories in the base.
+const prefix = "host-"
+
+// makeBase makes the directory that our own is in, and returns its name. If
+// another user was there first, it is a new one, which other hosts don't know:
+// then it is not hidden from their guests.
+func makeBase(base string) (string, error) {
+	if err := os.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	var stat unix.Stat_t
+	err := unix.Lstat(base, &stat)
+	if err == nil && stat.Mode&^0o700 == unix.S_IFDIR && int(stat.Uid) == os.Geteuid() {
+		return base, nil
+	}
+	return os.MkdirTemp(filepath.Dir(base), filepath.Base(base)+"-")
+}
+
+// start makes the directory, so that it can be hidden, and returns its base.
+func (s *scratch) start() (base string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.open()
+	return s.base, err
+}
 
 // open makes the directory. s.mu is held.
 func (s *scratch) open() error {
 	if s.dir != "" {
 		return nil
 	}
-	dir, err := os.MkdirTemp(s.base, prefix())
+	dir, err := s.makeDir()
 	if err != nil {
 		return fmt.Errorf("hostwasm/worker: directory for /tmp: %w", err)
 	}
@@ -100,6 +121,19 @@ func (s *scratch) open() error {
 	s.dir, s.lock = dir, lock
 	s.remover.sweep(s.base)
 	return nil
+}
+
+// makeDir makes the directory in the base.
+func (s *scratch) makeDir() (dir string, err error) {
+	for range 10 { // another host may find the base empty, and remove it
+		if s.base, err = makeBase(s.base); err != nil {
+			return "", err
+		}
+		if dir, err = os.MkdirTemp(s.base, prefix); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return dir, err
 }
 
 // locked makes a file in dir that has its name when it is locked.
@@ -254,6 +288,7 @@ func (s *scratch) close() error {
 	s.remover.close()
 	err := removeScratch(context.Background(), s.dir)
 	s.lock.Close()
+	os.Remove(s.base) // unless other hosts are there
 	s.dir, s.all = "", make(map[core.SessionID]*tmp)
 	return err
 }

@@ -108,8 +108,7 @@ func TestScratchEvictsNoFaster(t *testing.T) {
 // A removal that is not finished leaves the lock, so that the next host
 // finds the directory.
 func TestScratchLockGoesLast(t *testing.T) {
-	base := t.TempDir()
-	s := newScratch(base, 0, hostwasm.Limits{})
+	s := newScratch(t.TempDir(), 0, hostwasm.Limits{})
 	if _, _, err := s.use("a"); err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +122,8 @@ func TestScratchLockGoesLast(t *testing.T) {
 		t.Error(err)
 	}
 	s.lock.Close() // the host dies
-	sweep(t.Context(), base)
-	if left, err := os.ReadDir(base); err != nil || len(left) > 0 {
+	sweep(t.Context(), s.base)
+	if left, err := os.ReadDir(s.base); err != nil || len(left) > 0 {
 		t.Errorf("swept: got %v, %v, want nothing", left, err)
 	}
 }

@@ -146,6 +146,7 @@ func (w *worker) open(e engine.Engine) (err error) {
 	c := hostwasm.Config{
 		Engine: e, Cache: hostCache{cache.OpenToRead(s.CacheDir), &w.asks},
 		Commands: make(map[string]*hostwasm.Module),
+		Hidden:   s.Hidden,
 		Env:      s.Env, Dir: s.Dir, Limits: hostwasm.Limits(s.Limits), Memory: s.Memory,
 		More: w.asks.more(askMemory), SetMode: w.asks.setMode, Deterministic: s.Deterministic,
 		Tmp: func(session core.SessionID) (vfs.FS, error) {

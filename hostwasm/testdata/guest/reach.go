@@ -15,10 +15,63 @@ import (
 
 // What reaches from one place into another.
 func init() {
+	commands["dig"] = dig
 	commands["swap"] = swap
 	commands["cross"] = cross
 	commands["narrow"] = narrow
 	commands["fault"] = fault
+}
+
+// dig tries to reach its first argument, a directory with a file, key, in it, by
+// what leads there and by links in its second, where it can write. It says what
+// it could.
+func dig(args []string) error {
+	dir, mine := args[0], args[1]
+	link, above := path.Join(mine, "link"), path.Join(mine, "above")
+	for name, target := range map[string]string{link: dir, above: path.Dir(dir)} {
+		if err := os.Symlink(target, name); err != nil {
+			return err
+		}
+	}
+	could := func(what string, err error) {
+		if err == nil {
+			fmt.Println(what)
+		}
+	}
+	back := path.Join(dir, "..", path.Base(dir))
+	for _, way := range []string{dir, link, path.Join(above, path.Base(dir)), back + "/../" + path.Base(dir)} {
+		key := way + "/key"
+		_, err := os.ReadDir(way)
+		could("list "+way, err)
+		_, err = os.Stat(way)
+		could("stat "+way, err)
+		_, err = os.ReadFile(key)
+		could("read "+key, err)
+		_, err = os.Stat(key)
+		could("stat "+key, err)
+		could("write "+key, os.WriteFile(key, nil, 0o600))
+		could("create in "+way, os.WriteFile(way+"/new", nil, 0o600))
+		could("mkdir in "+way, os.Mkdir(way+"/dir", 0o700))
+		could("symlink in "+way, os.Symlink("x", way+"/symlink"))
+		could("link from "+key, os.Link(key, path.Join(mine, "linked")))
+		could("link to "+way, os.Link(path.Join(mine, "file"), way+"/linked"))
+		could("move out of "+way, os.Rename(key, path.Join(mine, "moved")))
+		could("move into "+way, os.Rename(path.Join(mine, "file"), way+"/moved"))
+		could("times of "+key, os.Chtimes(key, time.Unix(1, 0), time.Unix(1, 0)))
+		could("remove "+key, os.Remove(key))
+		could("chdir to "+way, os.Chdir(way))
+	}
+	for at := dir; at != path.Dir(at); at = path.Dir(at) {
+		could("move "+at, os.Rename(at, path.Join(mine, "away")))
+		could("move over "+at, os.Rename(path.Join(mine, "empty"), at))
+		entries, _ := os.ReadDir(path.Dir(at))
+		for _, e := range entries {
+			if path.Join(path.Dir(at), e.Name()) == dir {
+				fmt.Println("see", dir)
+			}
+		}
+	}
+	return nil
 }
 
 // swap makes the directory d, in its first argument, the link linked and a

@@ -1,0 +1,29 @@
+package vfs
+
+// Hidden are directories of the host that no guest reaches, whatever is handed
+// over: those that have what is ours, such as native code that we are about to
+// run. They are known by device and inode, so that no other name and no bind
+// mount helps. What leads to them can't be moved or removed by a guest either:
+// it would stand for another directory afterwards.
+//
+// It has limits. A person may still move things, and what is moved into a
+// directory that is handed over is handed over. A file system that shows the
+// same files under other numbers, such as the upper layer of an overlay, is
+// another one. And a bind mount of what is in a hidden directory is a way
+// around it, which only root can make.
+type Hidden struct {
+	dirs  map[inode]string // the directories, with their names
+	above map[inode]bool   // the directories that lead to them
+	// loose has the types of file systems where others may lead to them as
+	// well, which we can't see: what we see of such a file system is a part.
+	loose map[int64]bool
+}
+
+// An inode is a file of the host.
+type inode struct{ dev, ino uint64 }
+
+// has reports whether a file is a hidden directory. A nil Hidden has none.
+func (h *Hidden) has(i inode) bool { return h != nil && h.dirs[i] != "" }
+
+// leads reports whether a hidden directory is there, or below.
+func (h *Hidden) leads(i inode) bool { return h.has(i) || h != nil && h.above[i] }

@@ -1,0 +1,143 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
+
+// Hide returns directories for HostOptions.Hidden. Those that are not there are
+// left out, so make them first: what a guest makes in their place is not hidden.
+func Hide(dirs ...string) (*Hidden, error) {
+	h := &Hidden{dirs: make(map[inode]string), above: make(map[inode]bool), loose: make(map[int64]bool)}
+	for _, dir := range dirs {
+		fd, err := open(unix.AT_FDCWD, dir, unix.O_DIRECTORY|searchOnly, 0)
+		if err == unix.ENOENT {
+			continue
+		}
+		if err == nil {
+			err = h.add(fd, dir)
+			unix.Close(fd)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("hide %s: %w", shown(dir), err)
+		}
+	}
+	return h, nil
+}
+
+func (h *Hidden) add(fd int, dir string) error {
+	var fs unix.Statfs_t
+	if err := ignoringEINTR(func() error { return unix.Fstatfs(fd, &fs) }); err != nil {
+		return err
+	}
+	if !wholeMounted(fd) {
+		h.loose[int64(fs.Type)] = true
+	}
+	first := true
+	return climb(fd, func(i inode) bool {
+		if first {
+			h.dirs[i], first = dir, false
+		} else {
+			h.above[i] = true
+		}
+		return true
+	})
+}
+
+// climb calls f with a directory, the one that it is in, and so on up to the
+// root, as long as f returns true.
+func climb(fd int, f func(inode) bool) (err error) {
+	var s unix.Stat_t
+	at, last := fd, inode{}
+	for {
+		if err = ignoringEINTR(func() error { return unix.Fstat(at, &s) }); err != nil {
+			break
+		}
+		i := inodeOf(&s)
+		if i == last || !f(i) {
+			break
+		}
+		last = i
+		up, openErr := open(at, "..", unix.O_DIRECTORY|searchOnly, 0)
+		if at != fd {
+			unix.Close(at)
+		}
+		switch {
+		case openErr == unix.EACCES:
+			return nil // who can't go up can't come down
+		case openErr != nil:
+			return openErr
+		}
+		at = up
+	}
+	if at != fd {
+		unix.Close(at)
+	}
+	return err
+}
+
+func inodeOf(s *unix.Stat_t) inode { return inode{uint64(s.Dev), s.Ino} }
+
+// checkMount says why a directory can't be handed over: it is hidden, or below
+// what is.
+func (h *Hidden) checkMount(fd int) error {
+	if h == nil || len(h.dirs) == 0 {
+		return nil
+	}
+	hidden, here := "", true
+	err := climb(fd, func(i inode) bool {
+		if hidden = h.dirs[i]; hidden == "" {
+			here = false
+		}
+		return hidden == ""
+	})
+	switch {
+	case err != nil:
+		return err
+	case hidden != "" && here:
+		return errors.New("terrarium's own and not for guests")
+	case hidden != "":
+		return fmt.Errorf("inside %s, which is terrarium's own and not for guests", shown(hidden))
+	}
+	return nil
+}
+
+// near reports whether a name below a directory might lead to a hidden one, even
+// if no other file system is mounted on the way.
+func (h *Hidden) near(fd int, i inode) bool {
+	if h == nil || h.above[i] {
+		return h != nil
+	}
+	if len(h.loose) == 0 {
+		return false
+	}
+	var fs unix.Statfs_t
+	err := ignoringEINTR(func() error { return unix.Fstatfs(fd, &fs) })
+	return err != nil || h.loose[int64(fs.Type)]
+}
+
+// isHidden reports whether a name in a directory is a hidden directory's.
+func (h *hostDir) isHidden(dir int, name string) bool {
+	s, err := statAt(dir, name)
+	return err == nil && h.border.hidden.has(inodeOf(&s))
+}
+
+// spare refuses to do something to what is hidden, or, if it is moved, leads
+// there. No guest can put such a directory in the place of another one after
+// that, since none can move it.
+func (h *Hidden) spare(dir int, base string, moved bool) error {
+	if h == nil {
+		return nil
+	}
+	s, err := statAt(dir, base)
+	if i := inodeOf(&s); err == nil && (h.has(i) || moved && h.leads(i)) {
+		return errno.PERM
+	}
+	return nil // what is wrong with the name will be found
+}

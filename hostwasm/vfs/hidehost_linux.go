@@ -1,0 +1,33 @@
+package vfs
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// wholeMounted reports whether all of the file system that a directory is in is
+// mounted where it is, so that whoever climbs from there sees each directory
+// that leads to it. A bind mount of a part hides what is above the part.
+//
+// https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+func wholeMounted(fd int) bool {
+	var s unix.Statx_t
+	err := ignoringEINTR(func() error { return unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &s) })
+	if err != nil || s.Mask&unix.STATX_MNT_ID == 0 { // before Linux 5.8
+		return false
+	}
+	mounts, err := os.ReadFile("/proc/thread-self/mountinfo")
+	if err != nil {
+		return false
+	}
+	id := strconv.FormatUint(s.Mnt_id, 10)
+	for line := range strings.Lines(string(mounts)) {
+		if fields := strings.Fields(line); len(fields) > 3 && fields[0] == id {
+			return fields[3] == "/"
+		}
+	}
+	return false
+}
