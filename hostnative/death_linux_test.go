@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,8 +44,19 @@ func TestMain(m *testing.M) {
 		hostnative.New(hostnative.Config{})
 		os.Exit(0)
 	}
+	heedSignals()
 	flag.Parse()
 	os.Exit(m.Run())
+}
+
+// heedSignals has commands begin with default signals where this program was
+// told to ignore some, as by nohup(1), and goes on ignoring them itself.
+func heedSignals() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 // beHost starts commands that do what they can to outlive us, until it is

@@ -29,7 +29,9 @@
 // Close ends Output, Write and Wait whatever the command's processes do, and
 // on a pty it hangs up: the foreground group gets SIGHUP. A command inherits
 // the descriptors 0, 1 and 2, and those that the embedding program itself
-// opened without close-on-exec.
+// opened without close-on-exec. It also inherits which signals this program was
+// told to ignore, by nohup(1) for one, but for those that it has called
+// signal.Notify for.
 //
 // # What is not
 //

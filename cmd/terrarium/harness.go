@@ -221,6 +221,7 @@ func (f *harnessFlags) run(t task) error {
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
 	notifyEnd(signals)
+	startDefault()
 	go func() { // left behind when we exit
 		s := <-signals
 		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))

@@ -124,6 +124,7 @@ func (f *serveFlags) serve(c core.Command) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	notifyEnd(signals)
+	startDefault()
 	go func() { // left behind when we exit
 		s := <-signals
 		notice("ending every terminal: " + s.String())
