@@ -27,7 +27,7 @@
 // and Host.Close removes them, or else the next start of a host.
 //
 // Close ends Output, Write and Wait whatever the command's processes do, and
-// on a pty it hangs up: the foreground group gets SIGHUP. A command inherits
+// on an interactive pty it hangs up: the foreground group gets SIGHUP. A command inherits
 // the descriptors 0, 1 and 2, and those that the embedding program itself
 // opened without close-on-exec. It also inherits which signals this program was
 // told to ignore, by nohup(1) for one, but for those that it has called
@@ -60,8 +60,14 @@
 //
 // # On a pty and on pipes
 //
-// The kind of terminal shows. On a pty a background process gets SIGHUP when
-// the command ends, and the two streams are one, in the order they were
-// written. On pipes background processes survive the command, and most
-// programs write in blocks rather than lines.
+// The kind of terminal shows. On a pty the two streams are one, in the order
+// they were written. On pipes most programs write in blocks rather than lines.
+// An interactive pty is the controlling terminal of its command, and a
+// background process gets SIGHUP when the command ends; otherwise it survives
+// the command, until Close.
+//
+// A pty that nobody types at controls no one: /dev/tty cannot be opened (ENXIO),
+// so that ssh and sudo fail rather than ask, and the pty can be written only.
+// Resize sends SIGWINCH to the command's group, as a controlling terminal would.
+// A command that opens its pty by name, to read it, can still wait for ever.
 package hostnative

@@ -10,13 +10,32 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-// Without a person, a command on a pty still has a controlling terminal, but
-// reads nothing from it, and its newlines are left alone.
+// Without a person, a command on a pty reads nothing from it, whatever name it
+// tries, and does not wait for that. Its newlines are left alone.
 func TestPtyNonInteractive(t *testing.T) {
-	c := line(`test -t 0 || echo no input; test -t 1 && test -t 2 && echo output; : </dev/tty && echo controlling; stty size <&1`)
+	c := line(`test -t 0 || echo no input; test -t 1 && test -t 2 && echo output; stty size <&1
+		try() { (eval "read x $1") 2>/dev/null || echo "no $1"; }
+		echo written >/dev/stderr
+		try "</dev/tty"; try "<&1"; try "<&2"
+		setsid sh -c "read x </dev/tty" 2>/dev/null || echo none in a new session`)
 	out, _ := run(t, newHost(t, hostnative.Config{}), onPty(c))
-	if want := "no input\noutput\ncontrolling\n24 80\n"; out != want {
+	if want := "no input\noutput\n24 80\nwritten\nno </dev/tty\nno <&1\nno <&2\nnone in a new session\n"; out != want {
 		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+// A command learns of its terminal's new size, also where that is not its
+// controlling one.
+func TestResizeSignals(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	for _, mode := range []func(core.Command) core.Command{onPty, func(c core.Command) core.Command { return interactive(onPty(c)) }} {
+		p := start(t, h, mode(line(`trap 'stty size <&1; exit' WINCH; sleep 1000 & echo ready; wait`)))
+		w := watchOutput(p)
+		w.wait(t, "ready")
+		if err := p.Resize(30, 100); err != nil {
+			t.Fatal(err)
+		}
+		w.wait(t, "30 100")
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 )
 
 // openPty connects standard output and error to a new pty, and standard input
-// too, or to /dev/null if nobody is going to type: a command that reads the
-// terminal would wait for ever.
+// too. If nobody is going to type, a command that reads its terminal would wait
+// for ever: its input is /dev/null then, and its output is open for writing
+// only, so that a pager which reads keys from standard error fails at once.
 func openPty(c core.Command) (_ *stdio, err error) {
 	s := new(stdio)
 	defer func() {
@@ -31,6 +32,14 @@ func openPty(c core.Command) (_ *stdio, err error) {
 			err = errNoPtys
 		}
 		return nil, err
+	}
+	if !c.Interactive {
+		defer slave.Close()
+		slave, err = os.OpenFile(slave.Name(), os.O_WRONLY|unix.O_NOCTTY, 0)
+		if err != nil {
+			master.Close()
+			return nil, err
+		}
 	}
 	s.child[1], s.child[2] = slave, slave
 	if s.tty, err = pollable(master); err != nil {
@@ -71,8 +80,9 @@ func pollable(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// Resize tells the pty its new size: its foreground group gets SIGWINCH.
-// rows and cols are 1 to core.MaxSize.
+// Resize tells the pty its new size: its foreground group gets SIGWINCH, or the
+// command's group if it is nobody's controlling terminal. rows and cols are 1 to
+// core.MaxSize.
 func (p *process) Resize(rows, cols int) error {
 	if p.closed() {
 		return errClosed
@@ -83,7 +93,18 @@ func (p *process) Resize(rows, cols int) error {
 	if p.io.tty == nil {
 		return nil
 	}
-	return p.onTTY(func(fd int) error { return setSize(fd, rows, cols) })
+	controls := false
+	err := p.onTTY(func(fd int) error {
+		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		controls = err == nil && group > 0
+		return setSize(fd, rows, cols)
+	})
+	if err != nil || controls {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.signalGroup(unix.SIGWINCH)
 }
 
 // onTTY calls f with the descriptor of the pty's master, which stays open

@@ -54,9 +54,12 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	for _, f := range io.child {
 		attr.Files = append(attr.Files, f.Fd()) // Fd makes it blocking, as commands expect
 	}
-	if e.Command.Pty {
+	if e.Command.Pty && e.Command.Interactive {
+		// Without a controlling terminal /dev/tty can't be opened (ENXIO), where
+		// ssh and sudo ask what nobody would answer. A leader without one gets the
+		// first that it opens by name to read, which takes some will.
 		attr.Sys.Setctty = true
-		attr.Sys.Ctty = 1 // the child's standard output: its input may be /dev/null
+		attr.Sys.Ctty = 1
 	}
 	c, t, err := h.containment.start(e.Path, e.Argv, h.environs.of(e.Command), attr)
 	runtime.KeepAlive(io)

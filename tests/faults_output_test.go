@@ -133,7 +133,9 @@ var outputFaults = []fault{
 	{number: 32, name: "stopped_by_the_terminal", modes: []string{"pty"}, test: func(t *faultTest) {
 		// In the background, writing to a terminal with tostop stops the writer: SIGTTOU.
 		pidFile := t.file("", 0o644)
-		id := t.create(t.sh(`set -m; stty tostop <&1; sh -c 'echo $$ >"$1"; echo written' sh "$1" & exec sleep 1000`, pidFile))
+		c := t.sh(`set -m; stty tostop <&1; sh -c 'echo $$ >"$1"; echo written' sh "$1" & exec sleep 1000`, pidFile)
+		c.Interactive = true // or it controls nobody
+		id := t.create(c)
 		pid := ""
 		for ; !stopped(pid) && t.ctx.Err() == nil; runtime.Gosched() {
 			text, _ := os.ReadFile(pidFile)
