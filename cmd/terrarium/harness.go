@@ -242,6 +242,8 @@ func (f *harnessFlags) run(t task) error {
 		if err := s.print(os.Stdout); err != nil {
 			return err
 		}
+	case s.Completed:
+		notice(fmt.Sprintf("completed in %d turns, %v", s.Turns, time.Since(began).Round(100*time.Millisecond)))
 	}
 	return f.status(result)
 }

@@ -21,11 +21,13 @@ const frameTime = 50 * time.Millisecond
 // view stands in its place, in bytes.
 const maxSaid = 64 << 10
 
-// A view shows a person what an agent sees and is up to. It is on a screen of
-// its own, and leaves none of it behind. The methods of nil do nothing.
+// A view shows a person what an agent sees and is up to, and for how long. It is
+// on a screen of its own; what it leaves behind is a line for each turn. The
+// methods of nil do nothing.
 type view struct {
 	tty   *os.File
 	color bool
+	tells bool // the turns in the end
 	quit  chan struct{}
 	done  chan struct{}
 
@@ -33,19 +35,31 @@ type view struct {
 	screen *vt.Screen
 	repair text.Repairer
 	title  string
-	fresh  bool   // there is something that was not drawn
-	size   [2]int // columns and rows of what was drawn last
+	since  time.Time // when the title came to be
+	fresh  bool      // there is something that was not drawn
+	size   [2]int    // columns and rows of what was drawn last
+	waited int       // the seconds since then that were drawn last
+	turns  []string  // what was done, the newest
+	left   int       // older turns that are not among them
 	said   []byte
 }
 
-// newView returns nil if tty is no terminal.
-func newView(tty *os.File, cols, rows int) *view {
+// maxTurnLines and maxTurnLine bound what is kept of turns: lines, and bytes of each.
+const (
+	maxTurnLines = 500
+	maxTurnLine  = 400
+)
+
+// newView returns nil if tty is no terminal. tells has the view leave behind a
+// line for each turn.
+func newView(tty *os.File, cols, rows int, tells bool) *view {
 	if !isTerminal(tty) {
 		return nil
 	}
 	v := &view{
-		tty: tty, color: os.Getenv("NO_COLOR") == "", quit: make(chan struct{}), done: make(chan struct{}),
-		screen: vt.NewScreen(vt.Options{Rows: rows, Cols: cols, ScrollbackBytes: -1}), title: "the shell starts", fresh: true,
+		tty: tty, color: os.Getenv("NO_COLOR") == "", tells: tells, quit: make(chan struct{}), done: make(chan struct{}),
+		screen: vt.NewScreen(vt.Options{Rows: rows, Cols: cols, ScrollbackBytes: -1}), title: "turn 1: the agent reads the task",
+		fresh: true, since: time.Now(),
 	}
 	fmt.Fprint(tty, "\x1b[?1049h\x1b[?25l")
 	go v.run() // ends when close closes quit
@@ -74,11 +88,42 @@ func (v *view) turn(t harness.Turn) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.title, v.fresh, v.since = turnLine(t), true, time.Now()
+	if v.turns = append(v.turns, v.title); len(v.turns) > maxTurnLines {
+		v.turns = append(v.turns[:0], v.turns[1:]...)
+		v.left++
+	}
+}
+
+// turnLine says in one line what an agent wants to do, and how.
+func turnLine(t harness.Turn) string {
 	about := t.Result.Plan
 	if t.Result.Error != "" {
 		about = t.Result.Error
 	}
-	v.title, v.fresh = fmt.Sprintf("turn %d: %s", t.Step, strings.Join(strings.Fields(about), " ")), true
+	line := strings.Join(strings.Fields(cut(about, maxTurnLine/2)), " ")
+	var typed strings.Builder
+	for _, c := range t.Result.Commands {
+		if typed.Len() > maxTurnLine {
+			break
+		}
+		typed.WriteString(strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\r", "⏎").Replace(cut(c.Keystrokes, maxTurnLine)))
+	}
+	if typed.Len() > 0 {
+		line += ": " + typed.String()
+	}
+	if t.Result.Complete {
+		line += " (says that it is done)"
+	}
+	return fmt.Sprintf("turn %d: %s", t.Step, printable(cut(line, maxTurnLine)))
+}
+
+// cut returns at most n bytes of text.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
 }
 
 // Write keeps what the agent says to a person until there is place for it.
@@ -120,13 +165,17 @@ func (v *view) draw() {
 func (v *view) frame(cols, rows int) []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if size := [2]int{cols, rows}; v.fresh || v.size != size {
-		v.fresh, v.size = false, size
-	} else {
+	size, waited := [2]int{cols, rows}, max(0, int(time.Since(v.since).Seconds()))
+	if !v.fresh && v.size == size && v.waited == waited {
 		return nil
 	}
+	v.fresh, v.size, v.waited = false, size, waited
 	frame := []byte("\x1b[?2026h\x1b[H\x1b[0;7m")
-	frame = appendFit(frame, v.title, cols)
+	title := v.title
+	if waited > 0 {
+		title = fmt.Sprintf("%ds %s", waited, title)
+	}
+	frame = appendFit(frame, title, cols)
 	frame = append(frame, "\x1b[K\x1b[0m"...)
 	first := max(0, v.screen.Cursor().Y-(rows-2))
 	end, _ := v.screen.Size()
@@ -147,7 +196,8 @@ func (v *view) frame(cols, rows int) []byte {
 	return append(frame, "\x1b[J\x1b[?2026l"...)
 }
 
-// close gives the person the terminal back, with what the agent has said.
+// close gives the person the terminal back, with what the agent has said and
+// done.
 func (v *view) close() {
 	if v == nil {
 		return
@@ -158,6 +208,24 @@ func (v *view) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tty.Write(v.said)
+	if n := len(v.said); n > 0 && v.said[n-1] != '\n' {
+		fmt.Fprintln(v.tty)
+	}
+	if !v.tells {
+		return
+	}
+	cols, _, err := term.GetSize(int(v.tty.Fd()))
+	if err != nil {
+		cols = defaultCols
+	}
+	var lines []byte
+	if v.left > 0 {
+		lines = fmt.Appendf(lines, "(%d turns before)\n", v.left)
+	}
+	for _, turn := range v.turns {
+		lines = append(appendFit(lines, turn, cols), '\n')
+	}
+	v.tty.Write(lines)
 }
 
 // appendFit appends as much of s as fits in cols. Controls become blanks.

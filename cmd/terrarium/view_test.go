@@ -4,14 +4,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
+	"github.com/terrarium-dev/terrarium/core/challenge"
+	"github.com/terrarium-dev/terrarium/core/driver/harness"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
 // TestViewFrame draws a screen where there is less place than it needs: what is
 // seen is what goes on.
 func TestViewFrame(t *testing.T) {
-	v := &view{screen: vt.NewScreen(vt.Options{Rows: 40, Cols: 160, Newline: true}), title: "turn 1:\x1b[31m it lists", fresh: true}
+	v := &view{screen: vt.NewScreen(vt.Options{Rows: 40, Cols: 160, Newline: true}), title: "turn 1:\x1b[31m it lists", fresh: true,
+		since: time.Now().Add(time.Hour), // the time that it takes does not show
+	}
 	person := vt.NewScreen(vt.Options{Rows: 10, Cols: 20})
 	show := func(cols, rows int) []string {
 		t.Helper()
@@ -37,5 +43,30 @@ func TestViewFrame(t *testing.T) {
 	}
 	if got := show(20, 40); len(got) != 32 || got[1] != "first" {
 		t.Errorf("got %q, want all of it", got)
+	}
+}
+
+// TestTurnLine: a turn is one line of bounded length that a terminal does not obey.
+func TestTurnLine(t *testing.T) {
+	for _, test := range []struct {
+		result challenge.Result
+		want   string
+	}{
+		{challenge.Result{Plan: "look\naround", Commands: []challenge.Command{{Keystrokes: "ls\n"}, {Keystrokes: "C-c"}}}, "turn 3: look around: ls⏎C-c"},
+		{challenge.Result{Plan: "p", Error: "no JSON"}, "turn 3: no JSON"},
+		{challenge.Result{Plan: "p", Complete: true}, "turn 3: p (says that it is done)"},
+		{challenge.Result{Plan: "\x1b]0;t\a", Commands: []challenge.Command{{Keystrokes: "\x1b[A"}}}, `turn 3: \x1b]0;t\a: \x1b[A`},
+	} {
+		got := turnLine(harness.Turn{Request: harness.Request{Step: 3}, Result: test.result})
+		if got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+	long := challenge.Result{Plan: strings.Repeat("世", 1<<20), Commands: make([]challenge.Command, 1000)}
+	for i := range long.Commands {
+		long.Commands[i].Keystrokes = strings.Repeat("x", 1<<10)
+	}
+	if got := turnLine(harness.Turn{Result: long}); len(got) > 2*maxTurnLine || !utf8.ValidString(got) {
+		t.Errorf("got %d bytes: %.50q", len(got), got)
 	}
 }

@@ -30,7 +30,7 @@ func (f *harnessFlags) witnesses(t task) (w witnesses, err error) {
 		w.close()
 		return witnesses{}, err
 	}
-	w.view = newView(os.Stderr, t.shell.Cols, t.shell.Rows)
+	w.view = newView(os.Stderr, t.shell.Cols, t.shell.Rows, !f.json)
 	return w, nil
 }
 
