@@ -39,6 +39,7 @@ type guest struct {
 
 	// Of the goroutine that runs it.
 	fuel    int64 // the last slice
+	worked  int64 // by the host, since then
 	memory  int64 // booked, in bytes
 	refused bool  // memory that it asked for, and its module allows
 
@@ -118,7 +119,7 @@ func (g *guest) refill(left int64) (int64, error) {
 		g.kill(err)
 		return 0, err
 	}
-	g.fuel = g.account.fuelLeft(slice)
+	g.fuel, g.worked = g.account.fuelLeft(slice), 0
 	return g.fuel, nil
 }
 
@@ -126,6 +127,23 @@ func (g *guest) refill(left int64) (int64, error) {
 func (g *guest) use(left int64) error {
 	used := g.fuel - left
 	g.fuel = left
+	return g.burn(used)
+}
+
+// work books what the host has done for the guest: a wasi.Limits.Fuel. Others may
+// have used up what there was, as a child its parent's. Then a guest still has
+// what is left of its slice, and so it has a slice of work.
+func (g *guest) work(n int64) error {
+	g.worked += n
+	err := g.burn(n)
+	if err == nil || g.worked < slice {
+		return nil
+	}
+	g.kill(err)
+	return err
+}
+
+func (g *guest) burn(used int64) error {
 	g.exit.Usage.Fuel += uint64(used)
 	g.entry.fuel.Store(g.exit.Usage.Fuel)
 	return g.account.takeFuel(used)

@@ -3,6 +3,7 @@ package hostwasm_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"runtime"
@@ -131,8 +132,49 @@ func endless() []hostile {
 				I64(0), Op(0x43, 0, 0, 0, 0), Op(0x44, 0, 0, 0, 0, 0, 0, 0, 0), Call(f), Op(Drop), Br(0))))
 		}), limits: hostwasm.Limits{Fuel: 400e3}},
 	}
+	cases = append(cases, busyHost()...)
 	for i := range cases {
 		cases[i].status, cases[i].reason = killed, core.ReasonFuel
+	}
+	return cases
+}
+
+// busyHost are a few instructions that have the host do much.
+func busyHost() []hostile {
+	const most = 4 << 20 // bytes of memory
+	at := func(data string) func(*Module) { return func(m *Module) { m.Data(0, []byte(data)) } }
+	call := func(name, params string, data func(*Module), args ...[]byte) []byte {
+		var m Module
+		f := m.Import(preview1, name, params+"->i32")
+		m.Memory(most>>16, most>>16)
+		m.ExportMemory("memory")
+		data(&m)
+		m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Code(args...), Call(f), Op(Drop), Br(0))))
+		return m.Bytes()
+	}
+	name := strings.Repeat("tmp/../", 580) + "tmp"
+	cases := []hostile{
+		{name: "randomness", module: call("random_get", "(i32,i32)", at(""), I32(0), I32(most))},
+		{name: "a name with many steps", module: call("path_filestat_get", "(i32,i32,i32,i32,i32)", at(name),
+			I32(3), I32(1), I32(0), I32(int32(len(name))), I32(1<<16))},
+		{name: "zeros, again and again", module: build(func(m *Module) {
+			open := m.Import(preview1, "path_open", "(i32,i32,i32,i32,i32,i64,i64,i32,i32)->i32")
+			read := m.Import(preview1, "fd_read", "(i32,i32,i32,i32)->i32")
+			m.Data(0, []byte("dev/zero"))
+			// 1000 times the same 32 KiB, behind the list itself.
+			list := make([]byte, 0, 8000)
+			for range 1000 {
+				list = binary.LittleEndian.AppendUint32(list, 1<<14)
+				list = binary.LittleEndian.AppendUint32(list, 1<<15)
+			}
+			m.Data(32, list)
+			m.Export("_start", m.Func("()->()", "",
+				I32(3), I32(1), I32(0), I32(8), I32(0), I64(2), I64(2), I32(0), I32(16), Call(open), Op(Drop),
+				Loop(EmptyType, I32(16), Memory(I32Load, 0), I32(32), I32(1000), I32(20), Call(read), Op(Drop), Br(0))))
+		})},
+	}
+	for i := range cases {
+		cases[i].limits.Fuel = 400e3
 	}
 	return cases
 }

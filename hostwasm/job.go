@@ -70,6 +70,7 @@ func (j *job) start(g *guest, c wasi.Config, pid uint32) error {
 		Args:      j.host.config.Limits.Arguments,
 		Output:    g.output,
 		Memory:    kept{g},
+		Fuel:      g.work,
 	}
 	c.Spawner, c.Processes = spawner{g}, listing{g}
 	if len(c.Args) == 0 {

@@ -17,6 +17,9 @@ type Path struct {
 	// Beneath confines Name to Dir: what would leave it, also through a link
 	// or by being absolute, is EPERM, and so is making an absolute link.
 	Beneath bool
+	// Steps, if not nil, is increased by how many places were looked at to
+	// resolve the name, those that links lead to included.
+	Steps *int
 
 	// noLinks makes a symbolic link before the last component ELOOP.
 	noLinks bool

@@ -28,6 +28,9 @@ func (t *Tree) at(p Path, f following, op func(place) error) error {
 	if err := t.begin(&w, p); err != nil {
 		return err
 	}
+	if p.Steps != nil {
+		defer func() { *p.Steps += 1 + w.steps }()
+	}
 	if at, ok := w.direct(); ok {
 		if err := op(at); err != errno.LOOP || p.noLinks {
 			return err

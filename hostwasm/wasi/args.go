@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // args_get(*argv, *buf)
 func argsGet(p *Process, m memory, a []uint64) error {
-	return putStrings(m, p.args, uint32(a[0]), uint32(a[1]))
+	return p.putStrings(m, p.args, uint32(a[0]), uint32(a[1]))
 }
 
 // args_sizes_get(*count, *bytes)
@@ -14,7 +14,7 @@ func argsSizesGet(p *Process, m memory, a []uint64) error {
 
 // environ_get(*environ, *buf)
 func environGet(p *Process, m memory, a []uint64) error {
-	return putStrings(m, p.env, uint32(a[0]), uint32(a[1]))
+	return p.putStrings(m, p.env, uint32(a[0]), uint32(a[1]))
 }
 
 // environ_sizes_get(*count, *bytes)
@@ -24,13 +24,16 @@ func environSizesGet(p *Process, m memory, a []uint64) error {
 
 // putStrings stores each string with a zero byte behind it, and pointers to
 // them.
-func putStrings(m memory, list []string, pointers, buf uint32) error {
+func (p *Process) putStrings(m memory, list []string, pointers, buf uint32) error {
 	array, err := m.array(pointers, uint32(len(list)), 4)
 	if err != nil {
 		return err
 	}
 	b, err := m.bytes(buf, stringsSize(list))
 	if err != nil {
+		return err
+	}
+	if err := p.work(len(b) * fuelPerByte); err != nil {
 		return err
 	}
 	at := 0

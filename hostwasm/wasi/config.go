@@ -88,6 +88,10 @@ type Limits struct {
 	Output *Quota
 	// Memory is asked for what the guest has us keep, nil if nobody counts.
 	Memory Memory
+	// Fuel is told what the host does for the guest: bytes that are moved, names
+	// that are resolved, in units of the guest's fuel. An error ends the guest.
+	// Nil if nobody counts. It is called by who calls the functions.
+	Fuel func(n int64) error
 }
 
 // A Memory is an account of memory, in bytes. It is safe for concurrent use.
@@ -121,6 +125,7 @@ func New(c Config) (*Process, error) {
 		fds:     table{max: c.Limits.OpenFiles},
 		output:  c.Limits.Output,
 		memory:  c.Limits.Memory,
+		fuel:    c.Limits.Fuel,
 		spawner: c.Spawner,
 		clock:   c.Clock,
 		random:  c.Random,

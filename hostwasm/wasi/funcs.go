@@ -151,7 +151,11 @@ func (f call) run(guest any, mem []byte, stack []uint64) error {
 	if err := p.interrupted(); err != nil {
 		return err.(end).error
 	}
-	switch err := f(p, mem, stack).(type) {
+	err := f(p, mem, stack)
+	if empty := p.walked(); empty != nil {
+		err = empty
+	}
+	switch err := err.(type) {
 	case nil:
 		stack[0] = uint64(errno.SUCCESS)
 	case errno.Errno:

@@ -24,6 +24,8 @@ type Process struct {
 	terminal  *Terminal    // that it leads, or nil
 	processes Processes    // nil if it can see none
 	modes     FileModes
+	fuel      func(n int64) error // Limits.Fuel, or nil
+	steps     int                 // that names have taken and that are not yet charged
 
 	stop atomic.Pointer[end] // why the guest must end
 	wake waker

@@ -21,6 +21,9 @@ func randomGet(p *Process, m memory, a []uint64) error {
 			return err
 		}
 		n := min(len(b), maxPiece)
+		if err := p.work(n * fuelPerByte); err != nil {
+			return err
+		}
 		if _, err := io.ReadFull(p.random, b[:n]); err != nil {
 			return errno.IO
 		}

@@ -64,6 +64,9 @@ func (p *Process) readdir(dir vfs.File, b []byte, cookie uint64) (n int, err err
 		}
 		for i := range entries {
 			n += putDirent(b[n:], &entries[i])
+			if err := p.work(len(entries[i].Name) * fuelPerByte); err != nil {
+				return 0, err
+			}
 		}
 		cookie = entries[len(entries)-1].Next
 	}

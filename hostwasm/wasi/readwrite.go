@@ -116,6 +116,9 @@ func (p *Process) writev(d *descriptor, v vector, total uint32) (uint32, error) 
 			}
 			n += copy(p.gather[n:], b)
 		}
+		if err := p.work(n * fuelPerByte); err != nil {
+			return 0, err
+		}
 		k, err := p.put(d, p.gather[:n])
 		if _, ended := err.(end); err != nil && (ended || k == 0) {
 			return 0, err

@@ -72,6 +72,9 @@ func (p *Process) each(v vector, f func(b []byte) (int, error)) (n uint32, err e
 			piece := b[:min(len(b), maxPiece)]
 			k, err := f(piece)
 			n += uint32(k)
+			if empty := p.work(k * fuelPerByte); empty != nil {
+				return n, empty
+			}
 			if _, ended := err.(end); ended {
 				return n, err
 			}
