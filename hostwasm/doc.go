@@ -17,4 +17,21 @@
 // link of the host's; [Limits] bound memory, time, output, files and
 // children. A trap or a limit ends the command, with its reason in the record,
 // and nothing else.
+//
+// A Host runs commands in this process. Package hostwasm/worker has a Host that
+// runs each terminal's in a process of its own, which the kernel holds besides:
+// use that one for modules that nobody trusts, as the command line does, and
+// this one where a process is too much, or processes can't be started.
+//
+// # Where bash and ls come from
+//
+// From package plugins, which this one does not know. Each of plugins.Modules
+// says which commands it has; put all of them into [Config.Commands]:
+//
+//	for _, m := range plugins.Modules() {
+//		module := &hostwasm.Module{Name: m.Name, Load: m.Load}
+//		for _, name := range m.Commands {
+//			config.Commands[name] = module
+//		}
+//	}
 package hostwasm

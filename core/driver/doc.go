@@ -12,4 +12,11 @@
 // one timer. A terminal costs two goroutines, one that reads its output and
 // one that waits for its exit. No lock is held while a Host or a callback is
 // called.
+//
+// Who shows a terminal to a person sets [Config.OnOutput]: it gets every byte as
+// the command writes it, of stream 1 for standard output and 2 for standard
+// error; on a pty all is 1. Who is slow, and rather misses a part, sets
+// core.Config.LiveBytes and takes OutputChanged from [Config.OnNews]: its UTF-8 is
+// repaired, what was too much is counted, and no command waits. Over ACP neither
+// is needed, for the peer asks.
 package driver
