@@ -113,13 +113,19 @@ type Command struct {
 // MaxSize is the greatest number of rows or columns of a terminal.
 const MaxSize = 1000
 
-// MaxCommand bounds the strings of a Command together, in bytes. Linux takes no
-// more than 6 MiB of arguments and environment (execve(2)).
+// MaxCommand bounds what a Command holds in memory, in bytes: its strings, and
+// 32 for each argument, variable and root. Linux takes no more than 6 MiB of
+// arguments and environment (execve(2)), and 2 MiB as it comes.
 const MaxCommand = 8 << 20
 
-// size is how many bytes the strings of c have.
+// entrySize is what an element of Args, Env or Roots holds in memory besides its
+// strings, in bytes: an EnvVariable has two headers, and an argument has one here
+// and one in Exec.Argv.
+const entrySize = 32
+
+// size is what c holds in memory, in bytes.
 func (c *Command) size() int64 {
-	n := len(c.Command) + len(c.Cwd)
+	n := len(c.Command) + len(c.Cwd) + entrySize*(len(c.Args)+len(c.Env)+len(c.Roots))
 	for _, a := range c.Args {
 		n += len(a)
 	}
@@ -134,9 +140,9 @@ func (c *Command) size() int64 {
 
 func (c *Command) hasScreen() bool { return c.Screen || c.Rendering == RenderScreen }
 
-// cost is what a terminal of a size that runs c may hold in memory, in bytes.
-func (c *Command) cost(rows, cols int) int64 {
-	n := c.OutputByteLimit + c.size()
+// outputBytes is what the output of c on a terminal of a size may hold in memory.
+func (c *Command) outputBytes(rows, cols int) int64 {
+	n := c.OutputByteLimit
 	if hasScreens {
 		n += c.screenBytes(rows, cols)
 	}
@@ -230,16 +236,54 @@ const (
 // An Exec is a Command that a Host has resolved: what would be executed.
 // It is what policy decides on and what the record shows.
 type Exec struct {
-	// Command is what was asked, its zero values replaced by defaults.
+	// Command is what was asked, its zero values replaced by defaults. Once it
+	// has started, Args, Env and Roots are nil: they may be megabytes, and only
+	// the start needs them.
 	Command Command
 	// Path is the executable, absolute.
 	Path string
-	// Argv is the argument vector, argv[0] included.
+	// Argv is the argument vector, argv[0] included. That of a terminal of which
+	// only the output is kept may be cut short, as may be its Command.Command.
 	Argv []string
 	Via  Via
 	// Host is what the host that has resolved it wants to be told again when
 	// it starts it. To all others it means nothing, and it is not traced.
 	Host any
+}
+
+// size is what e holds in memory, in bytes.
+func (e *Exec) size() int64 {
+	n := e.Command.size() + int64(len(e.Path))
+	for _, a := range e.Argv {
+		n += int64(len(a)) + entrySize
+	}
+	return n
+}
+
+// started returns e without what only the start needs.
+func (e *Exec) started() *Exec {
+	rest := *e
+	rest.Command.Args, rest.Command.Env, rest.Command.Roots = nil, nil, nil
+	rest.Host = nil
+	return &rest
+}
+
+// shown returns as much of e as is worth keeping beside the output, copied: a
+// short string may be a part of one of megabytes.
+func (e *Exec) shown() *Exec {
+	const most = 4 << 10 // bytes
+	part := func(s string) string { return strings.Clone(clip(s, most/4)) }
+	rest := *e
+	rest.Command.Command, rest.Command.Cwd, rest.Path = part(e.Command.Command), part(e.Command.Cwd), part(e.Path)
+	rest.Argv = nil
+	for _, a := range e.Argv {
+		if rest.size() > most {
+			rest.Argv = append(rest.Argv, "…")
+			break
+		}
+		rest.Argv = append(rest.Argv, part(a))
+	}
+	return &rest
 }
 
 // A Decision answers an Ask effect.

@@ -53,13 +53,13 @@ type Config struct {
 	// MaxSessionTerminals bounds those of one session. If zero, 256.
 	MaxSessionTerminals int
 	// MaxOutputBytes bounds what all terminals not yet freed may hold: the sum
-	// of their output limits, and of the strings of their commands. If zero,
-	// 1 GiB.
+	// of their output limits, their screens, and what their commands hold, of which
+	// Args, Env and Roots count until the start. If zero, 1 GiB.
 	MaxOutputBytes int64
 	// KeepTerminals is how many released terminals per session keep their
 	// output for display. If zero, 256.
 	KeepTerminals int
-	// KeepBytes bounds the memory of that output. If zero, 64 MiB.
+	// KeepBytes bounds the memory that those hold. If zero, 64 MiB.
 	KeepBytes int64
 	// MaxKeptTerminals and MaxKeptBytes bound the same for all sessions
 	// together. If zero, 4096 and 256 MiB.

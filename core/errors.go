@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Errors that callers decide on.
@@ -74,6 +75,9 @@ func (noScreenError) Unwrap() error { return errors.ErrUnsupported }
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
 	return s[:n] + "…"
 }

@@ -29,8 +29,9 @@ func (s State) String() string { return stateNames[s] }
 type life struct {
 	number uint64 // the first terminal is 1
 	state  State
-	exec   Exec
-	rows   int // as last resized, in cells
+	exec   *Exec // never changed, since effects have it: another takes its place
+	held   int64 // bytes of it that are reserved
+	rows   int   // as last resized, in cells
 	cols   int
 
 	released bool // only its output is left to see
@@ -69,7 +70,8 @@ type Status struct {
 	Session  SessionID
 	State    State
 	Released bool
-	// Exec is complete once the state is past StateResolving.
+	// Exec is what the host made of the command, once the state is past
+	// StateResolving.
 	Exec Exec
 	// Rows and Cols are the terminal's size now, in cells.
 	Rows, Cols int
@@ -87,7 +89,7 @@ func (r *Registry) Status(id TerminalID) (Status, bool) {
 	}
 	l := &t.life
 	s := Status{
-		Session: t.session.id, State: l.state, Released: l.released, Exec: l.exec,
+		Session: t.session.id, State: l.state, Released: l.released, Exec: *l.exec,
 		Rows: l.rows, Cols: l.cols, Started: l.started, Ended: l.ended,
 	}
 	if l.state == StateExited {
@@ -109,10 +111,10 @@ func (r *Registry) HandleResolved(now time.Time, id TerminalID, e Exec, err erro
 		return
 	}
 	e.Command = t.life.exec.Command
-	t.life.exec = e
+	t.life.exec = &e
 	if r.config.Ask {
 		t.life.state = StateAsking
-		r.push(t, Effect{Kind: Ask, Exec: &t.life.exec})
+		r.push(t, Effect{Kind: Ask, Exec: t.life.exec})
 		return
 	}
 	r.start(t)
@@ -134,7 +136,7 @@ func (r *Registry) HandleDecision(now time.Time, id TerminalID, d Decision) {
 
 func (r *Registry) start(t *Terminal) {
 	t.life.state = StateStarting
-	r.push(t, Effect{Kind: Start, Exec: &t.life.exec})
+	r.push(t, Effect{Kind: Start, Exec: t.life.exec})
 }
 
 // HandleStart answers a Start effect. If err is nil a process runs, and the
@@ -151,6 +153,7 @@ func (r *Registry) HandleStart(now time.Time, id TerminalID, err error) {
 	}
 	t.life.state = StateRunning
 	t.life.started = now
+	r.dropStarted(t)
 	if t.life.failed {
 		r.escalate(now, t)
 		r.timers.schedule(t)
@@ -160,7 +163,16 @@ func (r *Registry) HandleStart(now time.Time, id TerminalID, err error) {
 		t.life.timeoutAt = now.Add(limit)
 		r.timers.schedule(t)
 	}
-	r.push(t, Effect{Kind: Started, Exec: &t.life.exec})
+	r.push(t, Effect{Kind: Started, Exec: t.life.exec})
+}
+
+// dropStarted forgets what only the start of t needed, and counts it no longer.
+func (r *Registry) dropStarted(t *Terminal) {
+	l := &t.life
+	l.exec = l.exec.started()
+	now := min(l.exec.size(), l.held)
+	r.letGo(0, l.held-now)
+	l.held = now
 }
 
 // fail forgets a terminal that has no process.

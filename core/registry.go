@@ -55,7 +55,7 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 		id:      newID(r.config.Seed, s, r.created),
 		session: r.session(s),
 		output:  newOutput(&c, r.config.LiveBytes),
-		life:    life{number: r.created, exec: Exec{Command: c}, rows: c.Rows, cols: c.Cols, timer: -1},
+		life:    life{number: r.created, exec: &Exec{Command: c}, held: c.size(), rows: c.Rows, cols: c.Cols, timer: -1},
 	}
 	r.terminals[t.id] = t
 	t.session.terminals = append(t.session.terminals, t)
@@ -88,7 +88,7 @@ func (r *Registry) admit(s SessionID, c *Command) error {
 	if in := r.sessions[s]; in != nil && in.live >= r.config.MaxSessionTerminals {
 		return &LimitError{Limit: "session_terminals", Max: int64(r.config.MaxSessionTerminals)}
 	}
-	return r.hold(1, c.cost(c.Rows, c.Cols))
+	return r.hold(1, c.size()+c.outputBytes(c.Rows, c.Cols))
 }
 
 // Terminal returns the terminal that id names, also when it was released and

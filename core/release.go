@@ -116,6 +116,7 @@ func (r *Registry) HandleClosed(now time.Time, id TerminalID) {
 	}
 	t.life.freed = true
 	r.uncount(t)
+	t.HandleClosed()
 	if t.life.failed || t.session.closed {
 		r.forget(t)
 		return
@@ -126,6 +127,7 @@ func (r *Registry) HandleClosed(now time.Time, id TerminalID) {
 // keep holds on to the output of t for display, and evicts the oldest that is
 // too much for its session or for all sessions together.
 func (r *Registry) keep(t *Terminal) {
+	t.life.exec = t.life.exec.shown()
 	if !r.roomToKeep(t) {
 		r.push(t, Effect{Kind: Evicted})
 		r.forget(t)
@@ -175,18 +177,16 @@ func (r *Registry) dropOldest(s *session) {
 	r.forget(t)
 }
 
-// keptBytes is the memory that the output of t holds, in bytes.
+// keptBytes is the memory that t holds when nothing but its output is kept, in
+// bytes.
 func (t *Terminal) keptBytes() int64 {
-	n := int64(t.output.ring.Cap())
-	if hasScreens {
-		n += t.life.exec.Command.screenBytes(t.life.rows, t.life.cols)
-	}
-	return n
+	return int64(t.output.ring.Cap()) + t.life.exec.size()
 }
 
 // uncount gives back what admit counted.
 func (r *Registry) uncount(t *Terminal) {
-	r.letGo(1, t.life.exec.Command.cost(t.life.rows, t.life.cols))
+	l := &t.life
+	r.letGo(1, l.held+l.exec.Command.outputBytes(l.rows, l.cols))
 	t.session.live--
 }
 

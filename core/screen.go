@@ -73,7 +73,8 @@ func (d *display) lines() []byte {
 }
 
 // Screen returns the terminal's screen: what a person would see. It is nil
-// unless the command has RenderScreen or asks for a Screen. It belongs to the
+// unless the command has RenderScreen or asks for a Screen, and after HandleClosed.
+// It belongs to the
 // terminal: who has it must not write to it, and must hold the lock, if there is
 // one, for as long as it is looked at.
 func (t *Terminal) Screen() *vt.Screen { return t.output.display.use(&t.output) }

@@ -13,9 +13,9 @@ import (
 // It has two halves. The exported methods are its output half: they touch
 // nothing of the Registry, so a driver with goroutines may call them under a
 // lock of the terminal's own while the registry's lock guards the rest. Such a
-// driver calls HandleOutput and HandleOutputEnd here, NextEffect and TakeReplies
-// too, and then tells the Registry with HandleOutputSeen, HandleReplies and
-// HandleOutputEnd.
+// driver calls HandleOutput, HandleOutputEnd and HandleClosed here, NextEffect and
+// TakeReplies too, and then tells the Registry with HandleOutputSeen,
+// HandleReplies, HandleOutputEnd and HandleClosed.
 type Terminal struct {
 	id      TerminalID
 	session *session
@@ -85,6 +85,19 @@ func (t *Terminal) HandleOutputEnd() {
 	}
 	if o.fold != nil {
 		o.fold.Flush(&o.ring)
+	}
+}
+
+// HandleClosed says that the process is freed, and what is left is for display:
+// what a screen of RenderScreen shows becomes output like the rest, and there is
+// no Screen any longer. A second time it does nothing.
+func (t *Terminal) HandleClosed() {
+	o := &t.output
+	t.HandleOutputEnd()
+	o.fold = nil
+	if hasScreens {
+		o.ring.Append(o.display.lines())
+		o.display = nil
 	}
 }
 

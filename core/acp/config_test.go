@@ -61,13 +61,14 @@ func TestConfigCommand(t *testing.T) {
 		Command: "not this", Args: []string{"nor", "this"}, Env: []core.EnvVariable{{Name: "TERM", Value: "dumb"}},
 		Cwd: "/home", Roots: []string{"/home"}, Pty: true, Rows: 5, Cols: 7,
 	}}, core.Config{})
-	id := p.create(`{"sessionId":"s","command":"a","env":[{"name":"TERM","value":"xterm"}]}`)
+	var got core.Command
+	p.resolve = func(c *core.Command) error { got = *c; return nil }
+	p.create(`{"sessionId":"s","command":"a","env":[{"name":"TERM","value":"xterm"}]}`)
 	want := `resolve t1 command="a" env="TERM=dumb" env="TERM=xterm" cwd="/home" pty`
 	if got := p.work[0]; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	s, _ := p.registry.Status(id)
-	if got := s.Exec.Command; got.Rows != 5 || got.Cols != 7 || len(got.Roots) != 1 {
+	if got.Rows != 5 || got.Cols != 7 || len(got.Roots) != 1 {
 		t.Errorf("got %+v, want 5 rows, 7 columns and one root", got)
 	}
 }

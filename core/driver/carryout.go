@@ -217,6 +217,9 @@ func (d *Driver) free(t *terminal) {
 	_ = t.process.Close()
 	<-t.reading
 	t.cancel()
+	t.mu.Lock()
+	t.output.HandleClosed()
+	t.mu.Unlock()
 	d.do(func(now time.Time) {
 		t.freed = true
 		delete(d.draining, t) // where it has no Exited

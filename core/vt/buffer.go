@@ -93,7 +93,7 @@ func (b *buffer) unwrap(y int) {
 }
 
 // touched reports whether row y may not be blank.
-func (b *buffer) touched(y int) bool { return y >= b.from && y < b.to }
+func (b *buffer) touched(y int) bool { return b.from <= y && y < b.to }
 
 // index returns where row y of the screen is in rows.
 func (b *buffer) index(y int) int {

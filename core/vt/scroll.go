@@ -27,7 +27,10 @@ func (s *Screen) scroll(wrapped bool) {
 		if b.zero == len(b.rows) {
 			b.zero = 0
 		}
-		b.from, b.to = max(b.from-1, 0), len(b.rows)
+		if b.from > 0 {
+			b.from--
+		}
+		b.to = len(b.rows)
 	} else {
 		b.rotate(b.top, b.bottom, 1)
 		b.touch(b.top, b.bottom+1)
