@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -111,14 +112,19 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		mounted[dir] = true
 		return nil
 	}
-	for _, m := range h.mounts(c) {
+	mounts := h.mounts(c)
+	for _, m := range mounts {
 		if mounted[m.guest()] {
 			continue // handed over twice: the first one counts
 		}
 		if err := m.checkPlace(); err != nil { // a session's; the host's were checked
 			return nil, err
 		}
-		dir, err := m.open(h.options(m, tree.Quota()))
+		o := h.options(m, tree.Quota())
+		if o.Hidden, err = o.Hidden.And(m.protected(mounts)...); err != nil {
+			return nil, err
+		}
+		dir, err := m.open(o)
 		if err != nil {
 			return nil, err
 		}
@@ -143,6 +149,35 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		return nil, err
 	}
 	return tree, nil
+}
+
+// protected returns directories in m's that are handed over read-only at a place
+// inside m's. The Tree knows them by that place alone. The host may have other
+// names for them: "SECRET" for "secret" where it does not tell capital letters
+// apart, or a bind mount. By such a name a guest would get to the same files
+// through m, and could write them.
+func (m Mount) protected(mounts []Mount) (dirs []string) {
+	if m.FS != nil || m.ReadOnly {
+		return nil
+	}
+	for _, inner := range mounts {
+		if inner.FS == nil && inner.ReadOnly && inside(inner.guest(), m.guest()) && insideHost(inner.Dir, m.Dir) {
+			dirs = append(dirs, inner.Dir)
+		}
+	}
+	return dirs
+}
+
+// inside reports whether a clean path is below a directory, and not the same.
+func inside(name, dir string) bool {
+	return name != dir && strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// insideHost is inside for two directories of the host, by whatever name.
+func insideHost(name, dir string) bool {
+	name, nameErr := filepath.EvalSymlinks(name)
+	dir, dirErr := filepath.EvalSymlinks(dir)
+	return nameErr == nil && dirErr == nil && inside(name, dir)
 }
 
 // options are how m's directory is opened for a command with that quota.

@@ -18,5 +18,6 @@
 // whom they trust.
 //
 // Where a host's file system takes two names for one, as on macOS, a mount in a
-// host directory hides only the name that it was given.
+// host directory hides only the name that it was given. HostOptions.Hidden hides
+// a directory by whatever name.
 package vfs

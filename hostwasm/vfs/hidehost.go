@@ -5,6 +5,7 @@ package vfs
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"golang.org/x/sys/unix"
 
@@ -29,6 +30,21 @@ func Hide(dirs ...string) (*Hidden, error) {
 		}
 	}
 	return h, nil
+}
+
+// And returns h and more directories, as Hide does. h stays as it is.
+func (h *Hidden) And(dirs ...string) (*Hidden, error) {
+	if len(dirs) == 0 {
+		return h, nil
+	}
+	both, err := Hide(dirs...)
+	if err != nil || h == nil {
+		return both, err
+	}
+	maps.Copy(both.dirs, h.dirs)
+	maps.Copy(both.above, h.above)
+	maps.Copy(both.loose, h.loose)
+	return both, nil
 }
 
 func (h *Hidden) add(fd int, dir string) error {

@@ -14,3 +14,6 @@ func OpenHost(dir string, o HostOptions) (FS, error) {
 
 // Hide returns nothing: no guest reaches a directory of this system.
 func Hide(dirs ...string) (*Hidden, error) { return nil, nil }
+
+// And returns nothing either.
+func (h *Hidden) And(dirs ...string) (*Hidden, error) { return nil, nil }
