@@ -38,7 +38,9 @@ func runThrough(r *Registry, now time.Time, output string) {
 
 // large are commands that hold a lot, each in another part.
 var large = map[string]func() Command{
-	"arguments": func() Command { return Command{Command: "true", Args: strings.Split(strings.Repeat("x ", 200_000), " ")} },
+	"arguments": func() Command {
+		return Command{Command: "true", Args: strings.Split(strings.Repeat("x ", 200_000), " ")}
+	},
 	"variables": func() Command {
 		c := Command{Command: "true", Env: make([]EnvVariable, 200_000)}
 		for i := range c.Env {

@@ -220,7 +220,9 @@ func (a attacker) metadata(try func(string, error)) {
 	names := []string{a.dir + "/outside/file", a.dir + "/ro/file", a.dir + "/rw/file", a.dir + "/cache", a.dir + "/outside"}
 	buf := make([]byte, 512)
 	for _, name := range names {
-		in := func(what string) string { return what + " " + filepath.Base(filepath.Dir(name)) + "/" + filepath.Base(name) }
+		in := func(what string) string {
+			return what + " " + filepath.Base(filepath.Dir(name)) + "/" + filepath.Base(name)
+		}
 		try(in("fchmodat"), call(unix.SYS_FCHMODAT, atCwd, name, 0o777))
 		try(in("fchmodat2"), call(unix.SYS_FCHMODAT2, atCwd, name, 0o4777, 0))
 		try(in("fchownat"), call(unix.SYS_FCHOWNAT, atCwd, name, os.Getuid(), os.Getgid(), 0))

@@ -28,8 +28,8 @@ type child struct {
 	measures []Measure     // then
 	calls    *os.File      // what we watch its system calls with; before that
 	watching sync.WaitGroup
-	started  chan error    // answers a job
-	typing   chan *typing  // the last answer to Look, if nobody has taken it
+	started  chan error   // answers a job
+	typing   chan *typing // the last answer to Look, if nobody has taken it
 
 	pending atomic.Int64  // bytes of output that are still in it, at the most; known with exit
 	exited  chan struct{} // closed when exit is known
