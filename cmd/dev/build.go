@@ -20,7 +20,7 @@ func buildSteps() []step {
 		{"build git.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildModule(ctx, out, "plugins/dist/git.wasm", "./plugins/git", "-trimpath", "-ldflags=-s -w")
 		}},
-		// Without cgo, whose threads would keep a sandbox's workers from using Landlock.
+		// Without cgo, so that it needs no C library, and runs where another one is.
 		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildReactor(ctx, out, "web/dist/core.wasm")

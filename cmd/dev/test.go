@@ -46,6 +46,8 @@ func testSteps(root string, notes *notes) []step {
 		// One package at a time: some measure the machine, and what others leave on it.
 		goTest("go test", nodeModules, notes, "-p=1", "./..."),
 		goTest("go test wasmtime", nodeModules, notes, "-tags=wasmtime", "./hostwasm/...", "./tests/reactor"),
+		// The steps before had cgo.
+		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-run=^Test(Attack|Threads|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
 		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
 		goTest("imports with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),

@@ -16,10 +16,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
-func init() { modes["attack"], modes["deny"], modes["hog"] = worker.Attack, worker.Deny, hog }
+func init() {
+	modes["attack"], modes["deny"], modes["hog"] = worker.Attack, worker.Deny, hog
+	modes["keep in threads"] = worker.KeepFilesInThreads
+}
 
 // A worker has the descriptors that it needs, no environment, and the system
 // refuses it the rest.
@@ -42,7 +46,14 @@ func testConfined(t *testing.T, engine string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"NoNewPrivs:\t1\n", "Seccomp:\t2\n"} {
+	capabilities := "0000000000000000"
+	if os.Getuid() == 0 {
+		capabilities = "000000000000000a" // to use files of others
+	}
+	for _, want := range []string{
+		"NoNewPrivs:\t1\n", "Seccomp:\t2\n",
+		"CapInh:\t0000000000000000\n", "CapPrm:\t" + capabilities + "\n", "CapEff:\t" + capabilities + "\n", "CapAmb:\t0000000000000000\n",
+	} {
 		if !strings.Contains(string(status), want) {
 			t.Errorf("got status %s, want %q in it", status, want)
 		}
@@ -185,6 +196,36 @@ func TestThreads(t *testing.T) {
 			t.Errorf("got %s, want a worker that is lost", a.log)
 		}
 	})
+}
+
+// Root can use what others own, if it is handed over: a terrarium in a container
+// has directories from outside.
+func TestFilesOfOthers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can use files of others")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, dir} {
+		if err := os.Chown(name, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := newHost(t, worker.Config{Pool: -1})
+	for _, args := range [][]string{{"read", file}, {"write", file, "new"}, {"touch", file}, {"write", dir + "/other", "x"}} {
+		c := command(args...)
+		c.Roots = []string{dir}
+		if r := run(t, h, c); r.exit.Status != (core.ExitStatus{}) {
+			t.Errorf("%s: got %v, %q, want success", args[0], r.exit.Status, r.stderr)
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.ModTime().Unix() != 2 || info.Size() != 3 {
+		t.Errorf("got %v, %v, want three bytes of two seconds after 1970", info, err)
+	}
 }
 
 // hog takes as much memory as a compiler may have, and more.

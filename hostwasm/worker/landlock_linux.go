@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -63,17 +62,8 @@ func findLandlock() (l landlock, err error) {
 	return l, nil
 }
 
-// errCgo is why keepFiles fails in a program with cgo: it can't restrict the
-// threads that it has already.
-var errCgo = errNoLandlock{errors.New("this program was built with cgo")}
-
 func landlockMeasure() Measure {
 	l, err := findLandlock()
-	if err == nil {
-		if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == syscall.ENOTSUP {
-			err = errCgo
-		}
-	}
 	return measure("landlock", err, fmt.Sprint("version ", l.version, ": no files but those handed over"))
 }
 
@@ -101,14 +91,7 @@ func keepFiles(places []place) error {
 			return err
 		}
 	}
-	_, _, errno = syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0)
-	if errno == syscall.ENOTSUP {
-		return errCgo
-	}
-	if errno != 0 {
-		return os.NewSyscallError("landlock_restrict_self", errno)
-	}
-	return nil
+	return os.NewSyscallError("landlock_restrict_self", onAllThreads(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0))
 }
 
 // add lets a place be used.

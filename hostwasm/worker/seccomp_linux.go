@@ -21,7 +21,7 @@ func giveUpCalls(tell func(calls *os.File) error) ([]Measure, error) {
 	runtime.LockOSThread() // which gives up privileges; TSYNC is for the others
 	defer runtime.UnlockOSThread()
 	err := os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-	measures := []Measure{measure("no_new_privs", err, "a worker gets no more rights")}
+	measures := []Measure{measure("no_new_privs", err, "a worker gets no more rights"), capabilitiesMeasure()}
 	if err != nil {
 		return append(measures, measure("seccomp", err, "")), nil
 	}

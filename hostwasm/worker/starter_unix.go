@@ -36,6 +36,7 @@ func newStarter() *starter {
 
 func (s *starter) run() {
 	runtime.LockOSThread() // for good: the thread ends with us
+	giveUpPrivileges()
 	for r := range s.requests {
 		p, err := os.StartProcess(r.program, []string{"terrarium-worker"}, &os.ProcAttr{
 			Dir: "/", Env: workerEnv, Files: r.files, Sys: attributes(),

@@ -356,6 +356,9 @@ func (w *worker) compile(files []*os.File) int {
 	if err != nil {
 		return 2
 	}
+	if err := giveUpCapabilities(); err != nil {
+		return 2
+	}
 	if _, err := giveUpCalls(w.tellCalls); err != nil {
 		return 0
 	}

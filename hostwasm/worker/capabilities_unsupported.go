@@ -1,0 +1,6 @@
+//go:build darwin
+
+package worker
+
+func giveUpPrivileges()         {}
+func giveUpCapabilities() error { return nil }

@@ -1,0 +1,14 @@
+//go:build linux && !cgo
+
+package worker
+
+import "syscall"
+
+// onAllThreads makes a system call in all threads of this process. Go panics
+// where it fails in some of them only.
+func onAllThreads(number, a, b uintptr) error {
+	if _, _, errno := syscall.AllThreadsSyscall(number, a, b, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
