@@ -16,8 +16,9 @@ type Config struct {
 	// KillGrace is how long a command may take to end on SIGTERM before it
 	// gets SIGKILL. If zero, 5 s. If negative, SIGKILL comes at once.
 	KillGrace time.Duration
-	// LostAfter is how long after SIGKILL a released command may take to be
-	// reported dead before it counts as lost. If zero, 10 s.
+	// LostAfter is how long after SIGKILL a command that was released, or that
+	// ran for longer than its Timeout, may take to be reported dead before it
+	// counts as lost. If zero, 10 s.
 	LostAfter time.Duration
 	// DrainSilence ends the drain after an exit: no output for so long means
 	// that all of it has come. If zero, 20 ms.

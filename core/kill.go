@@ -63,10 +63,12 @@ func (r *Registry) escalate(now time.Time, t *Terminal) {
 	r.expectExit(now, t)
 }
 
-// expectExit bounds how long a released terminal waits for an exit that
-// SIGKILL should bring: a process may hang in the kernel, or a host may fail.
+// expectExit bounds how long a terminal that was released, or whose time is over,
+// waits for an exit that SIGKILL should bring: a process may hang in the kernel,
+// or a host may fail.
 func (r *Registry) expectExit(now time.Time, t *Terminal) {
-	if t.life.released && t.life.state == StateRunning && t.life.kill == killKill {
-		t.life.lostAt = now.Add(r.config.LostAfter)
+	l := &t.life
+	if (l.released || l.overtime) && l.state == StateRunning && l.kill == killKill && l.lostAt.IsZero() {
+		l.lostAt = now.Add(r.config.LostAfter)
 	}
 }

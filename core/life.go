@@ -47,6 +47,7 @@ type life struct {
 
 	kill         killStage
 	why          Reason // of the first one to end it
+	overtime     bool   // it ran for longer than its Timeout
 	inputClosed  bool
 	inputPending int // bytes, not yet taken by the process
 
@@ -265,7 +266,9 @@ func (r *Registry) expire(now time.Time, t *Terminal) {
 		return true
 	}
 	if due(&l.timeoutAt) {
+		l.overtime = true
 		r.terminate(now, t, ReasonTimeout)
+		r.expectExit(now, t)
 	}
 	if due(&l.escalateAt) {
 		r.escalate(now, t)
@@ -273,6 +276,9 @@ func (r *Registry) expire(now time.Time, t *Terminal) {
 	if due(&l.lostAt) {
 		l.ended = now
 		l.exit = Exit{Status: ExitStatus{Unknown: true}, Reason: ReasonLost}
+		if l.why == ReasonTimeout {
+			l.exit.Reason = ReasonTimeout
+		}
 		r.publish(t)
 	}
 	switch {

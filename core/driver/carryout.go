@@ -50,6 +50,7 @@ func (d *Driver) carryOut(e *core.Effect) {
 		}
 	case core.Exited:
 		delete(d.draining, t)
+		t.ended = e.Exit
 		close(t.exit)
 		d.news.push(*e)
 	case core.Evicted:

@@ -53,33 +53,32 @@ func (d *Driver) begin(s core.SessionID, c core.Command, t **terminal) (id core.
 }
 
 // WaitForExit waits until the command has ended and its output was read, or
-// ctx ends. It also works for a released terminal.
+// ctx ends. It also works for a released terminal, and who waits already is told
+// the exit whatever becomes of the terminal.
 func (d *Driver) WaitForExit(ctx context.Context, id core.TerminalID) (core.Exit, error) {
 	d.mu.Lock()
 	t := d.terminals[id]
 	d.mu.Unlock()
-	if t != nil {
-		select {
-		case <-t.exit:
-		case <-t.settled:
-			// Only a terminal that never starts settles without an exit to come.
-			if t.err != nil {
-				return core.Exit{}, t.err
-			}
-			select {
-			case <-t.exit:
-			case <-ctx.Done():
-				return core.Exit{}, ctx.Err()
-			}
-		case <-ctx.Done():
-			return core.Exit{}, ctx.Err()
-		}
-	}
-	s, ok := d.Status(id)
-	if !ok {
+	if t == nil {
 		return core.Exit{}, core.ErrUnknownTerminal
 	}
-	return s.Exit, nil
+	select {
+	case <-t.settled:
+	case <-ctx.Done():
+		return core.Exit{}, ctx.Err()
+	}
+	// Only a terminal that never starts settles without an exit to come.
+	if t.err != nil {
+		return core.Exit{}, t.err
+	}
+	select {
+	case <-t.exit:
+	case <-ctx.Done():
+		return core.Exit{}, ctx.Err()
+	}
+	// Not from the registry: a session may be closed, or its output evicted,
+	// before this goroutine gets its turn, and then that knows nothing any more.
+	return t.ended, nil
 }
 
 // Write is core.Registry.Write, as the methods below are the Registry's: p is

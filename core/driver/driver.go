@@ -76,6 +76,7 @@ type terminal struct {
 	err      error         // of StartFailed
 	inputErr error         // the first of a write
 	exit     chan struct{} // closed on Exited
+	ended    core.Exit     // of Exited; set before exit is closed
 	freed    bool          // nothing is left but output for display
 }
 

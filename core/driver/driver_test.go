@@ -113,6 +113,58 @@ func TestOutputInPieces(t *testing.T) {
 	}
 }
 
+// TestWaitersOutliveTerminal: who waits is told the exit, although the terminal
+// is forgotten at that moment. It tries often, since it may be heard in time.
+func TestWaitersOutliveTerminal(t *testing.T) {
+	for name, c := range map[string]struct {
+		config core.Config
+		end    func(d *driver.Driver, id core.TerminalID)
+	}{
+		"closed session":      {core.Config{}, func(d *driver.Driver, _ core.TerminalID) { d.CloseSession("s") }},
+		"released, none kept": {core.Config{KeepTerminals: -1}, func(d *driver.Driver, id core.TerminalID) { d.Release(id) }},
+	} {
+		for range 100 {
+			bubble(t, driver.Config{Host: host{}, Core: c.config}, func(t *testing.T, d *driver.Driver) {
+				id, err := d.Create(t.Context(), "s", core.Command{Command: "sleep"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var waiter sync.WaitGroup
+				waiter.Go(func() {
+					exit, err := d.WaitForExit(context.Background(), id)
+					if err != nil || exit.Status.Signal != "SIGTERM" {
+						t.Errorf("%s: got %v, %v, want SIGTERM", name, exit, err)
+					}
+				})
+				synctest.Wait()
+				c.end(d, id)
+				waiter.Wait()
+			})
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// TestTimeoutOfStuck: a wall limit ends the wait although nothing ends the
+// process.
+func TestTimeoutOfStuck(t *testing.T) {
+	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
+		begin := time.Now()
+		id, err := d.Create(t.Context(), "s", core.Command{Command: "stuck", Timeout: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		exit, err := d.WaitForExit(ctx, id)
+		if took := time.Since(begin); err != nil || !exit.Status.Unknown || exit.Reason != core.ReasonTimeout || took != 16*time.Second {
+			t.Errorf("got %v, %v after %v, want an unknown status because of the timeout after 16s", exit, err, took)
+		}
+	})
+}
+
 func TestWaitForExitHeedsContext(t *testing.T) {
 	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
 		id, err := d.Create(t.Context(), "s", core.Command{Command: "sleep"})

@@ -29,8 +29,9 @@ type Server struct {
 	driver *driver.Driver
 	out    *outbox
 
-	mu   sync.Mutex // guards conn; comes before the driver's own
-	conn *acp.Conn
+	mu    sync.Mutex // guards the fields below; comes before the driver's own
+	conn  *acp.Conn
+	ended bool // nothing that comes from the peer counts any more
 }
 
 // New returns a Server. Serve must be called, which frees it.
@@ -55,29 +56,39 @@ func (s *Server) Driver() *driver.Driver { return s.driver }
 // Serve answers the requests that come on r with lines on w, until r ends or
 // ctx does, and then until every terminal that the peer held has ended. It
 // returns nil at the end of r, ctx.Err(), or the error of r or w. At the end
-// of ctx it closes r if that is an io.Closer; a Read that does not return then
-// is left behind.
+// of ctx, and when writing has failed, it closes r if that is an io.Closer. A
+// Read that does not return then is left behind, the last one: what it reads is
+// dropped.
 func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	s.out.try, _ = w.(TryWriter)
 	go s.out.run(w) // ends when out is closed, below
 
 	ended := make(chan error, 1)
-	go func() { ended <- s.read(r) }() // ends with r
+	go func() { ended <- s.read(r) }() // ends with r, or after the Read that s.ended finds it in
 	var err error
 	select {
 	case err = <-ended:
 	case <-s.out.failed:
+		closeReader(r)
 	case <-ctx.Done():
 		err = ctx.Err()
-		if closer, ok := r.(io.Closer); ok {
-			closer.Close()
-		}
+		closeReader(r)
 	}
-	s.handle(func() { s.conn.HandleEOF(time.Now()) })
+	s.handle(func() {
+		s.ended = true
+		s.conn.HandleEOF(time.Now())
+	})
 	s.driver.Close()
 	return errors.Join(err, s.out.close())
 }
 
+func closeReader(r io.Reader) {
+	if closer, ok := r.(io.Closer); ok {
+		closer.Close()
+	}
+}
+
+// read takes lines from r until it ends, or Serve has.
 func (s *Server) read(r io.Reader) error {
 	buf := make([]byte, 64<<10)
 	for {
@@ -85,7 +96,9 @@ func (s *Server) read(r io.Reader) error {
 		// A line at a time: each may ask for megabytes of output, and its
 		// answer must leave before the next is asked for.
 		for line := range bytes.Lines(buf[:n]) {
-			s.handle(func() { s.conn.HandleInput(time.Now(), line) })
+			if !s.handleInput(line) {
+				return nil
+			}
 			s.out.wait()
 		}
 		switch {
@@ -95,6 +108,16 @@ func (s *Server) read(r io.Reader) error {
 			return err
 		}
 	}
+}
+
+// handleInput takes a line from the peer. It returns false if Serve has ended.
+func (s *Server) handleInput(line []byte) (ok bool) {
+	s.handle(func() {
+		if ok = !s.ended; ok {
+			s.conn.HandleInput(time.Now(), line)
+		}
+	})
+	return ok
 }
 
 // handle changes the connection and sends what comes of it.

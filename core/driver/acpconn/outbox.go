@@ -44,11 +44,12 @@ func newOutbox() *outbox {
 	return o
 }
 
-// send queues a copy of line, or writes it.
+// send queues a copy of line, or writes it. After the end it drops it: nobody
+// would ever take it.
 func (o *outbox) send(line []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.err != nil {
+	if o.done {
 		return
 	}
 	if o.try != nil && !o.writing && len(o.queued) == 0 {
