@@ -33,28 +33,26 @@ func Chmod(name string, mode uint32) error { return chmod(name, mode) }
 // by which f was opened means another file by now.
 func Fchmod(f *os.File, mode uint32) error { return fchmod(f, mode) }
 
+// ReadOnly reports whether a file or directory in the sandbox is in what this
+// process can't change.
+func ReadOnly(name string) bool { return readOnly(name) }
+
 // Umask returns the permissions that files do not get which this process
-// creates, until somebody says otherwise. Outside the sandbox, the process has
-// no umask any longer when it has been asked for: OpenFile and Mkdir give all
-// that they are told to.
+// creates, until somebody says otherwise. Outside the sandbox it is what the
+// system's umask was when the program began.
 func Umask() uint32 { return umask() }
 
 // OpenFile is os.OpenFile, and gives a file that it creates just that mode.
-func OpenFile(name string, flag int, mode uint32) (f *os.File, err error) {
-	err = Creating(mode, mode, func() error {
-		f, err = os.OpenFile(name, flag, fs.FileMode(mode&0o777))
-		return err
-	})
-	return f, err
+func OpenFile(name string, flag int, mode uint32) (*os.File, error) {
+	return openFile(name, flag, mode)
 }
 
 // Mkdir is os.Mkdir, and gives the directory just that mode.
-func Mkdir(name string, mode uint32) error {
-	return Creating(mode, mode, func() error { return os.Mkdir(name, fs.FileMode(mode&0o777)) })
-}
+func Mkdir(name string, mode uint32) error { return mkdir(name, mode) }
 
 // Creating has f create files and directories with these modes, by whatever
 // functions of package os, and start processes that do. Those that others
 // create meanwhile get them too, unless they call Creating themselves: they
-// wait then, so f must not. Outside the sandbox what f tells package os counts.
+// wait then, so f must not. Outside the sandbox what f tells package os counts, less the
+// system's umask.
 func Creating(files, dirs uint32, f func() error) error { return creating(files, dirs, f) }

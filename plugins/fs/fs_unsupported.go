@@ -5,7 +5,6 @@ package fs
 import (
 	"io/fs"
 	"os"
-	"sync"
 	"syscall"
 )
 
@@ -36,6 +35,32 @@ func chmod(name string, mode uint32) error { return os.Chmod(name, fileMode(mode
 
 func fchmod(f *os.File, mode uint32) error { return f.Chmod(fileMode(mode)) }
 
-var umask = sync.OnceValue(func() uint32 { return uint32(syscall.Umask(0)) })
+func readOnly(string) bool { return false }
+
+// mask is the system's umask, which can be read by changing it only: while nothing else runs.
+var mask = func() uint32 {
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	return uint32(mask)
+}()
+
+func umask() uint32 { return mask }
+
+func openFile(name string, flag int, mode uint32) (*os.File, error) {
+	_, missing := os.Stat(name)
+	f, err := os.OpenFile(name, flag, fileMode(mode&0o777))
+	if err == nil && missing != nil && mode&mask != 0 {
+		err = f.Chmod(fileMode(mode & 0o777))
+	}
+	return f, err
+}
+
+func mkdir(name string, mode uint32) error {
+	err := os.Mkdir(name, fileMode(mode&0o777))
+	if err == nil && mode&mask != 0 {
+		err = os.Chmod(name, fileMode(mode&0o777))
+	}
+	return err
+}
 
 func creating(_, _ uint32, f func() error) error { return f() }

@@ -19,6 +19,10 @@ func modeSet(fd int32, flags uint32, path *byte, size uint32, mode uint32) sysca
 //go:noescape
 func setCreating(files, dirs uint32, old *[2]uint32) syscall.Errno
 
+//go:wasmimport wasi_snapshot_preview1 path_filestat_set_times
+//go:noescape
+func setTimes(fd int32, flags uint32, path *byte, size uint32, atim, mtim uint64, which uint32) syscall.Errno
+
 // Bits of features.
 const (
 	hasModes    = 1
@@ -87,6 +91,27 @@ func fchmod(f *os.File, mode uint32) (err error) {
 		return &os.PathError{Op: "chmod", Path: f.Name(), Err: errno}
 	}
 	return nil
+}
+
+// readOnly sets no time, which is refused nonetheless in what is read-only.
+func readOnly(name string) bool {
+	dir, rest := beginning(name)
+	return setTimes(dir, flagFollow, unsafe.StringData(rest), uint32(len(rest)), 0, 0, 0) == syscall.EROFS
+}
+
+func openFile(name string, flag int, mode uint32) (f *os.File, err error) {
+	if flag&os.O_CREATE == 0 {
+		return os.OpenFile(name, flag, 0)
+	}
+	err = creating(mode, mode, func() error {
+		f, err = os.OpenFile(name, flag, 0)
+		return err
+	})
+	return f, err
+}
+
+func mkdir(name string, mode uint32) error {
+	return creating(mode, mode, func() error { return os.Mkdir(name, 0) })
 }
 
 // umask is what new directories do not get.

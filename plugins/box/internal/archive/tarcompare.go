@@ -48,7 +48,7 @@ func (j *job) compare(h *tar.Header, in *input) error {
 		differs("File type differs")
 		return nil
 	}
-	if sys.HasModes && info.Mode&0o7777 != uint32(h.Mode)&0o7777 {
+	if info.Mode&0o7777 != uint32(h.Mode)&0o7777 {
 		differs("Mode differs")
 	}
 	if info.Mtime.Unix() != h.ModTime.Unix() {

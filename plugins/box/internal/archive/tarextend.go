@@ -27,7 +27,7 @@ func (j *job) extend() error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(j.env.Path(j.archive), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := j.env.OpenFile(j.archive, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return j.fatal("%s: Cannot open: %s", j.archive, strerror(err))
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
 // An extractor writes members below one directory. All goes through an os.Root, so nothing is written outside of it,
@@ -25,7 +26,7 @@ type extractor struct {
 // madeDir is a directory whose time and permissions wait until all is in it.
 type madeDir struct {
 	name string
-	mode fs.FileMode
+	mode uint32
 	time time.Time
 }
 
@@ -142,7 +143,7 @@ var errSkip = errTold
 func (x *extractor) place(name string, make func() error) error {
 	err := make()
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(name, "/") {
-		if parents := x.root.MkdirAll(path.Dir(name), 0o777); parents != nil {
+		if parents := x.mkdirAll(path.Dir(name)); parents != nil {
 			return parents
 		}
 		err = make()
@@ -173,8 +174,11 @@ func (x *extractor) makeFile(h *tar.Header, in *input, to, shown string) error {
 	var f *os.File
 	open := func(flags int) func() error {
 		return func() (err error) {
-			f, err = x.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|flags, sys.FileMode(uint32(h.Mode)&0o777|0o200))
-			return err
+			mode := x.mode(h)&0o777 | 0o200
+			return modes.Creating(mode, mode, func() error {
+				f, err = x.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|flags, sys.FileMode(mode))
+				return err
+			})
 		}
 	}
 	err := error(nil)
@@ -188,7 +192,9 @@ func (x *extractor) makeFile(h *tar.Header, in *input, to, shown string) error {
 		return nil
 	}
 	read := &readErrors{r: in.tar}
-	_, err = io.Copy(f, read)
+	if _, err = io.Copy(f, read); err == nil {
+		sys.Chmod(f, x.mode(h)) // what can't be set is not
+	}
 	if closing := f.Close(); err == nil {
 		err = closing
 	}
@@ -202,25 +208,36 @@ func (x *extractor) makeFile(h *tar.Header, in *input, to, shown string) error {
 		j.errorf("%s: Cannot write: %s", quoted(shown), strerror(err))
 		return nil
 	}
-	x.finishFile(to, x.mode(h), h.ModTime)
+	x.finishTime(to, h.ModTime)
 	return nil
 }
 
 // mode returns the permissions that a member gets.
-func (x *extractor) mode(h *tar.Header) fs.FileMode {
+func (x *extractor) mode(h *tar.Header) uint32 {
 	mode := uint32(h.Mode) & 0o7777
 	uid, _ := sys.Self()
 	if x.job.flags["no-same-permissions"] || !x.job.flags["p"] && uid != 0 {
-		mode &= 0o777 &^ sys.Umask
+		mode &= 0o777 &^ x.job.env.Umask()
 	}
-	return sys.FileMode(mode)
+	return mode
 }
 
-// finishFile sets a file's permissions and time. Where they can't be set they aren't.
-func (x *extractor) finishFile(name string, mode fs.FileMode, modified time.Time) {
-	if sys.HasModes {
-		x.root.Chmod(name, mode)
+// mkdirAll makes a directory, and those that lead to it.
+func (x *extractor) mkdirAll(name string) error {
+	mode := 0o777 &^ x.job.env.Umask()
+	return modes.Creating(mode, mode, func() error { return x.root.MkdirAll(name, sys.FileMode(mode)) })
+}
+
+// finishDir sets a directory's permissions and time. Where they can't be set they aren't.
+func (x *extractor) finishDir(d madeDir) {
+	if f, err := x.root.Open(d.name); err == nil {
+		sys.Chmod(f, d.mode)
+		f.Close()
 	}
+	x.finishTime(d.name, d.time)
+}
+
+func (x *extractor) finishTime(name string, modified time.Time) {
 	if !x.job.flags["m"] {
 		x.root.Chtimes(name, modified, modified)
 	}
@@ -232,7 +249,10 @@ func (x *extractor) makeDir(h *tar.Header, to, shown string) {
 		x.dirs = append(x.dirs, made)
 		return
 	}
-	err := x.root.Mkdir(to, 0o700)
+	mkdir := func() error {
+		return modes.Creating(0o700, 0o700, func() error { return x.root.Mkdir(to, 0o700) })
+	}
+	err := mkdir()
 	if errors.Is(err, fs.ErrExist) {
 		if fi, err := x.root.Lstat(to); err == nil && fi.IsDir() {
 			x.dirs = append(x.dirs, made)
@@ -240,7 +260,7 @@ func (x *extractor) makeDir(h *tar.Header, to, shown string) {
 		}
 	}
 	if err != nil {
-		err = x.place(to, func() error { return x.root.Mkdir(to, 0o700) })
+		err = x.place(to, mkdir)
 	}
 	if x.tell(shown, "Cannot mkdir", err) {
 		x.dirs = append(x.dirs, made)
@@ -259,8 +279,7 @@ func (x *extractor) link(target, to, shown string) {
 // finish sets what waits, the innermost directories first.
 func (x *extractor) finish() {
 	for i := len(x.dirs) - 1; i >= 0; i-- {
-		d := x.dirs[i]
-		x.finishFile(d.name, d.mode, d.time)
+		x.finishDir(x.dirs[i])
 	}
 	x.root.Close()
 }

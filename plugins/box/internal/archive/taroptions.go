@@ -216,7 +216,7 @@ func (j *job) set(o option.Option) bool {
 	case "owner", "group":
 		j.setOwner(o)
 	case "mode":
-		mode, ok := sys.ParseMode(o.Arg)
+		mode, ok := sys.ParseMode(o.Arg, j.env.Umask())
 		if !ok {
 			j.fatal("Invalid mode given on option")
 			return false

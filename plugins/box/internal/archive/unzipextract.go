@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
 // extractAll writes files, or with -p and -c to standard output.
@@ -68,7 +68,7 @@ func (u *unzipper) openDir() bool {
 	if dir == "" {
 		dir = "."
 	}
-	err := os.Mkdir(u.env.Path(dir), 0o777)
+	err := u.env.Mkdir(dir, 0o777)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		u.root, err = os.OpenRoot(u.env.Path(dir))
 	}
@@ -108,7 +108,7 @@ func (u *unzipper) extract(m *zip.File) {
 		return
 	}
 	if dir := path.Dir(name); dir != "." {
-		if err := u.root.MkdirAll(dir, 0o777); err != nil {
+		if err := u.mkdirAll(dir); err != nil {
 			u.noDir(dir, err)
 			u.env.Warn("                 unable to process " + u.shown(m.Name) + ".")
 			u.fail(unzipError)
@@ -137,7 +137,7 @@ func (u *unzipper) makeDir(name string) {
 	if u.flags['f'] {
 		return
 	}
-	if err := u.root.MkdirAll(name, 0o777); err != nil {
+	if err := u.mkdirAll(name); err != nil {
 		u.noDir(name, err)
 		u.fail(unzipError)
 		return
@@ -226,7 +226,12 @@ func (u *unzipper) write(m *zip.File, name string) {
 		return
 	}
 	u.root.Remove(name)
-	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	var f *os.File
+	mode := u.mode(m)
+	err := modes.Creating(mode, mode, func() (err error) {
+		f, err = u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fs.FileMode(mode))
+		return err
+	})
 	if err != nil {
 		u.env.Warn("error:  cannot create " + shown + "\n        " + strerror(err))
 		u.fail(unzipError)
@@ -250,11 +255,21 @@ func (u *unzipper) write(m *zip.File, name string) {
 	case u.quiet == 0:
 		u.env.Out.WriteByte('\n')
 	}
-	if mode := m.Mode().Perm(); sys.HasModes && m.CreatorVersion>>8 == 3 && mode != 0 {
-		u.root.Chmod(name, mode)
-	}
 	stamp := modified(&m.FileHeader, u.zone)
 	u.root.Chtimes(name, stamp, stamp)
+}
+
+// mode returns the permissions that a member gets: those that it was put in with, or the usual ones.
+func (u *unzipper) mode(m *zip.File) uint32 {
+	if mode := m.Mode().Perm(); m.CreatorVersion>>8 == 3 && mode != 0 {
+		return uint32(mode)
+	}
+	return 0o666 &^ u.env.Umask()
+}
+
+func (u *unzipper) mkdirAll(name string) error {
+	mode := 0o777 &^ u.env.Umask()
+	return modes.Creating(mode, mode, func() error { return u.root.MkdirAll(name, fs.FileMode(mode)) })
 }
 
 // link remembers a symbolic link. Until all is extracted nothing can be written through it.

@@ -19,6 +19,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
 
@@ -41,17 +42,34 @@ func (h *handlers) call(_ context.Context, args []string) ([]string, error) {
 	return args, nil
 }
 
-// access is an interp.AccessHandlerFunc. WASI has no modes: what is there may
-// be read, written and executed as far as anybody can tell.
+// access is an interp.AccessHandlerFunc.
 func (h *handlers) access(_ context.Context, name string, mode interp.AccessMode) error {
-	info, err := os.Stat(name)
-	if err == nil && mode&interp.AccessExec != 0 && !executable(info) {
-		err = fs.ErrPermission
+	switch {
+	case mode&interp.AccessExec != 0:
+		return sys.Access(name, sys.Execute)
+	case mode&interp.AccessWrite != 0:
+		return sys.Access(name, sys.Write)
+	case mode&interp.AccessRead != 0:
+		return sys.Access(name, sys.Read)
 	}
+	_, err := os.Stat(name)
 	return err
 }
 
-func executable(info fs.FileInfo) bool { return !sys.HasModes || info.Mode()&0o111 != 0 }
+// open is an interp.OpenHandlerFunc. The umask was taken from perm.
+func (h *handlers) open(ctx context.Context, name string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
+	if flag&os.O_CREATE == 0 || name == os.DevNull {
+		return interp.DefaultOpenHandler()(ctx, name, flag, perm)
+	}
+	if !path.IsAbs(name) {
+		name = path.Join(interp.HandlerCtx(ctx).Dir, name)
+	}
+	f, err := modes.OpenFile(name, flag, uint32(perm))
+	if err != nil {
+		return nil, err // and not a file that is nil
+	}
+	return f, nil
+}
 
 // execute is an interp.ExecHandlerFunc: a command of the box, or a module
 // beside it, or a script.
@@ -185,7 +203,7 @@ var systemDirs = map[string]bool{"/bin/": true, "/usr/bin/": true, "/usr/local/b
 
 // search runs what a name without a slash means: what is first in PATH, or a command.
 func (x *execution) search(env tool.Env, args []string) int {
-	name := args[0]
+	name, refused := args[0], ""
 	for dir := range strings.SplitSeq(env.Getenv("PATH"), ":") {
 		if systemDirs[dir+"/"] {
 			if x.known(name) {
@@ -196,9 +214,17 @@ func (x *execution) search(env tool.Env, args []string) int {
 		if dir == "" {
 			dir = "."
 		}
-		if file := strings.TrimSuffix(dir, "/") + "/" + name; isScript(env.Path(file)) {
+		file := strings.TrimSuffix(dir, "/") + "/" + name
+		if isScript(env.Path(file)) {
 			return x.file(env, append([]string{file}, args[1:]...))
 		}
+		if info, err := env.Stat(file); refused == "" && err == nil && info.Mode().IsRegular() && !sys.Executable(info) {
+			refused = file
+		}
+	}
+	if refused != "" && !x.known(name) {
+		x.warn(env, refused, "Permission denied")
+		return notExecutable
 	}
 	return x.command(env, name, args)
 }
@@ -206,7 +232,7 @@ func (x *execution) search(env tool.Env, args []string) int {
 // isScript reports whether a file may be run, and is no native program, which can't be.
 func isScript(name string) bool {
 	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || !executable(info) {
+	if err != nil || !info.Mode().IsRegular() || !sys.Executable(info) {
 		return false
 	}
 	head, err := readHead(name)
@@ -313,7 +339,7 @@ func (x *execution) file(env tool.Env, args []string) int {
 	case info.IsDir():
 		x.warn(env, name, "Is a directory")
 		return notExecutable
-	case !executable(info):
+	case !sys.Executable(info):
 		x.warn(env, name, "Permission denied")
 		return notExecutable
 	}

@@ -3,6 +3,7 @@ package bash
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 
 	"mvdan.cc/sh/v3/interp"
@@ -25,6 +26,10 @@ type interpreter interface {
 	// SourceFile runs a file, if it is there.
 	SourceFile(ctx context.Context, name string) error
 
+	// Umask sets the mask of new files' modes, which commands find in their contexts.
+	Umask(mask int)
+	// Executable has is tell which files somebody may run, which their modes do not in the sandbox.
+	Executable(is func(os.FileInfo) bool)
 	// Interact sets the variables that a person's shell has.
 	Interact()
 	// Prompt runs PROMPT_COMMAND and returns the prompt, and More that for the rest of a command.
@@ -72,6 +77,8 @@ func (u unpatched) RunLine(ctx context.Context, stmts []*syntax.Stmt) (err error
 
 func (u unpatched) Eval(context.Context, string, string) uint8 { return 0 }
 func (u unpatched) SourceFile(context.Context, string) error   { return nil }
+func (u unpatched) Umask(int)                                  {}
+func (u unpatched) Executable(func(os.FileInfo) bool)          {}
 func (u unpatched) Interact()                                  {}
 func (u unpatched) Prompt(context.Context) string              { return "$ " }
 func (u unpatched) More(context.Context) string                { return "> " }

@@ -16,6 +16,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -236,11 +237,15 @@ func (s *script) runner(env *tool.Env) (interpreter, error) {
 		interp.CallHandler(h.call),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),
 		interp.AccessHandler(h.access),
+		interp.OpenHandler(h.open),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return patched(r, env.Child().Stderr), nil
+	p := patched(r, env.Child().Stderr)
+	p.Umask(int(env.Umask()))
+	p.Executable(sys.Executable)
+	return p, nil
 }
 
 // environ is the environment, with what this shell is told by it. The interpreter exports no BASH_EXECUTION_STRING: it

@@ -8,6 +8,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
 
@@ -28,7 +29,8 @@ func spawn(env tool.Env, name string, args []string) (status int, err error) {
 		}
 	}
 	c.PID = process.Of(env.Context).Number()
-	if err := c.Start(); err != nil {
+	mask := env.Umask()
+	if err := modes.Creating(0o666&^mask, 0o777&^mask, c.Start); err != nil {
 		return 0, err
 	}
 	s.started()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -271,9 +272,9 @@ func (t *tester) unary(op, arg string) (bool, error) {
 	case 'f':
 		return mode.IsRegular(), nil
 	case 'g':
-		return mode&fs.ModeSetgid != 0, nil
+		return sys.Of(fi).Mode&sys.SetGID != 0, nil
 	case 'k':
-		return mode&fs.ModeSticky != 0, nil
+		return sys.Of(fi).Mode&sys.Sticky != 0, nil
 	case 'p':
 		return mode&fs.ModeNamedPipe != 0, nil
 	case 's':
@@ -281,9 +282,13 @@ func (t *tester) unary(op, arg string) (bool, error) {
 	case 'S':
 		return mode&fs.ModeSocket != 0, nil
 	case 'u':
-		return mode&fs.ModeSetuid != 0, nil
+		return sys.Of(fi).Mode&sys.SetUID != 0, nil
+	case 'r':
+		return sys.Access(t.env.Path(arg), sys.Read) == nil, nil
+	case 'w':
+		return sys.Access(t.env.Path(arg), sys.Write) == nil, nil
 	case 'x':
-		return mode&0o111 != 0 || fi.IsDir(), nil
+		return sys.Access(t.env.Path(arg), sys.Execute) == nil, nil
 	}
-	return true, nil // e, r, w, O, G, N: whoever can see it owns it
+	return true, nil // e, O, G, N: whoever can see it owns it
 }

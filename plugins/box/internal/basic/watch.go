@@ -132,8 +132,8 @@ func (w *watcher) run() (status int, text []byte) {
 	if !w.direct {
 		return w.env.Exec(child, []string{"sh", "-c", strings.Join(w.command, " ")}), out.Bytes()
 	}
-	status = find.Execute(w.env, child, w.command, func() {
-		fmt.Fprintf(&out, "%s: unable to execute '%s': No such file or directory\n", w.env.Name, w.command[0])
+	status = find.Execute(w.env, child, w.command, func(why string) {
+		fmt.Fprintf(&out, "%s: unable to execute '%s': %s\n", w.env.Name, w.command[0], why)
 	})
 	return status, out.Bytes()
 }

@@ -37,7 +37,7 @@ func newFile(env *tool.Env, name string, like os.FileInfo, force bool, write fun
 	if fi, err := os.Lstat(path); err == nil && force && !fi.IsDir() {
 		os.Remove(path)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := env.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return tool.WriteError{Err: err}
 	}
@@ -49,9 +49,7 @@ func newFile(env *tool.Env, name string, like os.FileInfo, force bool, write fun
 		os.Remove(path)
 		return err
 	}
-	if sys.HasModes {
-		os.Chmod(path, like.Mode().Perm())
-	}
+	env.Chmod(name, sys.Of(like).Mode&0o777)
 	os.Chtimes(path, like.ModTime(), like.ModTime())
 	return err
 }

@@ -118,7 +118,7 @@ func (c *copying) open() int {
 	if !c.conv["notrunc"] && c.seek == 0 {
 		flags |= os.O_TRUNC
 	}
-	f, err := os.OpenFile(c.env.Path(c.to), flags, 0o666)
+	f, err := c.env.OpenFile(c.to, flags, 0o666)
 	if err != nil {
 		in.Close()
 		return fail(c.to, err)

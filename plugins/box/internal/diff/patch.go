@@ -387,7 +387,7 @@ func (p *patcher) write(f *filePatch, name, out string, old, data []byte, mismat
 	}
 	if !existed {
 		if dir := path.Dir(out); dir != "." {
-			os.MkdirAll(p.env.Path(dir), 0o777)
+			p.env.MkdirAll(dir)
 		}
 	}
 	return p.save(out, data)

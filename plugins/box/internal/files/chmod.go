@@ -47,7 +47,7 @@ func chmod(env *tool.Env, args []string) int {
 	if len(names) == 0 {
 		return env.UsageError("missing operand after %s", env.Quote(mode))
 	}
-	apply, ok := sys.ParseMode(mode)
+	apply, ok := sys.ParseMode(mode, env.Umask())
 	if !ok {
 		return env.UsageError("invalid mode: %s", env.Quote(mode))
 	}
@@ -87,7 +87,7 @@ func (c *changer) change(name string, operand bool) {
 		return
 	}
 	mode := c.apply(info.Mode) & 0o7777
-	if err := os.Chmod(c.env.Path(name), sys.FileMode(mode)); err != nil {
+	if err := c.env.Chmod(name, mode); err != nil {
 		if !c.quiet {
 			c.env.Errorf("changing permissions of %s: %s", tool.QuoteAlways(name), tool.Strerror(err))
 		}

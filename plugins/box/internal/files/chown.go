@@ -100,7 +100,7 @@ func changeOwner(env *tool.Env, args []string, parse func(string) (uid, gid int,
 		if opts.Has("h") {
 			set = os.Lchown
 		}
-		if err := set(env.Path(name), uid, gid); err != nil && sys.HasModes {
+		if err := set(env.Path(name), uid, gid); err != nil && sys.HasOwners {
 			env.Errorf("changing %s of %s: %s", what, tool.QuoteAlways(name), tool.Strerror(err))
 			status = 1
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
 func splitSeq(list string) iter.Seq[string] { return strings.SplitSeq(list, ",") }
@@ -130,14 +131,14 @@ func (c *copier) copyDir(from, to string, info sys.Info, exists bool) bool {
 		return c.intoItself()
 	}
 	if !exists {
-		mode := info.Mode &^ sys.Umask
-		if err := os.Mkdir(c.env.Path(to), sys.FileMode(mode&0o777|0o700)); err != nil {
+		mode := c.newMode(info) &^ c.env.Umask()
+		if err := modes.Mkdir(c.env.Path(to), mode|0o700); err != nil {
 			return c.fail("cannot create directory", to, err)
 		}
 		c.done(from, to, "")
 		c.remember(to)
 		if mode&0o700 != 0o700 {
-			defer os.Chmod(c.env.Path(to), sys.FileMode(mode))
+			defer c.env.Chmod(to, mode)
 		}
 	}
 	if self {
@@ -153,6 +154,17 @@ func (c *copier) copyDir(from, to string, info sys.Info, exists bool) bool {
 	}
 	c.attributes(to, info)
 	return ok
+}
+
+// newMode returns the permissions that a copy begins with, before the umask.
+func (c *copier) newMode(info sys.Info) uint32 {
+	switch {
+	case !c.usualMode:
+		return info.Mode & 0o777
+	case info.IsDir():
+		return 0o777
+	}
+	return 0o666
 }
 
 // intoItself complains of an operand that its own copy is in, once.
@@ -220,10 +232,10 @@ func (c *copier) copyFile(from, to string, info sys.Info, kept string, exists bo
 	if !exists && strings.HasSuffix(to, "/") {
 		return c.fail(what, to, syscall.ENOTDIR)
 	}
-	w, err := os.OpenFile(c.env.Path(to), flags, sys.FileMode(info.Mode&0o777))
+	w, err := c.env.OpenFile(to, flags, c.newMode(info))
 	if err != nil && exists && c.force {
 		c.env.Remove(to)
-		w, err = os.OpenFile(c.env.Path(to), flags|os.O_CREATE|os.O_EXCL, sys.FileMode(info.Mode&0o777))
+		w, err = c.env.OpenFile(to, flags|os.O_CREATE|os.O_EXCL, c.newMode(info))
 		exists = false
 	}
 	if err != nil {

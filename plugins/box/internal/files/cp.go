@@ -18,6 +18,7 @@ type copier struct {
 	recursive             bool
 	follow                byte // 'L' always, 'H' operands only, 'P' never, 0: unless recursive
 	mode, times, owner    bool // what is preserved
+	usualMode             bool // --no-preserve=mode: not even as far as the umask lets it
 	links                 bool
 	force, remove         bool
 	interactive, noClober bool
@@ -127,8 +128,9 @@ func (c *copier) preserve(list string, on bool) {
 		switch word {
 		case "all":
 			c.mode, c.owner, c.times, c.links = on, on, on, on
+			c.usualMode = !on
 		case "mode":
-			c.mode = on
+			c.mode, c.usualMode = on, !on
 		case "ownership":
 			c.owner = on
 		case "timestamps":
@@ -223,14 +225,14 @@ func (c *copier) done(from, to string, kept string) {
 // attributes gives a copy what is to be preserved.
 func (c *copier) attributes(to string, info sys.Info) {
 	path := c.env.Path(to)
-	if c.owner && sys.HasModes {
+	if c.owner && sys.HasOwners {
 		os.Lchown(path, int(info.Uid), int(info.Gid)) // as a user who isn't root it fails, and cp doesn't mind
 	}
 	if info.IsLink() {
 		return
 	}
 	if c.mode {
-		os.Chmod(path, sys.FileMode(info.Mode))
+		c.env.Chmod(to, info.Mode&0o7777)
 	}
 	if c.times {
 		os.Chtimes(path, info.Atime, info.Mtime)

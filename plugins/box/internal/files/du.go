@@ -166,7 +166,7 @@ func (d *duRun) size(i sys.Info) int64 {
 		return 1
 	case !d.apparent:
 		return i.Blocks * 512
-	case i.IsDir() && !sys.HasModes:
+	case i.IsDir() && !sys.HasOwners:
 		return 0
 	}
 	return i.Size

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"os"
 	"path"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
@@ -26,7 +25,7 @@ func install(env *tool.Env, args []string) int {
 		case "b", "S":
 			c.backup.option(o.Name, o.Arg)
 		case "m":
-			apply, ok := sys.ParseMode(o.Arg)
+			apply, ok := sys.ParseMode(o.Arg, 0)
 			if !ok {
 				env.Errorf("invalid mode %s", env.Quote(o.Arg))
 				return 1
@@ -65,7 +64,7 @@ func install(env *tool.Env, args []string) int {
 			continue
 		}
 		if c.copy(source, to, true) {
-			os.Chmod(env.Path(to), sys.FileMode(mode))
+			env.Chmod(to, mode)
 		}
 	}
 	return c.status

@@ -24,7 +24,7 @@ func mkdir(env *tool.Env, args []string) int {
 		if o.Name != "m" {
 			continue
 		}
-		apply, ok := sys.ParseMode(o.Arg)
+		apply, ok := sys.ParseMode(o.Arg, env.Umask())
 		if !ok {
 			env.Errorf("invalid mode %s", env.Quote(o.Arg))
 			return 1
@@ -50,7 +50,7 @@ func (m maker) make(name string) bool {
 	if m.parents && !m.ancestors(name) {
 		return false
 	}
-	err := os.Mkdir(m.env.Path(name), 0o777)
+	err := m.env.Mkdir(name, 0o777)
 	if err != nil && m.parents {
 		if fi, e := m.env.Stat(name); e == nil && fi.IsDir() {
 			return true
@@ -72,7 +72,7 @@ func (m maker) ancestors(name string) bool {
 			}
 			continue
 		}
-		err := os.Mkdir(m.env.Path(dir), 0o777)
+		err := m.env.Mkdir(dir, 0o777)
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
@@ -86,7 +86,7 @@ func (m maker) ancestors(name string) bool {
 // made reports a new directory, or why there is none.
 func (m maker) made(name string, err error, last bool) bool {
 	if err == nil && last && m.mode != nil {
-		err = os.Chmod(m.env.Path(name), sys.FileMode(m.mode(sys.Dir|0o777)))
+		err = m.env.Chmod(name, m.mode(sys.Dir|0o777)&0o7777)
 	}
 	if err != nil {
 		m.env.Errorf("cannot create directory %s: %s", m.env.Quote(name), tool.Strerror(err))

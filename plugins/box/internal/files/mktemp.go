@@ -105,10 +105,10 @@ func makeTemp(env *tool.Env, stem, suffix string, count int, dir, dry bool) (str
 				err = os.ErrExist
 			}
 		case dir:
-			err = os.Mkdir(env.Path(name), 0o700)
+			err = env.Mkdir(name, 0o700)
 		default:
 			var f *os.File
-			if f, err = os.OpenFile(env.Path(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			if f, err = env.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 				err = f.Close()
 			}
 		}

@@ -54,7 +54,7 @@ func truncate(env *tool.Env, args []string) int {
 		if opts.Has("c") {
 			flags = os.O_WRONLY
 		}
-		f, err := os.OpenFile(env.Path(name), flags, 0o666)
+		f, err := env.OpenFile(name, flags, 0o666)
 		if err != nil {
 			if !opts.Has("c") || !os.IsNotExist(err) {
 				env.Errorf("cannot open %s for writing: %s", tool.QuoteAlways(name), tool.Strerror(err))

@@ -173,8 +173,8 @@ func (x *execution) run(f *finder, args []string, dir string) int {
 	if dir != "" {
 		env.Dir = path.Clean(f.env.Path(dir))
 	}
-	return Execute(f.env, env, args, func() {
-		f.env.Errorf("%s: No such file or directory", f.env.Quote(args[0]))
+	return Execute(f.env, env, args, func(why string) {
+		f.env.Errorf("%s: %s", f.env.Quote(args[0]), why)
 	})
 }
 

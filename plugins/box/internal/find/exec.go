@@ -4,17 +4,27 @@ import (
 	"os"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// Execute runs a command with env, which is a [tool.Env.Child] of parent. Where there is no such command it calls missing.
-func Execute(parent *tool.Env, env tool.Env, args []string, missing func()) int {
+// Execute runs a command with env, which is a [tool.Env.Child] of parent. Where it can't it has fail tell why.
+func Execute(parent *tool.Env, env tool.Env, args []string, fail func(why string)) int {
 	known := parent.Has != nil && parent.Has(args[0]) || len(LookupAll(parent, args[0])) > 0
-	if parent.Exec == nil || !known {
-		missing()
-		return 127
+	switch {
+	case parent.Exec != nil && known:
+		return parent.Exec(env, args)
+	case strings.Contains(args[0], "/") && exists(parent, args[0]):
+		fail("Permission denied")
+		return 126
 	}
-	return parent.Exec(env, args)
+	fail("No such file or directory")
+	return 127
+}
+
+func exists(env *tool.Env, name string) bool {
+	_, err := env.Stat(name)
+	return err == nil
 }
 
 // LookupAll returns the files that a command's name may mean, in the order of PATH.
@@ -39,5 +49,5 @@ func LookupAll(env *tool.Env, name string) []string {
 
 func isProgram(env *tool.Env, name string) bool {
 	fi, err := os.Stat(env.Path(name))
-	return err == nil && fi.Mode().IsRegular() && executable(fi)
+	return err == nil && fi.Mode().IsRegular() && sys.Executable(fi)
 }

@@ -332,7 +332,7 @@ func permTest(p *parser, _, arg string) (node, error) {
 	if arg != "" && (arg[0] == '-' || arg[0] == '/') {
 		how, text = arg[0], arg[1:]
 	}
-	apply, ok := sys.ParseMode(text)
+	apply, ok := sys.ParseMode(text, 0)
 	if !ok {
 		return nil, complain("invalid mode %s", p.f.env.Quote(arg))
 	}

@@ -349,14 +349,14 @@ func (x *xargsRun) exec(args []string) {
 	}
 	env := x.env.Child()
 	env.Stdin = strings.NewReader("")
-	status := Execute(x.env, env, args, func() {
-		x.env.Errorf("%s: No such file or directory", args[0])
+	status := Execute(x.env, env, args, func(why string) {
+		x.env.Errorf("%s: %s", args[0], why)
 		x.stop = true
 	})
 	switch signal := process.Of(x.env.Context).Waited(); {
 	case status == 0:
 	case x.stop:
-		x.status = 127
+		x.status = status
 	case signal != 0:
 		x.env.Errorf("%s: terminated by signal %d", args[0], signal)
 		x.status, x.stop = 125, true

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -17,7 +18,7 @@ type inPlace struct {
 	suffix string
 	name   string
 	temp   string
-	mode   fs.FileMode
+	mode   uint32
 	out    *output
 }
 
@@ -33,7 +34,7 @@ func (e *inPlace) begin(name string) (*output, error) {
 	if !fi.Mode().IsRegular() {
 		return nil, editError(name)
 	}
-	e.name, e.mode = name, fi.Mode().Perm()
+	e.name, e.mode = name, sys.Of(fi).Mode&0o7777
 	for i := 0; ; i++ {
 		e.temp = path.Join(path.Dir(name), "sed"+strconv.Itoa(i)+".tmp")
 		f, err := e.env.Create(e.temp, os.O_EXCL)
@@ -62,7 +63,7 @@ func (e *inPlace) end() error {
 		e.env.Remove(e.temp)
 		return &fileError{"couldn't write to " + e.temp, err}
 	}
-	os.Chmod(e.env.Path(e.temp), e.mode) // fails where files have no modes
+	e.env.Chmod(e.temp, e.mode) // fails where files have no modes
 	if e.suffix != "" {
 		if err := e.env.Rename(e.name, e.backup()); err != nil {
 			return &fileError{"cannot rename " + e.name, err}

@@ -2,7 +2,10 @@ package sys
 
 import (
 	"io/fs"
+	"os"
 	"time"
+
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
 // Info is what stat(2) tells of a file.
@@ -30,10 +33,6 @@ const (
 	SetGID = 0o2000
 	Sticky = 0o1000
 )
-
-// Umask is what a symbolic mode without "ugoa" leaves alone. The real one can't be read without changing it for
-// the whole process.
-const Umask = 0o022
 
 // IsDir reports whether the file is a directory.
 func (i Info) IsDir() bool { return i.Mode&TypeMask == Dir }
@@ -86,6 +85,22 @@ func (i Info) ModeString() string {
 		}
 	}
 	return string(p)
+}
+
+// Executable reports whether somebody may run a file: everybody, where a file system keeps no permissions.
+func Executable(fi fs.FileInfo) bool {
+	mode, ok := modes.Mode(fi)
+	return !ok || mode&0o111 != 0
+}
+
+// Chmod sets the permissions of a file. Nothing is done to one that has them.
+func Chmod(f *os.File, mode uint32) error {
+	if fi, err := f.Stat(); err == nil {
+		if is, ok := modes.Mode(fi); ok && is == mode {
+			return nil
+		}
+	}
+	return modes.Fchmod(f, mode)
 }
 
 // FileMode returns the permissions of mode as Go numbers them.

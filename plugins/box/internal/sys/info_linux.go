@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// HasModes says whether the system keeps permissions.
-const HasModes = true
+// HasOwners says whether the system knows whose files are.
+const HasOwners = true
 
 // Of returns what fi, which must come from os.Stat or os.Lstat, knows.
 func Of(fi fs.FileInfo) Info {

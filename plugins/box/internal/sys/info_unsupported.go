@@ -4,8 +4,8 @@ package sys
 
 import "io/fs"
 
-// HasModes says whether the system keeps permissions.
-const HasModes = true
+// HasOwners says whether the system knows whose files are.
+const HasOwners = true
 
 // Of returns what fi knows.
 func Of(fi fs.FileInfo) Info { return portable(fi) }

@@ -4,22 +4,23 @@ import (
 	"io/fs"
 	"syscall"
 	"time"
+
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
-// HasModes says whether the system keeps permissions.
-const HasModes = false
+// HasOwners says whether the system knows whose files are.
+const HasOwners = false
 
-// Of returns what fi, which must come from os.Stat or os.Lstat, knows. WASI has no permissions and no owners:
-// directories are drwxr-xr-x, the rest is -rw-r--r--, all root's.
+// Of returns what fi, which must come from os.Stat or os.Lstat, knows. WASI has no owners: all files are root's. Where a
+// file system keeps no permissions, directories are drwxr-xr-x and the rest is -rw-r--r--.
 func Of(fi fs.FileInfo) Info {
 	i := portable(fi)
 	i.Mode &^= 0o7777
-	switch i.Mode & TypeMask {
-	case Dir:
+	if mode, ok := modes.Mode(fi); ok {
+		i.Mode |= mode
+	} else if i.IsDir() {
 		i.Mode |= 0o755
-	case Symlink:
-		i.Mode |= 0o777
-	default:
+	} else {
 		i.Mode |= 0o644
 	}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {

@@ -6,8 +6,8 @@ import (
 )
 
 // ParseMode reads an octal or symbolic mode, such as 755 or u+x,go-w, and returns what it makes of an old mode.
-// It is false for text that is no mode.
-func ParseMode(s string) (apply func(old uint32) uint32, ok bool) {
+// It is false for text that is no mode. A symbolic mode without "ugoa" leaves alone what umask has.
+func ParseMode(s string, umask uint32) (apply func(old uint32) uint32, ok bool) {
 	if n, err := strconv.ParseUint(s, 8, 32); err == nil && n <= 0o7777 {
 		return octal(uint32(n), len(s)), true
 	}
@@ -18,7 +18,7 @@ func ParseMode(s string) (apply func(old uint32) uint32, ok bool) {
 	}
 	var clauses []clause
 	for part := range strings.SplitSeq(s, ",") {
-		cs, ok := parseClause(part)
+		cs, ok := parseClause(part, umask)
 		if !ok {
 			return nil, false
 		}
@@ -58,13 +58,13 @@ type clause struct {
 	who  uint32 // bits that may change
 	op   byte
 	perm uint32
-	copy int  // 6, 3 or 0: take the bits of user, group or others, if has
-	has  bool // whether copy counts
-	x    bool // X: execution for directories and what is executable already
-	bare bool // no "ugoa" was given: the umask holds
+	copy int    // 6, 3 or 0: take the bits of user, group or others, if has
+	has  bool   // whether copy counts
+	x    bool   // X: execution for directories and what is executable already
+	not  uint32 // bits that stay: the umask, unless "ugoa" was given
 }
 
-func parseClause(s string) ([]clause, bool) {
+func parseClause(s string, umask uint32) ([]clause, bool) {
 	var who uint32
 	i := 0
 	for ; i < len(s); i++ {
@@ -82,16 +82,16 @@ func parseClause(s string) ([]clause, bool) {
 		}
 	}
 ops:
-	bare := who == 0
-	if bare {
-		who = 0o7777
+	not := uint32(0)
+	if who == 0 {
+		who, not = 0o7777, umask
 	}
 	var out []clause
 	for i < len(s) {
 		if strings.IndexByte("+-=", s[i]) < 0 {
 			return nil, false
 		}
-		c := clause{who: who, op: s[i], bare: bare}
+		c := clause{who: who, op: s[i], not: not}
 		for i++; i < len(s) && strings.IndexByte("+-=", s[i]) < 0; i++ {
 			switch s[i] {
 			case 'r':
@@ -126,10 +126,7 @@ func (c clause) apply(mode uint32) uint32 {
 		bits := mode >> c.copy & 7
 		perm |= bits<<6 | bits<<3 | bits
 	}
-	change := perm & who
-	if c.bare {
-		change &^= Umask
-	}
+	change := perm & who &^ c.not
 	switch c.op {
 	case '+':
 		return mode | change

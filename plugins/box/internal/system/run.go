@@ -84,7 +84,7 @@ func env(e *tool.Env, args []string) int {
 		child.Dir = strings.TrimSuffix(e.Path(dir), "/.")
 	}
 	process.Of(e.Context).Replace()
-	return find.Execute(e, child, operands, func() { e.Errorf("%s: No such file or directory", e.Quote(operands[0])) })
+	return find.Execute(e, child, operands, func(why string) { e.Errorf("%s: %s", e.Quote(operands[0]), why) })
 }
 
 // without returns the variables but one.
@@ -179,8 +179,8 @@ func timeout(e *tool.Env, args []string) int {
 			defer stop()
 		}
 	}
-	status = find.Execute(e, child, command, func() {
-		e.Errorf("failed to run command %s: No such file or directory", e.Quote(command[0]))
+	status = find.Execute(e, child, command, func(why string) {
+		e.Errorf("failed to run command %s: %s", e.Quote(command[0]), why)
 	})
 	switch {
 	case e.Context.Err() != nil || !expired.Load():
@@ -258,8 +258,8 @@ func nohup(e *tool.Env, args []string) int {
 	}
 	process.Of(e.Context).Ignore(1, true)
 	process.Of(e.Context).Replace()
-	return find.Execute(e, e.Child(), opts.Operands, func() {
-		e.Errorf("failed to run command %s: No such file or directory", tool.QuoteAlways(opts.Operands[0]))
+	return find.Execute(e, e.Child(), opts.Operands, func(why string) {
+		e.Errorf("failed to run command %s: %s", tool.QuoteAlways(opts.Operands[0]), why)
 	})
 }
 

@@ -131,5 +131,5 @@ func ionice(e *tool.Env, args []string) int {
 // instead runs a command in this one's place. If there is none it says what, and why.
 func instead(e *tool.Env, child tool.Env, args []string, what string) int {
 	process.Of(e.Context).Replace()
-	return find.Execute(e, child, args, func() { e.Errorf("%s: No such file or directory", what) })
+	return find.Execute(e, child, args, func(why string) { e.Errorf("%s: %s", what, why) })
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"syscall"
+
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
 // Path returns name as the operating system finds it: joined to the current directory unless it is absolute.
@@ -50,12 +52,45 @@ func (e *Env) Create(name string, flags int) (io.WriteCloser, error) {
 	case "/dev/stderr":
 		return nopWriteCloser{e.Stderr}, nil
 	}
-	f, err := os.OpenFile(e.Path(name), os.O_WRONLY|os.O_CREATE|flags, 0o666)
+	f, err := e.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
+
+// umaskKey is that of a context's umask, which the interpreter sets, and can't import this package: types that have no
+// name are the same everywhere.
+var umaskKey = struct{ Umask struct{} }{}
+
+// Umask returns the permissions that what the command makes does not get.
+func (e *Env) Umask() uint32 {
+	if e.Context != nil {
+		if mask, ok := e.Context.Value(umaskKey).(int); ok {
+			return uint32(mask)
+		}
+	}
+	return modes.Umask()
+}
+
+// OpenFile opens a file with flags such as os.O_RDWR. A new one gets the permissions mode, less the umask.
+func (e *Env) OpenFile(name string, flags int, mode uint32) (*os.File, error) {
+	return modes.OpenFile(e.Path(name), flags, mode&^e.Umask())
+}
+
+// Mkdir makes a directory with the permissions mode, less the umask.
+func (e *Env) Mkdir(name string, mode uint32) error {
+	return modes.Mkdir(e.Path(name), mode&^e.Umask())
+}
+
+// MkdirAll makes a directory, and those that lead to it.
+func (e *Env) MkdirAll(name string) error {
+	mode := 0o777 &^ e.Umask()
+	return modes.Creating(mode, mode, func() error { return os.MkdirAll(e.Path(name), fs.FileMode(mode)) })
+}
+
+// Chmod sets the permissions of a file, through symbolic links.
+func (e *Env) Chmod(name string, mode uint32) error { return modes.Chmod(e.Path(name), mode) }
 
 // ReadFile reads a whole file; "-" is the command's standard input.
 func (e *Env) ReadFile(name string) ([]byte, error) {

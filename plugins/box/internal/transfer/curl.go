@@ -220,7 +220,7 @@ func (c *curler) output(i int, source string, t *transferred) (io.WriteCloser, b
 		name = strings.TrimRight(c.outputDir, "/") + "/" + name
 	}
 	if c.createDirs {
-		os.MkdirAll(path.Dir(c.env.Path(name)), 0o777)
+		c.env.MkdirAll(path.Dir(name))
 	}
 	w, err := c.env.Create(name, os.O_TRUNC)
 	if err != nil {

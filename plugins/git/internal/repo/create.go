@@ -5,7 +5,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
+
+// keepsModes reports whether files in dir have permissions.
+func keepsModes(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	_, ok := modes.Mode(info)
+	return ok
+}
 
 // Create makes an empty repository in dir, or adds what one lacks.
 func Create(dir, branch string, bare bool) error {
@@ -14,7 +27,7 @@ func Create(dir, branch string, bare bool) error {
 			return err
 		}
 	}
-	config := "[core]\n\trepositoryformatversion = 0\n\tfilemode = " + fileMode
+	config := "[core]\n\trepositoryformatversion = 0\n\tfilemode = " + strconv.FormatBool(keepsModes(dir))
 	if bare {
 		config += "\n\tbare = true\n"
 	} else {

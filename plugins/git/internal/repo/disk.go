@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing/filemode"
+
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
 // ReadDisk returns the bytes of a file of the working tree; of a link, where it leads.
@@ -48,11 +50,16 @@ func (r *Repo) WriteDisk(name string, f File) error {
 	if f.Mode == filemode.Symlink {
 		return os.Symlink(string(b), p)
 	}
-	perm := fs.FileMode(0o666)
+	mode := uint32(0o666)
 	if f.Mode == filemode.Executable {
-		perm = 0o777
+		mode = 0o777
 	}
-	return os.WriteFile(p, b, perm)
+	out, err := modes.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&^modes.Umask())
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(b)
+	return errors.Join(err, out.Close())
 }
 
 // makeDirs makes the directory and those above it. A link in their place goes: nothing is written through it.

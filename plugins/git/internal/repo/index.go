@@ -9,6 +9,8 @@ import (
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
 	"github.com/go-git/go-git/v6/plumbing/format/index"
+
+	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
 // An Index is what the next commit will have.
@@ -106,18 +108,19 @@ func (x *Index) OnDisk() (Snapshot, error) {
 	return s, nil
 }
 
-// mode returns the file's mode on disk, or the index's where disks have none.
+// mode returns the file's mode on disk, or the index's where a file system keeps none or core.filemode says so.
 func (x *Index) mode(name string, info fs.FileInfo) filemode.FileMode {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return filemode.Symlink
 	}
-	if v, ok := x.repo.Config.Get("core.filemode"); ok && v == "false" {
+	mode, known := modes.Mode(info)
+	if v, ok := x.repo.Config.Get("core.filemode"); !known || ok && v == "false" {
 		if f, ok := x.Files[name]; ok && f.Mode != filemode.Symlink {
 			return f.Mode
 		}
 		return filemode.Regular
 	}
-	if info.Mode()&0o100 != 0 {
+	if mode&0o100 != 0 {
 		return filemode.Executable
 	}
 	return filemode.Regular
