@@ -86,7 +86,7 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 	env := tool.Env{
 		Context: ctx,
 		Stdin:   hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr,
-		Dir: hc.Dir, Environ: append(environ(hc.Env), "_="+programPath(args[0])),
+		Dir: hc.Dir,
 	}
 	// No input is a nil file in an interface that is not.
 	if f, ok := hc.Stdin.(*os.File); ok && f == nil {
@@ -106,7 +106,10 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 		}
 		messages := &printfMessages{w: hc.Stderr, prefix: prefix}
 		env.Context, env.Stderr = process.Without(ctx), messages // it is the shell that writes
+		env.Environ = environOf(hc.Env, "LC_ALL", "LC_CTYPE", "LANG", "TZ")
 		defer messages.flush()
+	} else {
+		env.Environ = append(environ(hc.Env), "_="+programPath(args[0]))
 	}
 	run := &execution{handlers: h, prefix: prefix}
 	status := self.Status(run.run(env, args))
@@ -402,6 +405,17 @@ func programPath(name string) string {
 		return name
 	}
 	return "/usr/bin/" + name
+}
+
+// environOf returns those of the variables that are exported: to look at all takes longer than a builtin that is called
+// in a loop.
+func environOf(e expand.Environ, names ...string) (list []string) {
+	for _, name := range names {
+		if v := e.Get(name); v.Exported && v.Kind == expand.String {
+			list = append(list, name+"="+v.String())
+		}
+	}
+	return list
 }
 
 // environ returns the exported variables, but for _, which is each command's own.
