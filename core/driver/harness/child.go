@@ -94,9 +94,13 @@ func (a *Child) Ask(ctx context.Context, r Request) (answer string, err error) {
 		return "", fmt.Errorf("harness: %s: the agent does not read what it is asked", a.name())
 	}
 	gone := false
+	quiet := time.Duration(0) // for how long nothing was said
 	for {
 		a.mu.Lock()
 		answer, ok := a.answers.next(gone)
+		if !ok {
+			answer, ok = a.answers.giveUp(quiet)
+		}
 		full := a.full
 		a.mu.Unlock()
 		switch {
@@ -107,8 +111,16 @@ func (a *Child) Ask(ctx context.Context, r Request) (answer string, err error) {
 		case gone:
 			return "", a.endError()
 		}
+		var later <-chan time.Time
+		next := nextQuiet(quiet)
+		if next > 0 {
+			later = time.After(next)
+		}
 		select {
 		case <-a.some:
+			quiet = 0
+		case <-later:
+			quiet += next
 		case <-a.gone:
 			gone = true
 		case <-ctx.Done():

@@ -87,20 +87,22 @@ type tty interface {
 // A keeper is a Host that remembers the process it has started.
 type keeper struct {
 	driver.Host
-	process atomic.Value // of tty
+	process atomic.Pointer[tty] // the last that can tell something
 }
 
 // Start implements driver.Host.
 func (k *keeper) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	p, err := k.Host.Start(ctx, e)
 	if t, ok := p.(tty); ok && err == nil {
-		k.process.Store(t)
+		k.process.Store(&t)
 	}
 	return p, err
 }
 
 // tty returns the process, or nil if it can't tell anything.
 func (k *keeper) tty() tty {
-	t, _ := k.process.Load().(tty)
-	return t
+	if t := k.process.Load(); t != nil {
+		return *t
+	}
+	return nil
 }

@@ -61,8 +61,8 @@ const maxAnswer = 64 << 20
 //   - else, on WireText, what ends with a NUL, as what a language model says
 //     with words around it.
 //
-// A NUL ends an answer of any kind. What is wrong with it is for the parser to
-// say.
+// A NUL ends an answer of any kind. So does silence, for an object or a response
+// that has begun: see giveUp. What is wrong with it is for the parser to say.
 type answers struct {
 	wire   Wire
 	format challenge.Format
