@@ -33,7 +33,7 @@ func TestKeeperOfMixedHost(t *testing.T) {
 		if _, err := k.Start(t.Context(), core.Exec{}); err != nil {
 			t.Fatal(err)
 		}
-		if k.tty() != p {
+		if got, _ := k.tty().(driver.Process); got != p {
 			t.Errorf("got %T, want %T", k.tty(), p)
 		}
 	}
