@@ -231,7 +231,8 @@ func compiling(name string, size int) (done func()) {
 		}
 	}
 	slow := time.AfterFunc(time.Second, func() {
-		notice(fmt.Sprintf("compiling %s (%.1f MB), only this once", name, float64(size)/1e6))
+		// In a line of its own also where a command has the terminal, and made it raw.
+		fmt.Fprintf(os.Stderr, "\rterrarium: compiling %s (%.1f MB), only this once\r\n", printable(name), float64(size)/1e6)
 	})
 	return func() { slow.Stop() }
 }
