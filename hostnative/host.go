@@ -21,6 +21,12 @@ type Config struct {
 	// takes -c. If empty, it is bash, or sh where there is no bash.
 	Shell string
 
+	// Stdin, if not nil, is what an interactive command on pipes reads, in place
+	// of what Process.Write is given: for a program that runs one command where
+	// it stands itself. What the command does not read is left to whoever reads
+	// next. The Host does not close it.
+	Stdin *os.File
+
 	// NoCgroup keeps commands in this program's own cgroup, on Linux. By
 	// default each gets one below it, where that is allowed.
 	NoCgroup bool
@@ -51,6 +57,7 @@ type Host struct {
 	env      []string
 	environs environs // with env's variables
 	shell    string
+	stdin    *os.File
 
 	containment *containment // what it is depends on the system
 	unwatch     sync.Once
@@ -85,6 +92,7 @@ func New(c Config) (*Host, error) {
 		env:         env,
 		environs:    newEnvirons(env),
 		shell:       c.Shell,
+		stdin:       c.Stdin,
 		containment: k,
 		starting:    make(chan struct{}, maxStarting),
 	}, nil

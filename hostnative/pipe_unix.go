@@ -5,12 +5,15 @@ package hostnative
 import (
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/core"
 )
 
 // openPipes connects standard output and error to a pipe each, and standard
-// input to a third one, or to /dev/null if nobody is going to type.
-func openPipes(c core.Command) (_ *stdio, err error) {
+// input to a third one or to Config.Stdin, or to /dev/null if nobody is going to
+// type.
+func (h *Host) openPipes(c core.Command) (_ *stdio, err error) {
 	s := new(stdio)
 	defer func() {
 		if err != nil {
@@ -27,10 +30,22 @@ func openPipes(c core.Command) (_ *stdio, err error) {
 		s.outs = append(s.outs, output{uint8(stream), r})
 		s.child[stream] = w
 	}
-	if c.Interactive {
-		s.child[0], s.in, err = os.Pipe()
-	} else {
+	switch {
+	case !c.Interactive:
 		s.child[0], err = os.Open(os.DevNull)
+	case h.stdin != nil:
+		s.child[0], err = duplicate(h.stdin)
+	default:
+		s.child[0], s.in, err = os.Pipe()
 	}
 	return s, err
+}
+
+// duplicate returns another descriptor of f's file, as dup(2).
+func duplicate(f *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }

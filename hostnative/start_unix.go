@@ -41,7 +41,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		defer cwd.close()
 		attr.Dir = cwd.path
 	}
-	open := openPipes
+	open := h.openPipes
 	if e.Command.Pty {
 		open = openPty
 	}

@@ -33,6 +33,7 @@ type hostFlags struct {
 	fuel          count
 	deterministic bool
 	inProcess     bool
+	stdin         *os.File // of native commands on pipes, if not nil
 }
 
 const sandboxHelp = `The sandbox: terrarium run|serve --host wasm
@@ -124,7 +125,7 @@ type closingHost interface {
 // they need some (see worker.Config).
 func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 	if f.host == "native" {
-		return hostnative.New(hostnative.Config{})
+		return hostnative.New(hostnative.Config{Stdin: f.stdin})
 	}
 	config, err := f.sandbox(c)
 	if err != nil {

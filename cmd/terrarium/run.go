@@ -108,6 +108,9 @@ func isPipe(f *os.File) bool {
 
 // run runs the command to its end. The error is how we exit.
 func (f *runFlags) run(c core.Command) error {
+	if f.host == "native" && c.Interactive && !c.Pty && !isTerminal(os.Stdin) {
+		f.stdin = os.Stdin // what the command leaves is for who comes after us
+	}
 	host, err := f.open(&c, -1)
 	if err != nil {
 		return &failure{statusOurs, err}

@@ -19,6 +19,7 @@ type runner struct {
 	console *console
 	output  *output
 	live    bool // output goes to our streams as it comes
+	gave    bool // our input is the command's own
 	signals chan os.Signal
 	resizes chan os.Signal // nil if the size is not ours to follow
 
@@ -38,6 +39,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) 
 		console: person,
 		output:  newOutput(stdout, os.Stderr, rendering, command),
 		live:    !f.json,
+		gave:    f.stdin != nil,
 		signals: make(chan os.Signal, 4),
 	}
 	for i, stream := range []*os.File{os.Stdout, os.Stderr} {
@@ -75,7 +77,7 @@ func (r *runner) start(c core.Command) (err error) {
 		r.resize() // it may have changed since we looked
 	}
 	switch in := (&input{r.driver, r.id, r.console}); {
-	case !c.Interactive:
+	case !c.Interactive, r.gave:
 	case person || !isTerminal(os.Stdin):
 		go in.copy(os.Stdin) // left behind when we exit: nothing ends a Read
 	default:
