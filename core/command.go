@@ -81,8 +81,13 @@ type Command struct {
 	// Registry.Create sets it, and acpconn makes it no other peer's.
 	Session SessionID
 
-	// Pty gives the command a pseudo-terminal; otherwise it gets two pipes.
+	// Pty gives the command a pseudo-terminal; otherwise it gets two pipes,
+	// or one if OneStream says so.
 	Pty bool
+	// OneStream gives it one pipe for both streams where it has no Pty: its
+	// output comes in the order that it was written in, all as stream 1. Two
+	// pipes keep no order between them.
+	OneStream bool
 	// Interactive leaves standard input open for Registry.Write. Otherwise
 	// the command reads end of file at once, also on a pty.
 	Interactive bool

@@ -151,7 +151,7 @@ func (tr *tracer) command(c *Command) *tracer {
 	if c.Cwd != "" {
 		tr.string("cwd", c.Cwd)
 	}
-	return tr.flag("pty", c.Pty)
+	return tr.flag("pty", c.Pty).flag("one-stream", c.OneStream)
 }
 
 func (tr *tracer) exec(e *Exec) *tracer {

@@ -10,7 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// openPipes connects standard output and error to a pipe each, and standard
+// openPipes connects standard output and error to a pipe each, or both to one,
+// and standard
 // input to a third one or to Config.Stdin, or to /dev/null if nobody is going to
 // type.
 func (h *Host) openPipes(c core.Command) (_ *stdio, err error) {
@@ -22,13 +23,20 @@ func (h *Host) openPipes(c core.Command) (_ *stdio, err error) {
 			err = refuse(opPipe, "pipe", err)
 		}
 	}()
-	for stream := 1; stream <= 2; stream++ {
+	streams := 2
+	if c.OneStream {
+		streams = 1
+	}
+	for stream := 1; stream <= streams; stream++ {
 		r, w, err := os.Pipe()
 		if err != nil {
 			return nil, err
 		}
 		s.outs = append(s.outs, output{uint8(stream), r})
 		s.child[stream] = w
+	}
+	if c.OneStream {
+		s.child[2] = s.child[1]
 	}
 	switch {
 	case !c.Interactive:

@@ -21,7 +21,7 @@ type process struct {
 	screen *wasi.Terminal // nil without a pty
 	tty    *discipline    // between Write and stdin, on an interactive pty
 	stdout *wasi.PipeReader
-	stderr *wasi.PipeReader // nil on a pty
+	stderr *wasi.PipeReader // nil if it is one with stdout, as on a pty
 
 	trouble *wasi.PipeWriter // where we tell of a trap: the command's standard error
 
@@ -40,6 +40,10 @@ func newProcess(j *job, of core.Command) (*process, wasi.Config) {
 	p.stdin, p.stdout, p.trouble = keys, stdout, out
 	if !interactive {
 		keys.Close()
+	}
+	if !pty && of.OneStream {
+		one := out.OpenFile()
+		return p, wasi.Config{Stdin: stdin.OpenFile(), Stdout: one, Stderr: one}
 	}
 	if !pty {
 		stderr, errs := wasi.NewPipe(0)

@@ -24,6 +24,7 @@ func (d *decoder) command(v jsonrpc.Value, c *core.Command) {
 		member{name: "cwd", into: &c.Cwd},
 		member{name: "roots", into: &c.Roots},
 		member{name: "pty", into: &c.Pty},
+		member{name: "oneStream", into: &c.OneStream},
 		member{name: "interactive", into: &c.Interactive},
 		member{"rows", &c.Rows, math.MinInt32, math.MaxInt32}, // core knows the limits
 		member{"cols", &c.Cols, math.MinInt32, math.MaxInt32},
@@ -63,6 +64,7 @@ func (e *encoder) command(c *core.Command) {
 	e.text("cwd", c.Cwd)
 	e.texts("roots", c.Roots)
 	e.bool("pty", c.Pty)
+	e.bool("oneStream", c.OneStream)
 	e.bool("interactive", c.Interactive)
 	e.int("rows", int64(c.Rows))
 	e.int("cols", int64(c.Cols))

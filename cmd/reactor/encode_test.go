@@ -26,7 +26,7 @@ var (
 
 const (
 	commandText = `{"command":"ls \"\u0000` + "\u2028" + `","args":["-l",""],"env":[{"name":"A","value":"1"},{"name":"B","value":""}],` +
-		`"cwd":"/w","roots":["/w"],"pty":true,"interactive":false,"rows":24,"cols":80,"rendering":"text",` +
+		`"cwd":"/w","roots":["/w"],"pty":true,"oneStream":false,"interactive":false,"rows":24,"cols":80,"rendering":"text",` +
 		`"outputByteLimit":1099511627776,"timeoutNs":60000000000}`
 	execText = `{"command":` + commandText + `,"path":"/bin/ls","argv":["ls"],"via":"args"}`
 	exitText = `{"exitCode":3,"signal":null,"reason":"fuel","usage":{"userTimeNs":1,"systemTimeNs":2,"maxRss":3,"fuel":4}}`

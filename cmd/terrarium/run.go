@@ -84,6 +84,7 @@ func (f *runFlags) parse(args []string) (core.Command, error) {
 	if cols, rows := size(); c.Pty {
 		c.Cols, c.Rows = cmp.Or(c.Cols, cols), cmp.Or(c.Rows, rows)
 	}
+	c.OneStream = f.json
 	if !f.json {
 		// What it writes goes past the machine, but for its questions to a
 		// terminal: a person's, if it has one that answers, else a screen.

@@ -77,6 +77,7 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 		return &core.LimitError{Limit: "pending_requests", Max: int64(c.config.MaxPending)}
 	}
 	command := c.config.Command
+	command.OneStream = !command.Pty // its output is one string
 	command.Command, command.Args, command.Env = r.Command, r.Args, c.commandEnv(r.Env)
 	s := c.sessions[core.SessionID(r.SessionID)]
 	if s != nil {

@@ -140,6 +140,7 @@ var hostTests = []struct {
 	{"exit_before_output_ends", onBoth, testOrphan},
 
 	{"output_streams", onBoth, testStreams},
+	{"output_one_stream", onBoth, testOneStream},
 	{"output_complete", onBoth, testOutputComplete},
 	{"output_flood_is_bounded", onBoth, testFlood},
 

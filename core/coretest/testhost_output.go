@@ -83,6 +83,19 @@ func testStreams(h *hostTest) {
 	}
 }
 
+// testOneStream: what is written to both streams of one pipe keeps its order.
+func testOneStream(h *hostTest) {
+	c := h.need(h.commands.Streams)
+	c.OneStream = true
+	for range 20 { // two pipes would mostly keep it too
+		r := h.start(c)
+		r.waitEnd()
+		if got, want := r.text(1), "out\nerr\n"; got != want {
+			h.Fatalf("stream 1: got %q, want %q", got, want)
+		}
+	}
+}
+
 // testOutputComplete: what was written just before the end is not lost.
 func testOutputComplete(h *hostTest) {
 	for _, n := range []int{1, 4095, 4096, 65536, 100_000, 1 << 20} {

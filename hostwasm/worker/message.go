@@ -64,7 +64,7 @@ type job struct {
 	Path, Cwd        string
 	Argv, Env, Roots []string
 	Tmp              string // the host's directory for the session's /tmp
-	Pty, Interactive bool
+	Pty, OneStream, Interactive bool
 	Size             size
 }
 
@@ -198,6 +198,7 @@ func (j *job) wire(w *wire) {
 	list(w, &j.Roots, text)
 	text(w, &j.Tmp)
 	w.flag(&j.Pty)
+	w.flag(&j.OneStream)
 	w.flag(&j.Interactive)
 	j.Size.wire(w)
 }

@@ -57,7 +57,7 @@ func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string) (
 	defer closeAll(files)
 	j := &job{
 		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp,
-		Pty: e.Command.Pty, Interactive: e.Command.Interactive, Size: size{e.Command.Rows, e.Command.Cols},
+		Pty: e.Command.Pty, OneStream: e.Command.OneStream, Interactive: e.Command.Interactive, Size: size{e.Command.Rows, e.Command.Cols},
 	}
 	for _, v := range e.Command.Env {
 		j.Env = append(j.Env, v.Name+"="+v.Value)

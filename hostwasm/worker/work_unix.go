@@ -245,7 +245,7 @@ func (w *worker) run(j *job) int {
 	// Each worker has one session only: its directory is what we call it by.
 	c := core.Command{
 		Cwd: j.Cwd, Roots: j.Roots, Session: core.SessionID(j.Tmp),
-		Pty: j.Pty, Interactive: j.Interactive, Rows: j.Size.Rows, Cols: j.Size.Cols,
+		Pty: j.Pty, OneStream: j.OneStream, Interactive: j.Interactive, Rows: j.Size.Rows, Cols: j.Size.Cols,
 	}
 	if len(j.Argv) == 0 || len(w.in) < 2 {
 		return 2

@@ -104,6 +104,7 @@ type commandJSON struct {
 	Cwd             string    `json:"cwd"`
 	Roots           []string  `json:"roots"`
 	Pty             bool      `json:"pty"`
+	OneStream       bool      `json:"oneStream"`
 	Interactive     bool      `json:"interactive"`
 	Rows            int       `json:"rows"`
 	Cols            int       `json:"cols"`
@@ -114,7 +115,7 @@ type commandJSON struct {
 
 func fromCommand(c core.Command) commandJSON {
 	j := commandJSON{
-		Command: c.Command, Args: c.Args, Cwd: c.Cwd, Roots: c.Roots, Pty: c.Pty, Interactive: c.Interactive,
+		Command: c.Command, Args: c.Args, Cwd: c.Cwd, Roots: c.Roots, Pty: c.Pty, OneStream: c.OneStream, Interactive: c.Interactive,
 		Rows: c.Rows, Cols: c.Cols, Rendering: c.Rendering.String(),
 		OutputByteLimit: c.OutputByteLimit, Timeout: int64(c.Timeout),
 	}
@@ -130,7 +131,7 @@ func (j *commandJSON) command() (core.Command, error) {
 		return core.Command{}, fmt.Errorf("no such rendering: %q", j.Rendering)
 	}
 	c := core.Command{
-		Command: j.Command, Args: j.Args, Cwd: j.Cwd, Roots: j.Roots, Pty: j.Pty, Interactive: j.Interactive,
+		Command: j.Command, Args: j.Args, Cwd: j.Cwd, Roots: j.Roots, Pty: j.Pty, OneStream: j.OneStream, Interactive: j.Interactive,
 		Rows: j.Rows, Cols: j.Cols, Rendering: rendering,
 		OutputByteLimit: j.OutputByteLimit, Timeout: time.Duration(j.Timeout),
 	}
