@@ -1,6 +1,6 @@
 // Package wasi answers what a sandboxed command asks of its system: all of
-// WASI preview 1, its older form wasi_unstable, and terrarium_proc_v0
-// (ABI.md), over a memory that any engine can lend.
+// WASI preview 1, its older form wasi_unstable, terrarium_proc_v0 and
+// terrarium_fs_v0 (ABI.md), over a memory that any engine can lend.
 //
 // A [Process] is one command's view of the world: its arguments, descriptors,
 // clocks and limits. [Funcs] are what an engine lets guests import. The

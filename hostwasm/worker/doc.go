@@ -15,7 +15,8 @@
 // # Who does what
 //
 // A worker serves one terminal, and never two: a few are kept warm. It asks us
-// for modules, for memory, and for a module to be compiled, which is done by a
-// worker that runs no guest. What it says is checked like anything from
-// outside. It ends when we do, and we end it by SIGKILL.
+// for modules, for memory, for permissions of files to be set, and for a module
+// to be compiled, which is done by a worker that runs no guest. What it says is
+// checked like anything from outside. It ends when we do, and we end it by
+// SIGKILL.
 package worker

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock"
 )
 
 // times is systime, mktime and strftime.
@@ -12,7 +14,7 @@ func (in *interp) times(name string, args []value) value {
 	case "systime":
 		return num(float64(time.Now().Unix()))
 	case "mktime":
-		return num(mktime(in.str(args[0]), in.zone()))
+		return num(mktime(in.str(args[0]), clock.Zone(in.env)))
 	}
 	format, t := "%a %b %e %H:%M:%S %Z %Y", time.Now()
 	if len(args) > 0 {
@@ -24,20 +26,7 @@ func (in *interp) times(name string, args []value) value {
 	if len(args) > 2 && args[2].truth() {
 		return str(strftime(format, t.UTC()))
 	}
-	return str(strftime(format, t.In(in.zone())))
-}
-
-// zone is the time zone that the environment asks for.
-func (in *interp) zone() *time.Location {
-	name, ok := in.env.LookupEnv("TZ")
-	if !ok {
-		return time.Local
-	}
-	loc, err := time.LoadLocation(strings.TrimPrefix(name, ":"))
-	if err != nil {
-		return time.UTC
-	}
-	return loc
+	return str(strftime(format, t.In(clock.Zone(in.env))))
 }
 
 // mktime reads "YYYY MM DD HH MM SS".

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -47,13 +48,7 @@ func diff(env *tool.Env, args []string) int {
 	if opts == nil {
 		return status
 	}
-	c := &comparison{env: env, style: 'n', context: 3, width: 130, zone: time.Local, command: env.Name}
-	if name, ok := env.LookupEnv("TZ"); ok {
-		c.zone = time.UTC
-		if loc, err := time.LoadLocation(strings.TrimPrefix(name, ":")); err == nil {
-			c.zone = loc
-		}
-	}
+	c := &comparison{env: env, style: 'n', context: 3, width: 130, zone: clock.Zone(env), command: env.Name}
 	if msg := c.set(opts); msg != "" {
 		return usage(env, msg)
 	}
