@@ -24,7 +24,8 @@ type Config struct {
 	MaxLabels    int
 
 	// MaxJoins is how many blocks and branches one function can have, times its
-	// locals and 1; 4,194,304. It bounds the memory that compiling it takes.
+	// locals and 1; 4,194,304. It bounds the memory that compiling it takes. Here
+	// and in MaxFlow the most values that a block takes and leaves count as locals.
 	MaxJoins int
 
 	// MaxFlow bounds how long compiling takes: the sum, for all functions, of

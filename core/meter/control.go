@@ -157,9 +157,16 @@ func (s *scan) blockType() (takes bool) {
 	default:
 		s.i--
 		at := s.i
-		if i := s.s33(); s.err == nil && (i < 0 || i >= int64(len(s.types))) {
-			s.failAt(at, ErrMalformed, "there is no such type of a block")
+		i := s.s33()
+		if s.err != nil {
+			return true
 		}
+		if i < 0 || i >= int64(len(s.types)) {
+			s.failAt(at, ErrMalformed, "there is no such type of a block")
+			return true
+		}
+		t := s.types[i]
+		s.values = max(s.values, uint32(len(t.params)+len(t.results)))
 		return true
 	}
 	return false

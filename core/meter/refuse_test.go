@@ -3,6 +3,7 @@ package meter_test
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core/meter"
@@ -170,6 +171,8 @@ func TestLimits(t *testing.T) {
 		{"default depth", nested(100_000), config{}, "more than 65536 blocks"},
 		{"joins", nested(11), config{MaxJoins: 10}, "more than 10 blocks and branches times locals"},
 		{"flow", nested(200), config{MaxFlow: 1}, "more than 1 Mi"},
+		{"joins of many values", takers(20, 100), config{MaxJoins: 1000}, "more than 1000 blocks and branches times locals"},
+		{"flow of many values", takers(200, 500), config{MaxFlow: 20}, "more than 20 Mi"},
 		{"flow of all", many(30, func(m *Module) {
 			m.Func("()->()", "i32", Block(EmptyType, bytes.Repeat(Code(Get(0), BrIf(0)), 60)))
 		}), config{MaxFlow: 4}, "more than 4 Mi"},
@@ -234,4 +237,18 @@ func TestCustom(t *testing.T) {
 	if allocated > 100<<10 {
 		t.Errorf("got %d bytes allocated, want a few", allocated)
 	}
+}
+
+// takers returns a module with so many blocks, each of which takes and leaves so
+// many values.
+func takers(blocks, values int) []byte {
+	list := strings.TrimSuffix(strings.Repeat("i32,", values), ",")
+	var m Module
+	t := m.Type("(" + list + ")->(" + list + ")")
+	body := bytes.Repeat(I32(0), values)
+	for range blocks {
+		body = append(body, Code(Op(0x02), S64(int64(t)), Op(End))...)
+	}
+	m.Export("f", m.Func("()->()", "", body, bytes.Repeat(Op(Drop), values)))
+	return m.Bytes()
 }

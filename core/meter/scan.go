@@ -25,6 +25,7 @@ type scan struct {
 	labels  int    // of the branch tables so far
 	total   uint64 // what all regions cost together
 	joins   uint64 // blocks and branches of this function
+	values  uint32 // the most that one of its blocks takes and leaves
 	flow    uint64 // of all functions so far: Config.MaxFlow
 	body    []byte // the metered body
 
@@ -66,7 +67,7 @@ func (s *scan) function(n int) *Error {
 	s.edits = s.edits[:0]
 	s.inside, s.labels = 0, 0
 	s.cur, s.stale, s.calls, s.loops, s.covered, s.constantEnd = 0, false, false, false, false, 0
-	s.joins = 0
+	s.joins, s.values = 0, 0
 	for len(s.frames) > 0 && s.err == nil {
 		s.instruction()
 	}
