@@ -105,5 +105,5 @@ func makeModule(ts *testscript.TestScript, neg bool, args []string) {
 		m.Memory(1, 0)
 		m.ExportMemory("memory")
 	}
-	ts.Check(os.WriteFile(file, m.Bytes(), 0o666))
+	ts.Check(os.WriteFile(file, m.Bytes(), 0o777))
 }
