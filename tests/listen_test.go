@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,6 +112,43 @@ func TestListenAdmission(t *testing.T) {
 				t.Errorf("got subprotocol %q, want %s: a browser leaves otherwise", conn.Subprotocol(), tt.sub[0])
 			}
 		})
+	}
+}
+
+// TestListenTellsToken: who starts it reads where it listens, the token, and how to
+// send that.
+func TestListenTellsToken(t *testing.T) {
+	cmd := exec.Command("terrarium", "serve", "--listen", "127.0.0.1:0")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+	})
+	var told strings.Builder
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		told.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "new WebSocket") {
+			break
+		}
+	}
+	found := regexp.MustCompile(`(?s)listening on (ws://\S+)\n.*: token (\S+)\n.*"(Authorization): (Bearer) TOKEN".*\["(acp)", "(bearer\.)TOKEN"\]`).
+		FindStringSubmatch(told.String())
+	if found == nil {
+		t.Fatalf("got %q", told.String())
+	}
+	url, token := found[1], found[2]
+	if _, status := dial(t, url, &websocket.DialOptions{HTTPHeader: header(found[3], found[4]+" "+token)}); status != 101 {
+		t.Errorf("with the header: got status %d", status)
+	}
+	if _, status := dial(t, url, &websocket.DialOptions{Subprotocols: []string{found[5], found[6] + token}}); status != 101 {
+		t.Errorf("as a page: got status %d", status)
 	}
 }
 
