@@ -7,7 +7,9 @@ import "time"
 // zero: it allows nothing.
 type Config struct {
 	// Seed makes terminal ids unguessable. It must come from a good source of
-	// randomness wherever ids are a defence; scripts fix it.
+	// randomness wherever ids are a defence; scripts fix it. With a zero Seed
+	// anybody can compute the ids: driver.New puts a random one in its place, and
+	// the reactor refuses it.
 	Seed [16]byte
 
 	// Ask has the machine ask (the Ask effect) before it starts anything.

@@ -69,7 +69,7 @@ type Effect struct {
 
 	Command    *Command // Resolve; not to be changed
 	Exec       *Exec    // Ask, Start, Started; not to be changed
-	Data       []byte   // WriteInput, OutputChanged; valid until the next call to NextEffect
+	Data       []byte   // OutputChanged: valid until the next call to NextEffect; WriteInput: yours to keep
 	Lost       uint64   // OutputChanged
 	Rows, Cols int      // Resize
 	Signal     string   // Signal: "SIGTERM"

@@ -147,8 +147,9 @@ func (r *Registry) HandleOutputEnd(now time.Time, id TerminalID) {
 	}
 }
 
-// NextEffect returns the next thing to do or to tell. Its Data is valid until
-// the next call. ok is false when there is nothing more for now.
+// NextEffect returns the next thing to do or to tell. The Data of an
+// OutputChanged is valid until the next call. ok is false when there is nothing
+// more for now.
 func (r *Registry) NextEffect() (e Effect, ok bool) {
 	poison(r.lent)
 	r.lent = nil
@@ -159,7 +160,9 @@ func (r *Registry) NextEffect() (e Effect, ok bool) {
 	if !ok {
 		return Effect{}, false
 	}
-	r.lent = e.Data
+	if e.Kind != WriteInput {
+		r.lent = e.Data
+	}
 	r.trace.effect(&e)
 	return e, true
 }

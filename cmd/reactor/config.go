@@ -74,6 +74,9 @@ func (d *decoder) seed(digits string, seed *[16]byte) {
 		}
 		seed[i/2] = seed[i/2]<<4 | n
 	}
+	if *seed == [16]byte{} {
+		d.wrong("seed", "value") // nobody's source of randomness gives that
+	}
 }
 
 func hexDigit(c byte) (n byte, valid bool) {

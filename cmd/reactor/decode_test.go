@@ -64,6 +64,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"config", `{}`, "seed", "missing"},
 		{"config", `{"seed":""}`, "seed", "missing"},
 		{"config", `{"seed":"00"}`, "seed", "value"},
+		{"config", `{"seed":"00000000000000000000000000000000"}`, "seed", "value"},
 		{"config", `{"seed":"g00102030405060708090a0b0c0d0e0f"}`, "seed", "value"},
 		{"config", `{"seed":1}`, "seed", "type"},
 		{"config", `{` + seed + `,"rowz":1}`, "rowz", "unknown"},

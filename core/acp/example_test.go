@@ -13,7 +13,9 @@ import (
 // that say what one would.
 func Example() {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	registry := core.NewRegistry(core.Config{}) // with a Seed where ids are a defence
+	// Where ids are a defence, 16 bytes from crypto/rand.
+	seed := [16]byte([]byte("from crypto/rand"))
+	registry := core.NewRegistry(core.Config{Seed: seed})
 	conn := acp.NewConn(acp.Config{}, acp.OnRegistry(registry))
 
 	drain := func() (id core.TerminalID) {
@@ -46,6 +48,6 @@ func Example() {
 	drain()
 
 	// Output:
-	// {"jsonrpc":"2.0","id":1,"result":{"terminalId":"term_1_c3b51f198dc5eb1bb4066baed30714d3","_meta":{"terrarium":{"exec":{"path":"/bin/echo","argv":["echo","hi"],"via":"args"}}}}}
+	// {"jsonrpc":"2.0","id":1,"result":{"terminalId":"term_1_b247da91aaddf5d5920235f5fac1c5ff","_meta":{"terrarium":{"exec":{"path":"/bin/echo","argv":["echo","hi"],"via":"args"}}}}}
 	// {"jsonrpc":"2.0","id":2,"result":{"output":"hi\n","truncated":false,"exitStatus":{"exitCode":0,"signal":null}}}
 }

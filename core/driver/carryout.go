@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -25,7 +24,7 @@ func (d *Driver) carryOut(e *core.Effect) {
 		exec := *e.Exec
 		d.spawn(func() { d.start(t, exec) })
 	case core.WriteInput:
-		data := slices.Clone(e.Data)
+		data := e.Data
 		d.enqueue(&t.input, func() { d.write(t, data) })
 	case core.CloseInput:
 		d.enqueue(&t.input, func() { t.process.CloseInput() })

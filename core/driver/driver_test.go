@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -161,6 +162,28 @@ func TestTimeoutOfStuck(t *testing.T) {
 		exit, err := d.WaitForExit(ctx, id)
 		if took := time.Since(begin); err != nil || !exit.Status.Unknown || exit.Reason != core.ReasonTimeout || took != 16*time.Second {
 			t.Errorf("got %v, %v after %v, want an unknown status because of the timeout after 16s", exit, err, took)
+		}
+	})
+}
+
+// TestInputIsCopiedOnce: a mebibyte that is written takes one, and not two.
+func TestInputIsCopiedOnce(t *testing.T) {
+	const size = 1 << 20
+	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
+		id, err := d.Create(t.Context(), "s", core.Command{Command: "sleep", Interactive: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := bytes.Repeat([]byte("a"), size)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := d.Write(id, p); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > size*3/2 {
+			t.Errorf("got %d KiB allocated for %d KiB of input", got>>10, size>>10)
 		}
 	})
 }
