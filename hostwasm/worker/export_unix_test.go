@@ -16,5 +16,19 @@ func SetStuckLimit(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { stuckLimit = before })
 }
 
+// SpoilPool has the host, whose pool is of one, believe that a worker could not
+// be started when the pool was filled.
+func SpoilPool(t *testing.T, h *Host, err error) {
+	good := <-h.pool.slots
+	<-good.ready
+	if good.err != nil {
+		t.Fatal(good.err)
+	}
+	good.child.close()
+	bad := &slot{ready: make(chan struct{}), err: err}
+	close(bad.ready)
+	h.pool.slots <- bad
+}
+
 // Overdue is what is done when a process's time is over.
 func Overdue(p driver.Process) { p.(*process).overdue() }

@@ -65,7 +65,7 @@ func (p *pool) take(ctx context.Context) (*child, error) {
 				return nil, context.Cause(ctx)
 			}
 			if s.err != nil {
-				return nil, s.err
+				continue // as it was then: what is wrong now, if it still is, the next one tells
 			}
 			select {
 			case <-s.child.ended: // meanwhile; the next may be better
