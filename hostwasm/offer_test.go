@@ -51,6 +51,25 @@ func testFuncs(t *testing.T, on backend) {
 	}
 }
 
+// A function for sockets may be imported in the form of another year. It is not
+// there, as when it is imported in today's.
+func TestSocketsOfAnotherYear(t *testing.T) { onEachEngine(t, testSocketsOfAnotherYear) }
+
+func testSocketsOfAnotherYear(t *testing.T, on backend) {
+	h := newHost(t, on, hostwasm.Config{Commands: map[string]*hostwasm.Module{
+		"accept": hostwasm.NewModule("accept", exits("sock_accept", "(i32,i32)->i32", I32(3), I32(8))),
+	}})
+	for range 2 { // compiled, and from the cache
+		if r := run(t, h, core.Command{Command: "accept"}); r.exit.Status.ExitCode != 52 { // ENOSYS
+			t.Errorf("got %v, %q, want exit 52", r.exit.Status, r.stderr)
+		}
+	}
+	_, err := hostwasm.Check(exits("fd_close", "(i32,i32)->i32", I32(3), I32(8)), hostwasm.Limits{})
+	if want := "imports wasi_snapshot_preview1.fd_close as (i32,i32)->i32: it is (i32)->i32"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestFuncsRefused(t *testing.T) {
 	f := func(module, name, params, results string) engine.Func {
 		return engine.Func{Module: module, Name: name, Params: params, Results: results, Call: nop}
