@@ -9,7 +9,9 @@ import (
 // one that a Host with these limits and no Funcs refuses it with; what only an
 // engine finds, such as operands of a wrong type, Prepare tells.
 func Check(wasm []byte, l Limits) (*meter.Module, error) {
-	c := meterConfig(l.WithDefaults())
+	l = l.WithDefaults()
+	c := meterConfig(l)
+	c.MaxFlow = l.flowFor(len(wasm))
 	info, err := meter.Inspect(wasm, c)
 	if err == nil && len(info.Tables) > 1 {
 		info, err = meter.Inspect(wasm, sharedTables(c, len(info.Tables)))

@@ -47,8 +47,16 @@ type Limits struct {
 	Processes int
 	// Module is the largest module, in bytes. Default 128 MiB.
 	Module int64
-	// Compile is the longest a module may take to compile. Default 2 minutes.
+	// Compile is the longest a module may take to compile. Default 2 minutes. For
+	// worker.Host it is processor time, which does not depend on what else the
+	// machine does.
 	Compile time.Duration
+	// Flow is how much control flow the functions of a module may have, in the
+	// units of meter.Config.MaxFlow. It bounds how long an engine compiles, which
+	// can't be stopped here. Default 100,000: about 80 s. With a negative Flow, the
+	// default of worker.Host, whose compilers can be ended, a module may have as
+	// much as befits its size: see flowFor.
+	Flow int
 }
 
 // WithDefaults returns l, its zeros replaced by the defaults.
@@ -67,6 +75,7 @@ func (l Limits) WithDefaults() Limits {
 	l.Processes = or(l.Processes, 64)
 	l.Module = or(l.Module, 128<<20)
 	l.Compile = or(l.Compile, 2*time.Minute)
+	l.Flow = or(l.Flow, 100_000)
 	return l
 }
 

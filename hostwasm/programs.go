@@ -191,9 +191,28 @@ const (
 	maxLocals = 1 << 12
 )
 
+// What a module may have of control flow, in the units of Limits.Flow: small ones
+// some, for an interpreter in one large function, and larger ones more. clang's,
+// with 61 MB the largest that we know, has 124,936. A module of some kilobytes
+// that has as much was made to compile for minutes.
+const (
+	flowOfAny  = 16_000
+	flowPerMiB = 8_000
+)
+
+// flowFor returns how much control flow a module of so many bytes may have.
+func (l Limits) flowFor(size int) int {
+	flow := flowOfAny + size/(1<<20)*flowPerMiB
+	if l.Flow < 0 {
+		return flow
+	}
+	return min(flow, l.Flow)
+}
+
 // meter rewrites a module.
 func (s *programs) meter(wasm []byte) ([]byte, *meter.Module, error) {
 	c := meterConfig(s.limits)
+	c.MaxFlow = s.limits.flowFor(len(wasm))
 	metered, info, err := meter.Rewrite(wasm, c)
 	if err != nil || len(info.Tables) < 2 {
 		return metered, info, err
@@ -201,6 +220,7 @@ func (s *programs) meter(wasm []byte) ([]byte, *meter.Module, error) {
 	return meter.Rewrite(wasm, sharedTables(c, len(info.Tables)))
 }
 
+// meterConfig is what a rewritten module depends on.
 func meterConfig(l Limits) meter.Config {
 	return meter.Config{
 		MaxModuleSize: int(l.Module), MaxTableEntries: l.Table,

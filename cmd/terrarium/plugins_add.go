@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -171,6 +172,7 @@ func (f *addFlags) compile(name string, wasm []byte) (err error) {
 	host, err := worker.New(worker.Config{
 		Commands:  map[string]*hostwasm.Module{name: hostwasm.NewModule(name, wasm)},
 		Compiling: compiling, Engine: f.engine, CacheDir: dir,
+		Limits: hostwasm.Limits{Compile: 10 * time.Minute}, // somebody waits for it, who can press ^C
 	})
 	if err != nil {
 		return err

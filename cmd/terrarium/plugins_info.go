@@ -151,7 +151,7 @@ func (f *hostFlags) hostOf(name string, wasm []byte) (*hostwasm.Host, error) {
 // inspect returns what a plugin's module and manifest tell. The error says why
 // the module can't be a command.
 func inspect(p *plugin.Plugin, wasm []byte) (*pluginInfo, error) {
-	module, err := hostwasm.Check(wasm, hostwasm.Limits{})
+	module, err := hostwasm.Check(wasm, hostwasm.Limits{Flow: -1})
 	if err != nil {
 		return nil, err
 	}

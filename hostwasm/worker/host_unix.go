@@ -73,6 +73,9 @@ func New(c Config) (*Host, error) {
 			return nil, fmt.Errorf("hostwasm/worker: mount %s: a file system of yours is in this program, where workers can't reach it: use hostwasm.Host", m.Guest)
 		}
 	}
+	if c.Limits.Flow == 0 {
+		c.Limits.Flow = -1 // a compiler that takes long can be ended
+	}
 	h := &Host{
 		config: c, limits: c.Limits.WithDefaults(), helper: helper,
 		names:      slices.Sorted(maps.Keys(c.Commands)),

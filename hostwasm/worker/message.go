@@ -61,11 +61,11 @@ type limits hostwasm.Limits
 
 // A job is a command that Resolve has found.
 type job struct {
-	Path, Cwd        string
-	Argv, Env, Roots []string
-	Tmp              string // the host's directory for the session's /tmp
+	Path, Cwd                   string
+	Argv, Env, Roots            []string
+	Tmp                         string // the host's directory for the session's /tmp
 	Pty, OneStream, Interactive bool
-	Size             size
+	Size                        size
 }
 
 type ready struct{ Measures []Measure }
@@ -183,7 +183,7 @@ func (l *limits) wire(w *wire) {
 	for _, n := range []*int64{&l.Memory, &l.Stack, &l.Fuel, &l.Output, &l.Disk, &l.Scratch, &l.Module} {
 		number(w, n)
 	}
-	for _, n := range []*int{&l.Table, &l.Files, &l.OpenFiles, &l.Arguments, &l.Processes} {
+	for _, n := range []*int{&l.Table, &l.Files, &l.OpenFiles, &l.Arguments, &l.Processes, &l.Flow} {
 		number(w, n)
 	}
 	number(w, &l.Wall)
