@@ -13,28 +13,19 @@ import (
 // An output passes on what a command writes, as it comes. A reader that is slow
 // slows the command down; one that does not read at all can be given up.
 type output struct {
-	jobs   chan job      // what the one goroutine that writes has to do
+	turn   chan struct{} // holds a value while somebody uses what is below
 	over   chan struct{} // closed by finish: nothing more is passed on
 	gaveUp chan struct{} // closed when nobody waits for a write any longer
 	broken chan struct{} // closed once err is set
+	writes chan waiting  // what run has to write
 
-	once    sync.Once   // for gaveUp
-	writing atomic.Bool // somebody writes
-
+	once sync.Once     // for gaveUp
 	size atomic.Uint64 // of the screen, as rows<<32 + columns, if it has changed
 
-	// These are the writing goroutine's.
 	streams [2]io.Writer
 	flushes []func() error // write what the streams have held back
 	screen  *screenWriter  // nil unless lines are those of a screen
-	buf     []byte
-	err     error // the first error; nothing is written after it
-}
-
-// A job is a write or a flush.
-type job struct {
-	do   func() error
-	done chan struct{} // closed when it was done
+	err     error          // the first error; nothing is written after it
 }
 
 // drainLimit is how long one who does not read holds us up when there is no
@@ -45,9 +36,11 @@ const drainLimit = 250 * time.Millisecond
 // the two are one, and go to stdout.
 func newOutput(stdout, stderr io.Writer, r core.Rendering, c *core.Command) *output {
 	o := &output{
-		jobs: make(chan job), over: make(chan struct{}), gaveUp: make(chan struct{}), broken: make(chan struct{}),
-		streams: [2]io.Writer{stdout, stderr},
+		turn: make(chan struct{}, 1), over: make(chan struct{}), gaveUp: make(chan struct{}), broken: make(chan struct{}),
+		writes: make(chan waiting),
 	}
+	stdout, stderr = newPatient(o, stdout), newPatient(o, stderr)
+	o.streams = [2]io.Writer{stdout, stderr}
 	switch r {
 	case core.RenderText:
 		text := [2]textWriter{{w: stdout}, {w: stderr}}
@@ -61,30 +54,18 @@ func newOutput(stdout, stderr io.Writer, r core.Rendering, c *core.Command) *out
 	return o
 }
 
-// run does the jobs until the end of finish, or is left behind in a write that
-// nobody takes.
+// run does the writes that may have to wait until the end of finish, or is left
+// behind in one that nobody takes.
 func (o *output) run(c *console) {
 	defer c.guard()
 	for {
 		select {
-		case j := <-o.jobs:
-			if size := o.size.Swap(0); size != 0 && o.screen != nil {
-				o.screen.screen.Resize(int(size>>32), int(uint32(size)))
-			}
-			if o.err == nil {
-				o.fail(j.do())
-			}
-			close(j.done)
+		case w := <-o.writes:
+			_, err := w.to.Write(w.p)
+			w.done <- err
 		case <-o.gaveUp:
 			return
 		}
-	}
-}
-
-func (o *output) fail(err error) {
-	if err != nil {
-		o.err = err
-		close(o.broken)
 	}
 }
 
@@ -93,30 +74,41 @@ func (o *output) resize(rows, cols int) { o.size.Store(uint64(rows)<<32 | uint64
 
 // write is a driver's OnOutput.
 func (o *output) write(_ core.TerminalID, stream uint8, p []byte) {
-	o.writing.Store(true) // before we look, or finish could miss both
-	defer o.writing.Store(false)
+	select {
+	case o.turn <- struct{}{}:
+	case <-o.over:
+		return
+	}
+	defer func() { <-o.turn }()
 	select {
 	case <-o.over:
 		return
+	case <-o.gaveUp:
+		return
 	default:
 	}
-	o.buf = append(o.buf[:0], p...) // p is lent, and a write that was given up goes on
 	w := o.streams[0]
 	if stream == 2 {
 		w = o.streams[1]
 	}
-	j := job{done: make(chan struct{}), do: func() error {
-		_, err := w.Write(o.buf)
+	o.do(func() error {
+		_, err := w.Write(p)
 		return err
-	}}
-	select {
-	case o.jobs <- j:
-	case <-o.over:
+	})
+}
+
+// do has f write to the streams, unless that has failed before. The caller has
+// the turn.
+func (o *output) do(f func() error) {
+	if size := o.size.Swap(0); size != 0 && o.screen != nil {
+		o.screen.screen.Resize(int(size>>32), int(uint32(size)))
+	}
+	if o.err != nil {
 		return
 	}
-	select {
-	case <-j.done:
-	case <-o.gaveUp:
+	if err := f(); err != nil && err != errGaveUp {
+		o.err = err
+		close(o.broken)
 	}
 }
 
@@ -126,32 +118,26 @@ func (o *output) write(_ core.TerminalID, stream uint8, p []byte) {
 func (o *output) finish() {
 	close(o.over)
 	defer o.giveUp()
-	j := job{done: make(chan struct{}), do: func() error {
-		for _, flush := range o.flushes {
-			if err := flush(); err != nil {
-				return err
-			}
+	select {
+	case o.turn <- struct{}{}:
+	default:
+		late := time.NewTimer(drainLimit)
+		defer late.Stop()
+		select {
+		case o.turn <- struct{}{}:
+		case <-late.C: // who writes is not the command: that has ended
+			return
+		case <-o.gaveUp:
+			return
 		}
-		return nil
-	}}
-	var late <-chan time.Time
-	if o.writing.Load() { // not the command: that has ended
-		late = time.After(drainLimit)
 	}
-	select {
-	case o.jobs <- j:
-	case <-late:
-		return
-	case <-o.gaveUp:
-		return
-	}
-	select {
-	case <-j.done:
-	case <-o.gaveUp:
+	defer func() { <-o.turn }()
+	for _, flush := range o.flushes {
+		o.do(flush)
 	}
 }
 
-// giveUp lets finish return, and a write after finish, while one is under way.
+// giveUp lets finish return, and a write that is under way.
 func (o *output) giveUp() { o.once.Do(func() { close(o.gaveUp) }) }
 
 // result returns the error that ended the output.

@@ -32,7 +32,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) 
 	rendering, _ := core.ParseRendering(f.output)
 	person := new(console)
 	stdout := io.Writer(os.Stdout)
-	if rendering == core.RenderText || rendering == core.RenderScreen {
+	if isTerminal(os.Stdout) && (rendering == core.RenderText || rendering == core.RenderScreen) {
 		stdout = consoleText{person, stdout}
 	}
 	r := &runner{
@@ -52,7 +52,10 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) 
 	}
 	c := driver.Config{Host: h, Core: f.config(t)}
 	if r.live {
-		c.OnOutput = r.output.write
+		c.OnOutput = func(id core.TerminalID, stream uint8, p []byte) {
+			defer r.console.guard()
+			r.output.write(id, stream, p)
+		}
 		go r.output.run(r.console) // ends with finish, or is left behind
 	}
 	r.driver = driver.New(c)
