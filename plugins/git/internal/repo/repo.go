@@ -68,7 +68,7 @@ func Open(top, dir, prefix string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
+	store := filesystem.NewStorage(moded{osfs.New(dir)}, cache.NewObjectLRUDefault())
 	return &Repo{Top: top, Dir: dir, Prefix: prefix, Config: config, store: store}, nil
 }
 
