@@ -19,8 +19,11 @@ type Cache interface {
 }
 
 // CacheIn returns the cache in dir, of at most 2 GiB, which is made if it is
-// not there, for this user alone. It must not be open to others, since it has
-// native code that is run. The error says what is wrong with it.
+// not there, for this user alone, with a key. What it has is native code that is
+// run, so nobody else may be able to write to dir or to what leads to it, and
+// nothing is used that the key has not sealed. The error says what is wrong
+// with it, or that no key can be made: an image that can't be written to brings
+// its own.
 func CacheIn(dir string) (Cache, error) {
 	c, err := cache.Open(dir)
 	return dirCache{c}, err

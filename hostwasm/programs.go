@@ -135,10 +135,12 @@ func (s *programs) build(m *Module, sum [sha256.Size]byte) (p engine.Program, er
 	if err != nil || p != nil {
 		return p, err
 	}
-	if p, err = s.load(key); err == nil {
-		return p, nil // which was compiled elsewhere
+	// It was compiled elsewhere. To compile it here as well, where guests run,
+	// would take seconds at every start, and nobody would know why.
+	if p, err = s.load(key); err != nil {
+		return nil, fmt.Errorf("what was compiled can't be loaded: %w", err)
 	}
-	return s.compile(m, "")
+	return p, nil
 }
 
 // load returns a program that is in the cache.

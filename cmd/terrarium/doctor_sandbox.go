@@ -31,8 +31,11 @@ func examineWasm() hostReport {
 	}
 	add("commands", fmt.Sprint(commands), missing)
 	dir, err := cacheDir()
+	if err == nil {
+		err = tryCache(dir)
+	}
 	if !add("compile cache", dir, err) {
-		return r
+		dir = "" // modules are compiled each time
 	}
 	host, err := worker.New(worker.Config{CacheDir: dir, Pool: -1})
 	if err != nil {

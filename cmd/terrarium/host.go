@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
@@ -138,10 +140,7 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 		}
 		return withHint(host), nil
 	}
-	dir, err := cacheDir()
-	if err != nil {
-		return nil, err
-	}
+	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
 		Commands: config.Commands, Mounts: config.Mounts, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
 		Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
@@ -182,13 +181,10 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 
 // openInProcess returns the host whose guests run here.
 func (f *hostFlags) openInProcess(config hostwasm.Config) (*hostwasm.Host, error) {
-	dir, err := cacheDir()
-	if err != nil {
-		return nil, err
+	if _, kept := openCache(); kept != nil { // or nothing is kept
+		config.Cache = kept
 	}
-	if config.Cache, err = hostwasm.CacheIn(dir); err != nil {
-		return nil, err
-	}
+	var err error
 	if config.Engine, err = engineOpeners[f.engine](); err != nil {
 		return nil, err
 	}
@@ -221,8 +217,46 @@ func cacheDir() (string, error) {
 	return filepath.Join(base, "terrarium", "modules"), nil
 }
 
+// openCache opens the cache of compiled modules. Where it can't be used, dir is
+// empty and c is nil, and compiling says why when that matters.
+func openCache() (dir string, c hostwasm.Cache) {
+	dir, err := cacheDir()
+	if err == nil {
+		c, err = hostwasm.CacheIn(dir)
+	}
+	if err != nil {
+		return "", nil
+	}
+	return dir, c
+}
+
+// warnOfCache says once why what is compiled is not kept for the next time.
+var warnOfCache = sync.OnceFunc(func() {
+	dir, err := cacheDir()
+	if err == nil {
+		err = tryCache(dir)
+	}
+	if err != nil {
+		warn(os.Stderr, fmt.Errorf("%w: modules are compiled each time", err))
+	}
+})
+
+// tryCache says why nothing can be kept in dir.
+func tryCache(dir string) error {
+	c, err := cache.Open(dir)
+	if err != nil {
+		return err
+	}
+	stage, err := c.Stage()
+	if err != nil {
+		return fmt.Errorf("compile cache: %w", err)
+	}
+	return os.Remove(stage)
+}
+
 // compiling shows a person that something slow is under way.
 func compiling(name string, size int) (done func()) {
+	warnOfCache()
 	if !isTerminal(os.Stderr) {
 		return nil
 	}

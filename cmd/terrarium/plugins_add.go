@@ -165,10 +165,7 @@ func replaced(name string) error {
 // compile has a module compiled into the engine's cache, by a worker: nobody
 // knows what it does to a compiler.
 func (f *addFlags) compile(name string, wasm []byte) (err error) {
-	dir, err := cacheDir()
-	if err != nil {
-		return err
-	}
+	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
 		Commands:  map[string]*hostwasm.Module{name: hostwasm.NewModule(name, wasm)},
 		Compiling: compiling, Engine: f.engine, CacheDir: dir,

@@ -2,16 +2,18 @@
 package cache
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,17 +36,23 @@ func (k Key) name() string {
 const maxSize = 2 << 30
 
 // A Cache keeps compiled modules: for each a directory that an engine has
-// written, and in it the sum of the rest. An engine runs what it finds, so an
-// entry that is not as it was written, because the disk has aged, is as good as
-// none. Programs may share a cache: an entry comes into being all at once, by a
-// rename, and whoever is last wins. It is safe for concurrent use.
+// written, and in it a seal. An engine runs what it finds as native code, so an
+// entry that this cache's key has not sealed, or that is not as it was then, is
+// as good as none. Programs may share a cache: an entry comes into being all at
+// once, by a rename, and whoever is last wins. It is safe for concurrent use.
 type Cache struct {
-	dir      string
-	readOnly bool
+	dir     string
+	entries string // a directory in it
+	key     []byte
+
+	mu      sync.Mutex        // held while an entry is checked
+	checked map[string]string // the seal and what look says of entries that are well, by name
+	bad     map[string]string // and of those that are not
 }
 
-// Open returns the cache in dir, which is made if it is not there. It checks
-// that nobody but this user could have put something into it.
+// Open returns the cache in dir, which is made if it is not there, and so is its
+// key. It checks that nobody but this user and root could have put something
+// into it. A cache that can't be written to, in an image say, brings its key.
 func Open(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("compile cache: %w", err)
@@ -58,39 +66,95 @@ func Open(dir string) (*Cache, error) {
 	case info.Mode().Perm()&0o077 != 0 || !ours(info):
 		return nil, fmt.Errorf("compile cache: %s: others may use it: it must be yours, with mode 0700", dir)
 	}
-	return &Cache{dir: dir}, nil
+	if err := CheckPath(dir); err != nil {
+		return nil, fmt.Errorf("compile cache: %w", err)
+	}
+	key, err := readKey(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err = makeKey(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compile cache: %w", err)
+	}
+	c := with(dir, key)
+	os.Mkdir(c.entries, 0o700) // it may be there, or Stage will fail
+	return c, nil
 }
 
-// OpenToRead returns the cache in dir for somebody who may not change it, and
-// whom somebody else has told that it is as Open wants it.
-func OpenToRead(dir string) *Cache { return &Cache{dir: dir, readOnly: true} }
+// Temporary returns a cache that lasts as long as this process: nobody else has
+// its key. dir is made, in a directory that is this user's alone.
+func Temporary(dir string) (*Cache, error) {
+	key := make([]byte, keySize)
+	rand.Read(key)
+	c := with(dir, key)
+	if err := os.MkdirAll(c.entries, 0o700); err != nil {
+		return nil, fmt.Errorf("compile cache: %w", err)
+	}
+	return c, nil
+}
 
-// Dir returns the directory that the cache is in.
-func (c *Cache) Dir() string { return c.dir }
+func with(dir string, key []byte) *Cache {
+	return &Cache{
+		dir: dir, entries: filepath.Join(dir, "entries"), key: key,
+		checked: make(map[string]string), bad: make(map[string]string),
+	}
+}
+
+// Dir returns the directory that the cache is in, and Entries the one where
+// entries are, without the key.
+func (c *Cache) Dir() string     { return c.dir }
+func (c *Cache) Entries() string { return c.entries }
 
 // Get returns the directory with what was kept, as it was written.
 func (c *Cache) Get(k Key) (dir string, err error) {
-	dir = filepath.Join(c.dir, k.name())
-	want, err := os.ReadFile(filepath.Join(dir, sumFile))
-	if err != nil {
-		return "", err
-	}
-	got, err := sum(dir)
-	switch {
-	case err != nil:
-		return "", err
-	case got != string(want):
-		return "", fmt.Errorf("compile cache: %s is damaged", dir)
-	}
-	c.Touch(k)
-	return dir, nil
+	e, err := c.Find(k)
+	return e.Dir, err
 }
 
-// Touch says that an entry is in use: others go before it.
-func (c *Cache) Touch(k Key) {
-	if now := time.Now(); !c.readOnly {
-		os.Chtimes(filepath.Join(c.dir, k.name(), sumFile), now, now) // it may have gone
+// An Entry is a directory that was checked, and what it looked like then.
+type Entry struct{ Dir, State string }
+
+// Same reports whether an entry looks as it did, which takes no key and next to
+// no time.
+func (e Entry) Same() error {
+	state, err := look(e.Dir)
+	if err == nil && state != e.State {
+		err = fmt.Errorf("compile cache: %s has changed", e.Dir)
 	}
+	return err
+}
+
+// Find returns what was kept. It reads an entry once, and then again if it
+// looks otherwise.
+func (c *Cache) Find(k Key) (e Entry, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	name := k.name()
+	e.Dir = filepath.Join(c.entries, name)
+	s, err := readSeal(e.Dir)
+	if err == nil {
+		e.State, err = look(e.Dir)
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	seen := s.String() + e.State
+	switch {
+	case c.bad[name] == seen:
+		return Entry{}, errNotAsWritten(e.Dir)
+	case c.checked[name] != seen:
+		if err := s.check(c.key, name, e.Dir); err != nil {
+			c.bad[name] = seen
+			return Entry{}, err
+		}
+		if err := e.Same(); err != nil { // somebody has changed it meanwhile
+			return Entry{}, err
+		}
+		c.checked[name] = seen
+	}
+	now := time.Now()
+	os.Chtimes(filepath.Join(e.Dir, sealFile), now, now) // others go before it
+	return e, nil
 }
 
 // Put keeps what compile writes to the directory that it is handed, which is
@@ -118,25 +182,40 @@ const (
 
 // Stage returns an empty directory for Keep. Whoever does not keep it removes it.
 func (c *Cache) Stage() (dir string, err error) {
-	if c.readOnly {
-		return "", fs.ErrPermission
-	}
-	return os.MkdirTemp(c.dir, stagePrefix)
+	return os.MkdirTemp(c.entries, stagePrefix)
 }
 
 // Keep makes the directory an entry that Stage has returned and somebody has
 // written, whom nobody has to trust but for what this module does when it
-// runs. It must have ended.
+// runs. It must have ended. This seals it.
 func (c *Cache) Keep(k Key, stage string) error {
-	os.Remove(filepath.Join(stage, sumFile)) // it is ours to write
-	s, err := sum(stage)
+	os.Remove(filepath.Join(stage, sealFile)) // it is ours to write
+	state, err := look(stage)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(stage, sumFile), []byte(s), 0o600); err != nil {
+	s, err := newSeal(c.key, k.name(), stage)
+	if err != nil {
 		return err
 	}
-	dir := filepath.Join(c.dir, k.name())
+	if err := (Entry{stage, state}).Same(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(stage, sealFile), []byte(s.String()), 0o600); err != nil {
+		return err
+	}
+	if err := c.put(k, stage); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.checked[k.name()] = s.String() + state // or another's is there, which looks otherwise
+	return nil
+}
+
+// put moves a stage to where its entry is looked for.
+func (c *Cache) put(k Key, stage string) (err error) {
+	dir := filepath.Join(c.entries, k.name())
 	for range 3 {
 		if err = os.Rename(stage, dir); err == nil {
 			return c.evict()
@@ -170,20 +249,21 @@ func (c *Cache) evict() error {
 	}
 	var entries []entry
 	var total int64
-	dirs, err := os.ReadDir(c.dir)
+	c.removeOld()
+	dirs, err := os.ReadDir(c.entries)
 	if err != nil {
 		return err
 	}
 	for _, d := range dirs {
-		dir := filepath.Join(c.dir, d.Name())
+		dir := filepath.Join(c.entries, d.Name())
 		if strings.HasPrefix(d.Name(), stagePrefix) {
 			removeStale(dir, d)
 			continue
 		}
-		if name := strings.TrimSuffix(d.Name(), oldSuffix); !isName(name) {
+		if !isName(d.Name()) {
 			continue // not ours
 		}
-		info, err := os.Stat(filepath.Join(dir, sumFile))
+		info, err := os.Lstat(filepath.Join(dir, sealFile))
 		if err != nil {
 			removeStale(dir, d) // what is left of an entry
 			continue
@@ -213,9 +293,16 @@ func (c *Cache) evict() error {
 	return nil
 }
 
-// oldSuffix ended the names of sums when they were beside their entries, which had
-// the names that they have now.
-const oldSuffix = ".sum"
+// removeOld removes what earlier versions have left, which had no key, and kept
+// entries where the directory of entries is now, and sums beside them.
+func (c *Cache) removeOld() {
+	dirs, _ := os.ReadDir(c.dir) // an error means that there is nothing to be removed
+	for _, d := range dirs {
+		if strings.HasPrefix(d.Name(), stagePrefix) || isName(strings.TrimSuffix(d.Name(), ".sum")) {
+			removeStale(filepath.Join(c.dir, d.Name()), d)
+		}
+	}
+}
 
 // isName reports whether an entry can be called so.
 func isName(name string) bool {
@@ -229,50 +316,4 @@ func removeStale(name string, d fs.DirEntry) {
 	if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > staleStage {
 		os.RemoveAll(name)
 	}
-}
-
-// sumFile has the sum of all other files in an entry.
-const sumFile = "sum"
-
-// What an entry may have, which is more than any engine writes.
-const (
-	maxEntries = 16 // files and directories
-	maxBytes   = maxSize
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// sum returns the sum of the names and contents of all files below dir, but of
-// the sum itself. It is one against decay: whoever may write here may as well
-// write code, and the sum to it.
-func sum(dir string) (string, error) {
-	h := crc32.New(castagnoli)
-	var entries, bytes int64
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		below := name[len(dir):]
-		if err != nil || below == "" || below == string(filepath.Separator)+sumFile {
-			return err
-		}
-		if entries++; entries > maxEntries {
-			return fmt.Errorf("%s: more than %d files", dir, maxEntries)
-		}
-		if d.IsDir() {
-			return nil
-		}
-		if !d.Type().IsRegular() {
-			return fmt.Errorf("%s: not a file", name)
-		}
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		fmt.Fprintf(h, "%q\n", below)
-		n, err := io.Copy(h, io.LimitReader(f, maxBytes-bytes+1))
-		if bytes += n; err == nil && bytes > maxBytes {
-			err = fmt.Errorf("%s: more than %d bytes", dir, int64(maxBytes))
-		}
-		return err
-	})
-	return fmt.Sprintf("%08x %d\n", h.Sum32(), bytes), err
 }

@@ -56,7 +56,7 @@ func TestVerifies(t *testing.T) {
 		"removed":   func(dir string) error { return os.Remove(dir + "/sub/code") },
 		"added":     func(dir string) error { return os.WriteFile(dir+"/sub/2", nil, 0o600) },
 		"linked":    func(dir string) error { return os.Symlink("/etc/passwd", dir+"/2") },
-		"no sum":    func(dir string) error { return os.Remove(filepath.Join(dir, sumFile)) },
+		"no sum":    func(dir string) error { return os.Remove(filepath.Join(dir, sealFile)) },
 		"nothing in it": func(dir string) error {
 			return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700))
 		},
@@ -161,7 +161,7 @@ func TestConcurrentWriters(t *testing.T) {
 	if _, err := c.Get(keyOf("m")); err != nil {
 		t.Errorf("in the end: %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(c.dir, stagePrefix+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(c.entries, stagePrefix+"*")); len(left) > 0 {
 		t.Errorf("got %q left, want nothing", left)
 	}
 }
@@ -172,11 +172,11 @@ func TestKeep(t *testing.T) {
 		write func(dir string) error
 		kept  bool
 	}{
-		"files":    {func(dir string) error { return write(dir, "code") }, true},
-		"own sum":  {func(dir string) error { return os.WriteFile(dir+"/sum", []byte("00000000 0\n"), 0o600) }, true},
-		"sum link": {func(dir string) error { return os.Symlink("/nowhere/else", dir+"/sum") }, true},
-		"sum dir":  {func(dir string) error { return os.MkdirAll(dir+"/sum/x", 0o700) }, false},
-		"link":     {func(dir string) error { return os.Symlink("/etc/passwd", dir+"/code") }, false},
+		"files":     {func(dir string) error { return write(dir, "code") }, true},
+		"own seal":  {func(dir string) error { return os.WriteFile(dir+"/seal", []byte("00000000 0\n"), 0o600) }, true},
+		"seal link": {func(dir string) error { return os.Symlink("/nowhere/else", dir+"/seal") }, true},
+		"seal dir":  {func(dir string) error { return os.MkdirAll(dir+"/seal/x", 0o700) }, false},
+		"link":      {func(dir string) error { return os.Symlink("/etc/passwd", dir+"/code") }, false},
 		"many": {func(dir string) error {
 			for i := range maxEntries + 1 {
 				if err := os.Mkdir(fmt.Sprint(dir, "/", i), 0o700); err != nil {
@@ -222,15 +222,12 @@ func TestEvict(t *testing.T) {
 		}
 	}
 	long := time.Now().Add(-2 * staleStage)
-	for _, m := range []string{"a", "c"} {
-		sum := filepath.Join(c.dir, keyOf(m).name(), sumFile)
-		if err := os.Chtimes(sum, long, long); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Chtimes(filepath.Join(c.entries, keyOf("c").name(), sealFile), long, long); err != nil {
+		t.Fatal(err)
 	}
-	c.Touch(keyOf("a"))
-	stale, fresh, foreign := filepath.Join(c.dir, "stage-1"), filepath.Join(c.dir, "stage-2"), filepath.Join(c.dir, "foreign")
-	rest, begun, old := filepath.Join(c.dir, keyOf("d").name()), filepath.Join(c.dir, keyOf("e").name()), filepath.Join(c.dir, keyOf("f").name()+oldSuffix)
+	stale, fresh, foreign := filepath.Join(c.entries, "stage-1"), filepath.Join(c.entries, "stage-2"), filepath.Join(c.entries, "foreign")
+	rest, begun := filepath.Join(c.entries, keyOf("d").name()), filepath.Join(c.entries, keyOf("e").name())
+	old := filepath.Join(c.dir, keyOf("f").name()) // without a key
 	for _, dir := range []string{stale, fresh, foreign, rest, begun, old} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -245,10 +242,10 @@ func TestEvict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]bool{
-		filepath.Join(c.dir, keyOf("a").name()): true,
-		filepath.Join(c.dir, keyOf("b").name()): true,
-		filepath.Join(c.dir, keyOf("c").name()): false,
-		stale:                                   false, fresh: true, foreign: true, rest: false, begun: true, old: false,
+		filepath.Join(c.entries, keyOf("a").name()): true,
+		filepath.Join(c.entries, keyOf("b").name()): true,
+		filepath.Join(c.entries, keyOf("c").name()): false,
+		stale: false, fresh: true, foreign: true, rest: false, begun: true, old: false,
 	} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s: got %v, want kept %v", filepath.Base(dir), err, want)

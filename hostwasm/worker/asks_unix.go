@@ -109,17 +109,32 @@ func (a *asks) module(command int) ([]byte, error) {
 	return readModule(r.files[0], info.Size())
 }
 
-// A hostCache is the cache of a worker that runs guests: it only reads it, and
-// has the host compile what is not there.
+// A hostCache is the cache of a worker that runs guests: the host tells what is
+// there, which it has checked, and compiles what is not. No key is here.
 type hostCache struct {
-	*cache.Cache
 	asks *asks
+	got  *sync.Map // the cache.Keys of what was there
 }
 
-// Put implements hostwasm.Cache. What the host can't keep is compiled here.
-func (c hostCache) Put(_ cache.Key, m *hostwasm.Module, _ func(dir string) error) error {
+// Get implements hostwasm.Cache.
+func (c hostCache) Get(k cache.Key) (dir string, err error) {
+	r, err := c.asks.ask(ask{What: askKept, Sum: string(k.Module[:])})
+	if err != nil {
+		return "", err
+	}
+	e := cache.Entry(r.answer.Kept)
+	if err := e.Same(); err != nil {
+		return "", err
+	}
+	c.got.Store(k, nil)
+	return e.Dir, nil
+}
+
+// Put implements hostwasm.Cache. What was there can't be loaded if we come here.
+func (c hostCache) Put(k cache.Key, m *hostwasm.Module, _ func(dir string) error) error {
+	_, again := c.got.Load(k)
 	if command, ok := c.asks.commands[m]; ok {
-		_, err := c.asks.ask(ask{What: askCompile, Command: command})
+		_, err := c.asks.ask(ask{What: askCompile, Command: command, Again: again})
 		return err
 	}
 	wasm, err := m.Read()
@@ -131,6 +146,6 @@ func (c hostCache) Put(_ cache.Key, m *hostwasm.Module, _ func(dir string) error
 		return err
 	}
 	defer f.Close()
-	_, err = c.asks.ask(ask{What: askCompile, Name: m.Name}, f)
+	_, err = c.asks.ask(ask{What: askCompile, Name: m.Name, Again: again}, f)
 	return err
 }

@@ -26,6 +26,7 @@ type child struct {
 
 	ready    chan struct{} // closed when it has begun well
 	measures []Measure     // then
+	refusal  string        // why it runs nothing; then
 	calls    *os.File      // what we watch its system calls with; before that
 	watching sync.WaitGroup
 	started  chan error   // answers a job
@@ -62,16 +63,32 @@ func (h *Host) startWorker(ctx context.Context, s setup, files ...*os.File) (*ch
 	defer timeout.Stop()
 	select {
 	case <-c.ready:
-		return c, nil
-	case <-c.ended:
-		err = fmt.Errorf("hostwasm/worker: %s is no worker: its main does not begin with worker.Main()", h.helper)
+	case <-c.ended: // perhaps after it has said why
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-timeout.C:
 		err = fmt.Errorf("hostwasm/worker: a worker is not ready after %v", readyLimit)
 	}
+	if err == nil {
+		if err = c.begun(); err == nil {
+			return c, nil
+		}
+	}
 	c.close()
 	return nil, err
+}
+
+// begun says why a worker that was ready, or has ended, runs nothing.
+func (c *child) begun() error {
+	select {
+	case <-c.ready:
+	default:
+		return fmt.Errorf("hostwasm/worker: %s is no worker: its main does not begin with worker.Main()", c.host.helper)
+	}
+	if c.refusal != "" {
+		return fmt.Errorf("hostwasm/worker: %s: %.1000q", c.host.helper, c.refusal)
+	}
+	return nil
 }
 
 // spawn starts a worker.
@@ -111,11 +128,14 @@ func (h *Host) spawn(s setup, files []*os.File) (*child, error) {
 
 // complete adds what every worker is told. h.mu is held.
 func (h *Host) complete(s *setup) {
-	s.Engine, s.Limits, s.Processors = h.config.Engine, limits(h.limits), h.processors
+	s.Engine, s.By, s.Limits, s.Processors = h.config.Engine, h.by, limits(h.limits), h.processors
 	if s.Compile {
 		return
 	}
-	s.CacheDir, s.Env, s.Dir = h.config.CacheDir, h.config.Env, h.config.Dir
+	s.Env, s.Dir = h.config.Env, h.config.Dir
+	for _, c := range h.caches {
+		s.Caches = append(s.Caches, c.Entries())
+	}
 	s.Commands, s.Modules = h.names, h.modules.numbers
 	s.Hidden = h.config.Hidden
 	s.Memory, s.Deterministic = share, h.config.Deterministic
@@ -204,7 +224,7 @@ func (c *child) handle(m *message, files []*os.File) error {
 		select {
 		case <-c.ready:
 		default:
-			c.measures = m.Ready.Measures
+			c.measures, c.refusal = m.Ready.Measures, m.Ready.Refusal
 			close(c.ready)
 		}
 	case m.Started != nil:
@@ -240,9 +260,9 @@ func (c *child) handle(m *message, files []*os.File) error {
 			defer closeAll(sent)
 			var err error
 			if len(sent) == 1 {
-				err = c.host.compileFile(c.context, m.Ask.Name, sent[0])
+				err = c.host.compileFile(c.context, m.Ask.Name, sent[0], m.Ask.Again)
 			} else {
-				err = c.host.compileCommand(c.context, m.Ask.Command)
+				err = c.host.compileCommand(c.context, m.Ask.Command, m.Ask.Again)
 			}
 			c.compiling.Store(false) // before it can ask for the next
 			c.reply(&answer{ID: m.Ask.ID}, err)
@@ -253,16 +273,23 @@ func (c *child) handle(m *message, files []*os.File) error {
 	return nil
 }
 
-// answer answers what takes no time.
+// answer answers what takes no time. To read what was compiled of a large module
+// for askKept takes a fraction of a second, once.
 func (c *child) answer(q *ask) {
 	a := &answer{ID: q.ID}
 	switch q.What {
 	case askSum:
 		sum, err := c.host.modules.sum(q.Command)
 		a.Sum = sum[:]
-		if err == nil {
-			c.host.cache.Touch(cache.Key{Module: sum, By: c.host.by})
+		c.reply(a, err)
+	case askKept:
+		key := cache.Key{By: c.host.by}
+		if copy(key.Module[:], q.Sum) != len(key.Module) {
+			c.reply(a, errors.New("no sum of a module"))
+			return
 		}
+		e, err := c.host.kept(key)
+		a.Kept = kept(e)
 		c.reply(a, err)
 	case askModule:
 		f, err := c.host.modules.share(q.Command)

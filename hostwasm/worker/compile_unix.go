@@ -5,36 +5,38 @@ package worker
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
 
-// compileCommand has a command's module compiled and kept, unless it was.
-func (h *Host) compileCommand(ctx context.Context, command int) error {
+// compileCommand has a command's module compiled and kept, unless it was. again says
+// that what was kept can't be loaded.
+func (h *Host) compileCommand(ctx context.Context, command int, again bool) error {
 	sum, err := h.modules.sum(command)
 	if err != nil {
 		return err
 	}
-	return h.compile(ctx, sum, h.names[command], func() (*os.File, error) { return h.modules.file(command) })
+	return h.compile(ctx, sum, h.names[command], again, func() (*os.File, error) { return h.modules.file(command) })
 }
 
 // compileFile is the same for a module that a worker has sent. We go by what is
 // in the file, of which the worker may have kept a copy.
-func (h *Host) compileFile(ctx context.Context, name string, sent *os.File) error {
+func (h *Host) compileFile(ctx context.Context, name string, sent *os.File, again bool) error {
 	wasm, err := readModule(sent, h.limits.Module)
 	if err != nil {
 		return err
 	}
-	return h.compile(ctx, sha256.Sum256(wasm), fmt.Sprintf("%.100q", name), func() (*os.File, error) { return memoryFile("module", wasm) })
+	return h.compile(ctx, sha256.Sum256(wasm), fmt.Sprintf("%.100q", name), again, func() (*os.File, error) { return memoryFile("module", wasm) })
 }
 
 // compile has a module compiled by a worker that does nothing else, into a
 // directory of its own, which we make an entry of the cache when it has ended.
 // ctx ends it, as Limits.Compile does. The error is what is wrong with the
 // module: what can't be kept is none.
-func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, open func() (*os.File, error)) error {
+func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, again bool, open func() (*os.File, error)) error {
 	select {
 	case h.compiling <- struct{}{}:
 		defer func() { <-h.compiling }()
@@ -42,7 +44,7 @@ func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, 
 		return context.Cause(ctx)
 	}
 	key := cache.Key{Module: sum, By: h.by}
-	if _, err := h.cache.Get(key); err == nil {
+	if _, err := h.kept(key); err == nil && !(again && h.compileAgain(key)) {
 		return nil // it was, or others have asked for the same
 	}
 	module, err := open()
@@ -50,16 +52,50 @@ func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, 
 		return err
 	}
 	defer module.Close()
-	stage, err := h.cache.Stage()
+	var errs []error
+	for _, c := range h.caches {
+		done, err := h.compileIn(ctx, c, key, name, module)
+		if done {
+			return err
+		}
+		errs = append(errs, err)
+	}
+	return fmt.Errorf("nowhere to keep what is compiled: %w", errors.Join(errs...))
+}
+
+// compileAgain reports whether a module is to be compiled that was: a worker says
+// that it can't be loaded. We believe that once.
+func (h *Host) compileAgain(key cache.Key) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := h.again[key]
+	h.again[key] = true
+	return !before
+}
+
+// kept returns what was compiled of a module.
+func (h *Host) kept(key cache.Key) (e cache.Entry, err error) {
+	for _, c := range h.caches {
+		if e, err = c.Find(key); err == nil {
+			break
+		}
+	}
+	return e, err
+}
+
+// compileIn has a module compiled into a cache. It is done unless nothing can be
+// kept there; then the error is what is wrong with the module.
+func (h *Host) compileIn(ctx context.Context, c *cache.Cache, key cache.Key, name string, module *os.File) (done bool, err error) {
+	stage, err := c.Stage()
 	if err != nil {
-		return nil
+		return false, err
 	}
 	defer os.RemoveAll(stage) // unless it has become an entry
 	if err := h.compileTo(ctx, stage, name, module); err != nil {
-		return err
+		return true, err
 	}
-	_ = h.cache.Keep(key, stage)
-	return nil
+	err = c.Keep(key, stage)
+	return err == nil, err
 }
 
 func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File) (err error) {
@@ -75,7 +111,7 @@ func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File)
 			defer done()
 		}
 	}
-	c, err := h.startWorker(ctx, setup{Compile: true, CacheDir: dir}, module)
+	c, err := h.startWorker(ctx, setup{Compile: true, Stage: dir}, module)
 	if err != nil {
 		return err
 	}

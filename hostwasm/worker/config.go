@@ -8,7 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
-// A Config says how a Host runs commands. CacheDir must be set.
+// A Config says how a Host runs commands. With the zero value it runs modules that
+// lie in a session's directories.
 type Config struct {
 	// Commands, Mounts, Env, Dir, Limits and Deterministic are as in
 	// hostwasm.Config. What that has besides is in this program and out of
@@ -28,7 +29,8 @@ type Config struct {
 	// Engine is what runs modules: by default "wazero".
 	Engine string
 
-	// CacheDir keeps compiled modules, as hostwasm.CacheIn says.
+	// CacheDir keeps compiled modules, as hostwasm.CacheIn says. If it is empty,
+	// or can't be written to, they are kept until Close.
 	CacheDir string
 
 	// Hidden is as in hostwasm.Config. CacheDir and ScratchDir(TmpDir) are

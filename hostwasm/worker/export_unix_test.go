@@ -32,3 +32,10 @@ func SpoilPool(t *testing.T, h *Host, err error) {
 
 // Overdue is what is done when a process's time is over.
 func Overdue(p driver.Process) { p.(*process).overdue() }
+
+// SetBy has h believe for a test that modules are compiled by something else, and
+// returns by what they are.
+func SetBy(h *Host, by string) (before string) {
+	before, h.by = h.by, by
+	return before
+}

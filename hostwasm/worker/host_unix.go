@@ -35,14 +35,15 @@ type Host struct {
 	starter  *starter
 	pool     *pool
 
-	cache      *cache.Cache
-	by         string        // of the keys there
-	compiling  chan struct{} // holds a value while a module is compiled: one at a time
-	processors int           // that a worker may use
+	caches     []*cache.Cache // the first that can keep something does
+	by         string         // of the keys there
+	compiling  chan struct{}  // holds a value while a module is compiled: one at a time
+	processors int            // that a worker may use
 
 	mu      sync.Mutex
-	warm    int            // the command that was run last, or -1
-	warmSum []byte         // of its module
+	warm    int    // the command that was run last, or -1
+	warmSum []byte // of its module
+	again   map[cache.Key]bool
 	all     map[*child]any // that were not reaped
 	closed  bool
 
@@ -83,6 +84,7 @@ func New(c Config) (*Host, error) {
 		processors: runtime.GOMAXPROCS(0),
 		warm:       -1,
 		all:        make(map[*child]any),
+		again:      make(map[cache.Key]bool),
 	}
 	if err := h.openCache(); err != nil {
 		return nil, err
@@ -117,7 +119,15 @@ func (h *Host) hide() error {
 	if err != nil {
 		return err
 	}
-	all := slices.Concat(h.config.Hidden, []string{h.config.CacheDir, base})
+	c, err := cache.Temporary(filepath.Join(h.scratch.dir, "modules"))
+	if err != nil {
+		return err
+	}
+	h.caches = append(h.caches, c)
+	all := append(slices.Clone(h.config.Hidden), base)
+	if h.config.CacheDir != "" {
+		all = append(all, h.config.CacheDir)
+	}
 	for i, dir := range all {
 		if all[i], err = filepath.Abs(dir); err != nil { // workers are elsewhere
 			return err
@@ -133,11 +143,8 @@ func (h *Host) hide() error {
 // openCache opens the cache, or says why there is no engine.
 func (h *Host) openCache() error {
 	open, ok := engines[h.config.Engine]
-	switch {
-	case !ok:
+	if !ok {
 		return fmt.Errorf("hostwasm/worker: engine %s: not in this build", h.config.Engine)
-	case h.config.CacheDir == "":
-		return errors.New("hostwasm/worker: Config.CacheDir is missing")
 	}
 	e, err := open()
 	if err != nil {
@@ -145,10 +152,14 @@ func (h *Host) openCache() error {
 	}
 	defer e.Close()
 	h.by = hostwasm.CompiledBy(e, h.limits)
+	if h.config.CacheDir == "" {
+		return nil
+	}
 	if h.config.CacheDir, err = filepath.Abs(h.config.CacheDir); err != nil { // workers are elsewhere
 		return err
 	}
-	h.cache, err = cache.Open(h.config.CacheDir)
+	c, err := cache.Open(h.config.CacheDir)
+	h.caches = append(h.caches, c)
 	return err
 }
 
@@ -181,7 +192,7 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("%s: no such command", name)
 	}
-	if err := h.compileCommand(ctx, index); err != nil {
+	if err := h.compileCommand(ctx, index, false); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
 
 // A message is what a host and a worker tell each other: one of its fields is
@@ -36,9 +37,11 @@ type message struct {
 // A setup makes a process a worker. It says what is the same for all commands.
 type setup struct {
 	Engine     string
-	CacheDir   string
-	Compile    bool // the worker is to compile the module that comes with this, to CacheDir, and no guest runs
-	Processors int  // that it may use
+	By         string   // what compiles modules, and how: a worker where that is something else does not start
+	Caches     []string // directories that have what was compiled
+	Compile    bool     // the worker is to compile the module that comes with this, to Stage, and no guest runs
+	Stage      string
+	Processors int // that it may use
 
 	Env, Commands []string // Commands are numbered in this order
 	Modules       []int    // by command: those with the same number have one module
@@ -68,7 +71,11 @@ type job struct {
 	Size                        size
 }
 
-type ready struct{ Measures []Measure }
+// ready says that a worker waits for its job, or why it does not.
+type ready struct {
+	Measures []Measure
+	Refusal  string
+}
 
 // started says whether a command runs, or a module was compiled, or why not.
 type started struct {
@@ -119,6 +126,8 @@ type ask struct {
 	Number  int64  // for askMemory and the like: how much is needed; for askMode, the mode
 	Name    string // in messages; for askMode, the file below Dir
 	Dir     string // for askMode: as in the Setup or the Job
+	Sum     string // for askKept: the module's
+	Again   bool   // for askCompile: what is kept can't be loaded
 }
 
 type question int
@@ -127,6 +136,7 @@ const (
 	askSum    question = iota // of a command's module: SHA-256
 	askModule                 // the answer comes with the file
 	askCompile
+	askKept   // what was compiled of a module, if anything
 	askMemory // in bytes
 	askTmpBytes
 	askTmpNames
@@ -137,8 +147,12 @@ type answer struct {
 	ID     uint64
 	Number int64 // that was asked for, or more, or 0
 	Sum    []byte
+	Kept   kept
 	Error  string
 }
+
+// kept is a cache.Entry, which the host has checked.
+type kept cache.Entry
 
 func (m *message) wire(w *wire) {
 	optional(w, &m.Setup)
@@ -159,8 +173,10 @@ func (m *message) wire(w *wire) {
 
 func (s *setup) wire(w *wire) {
 	text(w, &s.Engine)
-	text(w, &s.CacheDir)
+	text(w, &s.By)
+	list(w, &s.Caches, text)
 	w.flag(&s.Compile)
+	text(w, &s.Stage)
 	number(w, &s.Processors)
 	list(w, &s.Env, text)
 	list(w, &s.Commands, text)
@@ -214,6 +230,7 @@ func (r *ready) wire(w *wire) {
 		w.flag(&m.Used)
 		text(w, &m.Detail)
 	})
+	text(w, &r.Refusal)
 }
 
 func (s *started) wire(w *wire) {
@@ -246,11 +263,15 @@ func (q *ask) wire(w *wire) {
 	number(w, &q.Number)
 	text(w, &q.Name)
 	text(w, &q.Dir)
+	text(w, &q.Sum)
+	w.flag(&q.Again)
 }
 
 func (a *answer) wire(w *wire) {
 	number(w, &a.ID)
 	number(w, &a.Number)
 	w.bytes(&a.Sum)
+	text(w, &a.Kept.Dir)
+	text(w, &a.Kept.State)
 	text(w, &a.Error)
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm"
-	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -110,6 +109,9 @@ func (w *worker) serve() int {
 	if err != nil {
 		return 2
 	}
+	if !w.isSame(e) {
+		return 2
+	}
 	if err := w.open(e); err != nil {
 		return 2
 	}
@@ -117,7 +119,7 @@ func (w *worker) serve() int {
 	if err != nil {
 		return 0
 	}
-	ready := &ready{append(append(measures, calls...), landlockMeasure())}
+	ready := &ready{Measures: append(append(measures, calls...), landlockMeasure())}
 	go w.listen() // until we end
 	if err := w.conn.send(&message{Ready: ready}); err != nil {
 		return 0
@@ -133,6 +135,19 @@ func (w *worker) serve() int {
 // tellCalls hands the host what it watches our system calls with.
 func (w *worker) tellCalls(calls *os.File) error { return w.conn.send(&message{Calls: true}, calls) }
 
+// isSame reports whether an engine compiles as the host's does, and tells the host
+// if not. Without this we would look for what was compiled under other names, find
+// nothing, and have all compiled at every start.
+func (w *worker) isSame(e engine.Engine) bool {
+	by := hostwasm.CompiledBy(e, hostwasm.Limits(w.setup.Limits))
+	if by == w.setup.By {
+		return true
+	}
+	w.conn.send(&message{Ready: &ready{Refusal: fmt.Sprintf(
+		"it compiles modules otherwise than the program that starts it: build both of the same versions: it has %s, and not %s", by, w.setup.By)}})
+	return false
+}
+
 // youth is how long a command has to run until it gets all processors: most are
 // done before, and Go starts threads for each.
 const youth = 10 * time.Millisecond
@@ -144,7 +159,7 @@ func (w *worker) open(e engine.Engine) (err error) {
 	s := w.setup
 	w.asks.commands = make(map[*hostwasm.Module]int)
 	c := hostwasm.Config{
-		Engine: e, Cache: hostCache{cache.OpenToRead(s.CacheDir), &w.asks},
+		Engine: e, Cache: hostCache{&w.asks, new(sync.Map)},
 		Commands: make(map[string]*hostwasm.Module),
 		Hidden:   s.Hidden,
 		Env:      s.Env, Dir: s.Dir, Limits: hostwasm.Limits(s.Limits), Memory: s.Memory,
@@ -343,7 +358,7 @@ const maxText = 4 << 10
 // compile compiles the module in a file.
 func (w *worker) compile(files []*os.File) int {
 	w.takeProcessors()
-	l, dir := hostwasm.Limits(w.setup.Limits), w.setup.CacheDir
+	l, dir := hostwasm.Limits(w.setup.Limits), w.setup.Stage
 	if len(files) != 1 {
 		return 2
 	}
@@ -354,6 +369,9 @@ func (w *worker) compile(files []*os.File) int {
 	limitCompiler(l, info.Size())
 	e, err := engines[w.setup.Engine]()
 	if err != nil {
+		return 2
+	}
+	if !w.isSame(e) {
 		return 2
 	}
 	if err := giveUpCapabilities(); err != nil {
@@ -395,7 +413,10 @@ func readModule(f *os.File, limit int64) ([]byte, error) {
 
 // handedOver is what a command may reach.
 func (w *worker) handedOver(c core.Command, tmp string) []place {
-	places := []place{{dir: w.setup.CacheDir}, {dir: tmp, write: true}}
+	places := []place{{dir: tmp, write: true}}
+	for _, dir := range w.setup.Caches {
+		places = append(places, place{dir: dir})
+	}
 	for _, m := range w.setup.Mounts {
 		places = append(places, place{m.Dir, !m.ReadOnly})
 	}

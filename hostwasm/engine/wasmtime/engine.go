@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/bytecodealliance/wasmtime-go/v39"
@@ -63,15 +61,11 @@ func (e *Engine) Close() error {
 // which processor it is for.
 func (e *Engine) Version() string { return version() }
 
+// usual is the version of wasmtime in our go.mod.
+const usual = "v39.0.1"
+
 var version = sync.OnceValue(func() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if strings.Contains(m.Path, "/wasmtime-go/") {
-				return m.Path + "@" + m.Version
-			}
-		}
-	}
-	return "unknown"
+	return engine.LinkedVersion("github.com/bytecodealliance/wasmtime-go", usual)
 })
 
 // codeFile is a compiled module.

@@ -4,6 +4,8 @@ package wasmtime
 
 import (
 	"errors"
+	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 
@@ -68,5 +70,13 @@ func TestTooManyGuests(t *testing.T) {
 	running.Add(1)
 	if err := p.Run(engine.RunConfig{Refill: refillAlways}); err != nil {
 		t.Errorf("afterwards: got %v", err)
+	}
+}
+
+// The version that is assumed where a program is not told is that in go.mod.
+func TestUsualVersion(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "github.com/bytecodealliance/wasmtime-go/v39").Output()
+	if got := strings.TrimSpace(string(out)); err != nil || got != usual {
+		t.Errorf("got %s, %v, want %s", got, err, usual)
 	}
 }

@@ -2,6 +2,7 @@ package wazero
 
 import (
 	"context"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -100,5 +101,13 @@ func TestCompilerPanics(t *testing.T) {
 	_, err = e.Compile(failing{t.Context()}, calling(t, 1), nil, "")
 	if want := "wazero can't compile it: a fault of wazero's"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// The version that is assumed where a program is not told is that in go.mod.
+func TestUsualVersion(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "github.com/tetratelabs/wazero").Output()
+	if got := strings.TrimSpace(string(out)); err != nil || got != usual {
+		t.Errorf("got %s, %v, want %s", got, err, usual)
 	}
 }

@@ -1,25 +1,20 @@
 package wazero
 
 import (
+	"crypto/sha256"
 	"fmt"
-	"runtime/debug"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/cpu"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 )
 
-// version is what compiled code depends on.
+// usual is the version of wazero in our go.mod.
+const usual = "v1.12.0"
+
+// version is what compiled code depends on: wazero, and what the processor can do.
 var version = sync.OnceValue(func() string {
-	v := fmt.Sprint(cpu.X86, cpu.ARM64)
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown " + v
-	}
-	for _, m := range info.Deps {
-		if strings.HasPrefix(m.Path, "github.com/tetratelabs/wazero") {
-			v = m.Path + "@" + m.Version + " " + v
-		}
-	}
-	return v
+	processor := sha256.Sum256(fmt.Append(nil, cpu.X86, cpu.ARM64))
+	return fmt.Sprintf("%s processor %x", engine.LinkedVersion("github.com/tetratelabs/wazero", usual), processor[:6])
 })
