@@ -45,11 +45,15 @@ func TestForeground(t *testing.T) {
 	w.wait(t, "> ")
 	prompt := state{raw: true, foreground: true, reading: true}
 	until("at the prompt", prompt)
-	say("sleep 1000\n")
+	// A child of bash loses ^C until it has become another program. The quotes
+	// tell what it says from what was typed.
+	say("sh -c 'echo job\"\"-1; exec sleep 1000'\n")
+	w.wait(t, "job-1")
 	until("a job", state{})
 	say("\x03")
 	until("after the job", prompt)
-	say("x=$(sleep 1000)\n")
+	say("x=$(sh -c 'echo job\"\"-2 >&2; exec sleep 1000')\n")
+	w.wait(t, "job-2")
 	until("a substitution", state{foreground: true})
 	say("\x03")
 	until("after the substitution", prompt)

@@ -19,11 +19,11 @@ func TestRefusalsOfPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed := filepath.Join(dir, "closed")
-	if err := os.Mkdir(closed, 0o700); err != nil {
+	if err := os.Mkdir(closed, 0); err != nil {
 		t.Fatal(err)
 	}
 	secret := filepath.Join(dir, "secret")
-	if err := os.WriteFile(secret, []byte("#!/bin/sh\n"), 0o700); err != nil {
+	if err := os.WriteFile(secret, []byte("#!/bin/sh\n"), 0); err != nil {
 		t.Fatal(err)
 	}
 	h := newHost(t, hostnative.Config{})

@@ -48,7 +48,7 @@ func TestRefusals(t *testing.T) {
 		reason string
 		cause  error
 	}{
-		{"not in PATH", core.Command{Command: "nosuch", Args: x}, hostnative.Config{},
+		{"not in PATH", core.Command{Command: "nosuch", Args: x}, hostnative.Config{Env: []string{"PATH=/usr/bin:/bin"}},
 			"nosuch: not found in PATH", "not_found", fs.ErrNotExist},
 		{"missing", core.Command{Command: dir + "/nosuch", Args: x}, hostnative.Config{},
 			dir + "/nosuch: no such file", "not_found", unix.ENOENT},
