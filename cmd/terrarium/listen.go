@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -42,6 +43,8 @@ type wsServer struct {
 	origins []string
 	isOurs  func(host string) bool // whether a request may be meant for us
 
+	long *driver.Budget // for messages that are long
+
 	ctx  context.Context // ends every connection
 	gate *gate
 }
@@ -68,7 +71,8 @@ func (f *listenFlags) listen(ctx context.Context, c acpconn.Config) error {
 	c.Driver.Core.Budget = &driver.Budget{Terminals: allTerminals, Bytes: allBytes}
 	c.Driver.Core.KeptBudget = &driver.Budget{Terminals: allTerminals, Bytes: allKeptBytes}
 	return (&wsServer{
-		config: c, token: token, origins: f.origins, isOurs: f.isOurs, ctx: ctx, gate: newGate(listener),
+		config: c, token: token, origins: f.origins, isOurs: f.isOurs,
+		long: &driver.Budget{Bytes: allLongBytes}, ctx: ctx, gate: newGate(listener),
 	}).run()
 }
 
@@ -82,6 +86,7 @@ const (
 	allTerminals = 4096
 	allBytes     = 1 << 30
 	allKeptBytes = 256 << 20
+	allLongBytes = 256 << 20 // of long messages that have not come as a whole
 )
 
 // headerTime is how long a request may take to come, and its refusal to leave.
@@ -173,16 +178,27 @@ func (s *wsServer) serve(w http.ResponseWriter, r *http.Request) {
 	defer conn.CloseNow()
 	v.served.Store(true)
 	conn.SetReadLimit(maxMessage)
-	stream := &wsStream{ctx: s.ctx, conn: conn}
+	stream := &wsStream{ctx: s.ctx, conn: conn, long: s.long}
+	defer stream.forget()
 	pinging, stop := context.WithCancel(s.ctx)
 	defer stop()
 	go stream.ping(pinging) // ends with stop
-	if err := acpconn.Serve(s.ctx, stream, stream, s.config); err != nil {
+	err = acpconn.Serve(s.ctx, stream, stream, s.config)
+	// Close reads the rest of a message that has begun, and that may never come.
+	late := time.AfterFunc(closeTime, func() { v.Close() })
+	defer late.Stop()
+	switch {
+	case err == nil:
+		conn.Close(websocket.StatusNormalClosure, "")
+	case errors.Is(err, errLong):
+		conn.Close(websocket.StatusTryAgainLater, errLong.Error())
+	default:
 		conn.Close(websocket.StatusGoingAway, "")
-		return
 	}
-	conn.Close(websocket.StatusNormalClosure, "")
 }
+
+// closeTime is how long a peer may take to say goodbye.
+const closeTime = 5 * time.Second
 
 // knowsToken looks for the token in a header or among the subprotocols. It is
 // never taken from the URL, which ends up in logs.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -75,6 +76,7 @@ func serving(t *testing.T, test func(t *testing.T, p *pipes)) {
 		s := &wsServer{
 			config: acpconn.Config{Driver: driver.Config{Host: noCommands{}}},
 			token:  testToken, isOurs: new(listenFlags).isOurs, ctx: ctx, gate: newGate(p),
+			long: &driver.Budget{Bytes: 1 << 20},
 		}
 		ended := make(chan error)
 		go func() { ended <- s.run() }()
@@ -82,6 +84,9 @@ func serving(t *testing.T, test func(t *testing.T, p *pipes)) {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("run: %v", err)
+		}
+		if _, bytes := s.long.Taken(); bytes != 0 {
+			t.Errorf("%d bytes of long messages were not given back", bytes)
 		}
 	})
 }
@@ -270,7 +275,7 @@ func TestSilentPeer(t *testing.T) {
 			t.Fatal(err)
 		}
 		alive.CloseRead(t.Context())
-		time.Sleep(20 * silenceLimit)
+		time.Sleep(20*silenceLimit + time.Second) // two pings at a time would block on pipes without a buffer
 		for name, c := range map[string]net.Conn{"silent": silent, "deaf": deaf} {
 			c.SetDeadline(time.Now().Add(time.Millisecond))
 			if _, err := c.Write([]byte{0}); !errors.Is(err, io.ErrClosedPipe) {
@@ -281,6 +286,48 @@ func TestSilentPeer(t *testing.T) {
 			t.Errorf("the peer that answers: %v", err)
 		}
 		alive.CloseNow()
+	})
+}
+
+// TestLongMessages: what peers may send in messages that don't end is bounded for
+// all of them, and comes back. Short messages need none of it.
+func TestLongMessages(t *testing.T) {
+	serving(t, func(t *testing.T, p *pipes) {
+		begin := func(n int) net.Conn {
+			c, r := ask(t, p, withToken)
+			if r.StatusCode != http.StatusSwitchingProtocols {
+				t.Fatalf("got %s", r.Status)
+			}
+			go io.Copy(io.Discard, c)
+			// A text frame of 8 MiB, masked with zeros, of which n bytes come.
+			io.WriteString(c, "\x81\xff\x00\x00\x00\x00\x00\x80\x00\x00\x00\x00\x00\x00")
+			io.WriteString(c, strings.Repeat("x", n))
+			synctest.Wait()
+			return c
+		}
+		isClosed := func(c net.Conn) bool {
+			time.Sleep(2 * closeTime)
+			c.SetWriteDeadline(time.Now())
+			_, err := c.Write([]byte{0})
+			return errors.Is(err, io.ErrClosedPipe)
+		}
+		first := begin(900 << 10)
+		if second := begin(900 << 10); !isClosed(second) {
+			t.Error("a second long message: want that it ends the connection")
+		}
+		small := begin(freeMessage - 1)
+		if isClosed(small) || isClosed(first) {
+			t.Error("others: want that they go on")
+		}
+		first.Close()
+		synctest.Wait()
+		third := begin(900 << 10)
+		if isClosed(third) {
+			t.Error("after the first has gone: want room for another")
+		}
+		for _, c := range []net.Conn{small, third} {
+			c.Close()
+		}
 	})
 }
 
