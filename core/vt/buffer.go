@@ -156,16 +156,24 @@ func (b *buffer) rotate(top, bottom, n int) {
 
 // rotateLeft moves each element n places to the front.
 func rotateLeft(s []*row, n int) {
-	var few [64]*row
-	switch right := len(s) - n; {
-	case n == 1:
+	switch n {
+	case 1:
 		first := s[0]
 		copy(s, s[1:])
 		s[len(s)-1] = first
-	case right == 1:
-		last := s[len(s)-1]
+	case len(s) - 1:
+		last := s[n]
 		copy(s[1:], s)
 		s[0] = last
+	default:
+		rotateMany(s, n)
+	}
+}
+
+// rotateMany is rotateLeft with a few elements put aside, where that will do.
+func rotateMany(s []*row, n int) {
+	var few [64]*row
+	switch right := len(s) - n; {
 	case n <= len(few):
 		copy(few[:], s[:n])
 		copy(s, s[n:])

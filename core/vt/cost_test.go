@@ -35,7 +35,7 @@ var costly = []string{
 // linear in the bytes takes thousands of times as long: the screen has 30,000
 // cells.
 func TestCost(t *testing.T) {
-	const rows, cols, size, most = 100, 300, 64 << 10, 50
+	const rows, cols, size, most = 100, 300, 64 << 10, 100
 	full := []byte(strings.Repeat(strings.Repeat("x", cols-1)+"\r\n", rows))
 	cost := func(unit string, sink vt.Sink) time.Duration {
 		s := vt.NewScreen(vt.Options{Rows: rows, Cols: cols, Replies: true, Scrolled: sink})
