@@ -139,7 +139,7 @@ func (f *listenFlags) token() (token string, told bool, err error) {
 	if f.tokenFile == "" {
 		return rand.Text(), true, nil
 	}
-	b, err := os.ReadFile(f.tokenFile)
+	b, err := readSecret(f.tokenFile)
 	if err != nil {
 		return "", false, err
 	}

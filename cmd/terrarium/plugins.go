@@ -29,6 +29,8 @@ Beside NAME.wasm there may be a manifest NAME.json, all of it optional:
   {"name": "python3", "aliases": ["python"], "version": "3.12.0",
    "description": "CPython", "memory": 1073741824, "needs": ["PYTHONPATH"]}
 
+What was added is pinned: the manifest gets the module's "sha256", and a module
+that has changed since is refused until it is added again.
 An alias stands where no command has that name for its own. memory, in bytes, is
 what commands may have unless --memory says; needs is for people to read.
 `

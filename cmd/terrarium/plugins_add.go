@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
@@ -86,6 +88,9 @@ func (f *addFlags) check(cmd *cobra.Command) error {
 func (f *addFlags) add(cmd *cobra.Command, file string) error {
 	dir, err := userPlugins()
 	if err != nil {
+		return err
+	}
+	if err := cache.CheckPath(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	p, err := plugin.OpenAs(file, f.name)

@@ -102,7 +102,7 @@ func (f *hostFlags) info(name string) (*pluginInfo, error) {
 	from := "box"
 	switch {
 	case p != nil:
-		wasm, err = plugin.Module(p.File)
+		wasm, err = p.Module()
 		for _, s := range sources {
 			for i := range s.plugins {
 				if &s.plugins[i] == p {

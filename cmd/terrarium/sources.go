@@ -10,6 +10,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 	"github.com/terrarium-dev/terrarium/plugins"
 )
@@ -64,8 +65,11 @@ func readSources(dirs []string) ([]source, error) {
 		return err
 	}
 	if own, err := userPlugins(); err == nil {
-		if err := read("user", own); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			warn(os.Stderr, fmt.Errorf("plugins: %w", err))
+		if err = cache.CheckPath(own); err == nil {
+			err = read("user", own)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			warn(os.Stderr, fmt.Errorf("no plugins of the user's: %w", err))
 		}
 	}
 	for _, dir := range dirs {
@@ -116,7 +120,7 @@ func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 	modules := make(map[*plugin.Plugin]*hostwasm.Module)
 	for name, p := range resolve(sources) {
 		if modules[p] == nil {
-			modules[p] = fileModule(p.File)
+			modules[p] = &hostwasm.Module{Name: filepath.Base(p.File), Load: p.Module}
 		}
 		c.Commands[name] = modules[p]
 		if f.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// openNoFollow has os.OpenFile fail for a symbolic link.
+const openNoFollow = unix.O_NOFOLLOW
+
 // inForeground reports whether the terminal f is ours at the moment, as the
 // shell's job control sees it.
 func inForeground(f *os.File) bool {

@@ -4,6 +4,8 @@ package main
 
 import "os"
 
+const openNoFollow = 0
+
 func inForeground(*os.File) bool { return true }
 
 func notifyResize(chan<- os.Signal) {}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -24,8 +25,17 @@ func createTrace(name string) (*traceFile, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	if filepath.Dir(filepath.Clean(name)) != "/dev" { // where /dev/stderr is a link
+		// A command that was handed the directory may have left a link there to
+		// a file that it can't write to. Without this we would write to that.
+		flags |= openNoFollow
+	}
+	f, err := os.OpenFile(name, flags, 0o600)
 	if err != nil {
+		if info, err := os.Lstat(name); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return nil, fmt.Errorf("trace: %s: a symbolic link: name the file that it leads to", name)
+		}
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	// A file that was there keeps its mode otherwise. What is not a file of

@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +88,21 @@ func Module(file string) ([]byte, error) {
 		return nil, named(file, err)
 	}
 	return b, nil
+}
+
+// Module returns the bytes of the plugin's module. If they are not those that were
+// added, the error says how to accept them.
+func (p *Plugin) Module() ([]byte, error) {
+	b, err := Module(p.File)
+	if err == nil && p.SHA256 != "" && !strings.EqualFold(sumOf(b), p.SHA256) {
+		return nil, named(p.File, fmt.Errorf("not the module that was added as %s: to accept it, add it again: terrarium plugins add --force FILE", p.Name))
+	}
+	return b, err
+}
+
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }
 
 // magic begins every module of WebAssembly, version 1.

@@ -11,7 +11,8 @@ import (
 
 // Install puts a module into dir, which is made if it is not there, for this
 // user alone. Whoever reads dir meanwhile finds it as it was before or as it is
-// after. What was there of that name is replaced.
+// after. What was there of that name is replaced. The manifest gets the module's
+// sum.
 func Install(dir string, m Manifest, wasm []byte) error {
 	if err := CheckName(m.Name); err != nil {
 		return fmt.Errorf("name %w", err)
@@ -19,6 +20,7 @@ func Install(dir string, m Manifest, wasm []byte) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
+	m.SHA256 = sumOf(wasm)
 	manifest, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +24,9 @@ type Manifest struct {
 	Needs       []string `json:"needs,omitempty"`
 	Description string   `json:"description,omitempty"`
 	Version     string   `json:"version,omitempty"`
+	// SHA256 is the module's sum, in hexadecimal: Install writes it, and another
+	// module is refused. Without, any is accepted.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // What a manifest may have.
@@ -68,6 +73,9 @@ func (m Manifest) Check() error {
 		if err := checkText("needs", n, maxText); err != nil {
 			return err
 		}
+	}
+	if sum, err := hex.DecodeString(m.SHA256); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
+		return fmt.Errorf("sha256 %s: want 64 hexadecimal digits", Printable(m.SHA256))
 	}
 	if err := checkText("version", m.Version, maxVersion); err != nil {
 		return err
