@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"runtime"
+
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 )
@@ -8,4 +10,8 @@ import (
 // engines make the engines of this build, by name.
 var engines = map[string]func() (engine.Engine, error){"": newWazero, "wazero": newWazero}
 
-func newWazero() (engine.Engine, error) { return wazero.New(wazero.Config{}) }
+// newWazero uses all processors: a worker that ends for a fault of the compiler
+// takes nothing with it.
+func newWazero() (engine.Engine, error) {
+	return wazero.New(wazero.Config{Compilers: runtime.GOMAXPROCS(0)})
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 )
@@ -22,15 +23,20 @@ type Config struct {
 	// Interpreter runs modules without compiling them, some ninety times
 	// slower.
 	Interpreter bool
+	// Compilers is how many functions are compiled at once; 0 is one. Where it is
+	// more, wazero compiles on goroutines of its own, and a module on which its
+	// compiler panics ends the program. Leave it to processes that may end so.
+	// What is compiled is the same.
+	Compilers int
 }
 
 // Engine is an engine.Engine. It is safe for concurrent use.
-type Engine struct{ interpreter bool }
+type Engine struct{ config Config }
 
 var _ engine.Engine = (*Engine)(nil)
 
 // New returns an Engine.
-func New(c Config) (*Engine, error) { return &Engine{c.Interpreter}, nil }
+func New(c Config) (*Engine, error) { return &Engine{c}, nil }
 
 // Name returns "wazero".
 func (e *Engine) Name() string { return "wazero" }
@@ -46,7 +52,7 @@ func (e *Engine) Close() error { return nil }
 // memory of one module meet another's.
 func (e *Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func, dir string) (engine.Program, error) {
 	wasm, data := split(wasm)
-	p, err := e.compile(ctx, wasm, dir)
+	p, err := e.compile(experimental.WithCompilationWorkers(ctx, e.config.Compilers), wasm, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +89,7 @@ func (e *Engine) compile(ctx context.Context, wasm []byte, dir string) (_ *progr
 		}
 	}()
 	config := wazero.NewRuntimeConfig()
-	if e.interpreter {
+	if e.config.Interpreter {
 		config = wazero.NewRuntimeConfigInterpreter()
 	}
 	config = config.WithCoreFeatures(features).WithCompilationCache(p.cache).WithDebugInfoEnabled(false)
