@@ -53,8 +53,7 @@ type guest struct {
 func (g *guest) run() {
 	defer g.cancel()
 	if g.wall > 0 {
-		timer := time.AfterFunc(g.wall, func() { g.kill(&wasi.Limit{Reason: core.ReasonTimeout}) })
-		defer timer.Stop()
+		defer g.job.compiling.AfterFunc(g.wall, func() { g.kill(&wasi.Limit{Reason: core.ReasonTimeout}) })()
 	}
 	g.err = g.program.Run(engine.RunConfig{
 		Guest:     g.wasi,

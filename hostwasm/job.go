@@ -7,6 +7,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/internal/waits"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
@@ -20,13 +21,20 @@ type job struct {
 
 	running   sync.WaitGroup // guests
 	processes table
+	compiling waits.Waits // for what guests start
 }
+
+// maxWaits is how many times Limits.Compile a command may wait for modules
+// without it counting as time that it ran. A worker's Compile is processor time,
+// and the machine may do other things.
+const maxWaits = 10
 
 // newJob returns a job with the host's limits and the files in tree, which it
 // closes at its end.
 func (h *Host) newJob(tree *vfs.Tree) *job {
 	l := h.config.Limits
 	j := &job{host: h, tree: tree, account: newAccount(h.account, l.Fuel, l.Memory, int64(l.Processes))}
+	j.compiling.Most = maxWaits * l.Compile
 	if l.Output >= 0 {
 		j.output = wasi.NewQuota(l.Output, nil)
 	}

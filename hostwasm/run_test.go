@@ -81,6 +81,29 @@ func testSpawnOutOfFuel(t *testing.T, on backend) {
 	}
 }
 
+// Compiling what a command starts takes none of its time.
+func TestCompilingIsNotWall(t *testing.T) { onEachEngine(t, testCompilingIsNotWall) }
+
+func testCompilingIsNotWall(t *testing.T, on backend) {
+	const wall = 2 * time.Second
+	h := newHost(t, on, hostwasm.Config{
+		Limits: hostwasm.Limits{Wall: wall},
+		Commands: map[string]*hostwasm.Module{
+			"guest": guest, "three": hostwasm.NewModule("three", hostileCommand("")),
+		},
+		Compiling: func(name string, _ int) (done func()) {
+			if name == "three" {
+				<-time.After(wall + wall/2)
+			}
+			return nil
+		},
+	})
+	got := run(t, h, command("run", "three"))
+	if want := "0 0 "; got.exit.Reason != "" || !strings.Contains(got.stdout, want) {
+		t.Errorf("got %v %q, %q, want %q", got.exit.Status, got.exit.Reason, got.stdout, want)
+	}
+}
+
 // A child of a child of … ends at eight generations.
 func TestSpawnDepth(t *testing.T) { onEachEngine(t, testSpawnDepth) }
 

@@ -33,7 +33,9 @@ func (s spawner) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, er
 	if err != nil {
 		return nil, err
 	}
+	ready := j.compiling.Begin()
 	program, err := j.host.program(parent.ctx, parent.account, parent.files, file)
+	ready()
 	if err != nil {
 		return nil, startError(err)
 	}
