@@ -57,6 +57,7 @@ func TestGit(t *testing.T) {
 		{[]string{"checkout", "-b", "side"}, "Switched to a new branch 'side'\n", 0},
 		{[]string{"clone", "-q", ".", "copy"}, "", 0},
 		{[]string{"-C", "copy", "log", "--format=%an %s"}, "Ann first\n", 0},
+		{[]string{"log", "--date=local", "--format=%ad"}, "Sat Nov 21 06:35:00 2026\n", 0}, // in Paris
 	} {
 		got, status := runGit(t, h, dir, test.args)
 		if got != test.want || status != test.status {
@@ -70,6 +71,7 @@ func runGit(t *testing.T, h *hostwasm.Host, dir string, args []string) (output s
 	exec, err := h.Resolve(t.Context(), core.Command{Command: "git", Args: args, Cwd: dir, Env: []core.EnvVariable{
 		{Name: "GIT_AUTHOR_NAME", Value: "Ann"}, {Name: "GIT_AUTHOR_EMAIL", Value: "ann@example.org"}, {Name: "GIT_AUTHOR_DATE", Value: date},
 		{Name: "GIT_COMMITTER_NAME", Value: "Ann"}, {Name: "GIT_COMMITTER_EMAIL", Value: "ann@example.org"}, {Name: "GIT_COMMITTER_DATE", Value: date},
+		{Name: "TZ", Value: "Europe/Paris"},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,10 @@ import (
 )
 
 // dateForm is how git writes dates by default.
-const dateForm = "Mon Jan 2 15:04:05 2006 -0700"
+const dateForm = localForm + " -0700"
+
+// localForm is how it writes them in the zone of who reads.
+const localForm = "Mon Jan 2 15:04:05 2006"
 
 // A logFormat is how commits are shown.
 type logFormat struct {
@@ -189,6 +192,17 @@ func (f *logFormat) head(c *call, commit *object.Commit) {
 func (f *logFormat) when(t time.Time, form string) string {
 	if form == "" {
 		form = f.date
+	}
+	if form == "local" {
+		form = "default-local"
+	}
+	if local, ok := strings.CutSuffix(form, "-local"); ok {
+		t, form = t.Local(), local
+		if form == "default" {
+			return t.Format(localForm)
+		}
+	} else if rest, ok := strings.CutPrefix(form, "format-local:"); ok {
+		t, form = t.Local(), "format:"+rest
 	}
 	switch form {
 	case "iso", "iso8601":
