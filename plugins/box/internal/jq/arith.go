@@ -63,11 +63,17 @@ func add(a, b any) (any, error) {
 	return nil, cannot(a, b, "added")
 }
 
-// merge returns a with what b has.
+// merge returns a with what b has. If that is little, as where a loop adds key by key, a is not copied.
 func merge(a, b *object) *object {
+	if len(b.keys) <= fewKeys {
+		for i, k := range b.keys {
+			a = a.with(k, b.values()[i])
+		}
+		return a
+	}
 	o := a.clone()
 	for i, k := range b.keys {
-		o.set(k, b.vals[i])
+		o.set(k, b.values()[i])
 	}
 	return o
 }
@@ -128,7 +134,7 @@ func repeatString(s string, times float64) (any, error) {
 func mergeDeep(a, b *object) *object {
 	o := a.clone()
 	for i, k := range b.keys {
-		v := b.vals[i]
+		v := b.values()[i]
 		old, _ := o.get(k)
 		x, ok := old.(*object)
 		y, ok2 := v.(*object)

@@ -26,9 +26,9 @@ func (c *compiler) assignment(q *query, s *scope) expr {
 func assign(left, with expr, op func(old, with any) (any, error)) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		return with(m, e, result{v: in.v}, func(w result) error {
-			v := in.v
+			v, own := in.v, owned{}
 			err := paths(m, e, left, in.v, func(keys []any, _ result) (err error) {
-				v, err = setPath(v, keys, func(old any) (any, error) { return op(old, w.v) })
+				v, err = own.setPath(v, keys, func(old any) (any, error) { return op(old, w.v) })
 				if err == nil {
 					err = m.made(v)
 				}
@@ -45,13 +45,14 @@ func assign(left, with expr, op func(old, with any) (any, error)) expr {
 // modify replaces all that left finds by the first result that f has for it. Where there is none it is deleted.
 func modify(left, f expr) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
-		v := in.v
+		v, own := in.v, owned{}
 		var remove []any
 		err := paths(m, e, left, in.v, func(keys []any, _ result) (err error) {
 			old, err := getPath(v, keys)
 			if err != nil {
 				return err
 			}
+			own.handOut(old, len(keys))
 			r, ok, err := first(m, e, f, old)
 			if err != nil {
 				return err
@@ -60,7 +61,7 @@ func modify(left, f expr) expr {
 				remove = append(remove, keys)
 				return nil
 			}
-			v, err = setPath(v, keys, func(any) (any, error) { return r, nil })
+			v, err = own.setPath(v, keys, func(any) (any, error) { return r, nil })
 			if err == nil {
 				err = m.made(v)
 			}

@@ -237,7 +237,7 @@ func elements(in any) ([]any, error) {
 	case []any:
 		return v, nil
 	case *object:
-		return v.vals, nil
+		return slices.Clone(v.values()), nil
 	}
 	return nil, raise("Cannot iterate over " + describe(in))
 }
@@ -256,7 +256,7 @@ func sum(m *machine, in any, _ []any) (any, error) {
 		var err error
 		if o, ok := item.(*object); ok && own != nil {
 			for i, k := range o.keys {
-				own.set(k, o.vals[i])
+				own.set(k, o.values()[i])
 			}
 			continue
 		}
@@ -416,7 +416,7 @@ func setPathTo(_ *machine, in any, args []any) (any, error) {
 	if !ok {
 		return nil, raise("Path must be specified as an array")
 	}
-	return setPath(in, keys, func(any) (any, error) { return args[1], nil })
+	return owned{}.setPath(in, keys, func(any) (any, error) { return args[1], nil })
 }
 
 func deletePathsOf(_ *machine, in any, args []any) (any, error) {

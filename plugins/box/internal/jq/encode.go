@@ -106,7 +106,7 @@ func (e *encoder) object(b *bytes.Buffer, o *object, depth int) {
 		}
 		e.newline(b, depth+1)
 		e.key(b, k)
-		v := o.vals[i]
+		v := o.values()[i]
 		if e.sorted {
 			v, _ = o.get(k)
 		}

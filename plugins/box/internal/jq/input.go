@@ -200,7 +200,7 @@ func appendEvents(list []any, v any, path []any) []any {
 	case *object:
 		for i, key := range v.keys {
 			last = key
-			list = appendEvents(list, v.vals[i], append(here, last))
+			list = appendEvents(list, v.values()[i], append(here, last))
 		}
 	}
 	if last == nil {

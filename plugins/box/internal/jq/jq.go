@@ -69,7 +69,7 @@ func jq(env *tool.Env, args []string) int {
 			line: func() int { return src.line }, file: src.fileName,
 		},
 	}
-	for _, v := range variables.vals {
+	for _, v := range variables.values() {
 		r.variables = r.variables.bind(v)
 	}
 	return r.all()

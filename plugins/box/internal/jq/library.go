@@ -44,7 +44,7 @@ var library = sync.OnceValue(func() map[string]string { // not whenever the box 
 		"inside/1":          `def inside(xs): . as $x | xs | contains($x);`,
 		"index/1":           `def index($i): indices($i) | .[0];`,
 		"rindex/1":          `def rindex($i): indices($i) | .[-1:][0];`,
-		"join/1":            `def join($s): reduce .[] as $x (null; (if . == null then "" else . + $s end) + ($x | if . == null then "" elif type == "string" then . elif type == "boolean" or type == "number" then tojson else . end)) // "";`,
+		"join/1":            `def join($s): [.[] | $s, (if . == null then "" elif type == "string" then . elif type == "boolean" or type == "number" then tojson else . end)] | if . == [] then . else .[0] = "" end | add // "";`,
 		"ascii/0":           `def ascii: [.] | implode;`,
 		"add/1":             `def add(f): reduce f as $x (null; . + $x);`,
 		"transpose/0":       `def transpose: if . == [] then [] else . as $in | (map(length) | max) as $max | [range(0; $max) as $j | [range(0; $in | length) as $i | $in[$i][$j]]] end;`,

@@ -103,11 +103,13 @@ func match(m *machine, in any, args []any) (any, error) {
 		return nil, err
 	}
 	list := make([]any, len(all))
+	at := place{s: s}
 	for i, x := range all {
-		o := span(s, x.loc[0], x.loc[1])
+		at.advance(x.loc[0])
+		o := at.span(x.loc[0], x.loc[1])
 		captures := []any{}
 		for g := 1; g < len(x.loc)/2; g++ {
-			c := span(s, x.loc[2*g], x.loc[2*g+1])
+			c := at.span(x.loc[2*g], x.loc[2*g+1])
 			c.set("name", nil)
 			if x.names[g] != "" {
 				c.set("name", x.names[g])
@@ -123,8 +125,29 @@ func match(m *machine, in any, args []any) (any, error) {
 	return list, nil
 }
 
+// A place is where a match begins, in bytes and in characters: to count those from the beginning for each of many matches
+// takes too long.
+type place struct {
+	s     string
+	bytes int
+	chars int
+}
+
+func (p *place) advance(to int) {
+	p.chars += utf8.RuneCountInString(p.s[p.bytes:to])
+	p.bytes = to
+}
+
+// count returns how many characters there are before a byte. Only a group in a look-behind is before the place.
+func (p *place) count(to int) int {
+	if to < p.bytes {
+		return p.chars - utf8.RuneCountInString(p.s[to:p.bytes])
+	}
+	return p.chars + utf8.RuneCountInString(p.s[p.bytes:to])
+}
+
 // span describes text that was matched, by characters.
-func span(s string, from, to int) *object {
+func (p *place) span(from, to int) *object {
 	o := &object{}
 	if from < 0 {
 		o.set("offset", -1.0)
@@ -132,9 +155,9 @@ func span(s string, from, to int) *object {
 		o.set("string", nil)
 		return o
 	}
-	o.set("offset", float64(utf8.RuneCountInString(s[:from])))
-	o.set("length", float64(utf8.RuneCountInString(s[from:to])))
-	o.set("string", s[from:to])
+	o.set("offset", float64(p.count(from)))
+	o.set("length", float64(utf8.RuneCountInString(p.s[from:to])))
+	o.set("string", p.s[from:to])
 	return o
 }
 

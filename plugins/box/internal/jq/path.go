@@ -130,7 +130,7 @@ func iterate(m *machine, _ *env, in result, yield func(result) error) error {
 			if err := m.step(); err != nil {
 				return err
 			}
-			if err := yield(in.found(v.vals[i], key)); err != nil {
+			if err := yield(in.found(v.values()[i], key)); err != nil {
 				return err
 			}
 		}
@@ -281,19 +281,27 @@ func getPath(v any, keys []any) (any, error) {
 }
 
 // setPath returns v with what keys lead to replaced by what f makes of it.
-func setPath(v any, keys []any, f func(old any) (any, error)) (any, error) {
-	if len(keys) == 0 {
+func (own owned) setPath(v any, keys []any, f func(old any) (any, error)) (any, error) {
+	return own.set(v, keys, 0, f)
+}
+
+func (own owned) set(v any, keys []any, depth int, f func(old any) (any, error)) (any, error) {
+	if depth == len(keys) {
 		return f(v)
 	}
-	old, err := index(v, keys[0])
+	old, err := index(v, keys[depth])
 	if err != nil {
 		return nil, err
 	}
-	item, err := setPath(old, keys[1:], f)
+	item, err := own.set(old, keys, depth+1, f)
 	if err != nil {
 		return nil, err
 	}
-	return setIndex(v, keys[0], item)
+	a, ok := v.([]any)
+	if n, number := keys[depth].(float64); ok && number {
+		return own.setItem(a, n, item, depth)
+	}
+	return setIndex(v, keys[depth], item)
 }
 
 // setIndex returns v with v[key] set.
@@ -356,16 +364,23 @@ func setItem(a []any, key float64, item any) (any, error) {
 // deletePaths returns v without what the paths lead to, the last of them first.
 func deletePaths(v any, list []any) (any, error) {
 	sorted, _ := sortArray(nil, list, nil)
-	for _, p := range slices.Backward(sorted.([]any)) {
-		keys, ok := p.([]any)
+	for rest := sorted.([]any); len(rest) > 0; {
+		keys, ok := rest[len(rest)-1].([]any)
 		if !ok {
-			return nil, raise("Path must be specified as array, not " + kind(p))
+			return nil, raise("Path must be specified as array, not " + kind(rest[len(rest)-1]))
 		}
 		if len(keys) == 0 {
 			return nil, nil
 		}
 		var err error
-		if v, err = deletePath(v, keys); err != nil {
+		if n := sameArray(rest); n > 1 { // not one after the other, each of which copies the array
+			v, err = deleteItems(v, rest[len(rest)-n:])
+			rest = rest[:len(rest)-n]
+		} else {
+			v, err = deletePath(v, keys)
+			rest = rest[:len(rest)-1]
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

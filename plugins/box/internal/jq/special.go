@@ -414,7 +414,7 @@ func walk(f expr) expr {
 		case *object:
 			o := &object{}
 			for i, k := range outer.keys {
-				r, ok, err := first(m, e, self, outer.vals[i])
+				r, ok, err := first(m, e, self, outer.values()[i])
 				if err != nil {
 					return err
 				}

@@ -14,8 +14,11 @@ import (
 // the index, which may know keys that others have added: they count from len(keys) on.
 type object struct {
 	keys  []string
-	vals  []any
+	vals  []any          // unless there is a store: values returns them
 	index map[string]int // of keys, nil while there are few
+
+	store *store // of large objects whose values were replaced
+	at    int    // how many of the store's changes it has
 }
 
 // fewKeys is how many keys are found faster by looking at each.
@@ -34,7 +37,7 @@ func (o *object) find(key string) int {
 
 func (o *object) get(key string) (any, bool) {
 	if i := o.find(key); i >= 0 {
-		return o.vals[i], true
+		return o.values()[i], true
 	}
 	return nil, false
 }
@@ -67,7 +70,7 @@ func (o *object) indexLast() {
 }
 
 func (o *object) clone() *object {
-	c := &object{keys: slices.Clone(o.keys), vals: slices.Clone(o.vals)}
+	c := &object{keys: slices.Clone(o.keys), vals: slices.Clone(o.values())}
 	if len(c.keys) > 0 {
 		c.indexLast()
 	}
@@ -77,15 +80,18 @@ func (o *object) clone() *object {
 // with returns o with a key set.
 func (o *object) with(key string, v any) *object {
 	if i := o.find(key); i >= 0 {
-		c := &object{keys: o.keys, vals: slices.Clone(o.vals), index: o.index}
-		c.vals[i] = v
-		return c
+		return o.replaced(i, v)
 	}
+	c := &object{}
 	keys, claimed := extend(o.keys, freeKey, key)
-	vals, _ := extend(o.vals, freeValue, v)
-	c := &object{keys: keys, vals: vals}
-	if claimed {
+	if c.keys = keys; claimed {
 		c.index = o.index
+	}
+	if o.store != nil {
+		c.store, c.at = o.newest()
+		c.store.vals = append(c.store.vals, v)
+	} else {
+		c.vals, _ = extend(o.vals, freeValue, v)
 	}
 	c.indexLast()
 	return c
@@ -122,7 +128,7 @@ func (o *object) without(key string) *object {
 	if i < 0 {
 		return o
 	}
-	c := &object{keys: slices.Delete(slices.Clone(o.keys), i, i+1), vals: slices.Delete(slices.Clone(o.vals), i, i+1)}
+	c := &object{keys: slices.Delete(slices.Clone(o.keys), i, i+1), vals: slices.Delete(slices.Clone(o.values()), i, i+1)}
 	return c.clone()
 }
 
@@ -215,7 +221,7 @@ func contains(a, b any) bool {
 		b := b.(*object)
 		for i, k := range b.keys {
 			v, ok := a.get(k)
-			if !ok || !containsAny(v, b.vals[i]) {
+			if !ok || !containsAny(v, b.values()[i]) {
 				return false
 			}
 		}
