@@ -40,7 +40,7 @@ type Config struct {
 // A Driver runs terminals on a Host. Its methods are safe for concurrent use.
 type Driver struct {
 	config Config
-	ctx    context.Context // ends when Close gives up waiting for starts
+	ctx    context.Context // ends with Close, for starts that a terminal's own end did not end
 	cancel context.CancelFunc
 
 	mu        sync.Mutex // guards the fields below and the registry half of terminals
@@ -102,8 +102,9 @@ func New(c Config) *Driver {
 }
 
 // Close releases every terminal, waits until nothing of them is left, and
-// frees the driver. It takes as long as the commands take to die: at most
-// Core.KillGrace and Core.LostAfter.
+// frees the driver. It takes as long as the commands take to die, at most
+// Core.KillGrace and Core.LostAfter; and then as long as the Host takes to close
+// its processes, and to give up what it was resolving or starting.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	if d.closed {

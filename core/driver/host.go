@@ -8,7 +8,8 @@ import (
 
 // A Host runs commands. hostnative.Host and hostwasm.Host are two;
 // coretest.TestHost is the suite that every Host passes.
-// Its methods are safe for concurrent use.
+// Its methods are safe for concurrent use. They return soon after ctx has ended,
+// also where a file system does not answer: Driver.Close waits for them.
 type Host interface {
 	// Resolve finds out what c means here: which file would be executed, with
 	// which argument vector, and whether c.Command is a shell line. It starts
