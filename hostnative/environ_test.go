@@ -3,6 +3,10 @@
 package hostnative_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +23,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	tame := []string{
 		"DEBIAN_FRONTEND=noninteractive", "GH_PROMPT_DISABLED=1", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0",
-		"LESS=FRX", "MANPAGER=cat", "PAGER=cat", "SYSTEMD_PAGER=cat",
+		"MANPAGER=cat", "PAGER=cat", "SYSTEMD_PAGER=cat",
 	}
 	common := []string{"EMPTY=", "HOME=/home", "PWD=/"}
 	for _, test := range []struct {
@@ -45,12 +49,79 @@ func TestEnvironment(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := core.Command{Command: "/usr/bin/env", Env: test.env, Cwd: "/", Pty: test.pty, Interactive: test.interactive}
 			out, _ := run(t, newHost(t, hostnative.Config{Env: test.base}), c)
-			got := strings.Fields(out) // no value here has a space
-			got = slices.DeleteFunc(got, func(kv string) bool { return strings.HasPrefix(kv, "TERRARIUM_ID=") })
+			got := strings.Split(strings.TrimSuffix(strings.ReplaceAll(out, "\r", ""), "\n"), "\n")
+			got = slices.DeleteFunc(got, func(kv string) bool {
+				name, _, _ := strings.Cut(kv, "=")
+				return slices.Contains([]string{"TERRARIUM_ID", "LESS", "VIMINIT"}, name) // TestNobodyTypes has those
+			})
 			slices.Sort(got)
 			slices.Sort(test.want)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("environment (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Programs that wait for keys end where nobody types, and do what they can
+// without. Others do what they do everywhere.
+func TestNobodyTypes(t *testing.T) {
+	dir := t.TempDir()
+	const lines = 500
+	var long strings.Builder
+	for i := range lines {
+		fmt.Fprintln(&long, "line", i)
+	}
+	for name, text := range map[string]string{"long": long.String(), "other": "one\ntwo\n", "keys": "dd:wq\r"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := newHost(t, hostnative.Config{})
+	for _, test := range []struct {
+		line  string
+		want  []string // in this order
+		ends  uint32   // with this status
+		lines int      // of the long file that are printed
+		then  string   // what the short file has
+	}{
+		{line: "less long", lines: lines},
+		{line: "less other", want: []string{"one", "two"}},
+		{line: "less long other", lines: lines, want: []string{"line 499", "one", "two"}},
+		{line: "cat long | less", lines: lines},
+		{line: "less +G long", want: []string{"line 499"}, lines: 23},
+		{line: "less nosuch", want: []string{"No such file"}, ends: 1},
+		{line: "vim long", want: []string{"nobody types"}, ends: 1},
+		{line: "view +40 long", want: []string{"nobody types"}, ends: 1},
+		{line: "vim -c '%s/one/three/' -c wq other", then: "three\ntwo\n"},
+		{line: "vim -s keys other", then: "two\n"},
+		{line: "vim -es -c 1d -c wq other", then: ""},
+	} {
+		t.Run(test.line, func(t *testing.T) {
+			program, _, _ := strings.Cut(strings.TrimPrefix(test.line, "cat long | "), " ")
+			if _, err := exec.LookPath(program); err != nil {
+				t.Skipf("NOT RUN: %v", err)
+			}
+			c := core.Command{Command: test.line, Cwd: dir, Pty: true, Rows: 24, Cols: 80}
+			out, exit := run(t, h, c)
+			if got := exit.Status; got != (core.ExitStatus{ExitCode: test.ends}) {
+				t.Errorf("got %v, want status %d; it printed %q", got, test.ends, out)
+			}
+			rest := out
+			for _, want := range test.want {
+				_, after, ok := strings.Cut(rest, want)
+				if !ok {
+					t.Fatalf("got %q, want %q in it", out, want)
+				}
+				rest = after
+			}
+			if got := strings.Count(out, "line "); test.want == nil && got != test.lines {
+				t.Errorf("got %d lines, want %d", got, test.lines)
+			}
+			if strings.Contains(test.line, "vim -") {
+				if got, err := os.ReadFile(filepath.Join(dir, "other")); string(got) != test.then || err != nil {
+					t.Errorf("the file has %q, %v, want %q", got, err, test.then)
+				}
 			}
 		})
 	}

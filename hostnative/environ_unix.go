@@ -75,11 +75,27 @@ func (e *environ) describeTerminal(kind terminalKind) {
 	for _, pager := range [...]string{"PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"} {
 		e.set(pager, "cat")
 	}
-	e.set("LESS", "FRX")
+	e.set("LESS", lessAlone)
+	e.set("VIMINIT", vimAlone)
 	e.set("GIT_TERMINAL_PROMPT", "0")
 	e.set("GH_PROMPT_DISABLED", "1")
 	e.set("DEBIAN_FRONTEND", "noninteractive")
 }
+
+// Programs that wait for keys, where there are none for ever, are told to end by
+// the variables that they read.
+const (
+	// lessAlone has less print files as a whole: it goes to the first line of each
+	// (g) and then on by more lines than there are (j), ends where it reaches the end
+	// (E), or goes on to the next file (the second j); ~ has no tildes fill the screen.
+	// A less that has "+command" among its arguments does that before.
+	lessAlone = "-FRXE~ ++g9999999j9999999j"
+	// vimAlone ends vim when it has done what its arguments say and would wait for
+	// keys, with status 1. Where keys come from a file (-s), or from what is no
+	// terminal, it gets them. In ex mode (-es) it reads no such variable.
+	vimAlone = `silent! source ~/.vimrc|au VimEnter * ++nested if has("ttyin") && index(v:argv, "-s") < 0|` +
+		`call writefile(["vim: nobody types at this terminal: edit files with other commands"], "/dev/stderr")|cquit|endif`
+)
 
 func (e *environ) set(name, value string) {
 	kv := name + "=" + value
