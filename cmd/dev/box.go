@@ -30,6 +30,7 @@ var smallPackages = []string{
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bc",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/edit",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/files",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq",
@@ -37,6 +38,7 @@ var smallPackages = []string{
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/ripgrep",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/system",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/transfer",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tty",
 	"archive/zip",
 }
 

@@ -108,19 +108,80 @@ func TestInterruptedPrompt(t *testing.T) {
 	}
 }
 
+// TestAtTerminal does what needs a terminal: its size and modes, keys, colours, and the shell's editor of lines.
+func TestAtTerminal(t *testing.T) {
+	if testing.Short() || raceEnabled() {
+		t.Skip("compiles a module of 14 MB")
+	}
+	const marks = "\x1b]133;"
+	s := openShellAs(t, newSandbox(t), "xterm-256color", marks+"A\a"+prompt+marks+"B\a")
+	const ready = marks + "B\a"
+	for _, step := range []struct{ typed, want string }{
+		{"mkdir /tmp/w; cd /tmp/w; mkdir d; >f; echo a$((1+1))\r", "a2\n"},
+		{"tty; stty size; tput cols; echo $LINES $COLUMNS\r", "/dev/tty\n24 80\n80\n24 80\n"},
+		{"for i in 0 1 2 3; do [ -t $i ]; echo -n $?; done\r", "0001"},
+		{"[ -t 0 ] </dev/null || [ -t 1 ] | cat; echo n$?\r", "n0"},
+		{"ls --color=auto\r", "\x1b[0m\x1b[01;34md\x1b[0m  f\n"},
+		{"ls --color=auto | cat\r", "d\nf\n"},
+		{"echo xay | grep --color=auto a\r", "x\x1b[01;31m\x1b[Ka\x1b[m\x1b[Ky\n"},
+		{"stty -g | wc -c; stty | tail -1\r", "line = 0;\n"},
+		{"stty rows 30 cols 100; stty size; stty rows 24 columns 80\r", "30 100\n"},
+		{"x=$(stty -g); stty raw -echo; stty -a | grep -o -e '-icanon\\|-echo ' | tr '\\n' /; stty $x; stty -a | grep -o ' icanon'\r", "-icanon/-echo / icanon\n"},
+		{"stty ixon; echo s$?\r", "unable to perform all requested operations\ns1\n"},
+		{"stty </dev/null\r", "Inappropriate ioctl"},
+		{"read -s -p 'pw: ' x; echo \"[$x]\"\r", "pw: "},
+		{"secret\r", "[secret]\n"},
+		{"read -n1 x; echo \"<$x>\"\r", "<$x>\"\n" + marks + "C\a"},
+		{"q", "q<q>\n"},
+		{"read -e -i abc x; echo \"<$x>\"\r", "abc"},
+		{"\x1b[D\x1b[DZ\r", "<aZbc>\n"},
+		{"echo old\x01\x1bd\x0becho new\r", "new\n"},
+		{"\x1b[A\x7f\x7f\x7fagain\r", marks + "C\aagain\n"},
+		{"\x12agai\r", marks + "C\aagain\n"},
+		{"\x15ec\tho hi\r", "hi\n"},
+		{"cd /tmp/\techo $PWD\x01cd /tmp/w; \x0b\r", ""},
+		{"cat d\x7ff\t&& echo y$((1+1))\r", "y2\n"},
+		{"trap 'echo got $COLUMNS' WINCH\r", ""},
+	} {
+		s.sees(step.typed, step.want)
+		if strings.HasPrefix(step.typed, "read") { // and so it goes on
+			continue
+		}
+		s.sees("", ready)
+	}
+	if err := s.p.Resize(50, 132); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("stty size; :; tput lines\r", "50 132\n")
+	s.sees("", "got 132\n")
+	s.sees("", ready)
+	s.sees("exec 9>&1; bash -c \"trap 'echo sized; exit' WINCH; echo re''ady; while :; do sleep .05; done\"\r", "ready\n")
+	s.p.Resize(40, 80)
+	s.sees("", "sized\n")
+	s.sees("", ready)
+	s.sees("echo no", "echo no")
+	s.sees("\x03", "^C\n")
+	s.sees("", ready)
+	s.sees("echo $?\r", "130\n")
+}
+
 // A shellAt is a shell at a terminal.
 type shellAt struct {
 	t      *testing.T
 	p      driver.Process
 	screen chan string
+	seen   string // of what sees has read, what comes after that
 }
 
 // openShell starts a shell, until the test ends, and awaits its prompt.
-func openShell(t *testing.T, h *hostwasm.Host) *shellAt {
+func openShell(t *testing.T, h *hostwasm.Host) *shellAt { return openShellAs(t, h, "dumb", prompt) }
+
+func openShellAs(t *testing.T, h *hostwasm.Host, term, prompt string) *shellAt {
 	t.Helper()
 	dir := t.TempDir()
 	e, err := h.Resolve(t.Context(), core.Command{
-		Command: "bash", Env: []core.EnvVariable{{Name: "TERM", Value: "dumb"}}, Cwd: dir, Roots: []string{dir}, Pty: true, Interactive: true,
+		Command: "bash", Env: []core.EnvVariable{{Name: "TERM", Value: term}}, Cwd: dir, Roots: []string{dir}, Pty: true, Interactive: true,
+		Rows: 24, Cols: 80,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -165,4 +226,25 @@ func (s *shellAt) types(keys, want string) {
 	if got != want {
 		s.t.Fatalf("typed %q: got %q, want %q", keys, got, want)
 	}
+}
+
+// sees types keys, and awaits that want is printed, whatever comes before.
+func (s *shellAt) sees(keys, want string) {
+	s.t.Helper()
+	if _, err := s.p.Write([]byte(keys)); err != nil {
+		s.t.Fatal(err)
+	}
+	overdue := time.After(20 * time.Second)
+	for !strings.Contains(s.seen, want) {
+		select {
+		case b, ok := <-s.screen:
+			if !ok {
+				s.t.Fatalf("typed %q: got %q and then the end, want %q", keys, s.seen, want)
+			}
+			s.seen += b
+		case <-overdue:
+			s.t.Fatalf("typed %q: got %q and no more, want %q", keys, s.seen, want)
+		}
+	}
+	_, s.seen, _ = strings.Cut(s.seen, want)
 }

@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
@@ -27,8 +28,12 @@ func isTerminal(r io.Reader) bool {
 func (s *script) interact(env *tool.Env, runner interpreter) int {
 	i := &interaction{
 		script: s, env: env, runner: runner,
-		p:  prompter{env: env, runner: runner, marks: env.Getenv("TERM") != "dumb"},
-		in: &lineReader{r: s.terminal.input(env.Child().Stdin)},
+		p: prompter{env: env, runner: runner, marks: env.Getenv("TERM") != "dumb"},
+	}
+	stdin := s.terminal.input(env.Child().Stdin)
+	i.in = &lineReader{r: stdin}
+	if i.editor = newLineEditor(i, stdin); i.editor != nil {
+		defer i.editor.close()
 	}
 	runner.LoadHistory()
 	defer runner.SaveHistory()
@@ -52,13 +57,31 @@ type interaction struct {
 	runner interpreter
 	p      prompter
 	in     *lineReader
+	editor *lineEditor // nil where lines are not edited
 	status int
+}
+
+// resized sends the shell SIGWINCH.
+func (i *interaction) resized() {
+	const winch = 28
+	shell := process.Of(i.env.Context)
+	shell.Kill(shell.ID(), winch)
+}
+
+// measure has LINES and COLUMNS be those of the terminal.
+func (i *interaction) measure() {
+	if rows, cols := i.env.Size(); i.env.ToTerminal() && rows > 0 && cols > 0 {
+		i.runner.SetSize(rows, cols)
+	}
 }
 
 // lines reads and runs lines until there is a mistake in one, or ctx ends. It reports whether the shell is to end: there
 // was exit, or the end of input.
 func (i *interaction) lines(ctx context.Context) (ended bool) {
-	if i.p.prompt(ctx) {
+	if i.editor != nil {
+		i.in.edit = func() (string, error) { return i.editor.read(ctx, i.p.text) }
+	}
+	if i.prompt(ctx) {
 		return true
 	}
 	parser := i.runner.Parser()
@@ -84,7 +107,7 @@ func (i *interaction) lines(ctx context.Context) (ended bool) {
 		}
 		i.p.end(i.status)
 		i.in.text = ""
-		if i.p.prompt(ctx) {
+		if i.prompt(ctx) {
 			return true
 		}
 	}
@@ -95,8 +118,14 @@ func (i *interaction) lines(ctx context.Context) (ended bool) {
 	return true
 }
 
+func (i *interaction) prompt(ctx context.Context) (ended bool) {
+	i.measure()
+	return i.p.prompt(ctx)
+}
+
 // run runs statements, and reports whether the shell is to end.
 func (i *interaction) run(ctx context.Context, stmts []*syntax.Stmt) (ended bool) {
+	i.measure()
 	i.status = i.script.status(i.env, i.runner.RunLine(ctx, stmts))
 	return i.runner.Exited() || i.env.Stopped()
 }
@@ -123,24 +152,26 @@ type prompter struct {
 	env    *tool.Env
 	runner interpreter
 	marks  bool
+	text   string // of the last prompt
 }
 
 // prompt reports whether PROMPT_COMMAND has ended the shell.
-func (p prompter) prompt(ctx context.Context) (ended bool) {
-	ps1 := p.runner.Prompt(ctx)
+func (p *prompter) prompt(ctx context.Context) (ended bool) {
+	p.text = p.runner.Prompt(ctx)
 	if p.runner.Exited() {
 		return true
 	}
 	p.mark("A")
-	io.WriteString(p.env.Stderr, ps1)
+	io.WriteString(p.env.Stderr, p.text)
 	p.mark("B")
 	return false
 }
 
 // more asks for the rest of a command.
-func (p prompter) more(ctx context.Context) {
+func (p *prompter) more(ctx context.Context) {
+	p.text = p.runner.More(ctx)
 	p.mark("P;k=s")
-	io.WriteString(p.env.Stderr, p.runner.More(ctx))
+	io.WriteString(p.env.Stderr, p.text)
 	p.mark("B")
 }
 
@@ -157,10 +188,15 @@ func (p prompter) mark(what string) {
 // for the command on it.
 type lineReader struct {
 	r    io.Reader
-	text string // what was read since somebody emptied it
+	edit func() (string, error) // reads a line instead, or nil
+	rest string                 // of that line
+	text string                 // what was read since somebody emptied it
 }
 
 func (l *lineReader) Read(p []byte) (n int, err error) {
+	if l.edit != nil {
+		return l.readEdited(p)
+	}
 	for err == nil && n < len(p) {
 		var k int
 		k, err = l.r.Read(p[n : n+1])
@@ -171,6 +207,20 @@ func (l *lineReader) Read(p []byte) (n int, err error) {
 	}
 	l.text += string(p[:n])
 	return n, err
+}
+
+func (l *lineReader) readEdited(p []byte) (n int, err error) {
+	if l.rest == "" {
+		line, err := l.edit()
+		if err != nil {
+			return 0, err
+		}
+		l.rest = line + "\n"
+	}
+	n = copy(p, l.rest)
+	l.rest = l.rest[n:]
+	l.text += string(p[:n])
+	return n, nil
 }
 
 // oneLine is how the history has a command of several lines, as far as that can be.

@@ -39,6 +39,16 @@ type interpreter interface {
 	LoadHistory()
 	SaveHistory()
 	Remember(text string)
+	// History returns the commands that were typed, the oldest first.
+	History() []string
+	// SetSize sets LINES and COLUMNS.
+	SetSize(rows, cols int)
+	// Complete returns what the last of the words of a command may become; known is false where it is a file.
+	Complete(ctx context.Context, words []string) (found []string, known bool)
+	// Variables returns the names of variables that begin so.
+	Variables(prefix string) []string
+	// WorkDir returns the current directory.
+	WorkDir() string
 
 	// SyntaxError says in bash's words what is wrong with a text, of which the parser has read so many bytes.
 	SyntaxError(from, text string, read int, err error)
@@ -85,7 +95,15 @@ func (u unpatched) More(context.Context) string                { return "> " }
 func (u unpatched) LoadHistory()                               {}
 func (u unpatched) SaveHistory()                               {}
 func (u unpatched) Remember(string)                            {}
+func (u unpatched) History() []string                          { return nil }
+func (u unpatched) SetSize(int, int)                           {}
+func (u unpatched) Variables(string) []string                  { return nil }
+func (u unpatched) WorkDir() string                            { return u.Dir }
 func (u unpatched) Parser() *syntax.Parser                     { return syntax.NewParser() }
+
+func (u unpatched) Complete(context.Context, []string) (found []string, known bool) {
+	return nil, false
+}
 
 func (u unpatched) SyntaxError(_, _ string, _ int, err error) {
 	io.WriteString(u.stderr, err.Error()+"\n")

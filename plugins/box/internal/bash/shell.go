@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -57,6 +58,7 @@ type script struct {
 
 	rc          string    // what an interactive shell runs first, "" for .bashrc
 	noRC        bool      // nothing
+	noEditing   bool      // what is typed is not edited by the shell
 	dash        bool      // it was called as sh, which is dash on Debian
 	interactive bool      // it is a person's
 	lines       bool      // it comes line by line
@@ -97,7 +99,10 @@ func parse(env *tool.Env, args []string) (*script, int) {
 			case "--posix":
 				s.set = append(s.set, "-o", "posix")
 				continue
-			case "--noprofile", "--login", "--noediting":
+			case "--noediting":
+				s.noEditing = true
+				continue
+			case "--noprofile", "--login":
 				continue
 			case "--rcfile", "--init-file":
 				if len(rest) == 0 {
@@ -228,6 +233,7 @@ func (s *script) runner(env *tool.Env) (interpreter, error) {
 		h.exec = outer
 	}
 	env.Context = context.WithValue(env.Context, execKey{}, h.exec)
+	env.Context = context.WithValue(env.Context, terminalsKey, terminals{env.Stderr, new(sync.Once)})
 	r, err := interp.New(
 		interp.Env(expand.ListEnviron(s.environ(env)...)),
 		interp.Dir(env.Dir),

@@ -2,6 +2,7 @@ package basic
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,16 +76,10 @@ func watch(env *tool.Env, args []string) int {
 		env.Errorf("unable to run '%s'", strings.Join(w.command, " "))
 		return 1
 	}
-	w.rows, w.columns = size(env.Getenv("LINES"), 24), size(env.Getenv("COLUMNS"), 80)
-	return w.watch()
-}
-
-func size(s string, otherwise int) int {
 	const most = 10_000
-	if n, err := strconv.Atoi(s); err == nil && n > 0 {
-		return min(n, most)
-	}
-	return otherwise
+	rows, columns := env.Size()
+	w.rows, w.columns = min(cmp.Or(rows, 24), most), min(cmp.Or(columns, 80), most)
+	return w.watch()
 }
 
 // watch shows a frame for each run, until it is told to end.

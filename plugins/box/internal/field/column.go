@@ -29,9 +29,7 @@ func column(env *tool.Env, args []string) int {
 		return status
 	}
 	c := &columnState{width: 80, out: "  ", right: map[int]bool{}}
-	if n, err := strconv.Atoi(env.Getenv("COLUMNS")); err == nil && n > 0 {
-		c.width = n
-	}
+	c.width = env.Columns(c.width)
 	right := ""
 	for _, o := range opts.Options {
 		switch o.Name {

@@ -67,9 +67,7 @@ func ls(env *tool.Env, args []string) int {
 		l.format, l.quoting = 'C', "shell-escape"
 		l.terminal = true
 	}
-	if n, err := strconv.Atoi(env.Getenv("COLUMNS")); err == nil && n > 0 {
-		l.width = n
-	}
+	l.width = env.Columns(l.width)
 	timeSet := false
 	for _, o := range opts.Options {
 		if !l.option(o.Name, o.Arg, o.Set, &timeSet) {
@@ -191,8 +189,8 @@ func (l *lister) wordOption(name, arg string, set bool) bool {
 		l.unit, l.unitSet, l.base, l.suffix = unit, true, 0, suffix
 	case "color":
 		word, ok := l.word("--color", arg, set, "always", map[string]string{
-			"always": "y", "yes": "y", "force": "y", "never": "", "no": "", "none": "", "auto": "", "tty": "", "if-tty": ""})
-		l.color = word == "y"
+			"always": "y", "yes": "y", "force": "y", "never": "", "no": "", "none": "", "auto": "tty", "tty": "tty", "if-tty": "tty"})
+		l.color = word == "y" || word == "tty" && l.env.ToTerminal()
 		return ok
 	case "sort":
 		word, ok := l.word("--sort", arg, true, "", map[string]string{

@@ -176,7 +176,14 @@ func parse(env *tool.Env, args []string, matcher byte) (*config, []string, int) 
 		case "no-group-separator":
 			c.hasSeparator = false
 		case "color", "colour":
-			c.color = o.Arg == "always" || o.Arg == "yes" || o.Arg == "force"
+			switch o.Arg {
+			case "always", "yes", "force":
+				c.color = true
+			case "", "auto", "tty", "if-tty":
+				c.color = env.ToTerminal() && env.Getenv("TERM") != "" && env.Getenv("TERM") != "dumb"
+			default:
+				c.color = false
+			}
 		case "0", "1", "2", "3", "4", "5", "6", "7", "8", "9":
 			if digitEnd != i {
 				digits = ""

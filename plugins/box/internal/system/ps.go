@@ -2,7 +2,6 @@ package system
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tty"
 )
 
 // A listing is one call of ps.
@@ -213,11 +213,8 @@ const psUsage = "\nUsage:\n ps [options]\n\n Try 'ps --help <simple|list|output|
 
 func ps(e *tool.Env, args []string) int {
 	l := &listing{now: time.Now(), tty: terminalName()}
-	if e.Stdout == io.Writer(os.Stdout) && isTerminal(os.Stdout) {
-		l.width = 80
-		if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
-			l.width = n
-		}
+	if e.ToTerminal() {
+		l.width = e.Columns(80)
 	}
 	if err := l.options(args[1:]); err != nil {
 		e.Warn("error: " + err.Error() + "\n" + psUsage)
@@ -262,13 +259,7 @@ func terminalName() string {
 }
 
 func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !sameFile(info, os.DevNull)
-}
-
-func sameFile(info os.FileInfo, name string) bool {
-	other, err := os.Stat(name)
-	return err == nil && os.SameFile(info, other)
+	return tty.Of(f) != nil
 }
 
 // compareColumns compares numbers as such.

@@ -1,31 +1,14 @@
 package system
 
 import (
+	"cmp"
 	"fmt"
-	"io"
+	"os"
 	"strconv"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tty"
 )
-
-// page is less and more: everything at once, since nobody is there to turn pages.
-func page(e *tool.Env, args []string) int {
-	var names []string
-	operands := false
-	for _, a := range args[1:] {
-		switch {
-		case a == "--":
-			operands = true
-		case !operands && len(a) > 1 && (a[0] == '-' || a[0] == '+'):
-		default:
-			names = append(names, a)
-		}
-	}
-	return e.Each(names, func(_ string, r io.Reader) error {
-		_, err := io.Copy(e.Out, r)
-		return err
-	})
-}
 
 func clearScreen(e *tool.Env, args []string) int {
 	text := "\x1b[H\x1b[2J\x1b[3J"
@@ -36,6 +19,21 @@ func clearScreen(e *tool.Env, args []string) int {
 	}
 	e.Out.WriteString(text)
 	return 0
+}
+
+// reset makes a terminal usable again that something has left in disorder.
+func reset(e *tool.Env, _ []string) int {
+	resetTerminal(e)
+	return 0
+}
+
+func resetTerminal(e *tool.Env) {
+	f := cmp.Or(e.ErrTerminal(), e.OutTerminal(), e.InTerminal())
+	if f == nil {
+		return
+	}
+	tty.SetModes(f, sane)
+	e.Out.WriteString("\x1bc\x1b]104\a\x1b[!p\x1b[?3;4l\x1b[4l\x1b>")
 }
 
 // capabilities are those of xterm-256color that scripts ask for.
@@ -69,18 +67,25 @@ func tput(e *tool.Env, args []string) int {
 	}
 	switch words[0] {
 	case "cols":
-		size(e, "COLUMNS", 80)
+		_, cols := terminalSize(e)
+		fmt.Fprintln(e.Out, cols)
 	case "lines":
-		size(e, "LINES", 24)
+		rows, _ := terminalSize(e)
+		fmt.Fprintln(e.Out, rows)
 	case "colors":
 		e.Out.WriteString("256\n")
 	case "setaf", "setab":
 		color(e, map[string]int{"setaf": 3, "setab": 4}[words[0]], number(1))
+	case "cuf", "cub", "cuu", "cud", "ech", "ich", "dch", "il", "dl":
+		fmt.Fprintf(e.Out, "\x1b[%d%c", number(1), counted[words[0]])
+	case "hpa", "vpa":
+		fmt.Fprintf(e.Out, "\x1b[%d%c", number(1)+1, counted[words[0]])
 	case "cup":
 		fmt.Fprintf(e.Out, "\x1b[%d;%dH", number(1)+1, number(2)+1)
 	case "longname":
 		e.Out.WriteString("xterm with 256 colors")
 	case "init", "reset":
+		resetTerminal(e)
 	default:
 		text, ok := capabilities[words[0]]
 		if !ok {
@@ -92,12 +97,21 @@ func tput(e *tool.Env, args []string) int {
 	return 0
 }
 
-func size(e *tool.Env, variable string, otherwise int) {
-	n, err := strconv.Atoi(e.Getenv(variable))
-	if err != nil || n < 1 {
-		n = otherwise
+// counted are the last bytes of sequences with a number.
+var counted = map[string]byte{
+	"cuf": 'C', "cub": 'D', "cuu": 'A', "cud": 'B', "ech": 'X', "ich": '@', "dch": 'P', "il": 'L', "dl": 'M', "hpa": 'G', "vpa": 'd',
+}
+
+// terminalSize is that of the terminal that a command writes to, or reads.
+func terminalSize(e *tool.Env) (rows, cols int) {
+	rows, cols = e.Size()
+	for _, f := range []*os.File{e.ErrTerminal(), e.InTerminal()} {
+		if f != nil {
+			t, _ := tty.Get(f)
+			rows, cols = cmp.Or(rows, t.Rows), cmp.Or(cols, t.Cols)
+		}
 	}
-	fmt.Fprintln(e.Out, n)
+	return cmp.Or(rows, 24), cmp.Or(cols, 80)
 }
 
 // color is setaf and setab of xterm-256color.
@@ -112,19 +126,19 @@ func color(e *tool.Env, plane, n int) {
 	}
 }
 
-// stty knows of no terminal: the box has pipes only.
-func stty(e *tool.Env, _ []string) int {
-	e.Errorf("'standard input': Inappropriate ioctl for device")
-	return 1
-}
-
-func tty(e *tool.Env, args []string) int {
+func ttyName(e *tool.Env, args []string) int {
 	opts, status := e.Options(args, "s,silent,quiet")
 	if opts == nil {
 		return status
 	}
 	if len(opts.Operands) > 0 {
 		return e.UsageError("extra operand %s", e.Quote(opts.Operands[0]))
+	}
+	if e.InTerminal() != nil {
+		if !opts.Has("s") {
+			e.Out.WriteString("/dev/tty\n")
+		}
+		return 0
 	}
 	if !opts.Has("s") {
 		e.Out.WriteString("not a tty\n")

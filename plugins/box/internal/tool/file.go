@@ -126,16 +126,6 @@ func (e *Env) IsOutput(fi fs.FileInfo) bool {
 	return err == nil && out.Mode().IsRegular() && os.SameFile(fi, out)
 }
 
-// ToTerminal reports whether the command's standard output is a terminal.
-func (e *Env) ToTerminal() bool {
-	f, ok := e.Stdout.(interface{ Stat() (fs.FileInfo, error) })
-	if !ok {
-		return false
-	}
-	fi, err := f.Stat()
-	return err == nil && fi.Mode()&fs.ModeCharDevice != 0
-}
-
 // HasInput reports whether somebody gave the command an input: a file, a pipe, and not what its process was started
 // with. Commands that may do without one can't wait for what never comes.
 func (e *Env) HasInput() bool {
