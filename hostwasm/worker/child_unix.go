@@ -13,6 +13,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
+	"github.com/terrarium-dev/terrarium/hostwasm/internal/waits"
 )
 
 // readyLimit is how long a worker may take until it is ready.
@@ -37,10 +38,12 @@ type child struct {
 	exit    core.Exit
 	leave   sync.Once     // guards exit
 	ended   chan struct{} // closed when the process was reaped
+	used    time.Duration // of processors; then
 	context context.Context
 	cancel  context.CancelFunc // of what is done for it
 
 	compiling atomic.Bool // a module for it
+	waits     waits.Waits // until it is
 
 	mu      sync.Mutex
 	killed  bool  // by us
@@ -119,6 +122,7 @@ func (h *Host) spawn(s setup, files []*os.File) (*child, error) {
 		ready: make(chan struct{}), started: make(chan error, 1), typing: make(chan *typing, 1),
 		exited: make(chan struct{}), ended: make(chan struct{}),
 	}
+	c.waits.Most = busyMachine * h.limits.Compile
 	c.context, c.cancel = context.WithCancel(context.Background())
 	h.all[c] = nil
 	h.complete(&s)
@@ -158,6 +162,9 @@ func (c *child) serve(s *setup, files []*os.File) {
 	c.cancel()
 	c.process.Kill()
 	state, waitErr := c.process.Wait()
+	if waitErr == nil {
+		c.used = state.UserTime() + state.SystemTime()
+	}
 	c.conn.close()
 	if c.calls != nil {
 		c.calls.Close()
@@ -256,13 +263,17 @@ func (c *child) handle(m *message, files []*os.File) error {
 		}
 		sent := files
 		files = nil
+		c.mu.Lock()
+		session := c.tmp
+		c.mu.Unlock()
 		go func() { // ends with the worker, at the latest
 			defer closeAll(sent)
+			defer c.waits.Begin()()
 			var err error
 			if len(sent) == 1 {
-				err = c.host.compileFile(c.context, m.Ask.Name, sent[0], m.Ask.Again)
+				err = c.host.compileFile(c.context, session, m.Ask.Name, sent[0], m.Ask.Again)
 			} else {
-				err = c.host.compileCommand(c.context, m.Ask.Command, m.Ask.Again)
+				err = c.host.compileCommand(c.context, session, m.Ask.Command, m.Ask.Again)
 			}
 			c.compiling.Store(false) // before it can ask for the next
 			c.reply(&answer{ID: m.Ask.ID}, err)

@@ -12,19 +12,39 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
 
-// compileCommand has a command's module compiled and kept, unless it was. again says
-// that what was kept can't be loaded.
-func (h *Host) compileCommand(ctx context.Context, command int, again bool) error {
+// compileCommand has a command's module compiled and kept, unless it was, when it
+// is the session's turn. again says that what was kept can't be loaded.
+func (h *Host) compileCommand(ctx context.Context, session *tmp, command int, again bool) error {
 	sum, err := h.modules.sum(command)
 	if err != nil {
 		return err
 	}
+	leave, err := h.compiling.take(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return h.compile(ctx, sum, h.names[command], again, func() (*os.File, error) { return h.modules.file(command) })
 }
 
 // compileFile is the same for a module that a worker has sent. We go by what is
-// in the file, of which the worker may have kept a copy.
-func (h *Host) compileFile(ctx context.Context, name string, sent *os.File, again bool) error {
+// in the file, of which the worker may have kept a copy. It is read when its turn
+// has come, so that those who wait take no memory of ours.
+func (h *Host) compileFile(ctx context.Context, session *tmp, name string, sent *os.File, again bool) error {
+	leave, err := h.compiling.take(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	info, err := sent.Stat()
+	if err != nil {
+		return err
+	}
+	ours := 2 * min(info.Size(), h.limits.Module) // what we read, and what we hand to the compiler
+	if !h.memory.take(ours) {
+		return h.memory.refusal(name)
+	}
+	defer h.memory.give(ours)
 	wasm, err := readModule(sent, h.limits.Module)
 	if err != nil {
 		return err
@@ -34,15 +54,9 @@ func (h *Host) compileFile(ctx context.Context, name string, sent *os.File, agai
 
 // compile has a module compiled by a worker that does nothing else, into a
 // directory of its own, which we make an entry of the cache when it has ended.
-// ctx ends it, as Limits.Compile does. The error is what is wrong with the
-// module: what can't be kept is none.
+// The caller has the turn. ctx ends it, as Limits.Compile does. The error is what
+// is wrong with the module: what can't be kept is none.
 func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, again bool, open func() (*os.File, error)) error {
-	select {
-	case h.compiling <- struct{}{}:
-		defer func() { <-h.compiling }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 	key := cache.Key{Module: sum, By: h.by}
 	if _, err := h.kept(key); err == nil && !(again && h.compileAgain(key)) {
 		return nil // it was, or others have asked for the same
@@ -98,9 +112,13 @@ func (h *Host) compileIn(ctx context.Context, c *cache.Cache, key cache.Key, nam
 	return err == nil, err
 }
 
+// busyMachine is how many times Limits.Compile a compiler may take by the clock,
+// since it may have that much processor time and gets it when the machine has it.
+const busyMachine = 10
+
 func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, h.limits.Compile,
-		fmt.Errorf("compiling takes longer than %v", h.limits.Compile))
+	longest := busyMachine * h.limits.Compile
+	ctx, cancel := context.WithTimeoutCause(ctx, longest, fmt.Errorf("compiling takes longer than %v", longest))
 	defer cancel()
 	info, err := module.Stat()
 	if err != nil {
@@ -120,6 +138,13 @@ func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File)
 			err = stuck
 		}
 	}()
-	return c.await(ctx, fmt.Errorf("the compiler has ended without a result: it may have %d bytes of memory",
-		compilerMemory+memoryPerByte*info.Size()))
+	err = c.await(ctx, errGone)
+	switch {
+	case err != errGone:
+		return err
+	case c.used >= h.limits.Compile*9/10: // the kernel has more than one way to count it
+		return fmt.Errorf("compiling takes more than %v of processor time", h.limits.Compile)
+	}
+	return fmt.Errorf("the compiler has ended without a result: it met a fault of its own, or needs more than %d bytes of memory",
+		compilerMemory+memoryPerByte*info.Size())
 }

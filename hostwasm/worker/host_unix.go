@@ -37,7 +37,7 @@ type Host struct {
 
 	caches     []*cache.Cache // the first that can keep something does
 	by         string         // of the keys there
-	compiling  chan struct{}  // holds a value while a module is compiled: one at a time
+	compiling  turns          // one module at a time
 	processors int            // that a worker may use
 
 	mu      sync.Mutex
@@ -80,7 +80,6 @@ func New(c Config) (*Host, error) {
 	h := &Host{
 		config: c, limits: c.Limits.WithDefaults(), helper: helper,
 		names:      slices.Sorted(maps.Keys(c.Commands)),
-		compiling:  make(chan struct{}, 1),
 		processors: runtime.GOMAXPROCS(0),
 		warm:       -1,
 		all:        make(map[*child]any),
@@ -192,7 +191,7 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("%s: no such command", name)
 	}
-	if err := h.compileCommand(ctx, index, false); err != nil {
+	if err := h.compileCommand(ctx, nil, index, false); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

@@ -80,8 +80,10 @@ func TestGrantTooMuch(t *testing.T) {
 // A worker that asks for modules to be compiled has as many under way as one
 // that is honest: one.
 func TestCompileOneAtATime(t *testing.T) {
-	h := &Host{limits: hostwasm.Limits{}.WithDefaults(), compiling: make(chan struct{}, 1)}
-	h.compiling <- struct{}{} // somebody else's goes on
+	h := &Host{limits: hostwasm.Limits{}.WithDefaults()}
+	if _, err := h.compiling.take(t.Context(), nil); err != nil { // somebody else's goes on
+		t.Fatal(err)
+	}
 	c, other := newVictim(t, h)
 	answers := make(chan *answer, 10)
 	go func() { // ends with the socket

@@ -152,15 +152,21 @@ func (p *process) watch(wall time.Duration) {
 	if wall <= 0 {
 		return
 	}
-	over := time.NewTimer(wall + wallGrace)
-	defer over.Stop()
+	over := make(chan struct{})
+	defer p.child.waits.AfterFunc(wall+wallGrace, func() { close(over) })()
+	select {
+	case <-p.child.ended:
+		return
+	case <-over:
+	}
+	again := time.NewTicker(wallGrace)
+	defer again.Stop()
 	for {
+		p.overdue()
 		select {
 		case <-p.child.ended:
 			return
-		case <-over.C:
-			p.overdue()
-			over.Reset(wallGrace)
+		case <-again.C:
 		}
 	}
 }

@@ -50,7 +50,7 @@ func limitCompiler(l hostwasm.Limits, module int64) Measure {
 		rlimit{"open files", unix.RLIMIT_NOFILE, 256},
 		rlimit{"bytes a file", unix.RLIMIT_FSIZE, maxCompiled},
 		rlimit{"bytes of memory", unix.RLIMIT_DATA, uint64(compilerMemory + memoryPerByte*module)},
-		rlimit{"cpu seconds", unix.RLIMIT_CPU, cpuSeconds(l.Compile)},
+		rlimit{"cpu seconds", unix.RLIMIT_CPU, uint64(math.Ceil(l.Compile.Seconds()))},
 		rlimit{"bytes of core", unix.RLIMIT_CORE, 0},
 	)
 }

@@ -1,0 +1,36 @@
+//go:build linux || darwin
+
+package worker_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core/meter/metertest"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
+)
+
+// A module that takes too long to compile is given up by the processor time that
+// it took, which is told.
+func TestCompilesTooLong(t *testing.T) {
+	var m metertest.Module
+	m.Memory(1, 0)
+	m.ExportMemory("memory")
+	turn := metertest.Loop(metertest.EmptyType, metertest.I32(0), metertest.BrIf(0))
+	m.Export("_start", m.Func("()->()", "", bytes.Repeat(turn, 8500)))
+	h, err := worker.New(worker.Config{
+		Commands: map[string]*hostwasm.Module{"slow": hostwasm.NewModule("slow", m.Bytes())},
+		CacheDir: filepath.Join(t.TempDir(), "cache"), TmpDir: t.TempDir(), Pool: -1, Limits: hostwasm.Limits{Compile: time.Second},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if err := h.Prepare(t.Context(), "slow"); err == nil || !strings.Contains(err.Error(), "more than 1s of processor time") {
+		t.Errorf("got %v, want it to have taken more than 1s of processor time", err)
+	}
+}
