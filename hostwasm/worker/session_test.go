@@ -145,8 +145,8 @@ func testBombs(t *testing.T, engine string) {
 		t.Errorf("spin: got %+v, want %s", got.exit, core.ReasonFuel)
 	}
 	got := run(t, h, command("grow"))
-	if got.exit.Status.ExitCode != 2 || !strings.Contains(got.stderr, "out of memory") {
-		t.Errorf("grow: got %v, %q, want exit 2 and out of memory", got.exit.Status, got.stderr)
+	if got.exit.Reason != core.ReasonMemory || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "out of memory") {
+		t.Errorf("grow: got %v %q, %q, want the reason memory, and a line that says so", got.exit.Status, got.exit.Reason, got.stderr)
 	}
 	if got, limit := got.exit.Usage.MaxRSS, int64(128<<20); got > limit || got < limit/2 {
 		t.Errorf("grow: got %d bytes used, want at most %d and half of it at least", got, limit)
