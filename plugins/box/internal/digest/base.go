@@ -1,11 +1,12 @@
 package digest
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/base32"
 	"encoding/base64"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -56,51 +57,83 @@ func base(c coding) func(*tool.Env, []string) int {
 			return 1
 		}
 		defer r.Close()
-		p, err := io.ReadAll(r)
-		if err != nil {
+		if opts.Has("d") {
+			return c.decodeAll(env, r, opts.Has("i"))
+		}
+		if err := c.encodeAll(env, r, width); err != nil {
 			env.Errorf("read error: %s", tool.Strerror(err))
 			return 1
-		}
-		if opts.Has("d") {
-			return c.writeDecoded(env, p, opts.Has("i"))
-		}
-		text := c.encode(p)
-		for width > 0 && len(text) > width {
-			env.Out.WriteString(text[:width] + "\n")
-			text = text[width:]
-		}
-		env.Out.WriteString(text)
-		if width > 0 && text != "" {
-			env.Out.WriteByte('\n')
 		}
 		return 0
 	}
 }
 
-// writeDecoded writes what p stands for, up to the first group that is bad.
-func (c coding) writeDecoded(env *tool.Env, p []byte, garbage bool) int {
-	clean := make([]byte, 0, len(p))
-	for _, b := range p {
-		if b == '\n' || garbage && bytes.IndexByte([]byte(c.alphabet), b) < 0 {
+// encodeAll writes what r has as text, in lines of that many characters unless width is 0.
+func (c coding) encodeAll(env *tool.Env, r io.Reader, width int) error {
+	buf := make([]byte, 15<<10) // a multiple of what is encoded at once: 3 bytes, or 5
+	column := 0
+	for !env.Stopped() {
+		n, err := io.ReadFull(r, buf)
+		for text := c.encode(buf[:n]); text != ""; {
+			take := len(text)
+			if width > 0 {
+				take = min(take, width-column)
+			}
+			env.Out.WriteString(text[:take])
+			text = text[take:]
+			if column += take; column == width {
+				env.Out.WriteByte('\n')
+				column = 0
+			}
+			if env.Stopped() {
+				return nil
+			}
+		}
+		switch err {
+		case nil:
 			continue
+		case io.EOF, io.ErrUnexpectedEOF:
+			err = nil
 		}
-		clean = append(clean, b)
+		if width > 0 && column > 0 {
+			env.Out.WriteByte('\n')
+		}
+		return err
 	}
-	var buf [8]byte
-	for len(clean) > 0 {
-		group := clean[:min(c.group, len(clean))]
-		clean = clean[len(group):]
-		short := len(group) < c.group
-		if short {
-			// What is there is still decoded.
-			group = append(bytes.Clone(group), "========"[len(group):c.group]...)
+	return nil
+}
+
+// decodeAll writes what the text in r stands for, up to the first group that is bad.
+func (c coding) decodeAll(env *tool.Env, r io.Reader, garbage bool) int {
+	in := bufio.NewReaderSize(r, 32<<10)
+	group := make([]byte, 0, 8)
+	var out [8]byte
+	for !env.Stopped() {
+		b, err := in.ReadByte()
+		if err == nil {
+			if b == '\n' || garbage && strings.IndexByte(c.alphabet, b) < 0 {
+				continue
+			}
+			if group = append(group, b); len(group) < c.group {
+				continue
+			}
+		} else if err != io.EOF {
+			env.Errorf("read error: %s", tool.Strerror(err))
+			return 1
+		} else if len(group) == 0 {
+			return 0
 		}
-		n, err := c.decode(buf[:], group)
-		env.Out.Write(buf[:n])
+		short := len(group) < c.group
+		if short { // what is there is still decoded
+			group = append(group, "========"[len(group):c.group]...)
+		}
+		n, err := c.decode(out[:], group)
+		env.Out.Write(out[:n])
 		if err != nil || short {
 			env.Errorf("invalid input")
 			return 1
 		}
+		group = group[:0]
 	}
 	return 0
 }

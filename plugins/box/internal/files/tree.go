@@ -35,7 +35,7 @@ func tree(env *tool.Env, args []string) int {
 	}
 	t := &treeRun{env: env, depth: 1 << 30, lines: [3]string{"|-- ", "`-- ", "|   "}}
 	if strings.Contains(strings.ToLower(env.Getenv("LC_ALL")+env.Getenv("LANG")+env.Getenv("LC_CTYPE")), "utf") {
-		t.lines = [3]string{"├── ", "└── ", "│   "}
+		t.lines = [3]string{"├── ", "└── ", "│\u00a0\u00a0 "}
 	}
 	for _, o := range opts.Options {
 		switch o.Name {
