@@ -37,7 +37,7 @@ func examineWasm() hostReport {
 	if !add("compile cache", dir, err) {
 		dir = "" // modules are compiled each time
 	}
-	host, err := worker.New(worker.Config{CacheDir: dir, Pool: -1})
+	host, err := worker.New(worker.Config{CacheDir: dir, Pool: -1, Undumpable: true})
 	if err != nil {
 		add("worker", "", err)
 		return r
@@ -52,6 +52,9 @@ func examineWasm() hostReport {
 	r.Available = true
 	for _, m := range measures {
 		r.Holds = append(r.Holds, hold(m))
+	}
+	for _, m := range worker.Missing(measures) {
+		r.Lacks = append(r.Lacks, m.Name+", which --sandbox-required asks for")
 	}
 	return r
 }

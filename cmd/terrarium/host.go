@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,6 +37,7 @@ type hostFlags struct {
 	deterministic bool
 	inProcess     bool
 	stdin         *os.File // of native commands on pipes, if not nil
+	required      bool
 }
 
 const sandboxHelp = `The sandbox: terrarium run|serve --host wasm
@@ -55,6 +57,7 @@ directories, or else --cwd; run nothing.
                              500k, 20M, 2G; default: no limit
   --deterministic            the same clock and random numbers in each run
   --engine wazero|wasmtime   wasmtime is faster, but in few builds ("doctor")
+  --sandbox-required         refuse to run with less than "doctor" could tell
   --in-process               run modules that you trust in this process, sooner;
                              default: in one that may do little else ("doctor")
 
@@ -75,7 +78,7 @@ var engineOpeners = map[string]func() (engine.Engine, error){
 }
 
 // sandboxFlags make sense for --host wasm only.
-var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic", "in-process"}
+var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic", "in-process", "sandbox-required"}
 
 func (f *hostFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
@@ -87,6 +90,7 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	set.Var(&f.fuel, "fuel", "")
 	set.BoolVar(&f.deterministic, "deterministic", false, "")
 	set.BoolVar(&f.inProcess, "in-process", false, "")
+	set.BoolVar(&f.required, "sandbox-required", false, "")
 	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("mount")
@@ -108,6 +112,8 @@ func (f *hostFlags) check(set *pflag.FlagSet) error {
 		return fmt.Errorf("--engine wasmtime: not in this build: it needs cgo and -tags wasmtime")
 	case !slices.Contains(engines, f.engine):
 		return fmt.Errorf("--engine %s: no such engine: use %s", f.engine, strings.Join(engines, " or "))
+	case f.required && f.inProcess:
+		return errors.New("--sandbox-required: with --in-process, the system holds nothing back from commands")
 	case f.fuel < 0:
 		return fmt.Errorf("--fuel %d: negative", f.fuel)
 	case set.Changed("memory") && f.memory < 1<<16:
@@ -144,9 +150,16 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 	host, err := worker.New(worker.Config{
 		Commands: config.Commands, Mounts: config.Mounts, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
 		Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
+		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
 	})
 	if err != nil {
 		return nil, err
+	}
+	if f.required {
+		if err := confines(host); err != nil {
+			host.Close()
+			return nil, err
+		}
 	}
 	return withHint(host), nil
 }

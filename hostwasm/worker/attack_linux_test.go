@@ -102,11 +102,14 @@ func Attack() {
 		Commands: map[string]*hostwasm.Module{"attack": {Name: "attack", Load: func() ([]byte, error) { return nothing, nil }}},
 		Mounts:   []hostwasm.Mount{{Dir: plan.dir + "/rw"}, {Dir: plan.dir + "/ro", ReadOnly: true}},
 		Engine:   "attacker", Pool: -1, CacheDir: plan.dir + "/cache", TmpDir: plan.dir,
-		Refused: func(call string) { refused <- call },
+		Refused: func(call string) { refused <- call }, Undumpable: true, Required: true,
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
+	}
+	if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); dumpable != 0 || err != nil {
+		fmt.Println("lacks: the host is dumpable", err)
 	}
 	measures, err := h.Report(context.Background())
 	for _, m := range measures {

@@ -28,6 +28,7 @@ type child struct {
 	ready    chan struct{} // closed when it has begun well
 	measures []Measure     // then
 	refusal  string        // why it runs nothing; then
+	unfit    error         // then: it is not held as is required
 	calls    *os.File      // what we watch its system calls with; before that
 	watching sync.WaitGroup
 	started  chan error   // answers a job
@@ -91,7 +92,7 @@ func (c *child) begun() error {
 	if c.refusal != "" {
 		return fmt.Errorf("hostwasm/worker: %s: %.1000q", c.host.helper, c.refusal)
 	}
-	return nil
+	return c.unfit
 }
 
 // spawn starts a worker.
@@ -132,7 +133,7 @@ func (h *Host) spawn(s setup, files []*os.File) (*child, error) {
 
 // complete adds what every worker is told. h.mu is held.
 func (h *Host) complete(s *setup) {
-	s.Engine, s.By, s.Limits, s.Processors = h.config.Engine, h.by, limits(h.limits), h.processors
+	s.Engine, s.By, s.Limits, s.Processors, s.Required = h.config.Engine, h.by, limits(h.limits), h.processors, h.config.Required
 	if s.Compile {
 		return
 	}
@@ -232,6 +233,7 @@ func (c *child) handle(m *message, files []*os.File) error {
 		case <-c.ready:
 		default:
 			c.measures, c.refusal = m.Ready.Measures, m.Ready.Refusal
+			c.unfit = c.host.confined(m.Ready.Measures)
 			close(c.ready)
 		}
 	case m.Started != nil:

@@ -53,6 +53,21 @@ type Config struct {
 	TmpDir  string
 	Scratch int64
 
+	// Required has commands not run, nor modules be compiled, where less holds
+	// a worker than what Report can tell of. The error is an
+	// *UnconfinedError. Where it is not set,
+	// Unconfined, if not nil, is told what is missing, once, when the first
+	// worker has started, on any goroutine. It must not block, and must not
+	// call the Host.
+	Required   bool
+	Unconfined func(missing []Measure)
+
+	// Undumpable makes this program undumpable (PR_SET_DUMPABLE, Linux): other
+	// programs of its user, such as a worker that was taken over where there is
+	// no Landlock, can't read or change its memory. Nor can a debugger, there
+	// is no core dump, and files in /proc/self belong to root.
+	Undumpable bool
+
 	// Refused, if not nil, is told of a system call that a worker has made and
 	// that is not on the list of those that it needs, once for each name. It
 	// was refused. Either a guest has broken out, or this program meets a

@@ -7,10 +7,13 @@
 // No environment, no descriptor but /dev/null, a socket to us and the
 // command's three streams. It is the leader of a session, its resources are
 // limited, and before it sees anything of a guest it has given up, where the
-// system lets it, to start programs, to open sockets and whatever else no
-// worker needs (seccomp), and all files but those that were handed over, a
-// session's /tmp and, to read, compiled modules (Landlock). [Host.Report] tells
-// what holds here.
+// system lets it, all system calls but those on a list (seccomp), all
+// capabilities but those that files of other users need, and all files but those
+// that were handed over, a session's /tmp and, to read, compiled modules
+// (Landlock). [Host.Report] tells what holds here; Config.Required insists.
+// Where there is no Landlock, a worker that was taken over can read the memory
+// of other processes of its user, and so of this program unless that is
+// undumpable: set Config.Undumpable, if it may be.
 //
 // # Who does what
 //

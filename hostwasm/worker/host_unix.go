@@ -47,7 +47,8 @@ type Host struct {
 	all     map[*child]any // that were not reaped
 	closed  bool
 
-	refused sync.Map // names of system calls
+	refused    sync.Map  // names of system calls
+	unconfined sync.Once // guards a call of Config.Unconfined
 }
 
 var _ driver.Host = (*Host)(nil)
@@ -87,6 +88,11 @@ func New(c Config) (*Host, error) {
 	}
 	if err := h.openCache(); err != nil {
 		return nil, err
+	}
+	if c.Undumpable {
+		if err := beUndumpable(); err != nil {
+			return nil, err
+		}
 	}
 	h.memory = newBudget(c.Memory)
 	h.scratch = newScratch(c.TmpDir, c.Scratch, h.limits)
@@ -210,14 +216,32 @@ func (h *Host) PrepareAll(ctx context.Context) error {
 	return nil
 }
 
-// Report tells what holds workers here. It starts one.
+// Report tells what holds workers here. It starts one. If Config.Required is
+// set and not all does, it fails.
 func (h *Host) Report(ctx context.Context) ([]Measure, error) {
 	c, err := h.startWorker(ctx, setup{})
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
+	if h.config.Undumpable {
+		return append(c.measures, measure("undumpable", nil, "no other program of yours reads or changes this one's memory")), nil
+	}
 	return c.measures, nil
+}
+
+// confined is told what holds a worker that has started. The error is that it
+// is not enough.
+func (h *Host) confined(measures []Measure) error {
+	missing := Missing(measures)
+	switch {
+	case len(missing) == 0:
+	case h.config.Required:
+		return &UnconfinedError{missing}
+	case h.config.Unconfined != nil:
+		h.unconfined.Do(func() { h.config.Unconfined(missing) })
+	}
+	return nil
 }
 
 // refusedCall is told of a system call that was refused.

@@ -41,7 +41,8 @@ type setup struct {
 	Caches     []string // directories that have what was compiled
 	Compile    bool     // the worker is to compile the module that comes with this, to Stage, and no guest runs
 	Stage      string
-	Processors int // that it may use
+	Required   bool // the worker is to end where it can't give up what it should
+	Processors int  // that it may use
 
 	Env, Commands []string // Commands are numbered in this order
 	Modules       []int    // by command: those with the same number have one module
@@ -177,6 +178,7 @@ func (s *setup) wire(w *wire) {
 	list(w, &s.Caches, text)
 	w.flag(&s.Compile)
 	text(w, &s.Stage)
+	w.flag(&s.Required)
 	number(w, &s.Processors)
 	list(w, &s.Env, text)
 	list(w, &s.Commands, text)

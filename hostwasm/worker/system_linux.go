@@ -10,6 +10,11 @@ import (
 // self is this program, to be executed again.
 func self() (string, error) { return "/proc/self/exe", nil }
 
+// beUndumpable has no other process of our user read or change our memory.
+func beUndumpable() error {
+	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0))
+}
+
 func cloexecPair() ([2]int, error) {
 	return unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 }

@@ -270,7 +270,7 @@ func (w *worker) run(j *job) int {
 			c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
 		}
 	}
-	if err := keepFiles(w.handedOver(c, j.Tmp)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := keepFiles(w.handedOver(c, j.Tmp)); w.unkept(err) {
 		w.begun(err)
 		return 0
 	}
@@ -352,6 +352,11 @@ func (w *worker) begun(err error) {
 	w.conn.send(&message{Started: s}) // an error means that nobody is there
 }
 
+// unkept reports whether keepFiles has failed so that nothing may run.
+func (w *worker) unkept(err error) bool {
+	return err != nil && (w.setup.Required || !errors.Is(err, errors.ErrUnsupported))
+}
+
 // maxText bounds what a module can put into an error.
 const maxText = 4 << 10
 
@@ -377,14 +382,15 @@ func (w *worker) compile(files []*os.File) int {
 	if err := giveUpCapabilities(); err != nil {
 		return 2
 	}
-	if _, err := giveUpCalls(w.tellCalls); err != nil {
+	measures, err := giveUpCalls(w.tellCalls)
+	if err != nil {
 		return 0
 	}
-	if err := keepFiles([]place{{dir: dir, write: true}}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := w.conn.send(&message{Ready: &ready{Measures: append(measures, landlockMeasure())}}); err != nil {
+		return 0
+	}
+	if err := keepFiles([]place{{dir: dir, write: true}}); w.unkept(err) {
 		return 2
-	}
-	if err := w.conn.send(&message{Ready: new(ready)}); err != nil {
-		return 0
 	}
 	go func() { // until we end
 		w.conn.receive(0)
