@@ -46,6 +46,7 @@ type unzipper struct {
 	answers *bufio.Reader
 	all     byte // o or n, once it was said for all
 	links   []deferred
+	dirs    []madeDir
 	matched map[string]bool
 	errors  int
 }

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
@@ -35,6 +37,7 @@ func (u *unzipper) extractAll() {
 	defer u.root.Close()
 	u.each(u.extract)
 	u.makeLinks()
+	u.finishDirs()
 	u.unmatched(true)
 }
 
@@ -101,7 +104,7 @@ func (u *unzipper) extract(m *zip.File) {
 		return
 	}
 	if isDir {
-		u.makeDir(name)
+		u.makeDir(m, name)
 		return
 	}
 	if name = u.choose(m, name); name == "" {
@@ -130,7 +133,7 @@ func (u *unzipper) place(name string) string {
 	return u.shown(strings.TrimRight(u.dir, "/") + "/" + name)
 }
 
-func (u *unzipper) makeDir(name string) {
+func (u *unzipper) makeDir(m *zip.File, name string) {
 	if fi, err := u.root.Stat(name); err == nil && fi.IsDir() {
 		return
 	}
@@ -144,6 +147,19 @@ func (u *unzipper) makeDir(name string) {
 	}
 	if u.quiet == 0 {
 		u.env.Out.WriteString("   creating: " + u.place(name) + "/\n")
+	}
+	if mode := m.Mode().Perm(); m.CreatorVersion>>8 == 3 && mode != 0 {
+		u.dirs = append(u.dirs, madeDir{name: name, mode: uint32(mode)})
+	}
+}
+
+// finishDirs sets the permissions of directories, the innermost first. Before, all has to get into them.
+func (u *unzipper) finishDirs() {
+	for _, d := range slices.Backward(u.dirs) {
+		if f, err := u.root.Open(d.name); err == nil {
+			sys.Chmod(f, d.mode) // what can't be set is not
+			f.Close()
+		}
 	}
 }
 
