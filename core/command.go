@@ -267,16 +267,23 @@ func (e *Exec) size() int64 {
 
 // started returns e without what only the start needs.
 func (e *Exec) started() *Exec {
+	c := &e.Command
+	if c.Args == nil && c.Env == nil && c.Roots == nil && e.Host == nil {
+		return e
+	}
 	rest := *e
 	rest.Command.Args, rest.Command.Env, rest.Command.Roots = nil, nil, nil
 	rest.Host = nil
 	return &rest
 }
 
-// shown returns as much of e as is worth keeping beside the output, copied: a
-// short string may be a part of one of megabytes.
+// shown returns as much of e as is worth keeping beside the output. What is cut
+// is copied: a short string may be a part of one of megabytes.
 func (e *Exec) shown() *Exec {
 	const most = 4 << 10 // bytes
+	if e.size() <= most {
+		return e
+	}
 	part := func(s string) string { return strings.Clone(clip(s, most/4)) }
 	rest := *e
 	rest.Command.Command, rest.Command.Cwd, rest.Path = part(e.Command.Command), part(e.Command.Cwd), part(e.Path)
