@@ -30,6 +30,10 @@ func environment(base []string, c core.Command, dir string) []string {
 	set("LANG", "C.UTF-8")
 	set("TERM", term)
 	set("PWD", dir)
+	if !c.Interactive { // nobody turns pages
+		set("PAGER", "cat")
+		set("GIT_PAGER", "cat")
+	}
 	for _, kv := range base {
 		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
 			set(name, value)

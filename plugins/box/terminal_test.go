@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,80 @@ func TestAtTerminal(t *testing.T) {
 	s.sees("\x03", "^C\n")
 	s.sees("", ready)
 	s.sees("echo $?\r", "130\n")
+}
+
+// TestLess turns pages, at two sizes of the terminal, and finds what it looks for.
+func TestLess(t *testing.T) {
+	if testing.Short() || raceEnabled() {
+		t.Skip("compiles a module of 14 MB")
+	}
+	const (
+		ready = "\x1b]133;B\a"
+		eol   = "\x1b[m\x1b[K\n"
+	)
+	s := openShellAs(t, newSandbox(t), "xterm-256color", "\x1b]133;A\a"+prompt+ready)
+	s.sees("seq -f 'line %g' 500 >/tmp/f; seq -w 9 | tr -d '\\n' >/tmp/wide; echo >>/tmp/wide; printf 'a\\e[31mred\\e[m\\e[2Jb\\x80\\t.\\n' >/tmp/raw; cd /tmp\r", ready)
+	for _, step := range []struct{ typed, want string }{
+		{"less f\r", "\x1b[?1049h"},
+		{"", "line 23" + eol + "\x1b[K\x1b[7mf\x1b[27m"},
+		{" ", "line 24" + eol},
+		{"", "line 46" + eol + "\x1b[K:"},
+		{"j", "\x1b[Hline 25" + eol},
+		{"\x1b[A", "\x1b[Hline 24" + eol},
+		{"b", "\x1b[Hline 1" + eol},
+		{"/e 30.$\r", "\x1b[Hlin\x1b[7me 300\x1b[27m" + eol},
+		{"n", "\x1b[Hlin\x1b[7me 301\x1b[27m" + eol},
+		{"N", "\x1b[Hlin\x1b[7me 300\x1b[27m" + eol},
+		{"G", "line 500" + eol + "\x1b[K\x1b[7m(END)\x1b[27m"},
+		{"/nosuch\r", "Pattern not found"},
+		{"7g", "\x1b[Hline 7" + eol},
+		{"-N", "\x1b[H      7 line 7" + eol},
+		{"q", "\x1b[?1049l"},
+		{"", ready},
+		{"less +G f | tail -1\r", "line 500\n"},
+		{"", ready},
+		{"seq 100 | less -X\r", "23" + eol},
+		{"G", "100" + eol},
+		{"q", ready},
+		{"less -F wide; echo s$?\r", "s0\n"},
+		{"", ready},
+		{"less raw\r", "a^[[31mred^[[m^[[2Jb<80>        ." + eol},
+		{"-R", "a\x1b[31mred\x1b[m^[[2Jb<80>  ." + eol},
+		{"q", ready},
+		{"less nosuch; echo s$?\r", "nosuch: No such file or directory\ns1\n"},
+		{"", ready},
+		{"more f\r", "--More--"},
+		{"q", ready},
+		{"less f\r", "line 23" + eol},
+	} {
+		s.sees(step.typed, step.want)
+	}
+	if err := s.p.Resize(10, 200); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("", "line 9"+eol+"\x1b[K\x1b[7mf\x1b[27m")
+	s.sees("q", ready)
+	s.sees("stty | wc -l\r", "1\n") // the modes are those that there were
+}
+
+// Where nobody types less prints everything.
+func TestLessAlone(t *testing.T) {
+	if testing.Short() || raceEnabled() {
+		t.Skip("compiles a module of 14 MB")
+	}
+	c := core.Command{Command: "bash", Args: []string{"-c", "seq 500 | less; seq 500 >/tmp/f; less /tmp/f; echo $PAGER $GIT_PAGER; : </dev/tty"}, Pty: true}
+	stdout, _, _ := runCommand(t, newSandbox(t), c)
+	var want strings.Builder
+	for range 2 {
+		for i := range 500 {
+			fmt.Fprintln(&want, i+1)
+		}
+	}
+	got := strings.ReplaceAll(stdout.String(), "\r", "")
+	rest, ok := strings.CutPrefix(got, want.String()+"cat cat\n")
+	if !ok || !strings.Contains(rest, "/dev/tty: No such device or address") {
+		t.Errorf("got %d bytes that end in %q, want 500 numbers twice, and no /dev/tty", len(got), got[max(0, len(got)-100):])
+	}
 }
 
 // A shellAt is a shell at a terminal.
