@@ -103,6 +103,16 @@ func (c *call) shortStatus(s *state, ignored []string, branch, porcelain, nul bo
 		}
 		return `"` + name + `"`
 	}
+	paint := uncolored
+	if !porcelain && !nul {
+		paint = c.paint()
+	}
+	mark := func(color string, status byte) string {
+		if status == ' ' {
+			return " "
+		}
+		return paint(color, string(rune(status)))
+	}
 	end := "\n"
 	if nul {
 		end, show = "\x00", func(s string) string { return s }
@@ -115,8 +125,9 @@ func (c *call) shortStatus(s *state, ignored []string, branch, porcelain, nul bo
 		case c.repo.Head() == repo.Zero:
 			name = "No commits yet on " + name
 		default:
-			if up, ahead, behind := c.upstream(name); up != "" {
-				name += "..." + up + aheadBehind(ahead, behind)
+			up, ahead, behind := c.upstream(name)
+			if name = paint(green, name); up != "" {
+				name += "..." + paint(red, up) + aheadBehind(ahead, behind)
 			}
 		}
 		c.printf("## %s%s", name, end)
@@ -145,18 +156,18 @@ func (c *call) shortStatus(s *state, ignored []string, branch, porcelain, nul bo
 		l := lines[name]
 		switch {
 		case l.old == l.new:
-			c.printf("%c%c %s%s", l.x, l.y, show(name), end)
+			c.printf("%s%s %s%s", mark(green, l.x), mark(red, l.y), show(name), end)
 		case nul:
 			c.printf("%c%c %s\x00%s\x00", l.x, l.y, l.new, l.old)
 		default:
-			c.printf("%c%c %s -> %s\n", l.x, l.y, show(l.old), show(l.new))
+			c.printf("%s%s %s -> %s\n", mark(green, l.x), mark(red, l.y), show(l.old), show(l.new))
 		}
 	}
 	for _, name := range s.untracked {
-		c.printf("?? %s%s", show(name), end)
+		c.printf("%s %s%s", paint(red, "??"), show(name), end)
 	}
 	for _, name := range ignored {
-		c.printf("!! %s%s", show(name), end)
+		c.printf("%s %s%s", paint(red, "!!"), show(name), end)
 	}
 }
 
@@ -172,7 +183,7 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 			p.tracking(c, b)
 		}
 	} else {
-		p.printf("HEAD detached at %s\n", abbreviate(c.repo.Head()))
+		p.printf("%s%s\n", c.paint()(red, "HEAD detached at "), abbreviate(c.repo.Head()))
 	}
 	if !born {
 		p.printf("\n%s\n\n", unborn)
@@ -183,7 +194,7 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 			unstage = "\"git rm --cached <file>...\""
 		}
 		p.printf("Changes to be committed:\n  (use %s to unstage)\n", unstage)
-		p.changes(c, s.staged)
+		p.changes(c, s.staged, green)
 	}
 	if len(s.unstaged) > 0 {
 		add := "git add"
@@ -194,7 +205,7 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 		}
 		p.printf("Changes not staged for commit:\n  (use \"%s <file>...\" to update what will be committed)\n", add)
 		p.printf("  (use \"git restore <file>...\" to discard changes in working directory)\n")
-		p.changes(c, s.unstaged)
+		p.changes(c, s.unstaged, red)
 	}
 	p.list(c, "Untracked files", "git add <file>...", s.untracked)
 	p.list(c, "Ignored files", "git add -f <file>...", ignored)
@@ -218,13 +229,14 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 	}
 }
 
-func (p printer) changes(c *call, changes []change) {
+func (p printer) changes(c *call, changes []change, color string) {
+	paint := c.paint()
 	for _, ch := range changes {
 		name := c.show(ch.new)
 		if ch.old != ch.new {
 			name = c.show(ch.old) + " -> " + name
 		}
-		p.printf("\t%s%s\n", words[ch.status], name)
+		p.printf("\t%s\n", paint(color, words[ch.status]+name))
 	}
 	p.printf("\n")
 }
@@ -233,9 +245,10 @@ func (p printer) list(c *call, title, use string, names []string) {
 	if len(names) == 0 {
 		return
 	}
+	paint := c.paint()
 	p.printf("%s:\n  (use \"%s\" to include in what will be committed)\n", title, use)
 	for _, name := range names {
-		p.printf("\t%s\n", c.show(name))
+		p.printf("\t%s\n", paint(red, c.show(name)))
 	}
 	p.printf("\n")
 }
