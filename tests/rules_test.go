@@ -93,6 +93,7 @@ var rules = []rule{
 		others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"},
 		bans:   []ban{{packages: []string{"github.com/creack/pty/..."}, deep: true, why: whyHosts}}, why: whyHosts},
 
+	{path: "plugins/fs", why: "the guest's side of our imports is in every plugin, so it must cost none of them a library"},
 	{path: "plugins/...", ours: []string{"plugins/..."}, others: []string{anyModule}, why: whyPlugins},
 	{path: "web", why: "it only embeds files"},
 
