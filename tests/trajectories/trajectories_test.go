@@ -74,7 +74,10 @@ func TestTrajectoriesInSandbox(t *testing.T) {
 		}
 	}
 	cache := filepath.Join("..", "..", ".cache", "terrarium", "modules") // what other tests have compiled too
-	host, err := worker.New(worker.Config{Commands: commands, CacheDir: cache, TmpDir: t.TempDir()})
+	host, err := worker.New(worker.Config{
+		Commands: commands, CacheDir: cache, TmpDir: t.TempDir(),
+		Refused: func(call string) { t.Errorf("a worker was refused the system call %s, which is not on its list", call) },
+	})
 	coretest.Supported(t, err)
 	t.Cleanup(func() { host.Close() })
 	if err := host.Prepare(t.Context(), "bash"); err != nil { // which is done once, and is no part of a task
