@@ -26,6 +26,9 @@ func TestCloseDuringStart(t *testing.T) {
 	if _, err := p.Wait(); err != nil {
 		t.Fatal(err)
 	}
+	if orphanage.any() {
+		t.Skip("a test before has left a zombie that nobody knows")
+	}
 	orphanage.mu.RLock() // as a start does
 	closed := make(chan error, 1)
 	go func() { closed <- p.Close() }() // ends at the latest when mu is given back

@@ -62,7 +62,7 @@ func (t *tree) members(leader int) (list []member, sure bool) {
 	case t.containment.subreaper:
 		found, sure = t.below(leader, found)
 	case t.cgroup == "":
-		found, sure = t.tagged(found)
+		found, sure = t.tagged(leader, found)
 	}
 	return confirm(leader, found), sure
 }
@@ -112,7 +112,7 @@ func (t *tree) below(leader int, list []candidate) (_ []candidate, sure bool) {
 
 // tagged appends all processes that have t's tag to list. It takes as long as
 // there are processes on the machine: it is for where nothing better is.
-func (t *tree) tagged(list []candidate) (_ []candidate, sure bool) {
+func (t *tree) tagged(leader int, list []candidate) (_ []candidate, sure bool) {
 	sure = true
 	if t.tag == "" {
 		return list, sure
@@ -123,8 +123,9 @@ func (t *tree) tagged(list []candidate) (_ []candidate, sure bool) {
 			list = append(list, candidate{pid, t.hasTag})
 		}
 		if !known {
+			// One that has ended since it was listed may have forked before.
 			s, err := strays.ReadStat(pid)
-			sure = sure && (err != nil || s.Zombie || s.Kernel)
+			sure = sure && err == nil && (s.Kernel || pid == leader && s.Zombie)
 		}
 	}
 	return list, sure

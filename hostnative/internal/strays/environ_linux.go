@@ -18,6 +18,8 @@ const (
 // ReadTag returns the value of Env in the environment that the process pid was
 // started with, or "" if it has none or we may not know. sure is false if that
 // may change: a process that is just executing another program has none.
+// It is false of one that has ended, too: who has listed it may have missed its
+// children.
 //
 // The kernel takes locks of the process to read its environment, and one that
 // is stuck in a system call may hold them for ever: a file system does not
@@ -78,12 +80,12 @@ func (q *questions) forget(pid int) {
 func readTag(pid int) (tag string, sure bool) {
 	fd, err := open(proc(pid, "environ"), unix.O_RDONLY)
 	if err != nil {
-		return "", true
+		return "", !gone(err)
 	}
 	defer unix.Close(fd)
 	b, err := readAll(fd)
 	if err != nil {
-		return "", true
+		return "", !gone(err)
 	}
 	for kv := range bytes.SplitSeq(b, []byte{0}) {
 		if value, ok := bytes.CutPrefix(kv, []byte(Env+"=")); ok {
@@ -98,3 +100,6 @@ func readTag(pid int) (tag string, sure bool) {
 	n, err := unix.Pread(fd, b[:1], 0)
 	return "", err == nil && n > 0
 }
+
+// gone reports whether err says that a process has ended.
+func gone(err error) bool { return err == unix.ENOENT || err == unix.ESRCH }

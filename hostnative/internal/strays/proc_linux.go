@@ -214,6 +214,10 @@ func KillTagged(wanted func(tag string) bool) (found int, sure bool) {
 		}
 		tag, known := ReadTag(pid)
 		if !known && !hasProgram(pid) {
+			// One that has ended since it was listed may have forked before. Threads
+			// of the kernel are in group 0.
+			group, err := unix.Getpgid(pid)
+			sure = sure && err == nil && group == 0
 			continue
 		}
 		sure = sure && known
