@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/plugins"
@@ -180,8 +182,8 @@ func (s suite) runSandbox(t *testing.T, h *hostwasm.Host, line string) outcome {
 
 // shellStatus is what a shell would say of a terminal that has ended.
 func shellStatus(e core.Exit) int {
-	if e.Status.Signal == "SIGTERM" {
-		return 128 + 15
+	if signal := unix.SignalNum(e.Status.Signal); signal != 0 {
+		return 128 + int(signal)
 	}
 	return int(e.Status.ExitCode)
 }
