@@ -70,10 +70,9 @@ type Config struct {
 	// closes it. By default /tmp is in memory, one for each session.
 	Tmp func(core.SessionID) (vfs.FS, error)
 
-	// SetMode, if not nil, sets the permissions of what is below a mount's Dir or
-	// a root that commands may write to, where this program may not: see
-	// vfs.HostOptions.
-	SetMode func(dir, name string, mode vfs.Mode) error
+	// Setter, if not nil, returns what sets permissions and times below dir, a
+	// mount's Dir or a root, where this program may not: see vfs.HostOptions.
+	Setter func(dir string) vfs.Setter
 
 	// More, if not nil, is asked for n bytes of memory where Memory is used
 	// up, and returns by how many bytes it grows: at least n, or 0.

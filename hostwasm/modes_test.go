@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
@@ -96,6 +98,69 @@ func testModes(t *testing.T, on place) {
 		}
 		if got := info.Mode() & (os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky); got != want {
 			t.Errorf("%s: got mode %v, want %v", file, got, want)
+		}
+	}
+}
+
+// TestTimes sets times by name, of what can't be opened too.
+func TestTimes(t *testing.T) { everywhere(t, testTimes) }
+
+func testTimes(t *testing.T, on place) {
+	dir, fixed, outside := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, d := range []string{dir, fixed, outside} {
+		for name, mode := range map[string]os.FileMode{"plain": 0o644, "closed": 0o200} {
+			if err := os.WriteFile(filepath.Join(d, name), nil, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for from, to := range map[string]string{"link": "plain", "outer": outside + "/plain", "nowhere": "none", "outerdir": outside} {
+			if err := os.Symlink(to, filepath.Join(d, from)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Mkdir(filepath.Join(d, "sub"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := on.host(t, hostwasm.Config{Mounts: []hostwasm.Mount{
+		{Dir: dir, Guest: "/w"}, {Dir: fixed, Guest: "/fixed", ReadOnly: true},
+	}})
+	const ok, failed = 0, 101
+	for _, c := range []struct {
+		name, file string
+		status     uint32
+	}{
+		{"lutimes", "/w/link", ok},
+		{"lutimes", "/w/nowhere", ok},
+		{"lutimes", "/w/outer", ok},
+		{"lutimes", "/w/sub", ok},
+		{"lutimes", "/w/closed", ok},
+		{"symlink", "/tmp/none /tmp/link", ok},
+		{"lutimes", "/tmp/link", ok},
+		{"touch", "/w/closed", ok},
+		{"touch", "/w/outer", failed},
+		{"touch", "/w/nowhere", failed},
+		{"lutimes", "/w/none", failed},
+		{"lutimes", "/w/outerdir/plain", failed},
+		{"lutimes", "/fixed/link", failed},
+		{"lutimes", "/fixed/closed", failed},
+		{"lutimes", "/dev/null", failed},
+	} {
+		got := run(t, h, command(append([]string{c.name}, strings.Fields(c.file)...)...))
+		if got.exit.Status != exitCode(c.status) {
+			t.Errorf("%s %s: got %v (%s), want %d", c.name, c.file, got.exit.Status, got.stderr, c.status)
+		}
+	}
+	for file, want := range map[string]bool{
+		dir + "/link": true, dir + "/nowhere": true, dir + "/outer": true, dir + "/sub": true, dir + "/closed": true,
+		dir + "/plain": false, dir + "/outerdir": false, fixed + "/link": false, fixed + "/closed": false, outside + "/plain": false,
+	} {
+		info, err := os.Lstat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.ModTime().Equal(time.Unix(2, 0)); got != want {
+			t.Errorf("%s: got time %v, want that it was set: %v", file, info.ModTime(), want)
 		}
 	}
 }

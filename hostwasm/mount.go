@@ -183,8 +183,8 @@ func insideHost(name, dir string) bool {
 // options are how m's directory is opened for a command with that quota.
 func (h *Host) options(m Mount, quota *vfs.Quota) vfs.HostOptions {
 	o := vfs.HostOptions{Quota: quota, Hidden: h.hidden}
-	if h.config.SetMode != nil {
-		o.SetMode = func(name string, mode vfs.Mode) error { return h.config.SetMode(m.Dir, name, mode) }
+	if h.config.Setter != nil {
+		o.Setter = h.config.Setter(m.Dir)
 	}
 	return o
 }

@@ -10,13 +10,20 @@ type HostOptions struct {
 	// with its size, holes included. What is removed is given back, also if it
 	// was there before.
 	Quota *Quota
-	// SetMode, if not nil, sets the permissions of a file below the directory,
-	// which this program may not do itself. It is asked for what FS.SetMode is.
-	SetMode func(name string, mode Mode) error
+	// Setter, if not nil, is asked to set what this program may not set itself of
+	// a file below the directory: its permissions and, where the file can't be
+	// opened, its times.
+	Setter Setter
 	// Hidden are directories that the guest does not reach: they are not
 	// listed, and whatever is done to them or to what is in them is EPERM.
 	// OpenHost refuses them, and what is in them. Nil is none.
 	Hidden *Hidden
+}
+
+// A Setter sets what is known of files, as FS does and with its names.
+type Setter interface {
+	SetMode(name string, mode Mode) error
+	SetTimes(name string, t Times) error
 }
 
 // opaque makes one number of a device and an inode. Numbers of one device are

@@ -7,9 +7,9 @@ import (
 )
 
 // setTimesAt opens the file where it can, and uses the name only for links and
-// for what we may not read: the filter of a worker refuses names here, which
-// Landlock does not look at.
-func setTimesAt(dir int, name string, t Times) error {
+// for what we may not read. That is errByName if it may not: the filter of a
+// worker refuses names here, which Landlock does not look at.
+func setTimesAt(dir int, name string, t Times, byName bool) error {
 	s, err := statAt(dir, name)
 	if err != nil || !t.SetAtim && !t.SetMtim { // then Linux would not even look
 		return err
@@ -17,6 +17,9 @@ func setTimesAt(dir int, name string, t Times) error {
 	if fd, err := reopen(dir, name, s.Mode); err == nil {
 		defer unix.Close(fd)
 		return setTimes(fd, t)
+	}
+	if !byName {
+		return errByName
 	}
 	times := timespecs(t)
 	return unix.UtimesNanoAt(dir, name, times[:], unix.AT_SYMLINK_NOFOLLOW)

@@ -3,6 +3,7 @@
 package vfs
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -20,7 +21,7 @@ type hostDir struct {
 	border  border
 	beneath beneath
 	quota   *Quota
-	setMode func(name string, mode Mode) error // nil: we do
+	setter  Setter // nil: we set modes and times ourselves
 
 	// removing is held while a name is removed, and for reading from opening
 	// a file until it is in open, so that what a file had is given back once.
@@ -150,13 +151,23 @@ func (h *hostDir) Link(old, new string) error {
 	})
 }
 
+// errByName is why setTimesAt has not set times.
+var errByName = errors.New("times can be set by name only")
+
 func (h *hostDir) SetTimes(name string, t Times) error {
-	return h.in(name, func(dir int, base string) error {
+	if len(name) > maxPath {
+		return errno.NAMETOOLONG
+	}
+	err := h.in(name, func(dir int, base string) error {
 		if err := h.border.hidden.spare(dir, base, false); err != nil {
 			return err
 		}
-		return setTimesAt(dir, base, t)
+		return setTimesAt(dir, base, t, h.setter == nil)
 	})
+	if err == errByName {
+		return h.setter.SetTimes(name, t)
+	}
+	return err
 }
 
 func (h *hostDir) Unlink(name string) error {

@@ -15,8 +15,8 @@ func (h *hostDir) SetMode(name string, mode Mode) error {
 	case name != "." && !plain(name):
 		return errno.INVAL
 	}
-	if h.setMode != nil {
-		return h.setMode(name, mode)
+	if h.setter != nil {
+		return h.setter.SetMode(name, mode)
 	}
 	return h.root.use(func(root int) error {
 		fd, err := h.beneath(root, &h.border, name, lookOnly|unix.O_NOFOLLOW, 0)

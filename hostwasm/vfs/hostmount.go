@@ -28,7 +28,7 @@ func OpenHost(dir string, o HostOptions) (FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mount %s: %w", shown(dir), err)
 	}
-	h.quota, h.setMode = o.Quota, o.SetMode
+	h.quota, h.setter = o.Quota, o.Setter
 	if o.ReadOnly {
 		return ReadOnly(h), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -67,4 +68,24 @@ func TestSystemElsewhere(t *testing.T) {
 		}
 	}()
 	<-ended
+}
+
+// TestTimesByAnother is a program that may set times by descriptor only: it asks
+// about what it can't open, and about nothing else.
+func TestTimesByAnother(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "f"), nil, 0o644))
+	must(t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
+	must(t, os.Symlink("f", filepath.Join(dir, "link")))
+	must(t, unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
+	var asked []string
+	fs := host(t, dir, vfs.HostOptions{Setter: refuser{&asked}})
+	for name, want := range map[string]error{
+		"f": nil, "d": nil, ".": nil, "link": errno.DQUOT, "fifo": errno.DQUOT, "none": errno.NOENT, "d/../link": errno.INVAL,
+	} {
+		is(t, name, fs.SetTimes(name, vfs.Times{Mtim: 2e9, SetMtim: true}), want)
+	}
+	if slices.Sort(asked); !slices.Equal(asked, []string{"fifo", "link"}) {
+		t.Errorf("asked about %q, want fifo and link", asked)
+	}
 }

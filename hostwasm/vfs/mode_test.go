@@ -135,16 +135,26 @@ func TestSetMode(t *testing.T) {
 	}
 }
 
+// A refuser keeps what it was asked about.
+type refuser struct{ asked *[]string }
+
+func (r refuser) SetMode(name string, _ vfs.Mode) error {
+	*r.asked = append(*r.asked, name)
+	return errno.DQUOT
+}
+
+func (r refuser) SetTimes(name string, _ vfs.Times) error {
+	*r.asked = append(*r.asked, name)
+	return errno.DQUOT
+}
+
 // TestSetModeByAnother is a program that may not set modes.
 func TestSetModeByAnother(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "f"), nil, 0o644))
 	must(t, os.Chmod(filepath.Join(dir, "f"), 0o644))
 	var asked []string
-	fs := host(t, dir, vfs.HostOptions{SetMode: func(name string, mode vfs.Mode) error {
-		asked = append(asked, name)
-		return errno.DQUOT
-	}})
+	fs := host(t, dir, vfs.HostOptions{Setter: refuser{&asked}})
 	tree := newTree(t, map[string]vfs.FS{"/w": fs})
 	is(t, "set", tree.SetMode(abs("/w/f"), vfs.ModeKnown|0o755), errno.DQUOT)
 	must(t, tree.Mkdir(abs("/w/d"), vfs.ModeKnown|0o700))

@@ -71,9 +71,26 @@ func (a *asks) more(what question) func(n int64) int64 {
 	}
 }
 
-// setMode is hostwasm.Config.SetMode.
-func (a *asks) setMode(dir, name string, mode vfs.Mode) error {
-	r, err := a.ask(ask{What: askMode, Dir: dir, Name: name, Number: int64(mode)})
+// A setter has the host set modes and times below a directory.
+type setter struct {
+	asks *asks
+	dir  string
+}
+
+// setter is hostwasm.Config.Setter.
+func (a *asks) setter(dir string) vfs.Setter { return setter{a, dir} }
+
+func (s setter) SetMode(name string, mode vfs.Mode) error {
+	return s.set(ask{What: askMode, Name: name, Number: int64(mode)})
+}
+
+func (s setter) SetTimes(name string, t vfs.Times) error {
+	return s.set(ask{What: askTimes, Name: name, Times: times(t)})
+}
+
+func (s setter) set(q ask) error {
+	q.Dir = s.dir
+	r, err := s.asks.ask(q)
 	switch {
 	case err != nil:
 		return errno.IO

@@ -314,8 +314,8 @@ func (c *child) answer(q *ask) {
 	case askMemory:
 		a.Number = c.grant(q.Number)
 		c.reply(a, nil)
-	case askMode:
-		a.Number = int64(c.setMode(q))
+	case askMode, askTimes:
+		a.Number = int64(c.set(q))
 		c.reply(a, nil)
 	case askTmpBytes:
 		a.Number = c.grantTmp(amount{bytes: q.Number}).bytes

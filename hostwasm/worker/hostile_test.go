@@ -16,6 +16,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // What a worker does here that has become somebody else's. See HOSTILE.md.
@@ -218,11 +219,11 @@ func TestEndedBeforeItsJob(t *testing.T) {
 // closed.
 func (h *Host) Booked() int64 { return h.memory.used }
 
-// A worker has modes set below what its command may write to, and nowhere else,
+// A worker has modes and times set below what its command may write to, and nowhere else,
 // whatever it says.
 func TestModesBelowWritable(t *testing.T) {
 	top := t.TempDir()
-	for _, dir := range []string{"w", "w/sub", "ro", "tmp", "outside"} {
+	for _, dir := range []string{"w", "w/sub", "w/own", "ro", "tmp", "outside"} {
 		if err := os.Mkdir(filepath.Join(top, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -236,13 +237,23 @@ func TestModesBelowWritable(t *testing.T) {
 		}
 	}
 	w := filepath.Join(top, "w")
-	h := &Host{memory: newBudget(share), config: Config{Mounts: []hostwasm.Mount{
+	hidden, err := vfs.Hide(filepath.Join(w, "own"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Host{memory: newBudget(share), hidden: hidden, config: Config{Mounts: []hostwasm.Mount{
 		{Dir: w, Guest: "/w"}, {Dir: filepath.Join(top, "ro"), Guest: "/ro", ReadOnly: true},
 	}}}
 	c, _ := newVictim(t, h)
 	h.memory.take(share)
-	if got := c.setMode(&ask{Dir: w, Name: "f", Number: 0o777}); got != errno.ROFS {
-		t.Errorf("before it has a job: got %v, want %v", got, errno.ROFS)
+	both := []ask{
+		{What: askMode, Number: 0o7777},
+		{What: askTimes, Times: times{Atim: 2e9, Mtim: 2e9, SetAtim: true, SetMtim: true}},
+	}
+	for _, q := range both {
+		if q.Dir, q.Name = w, "f"; c.set(&q) != errno.ROFS {
+			t.Errorf("question %d before it has a job: got another answer than %v", q.What, errno.ROFS)
+		}
 	}
 	c.adopt(share, nil, h.writable(nil, filepath.Join(top, "tmp")))
 	for _, q := range []struct {
@@ -263,12 +274,20 @@ func TestModesBelowWritable(t *testing.T) {
 		{w, "link", errno.NOTSUP},
 		{w, "dirlink/f", errno.LOOP},
 		{w, "absolute/f", errno.LOOP},
+		{w, "own", errno.PERM},
+		{w, "own/f", errno.PERM},
 		{w, "f/f", errno.NOTDIR},
 		{w, "none", errno.NOENT},
 		{w, strings.Repeat("sub/../", 1000) + "f", errno.NAMETOOLONG},
 	} {
-		if got := c.setMode(&ask{Dir: q.dir, Name: q.name, Number: 0o7777}); got != q.want {
-			t.Errorf("%q in %s: got %v, want %v", q.name, q.dir, got, q.want)
+		for _, a := range both {
+			a.Dir, a.Name = q.dir, q.name
+			if a.What == askTimes && q.name == "link" {
+				q.want = errno.SUCCESS // it has times of its own
+			}
+			if got := c.set(&a); got != q.want {
+				t.Errorf("question %d: %q in %s: got %v, want %v", a.What, q.name, q.dir, got, q.want)
+			}
 		}
 	}
 	// What was handed over is what it was, whatever has its name now.
@@ -279,8 +298,14 @@ func TestModesBelowWritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range []int64{-1, 1 << 62, 0o7777} {
-		if got := c.setMode(&ask{Dir: w, Name: "sub/f", Number: mode}); got != errno.SUCCESS {
+		if got := c.set(&ask{What: askMode, Dir: w, Name: "sub/f", Number: mode}); got != errno.SUCCESS {
 			t.Errorf("mode %o: got %v", mode, got)
+		}
+	}
+	for _, at := range []int64{-1 << 63, 1<<63 - 1, 2e9} {
+		q := ask{What: askTimes, Dir: w, Name: "sub/f", Times: times{Mtim: at, SetMtim: true}}
+		if got := c.set(&q); got != errno.SUCCESS {
+			t.Errorf("time %d: got %v", at, got)
 		}
 	}
 	for name, want := range map[string]os.FileMode{"w2/sub/f": 0o777, "w2/f": 0o644, "ro/f": 0o644, "outside/f": 0o644, "tmp/f": 0o644} {
@@ -290,6 +315,15 @@ func TestModesBelowWritable(t *testing.T) {
 		}
 		if info.Mode() != want {
 			t.Errorf("%s: got mode %v, want %v", name, info.Mode(), want)
+		}
+	}
+	for name, set := range map[string]bool{"w2/sub/f": true, "w2/link": true, "w2/f": false, "ro/f": false, "outside/f": false, "outside": false, "w2/own/f": false, "w2/own": false} {
+		info, err := os.Lstat(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.ModTime().Equal(time.Unix(2, 0)); got != set {
+			t.Errorf("%s: got time %v, want that it was set: %v", name, info.ModTime(), set)
 		}
 	}
 	c.settle()

@@ -8,6 +8,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // A message is what a host and a worker tell each other: one of its fields is
@@ -125,11 +126,14 @@ type ask struct {
 	What    question
 	Command int    // for askSum and askModule, and for askCompile unless it comes with a module, which Name names
 	Number  int64  // for askMemory and the like: how much is needed; for askMode, the mode
-	Name    string // in messages; for askMode, the file below Dir
-	Dir     string // for askMode: as in the Setup or the Job
+	Times   times  // for askTimes
+	Name    string // in messages; for askMode and askTimes, the file below Dir
+	Dir     string // for askMode and askTimes: as in the Setup or the Job
 	Sum     string // for askKept: the module's
 	Again   bool   // for askCompile: what is kept can't be loaded
 }
+
+type times vfs.Times
 
 type question int
 
@@ -141,7 +145,8 @@ const (
 	askMemory // in bytes
 	askTmpBytes
 	askTmpNames
-	askMode // the answer's Number is an errno.Errno
+	askMode  // the answer's Number is an errno.Errno
+	askTimes // as of askMode
 )
 
 type answer struct {
@@ -263,10 +268,18 @@ func (q *ask) wire(w *wire) {
 	number(w, &q.What)
 	number(w, &q.Command)
 	number(w, &q.Number)
+	q.Times.wire(w)
 	text(w, &q.Name)
 	text(w, &q.Dir)
 	text(w, &q.Sum)
 	w.flag(&q.Again)
+}
+
+func (t *times) wire(w *wire) {
+	number(w, &t.Atim)
+	number(w, &t.Mtim)
+	w.flag(&t.SetAtim)
+	w.flag(&t.SetMtim)
 }
 
 func (a *answer) wire(w *wire) {

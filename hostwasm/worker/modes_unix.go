@@ -7,9 +7,9 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
-// modes are the directories in which a worker may have modes set, which it can't
-// do itself: those that its command may write to, by the names that the worker
-// has for them.
+// modes are the directories in which a worker may have modes set, and times by
+// name, which it can't do itself: those that its command may write to, by the
+// names that the worker has for them.
 //
 // They are opened by us, before the guest runs, and names are looked up by us
 // below them, without a link anywhere. So nothing is believed of what a worker
@@ -48,16 +48,22 @@ func (m modes) close() {
 	}
 }
 
-// setMode answers askMode. A file system that does not answer keeps us from
-// other questions of this worker, and of no other.
-func (c *child) setMode(q *ask) errno.Errno {
+// set answers askMode and askTimes. A file system that does not answer keeps us
+// from other questions of this worker, and of no other.
+func (c *child) set(q *ask) errno.Errno {
 	c.mu.Lock()
 	fs := c.modes[q.Dir]
 	c.mu.Unlock()
 	if fs == nil {
 		return errno.ROFS
 	}
-	switch err := fs.SetMode(q.Name, vfs.ModeKnown|vfs.Mode(q.Number)&vfs.ModePerm).(type) {
+	var err error
+	if q.What == askTimes {
+		err = fs.SetTimes(q.Name, vfs.Times(q.Times))
+	} else {
+		err = fs.SetMode(q.Name, vfs.ModeKnown|vfs.Mode(q.Number)&vfs.ModePerm)
+	}
+	switch err := err.(type) {
 	case nil:
 		return errno.SUCCESS
 	case errno.Errno:

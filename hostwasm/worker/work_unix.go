@@ -163,14 +163,11 @@ func (w *worker) open(e engine.Engine) (err error) {
 		Commands: make(map[string]*hostwasm.Module),
 		Hidden:   s.Hidden,
 		Env:      s.Env, Dir: s.Dir, Limits: hostwasm.Limits(s.Limits), Memory: s.Memory,
-		More: w.asks.more(askMemory), SetMode: w.asks.setMode, Deterministic: s.Deterministic,
+		More: w.asks.more(askMemory), Setter: w.asks.setter, Deterministic: s.Deterministic,
 		Tmp: func(session core.SessionID) (vfs.FS, error) {
 			quota := vfs.Growing(w.asks.more(askTmpBytes), w.asks.more(askTmpNames))
 			dir := string(session)
-			return vfs.OpenHost(dir, vfs.HostOptions{
-				Quota:   quota,
-				SetMode: func(name string, mode vfs.Mode) error { return w.asks.setMode(dir, name, mode) },
-			})
+			return vfs.OpenHost(dir, vfs.HostOptions{Quota: quota, Setter: w.asks.setter(dir)})
 		},
 	}
 	for _, m := range s.Mounts {

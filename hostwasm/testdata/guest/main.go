@@ -237,6 +237,8 @@ var commands = map[string]func(args []string) error{
 		time.Sleep(time.Hour)
 		return nil
 	},
-	"touch": func(args []string) error { return os.Chtimes(args[0], time.Unix(1, 0), time.Unix(2, 0)) },
-	"write": func(args []string) error { return os.WriteFile(args[0], []byte(args[1]), 0o666) },
+	"symlink": func(args []string) error { return os.Symlink(args[0], args[1]) },
+	"lutimes": func(args []string) error { return lutimes(args[0]) },
+	"touch":   func(args []string) error { return os.Chtimes(args[0], time.Unix(1, 0), time.Unix(2, 0)) },
+	"write":   func(args []string) error { return os.WriteFile(args[0], []byte(args[1]), 0o666) },
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -125,6 +126,25 @@ func cross(args []string) error {
 		}
 	}
 	return nil
+}
+
+//go:wasmimport wasi_snapshot_preview1 path_filestat_set_times
+//go:noescape
+func setTimes(fd int32, flags uint32, path *byte, size uint32, atim, mtim uint64, which uint32) syscall.Errno
+
+// lutimes sets the modification time of a name below the root to 2 s, not through
+// a link, and looks whether it is that.
+func lutimes(name string) error {
+	const root, setMtim = 3, 4
+	rest := strings.TrimPrefix(name, "/")
+	if errno := setTimes(root, 0, unsafe.StringData(rest), uint32(len(rest)), 0, 2e9, setMtim); errno != 0 {
+		return errno
+	}
+	info, err := os.Lstat(name)
+	if err == nil && info.ModTime().Unix() != 2 {
+		err = errors.New("the time is " + info.ModTime().String())
+	}
+	return err
 }
 
 //go:wasmimport terrarium_proc_v0 spawn
