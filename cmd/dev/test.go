@@ -66,7 +66,7 @@ var racePackages = []string{
 	"./hostnative/...",
 	"./hostwasm", "./hostwasm/cache", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/worker",
 	"./plugins/box", "./plugins/box/internal/bash", "./plugins/box/internal/process",
-	"./plugins/box/internal/system", "./plugins/box/internal/text",
+	"./plugins/box/internal/system", "./plugins/box/internal/text", "./plugins/box/internal/tty",
 	"./cmd/...",
 	"./tests",
 }

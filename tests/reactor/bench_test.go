@@ -20,7 +20,7 @@ var log = bytes.Repeat([]byte("2026-01-01 12:00:00 \x1b[32minfo\x1b[0m  compiled
 // BenchmarkCall is the price of a call that does next to nothing.
 func BenchmarkCall(b *testing.B) {
 	b.Run("deadline/native", func(b *testing.B) {
-		native, _ := coretest.OpenNative(core.Config{}, false)
+		native, _ := coretest.OpenNative(core.Config{Seed: anySeed}, false)
 		for b.Loop() {
 			native.Deadline()
 		}
@@ -161,7 +161,7 @@ func (e *embedder) feed(registry uint64, id core.TerminalID, chunk []byte) []rea
 }
 
 func benchNative(b *testing.B, rendering core.Rendering, liveBytes int) (coretest.Backend, core.TerminalID) {
-	native, _ := coretest.OpenNative(core.Config{LiveBytes: liveBytes}, true)
+	native, _ := coretest.OpenNative(core.Config{Seed: anySeed, LiveBytes: liveBytes}, true)
 	id, err := native.Create(epoch, "s", core.Command{Command: "x", Rendering: rendering, OutputByteLimit: int64(len(log))})
 	if err != nil {
 		b.Fatal(err)
@@ -175,7 +175,7 @@ func benchNative(b *testing.B, rendering core.Rendering, liveBytes int) (coretes
 
 func benchEmbedder(b *testing.B, engine reactor.Engine, rendering core.Rendering, liveBytes int) (e *embedder, registry uint64, id core.TerminalID) {
 	e = newEmbedder(b, engine)
-	config := string(reactor.ConfigJSON(core.Config{LiveBytes: liveBytes}, true))
+	config := string(reactor.ConfigJSON(core.Config{Seed: anySeed, LiveBytes: liveBytes}, true))
 	registry = uint64(e.call(config, "new_registry", uint64(len(config))))
 	command := fmt.Sprintf(`{"command":"x","rendering":%q,"outputByteLimit":%d}`, rendering, len(log))
 	e.call("s"+command, "create", registry, now(), 1, uint64(len(command)))

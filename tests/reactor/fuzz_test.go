@@ -117,7 +117,7 @@ func (c *chooser) bytes(n int) []byte {
 // the language of [calls].
 var inputs = []struct{ name, text string }{
 	{"none", ""},
-	{"config", string(reactor.ConfigJSON(core.Config{}, true))},
+	{"config", string(reactor.ConfigJSON(core.Config{Seed: anySeed}, true))},
 	{"command", `{"command":"ls","args":["-l"],"env":[{"name":"A","value":"1"}],"interactive":true,"rendering":"text","rows":24}`},
 	{"resolved", `{"path":"/bin/ls","argv":["ls"],"via":"args"}`},
 	{"error", `{"reason":"not_found","message":"gone"}`},

@@ -43,7 +43,7 @@ func (b *embedder) call(input, export string, args ...uint64) int32 {
 // open returns the handle of a registry with an ACP connection.
 func (b *embedder) open() uint64 {
 	b.tb.Helper()
-	config := string(reactor.ConfigJSON(core.Config{}, true))
+	config := string(reactor.ConfigJSON(core.Config{Seed: anySeed}, true))
 	handle := b.call(config, "new_registry", uint64(len(config)))
 	if handle <= 0 {
 		b.tb.Fatalf("got handle %d, want a positive one", handle)
@@ -169,7 +169,7 @@ func TestRegistries(t *testing.T) {
 	for range 64 {
 		handles[b.open()] = true
 	}
-	config := string(reactor.ConfigJSON(core.Config{}, false))
+	config := string(reactor.ConfigJSON(core.Config{Seed: anySeed}, false))
 	if got := b.call(config, "new_registry", uint64(len(config))); got != reactor.StatusLimit {
 		t.Errorf("got status %d for one too many, want %d", got, reactor.StatusLimit)
 	}
@@ -223,13 +223,12 @@ func TestEffectDataIsLent(t *testing.T) {
 	for _, engine := range reactor.Engines() {
 		t.Run(engine.Name, func(t *testing.T) {
 			instance := engine.Open(t)
-			c, err := reactor.NewClient(t, instance, reactor.ConfigJSON(core.Config{}, false))
+			c, err := reactor.NewClient(t, instance, reactor.ConfigJSON(core.Config{Seed: anySeed, LiveBytes: 100}, false))
 			if err != nil {
 				t.Fatal(err)
 			}
 			id := startInteractive(t, c)
-			c.Write(epoch, id, []byte("secret"))
-			c.Write(epoch, id, []byte("next"))
+			c.HandleOutput(epoch, id, 1, []byte("secret"))
 			if e, _ := c.NextEffect(); string(e.Data) != "secret" {
 				t.Fatalf("got data %q, want %q", e.Data, "secret")
 			}

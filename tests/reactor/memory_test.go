@@ -23,6 +23,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	instance := reactor.Engines()[0].Open(t)
 	size := instance.(interface{ MemorySize() uint32 }).MemorySize
 	c, err := reactor.NewClient(t, instance, reactor.ConfigJSON(core.Config{
+		Seed:      anySeed,
 		LiveBytes: 64 << 10, OutputByteLimit: 256 << 10, KeepTerminals: 10,
 	}, true))
 	if err != nil {
@@ -62,7 +63,7 @@ func TestMemoryOfRegistries(t *testing.T) {
 	size := instance.(interface{ MemorySize() uint32 }).MemorySize
 	output := make([]byte, 1<<20)
 	for range 300 {
-		c, err := reactor.NewClient(t, instance, reactor.ConfigJSON(core.Config{}, true))
+		c, err := reactor.NewClient(t, instance, reactor.ConfigJSON(core.Config{Seed: anySeed}, true))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestSameAsNative(t *testing.T) {
 				w := &walk{
 					TB: t, rand: rand.New(rand.NewPCG(seed, 0)), now: epoch, ids: []core.TerminalID{"none"},
 				}
-				c := core.Config{Seed: [16]byte{byte(seed)}, Ask: seed%2 == 1, LiveBytes: 40, MaxSessionTerminals: 5, KeepTerminals: 3}
+				c := core.Config{Seed: [16]byte{byte(seed) + 1}, Ask: seed%2 == 1, LiveBytes: 40, MaxSessionTerminals: 5, KeepTerminals: 3}
 				w.native, _ = coretest.OpenNative(c, true)
 				var err error
 				if w.reactor, err = engine.OpenBackend(t)(c, true); err != nil {
