@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -77,6 +78,7 @@ var patchedModules = sync.OnceValues(func() (modfile string, err error) {
 var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "box") })
 
 func TestMain(m *testing.M) {
+	syscall.Umask(0o022) // the cases were recorded with it, and show the permissions of what they make
 	status := m.Run()
 	if dir, err := scratch(); err == nil {
 		os.RemoveAll(dir)
