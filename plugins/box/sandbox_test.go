@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/plugins"
@@ -180,10 +178,10 @@ func (s suite) runSandbox(t *testing.T, h *hostwasm.Host, line string) outcome {
 	return s.outcome(t, dir, stdout, stderr, shellStatus(exit))
 }
 
-// shellStatus is what a shell would say of a terminal that has ended.
+// shellStatus is what a shell would say of a terminal that has ended: 128 for a signal that is none of those.
 func shellStatus(e core.Exit) int {
-	if signal := unix.SignalNum(e.Status.Signal); signal != 0 {
-		return 128 + int(signal)
+	if e.Status.Signal != "" {
+		return 128 + map[string]int{"SIGHUP": 1, "SIGINT": 2, "SIGKILL": 9, "SIGPIPE": 13, "SIGTERM": 15}[e.Status.Signal]
 	}
 	return int(e.Status.ExitCode)
 }
