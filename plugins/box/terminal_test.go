@@ -286,7 +286,7 @@ func (s *shellAt) types(keys, want string) {
 	if _, err := s.p.Write([]byte(keys)); err != nil {
 		s.t.Fatal(err)
 	}
-	got, overdue := "", time.After(20*time.Second)
+	got, overdue := "", time.After(time.Minute)
 	for len(got) < len(want) {
 		select {
 		case b, ok := <-s.screen:
@@ -309,7 +309,7 @@ func (s *shellAt) sees(keys, want string) {
 	if _, err := s.p.Write([]byte(keys)); err != nil {
 		s.t.Fatal(err)
 	}
-	overdue := time.After(20 * time.Second)
+	overdue := time.After(time.Minute)
 	for !strings.Contains(s.seen, want) {
 		select {
 		case b, ok := <-s.screen:
