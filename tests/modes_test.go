@@ -61,6 +61,7 @@ func TestSandboxModes(t *testing.T) {
 		{"chmod +x plain && chmod 600 run.sh && git status -s", " M plain\n M run.sh\n", 0, 0o600, 0o755},
 		{"git reset -q --hard; git status -s", "", 0, 0o755, 0o644},
 		{"umask 077; cp run.sh mine && mv mine run.sh && rm -f mine; git status -s", "", 0, 0o700, 0o644},
+		{"ln -s plain l; touch -h -d @86400 l && cp -a l m && mv m /tmp/m && stat -c %Y l /tmp/m; rm l /tmp/m", "86400\n86400\n", 0, 0o700, 0o644},
 		{"tar cf /tmp/t.tar . && rm run.sh plain && tar xf /tmp/t.tar && git status -s", "", 0, 0o700, 0o644},
 	} {
 		cmd := exec.CommandContext(ctx, "terrarium", "run", "--host", "wasm", "--mount", dir, "--cwd", dir, "--", "bash", "-c", "umask 022; "+c.line)

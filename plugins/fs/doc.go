@@ -10,6 +10,7 @@ package fs
 import (
 	"io/fs"
 	"os"
+	"time"
 )
 
 // The bits above the permissions.
@@ -32,6 +33,10 @@ func Chmod(name string, mode uint32) error { return chmod(name, mode) }
 // Fchmod is Chmod for an open file. In the sandbox it is ENOTSUP when the name
 // by which f was opened means another file by now.
 func Fchmod(f *os.File, mode uint32) error { return fchmod(f, mode) }
+
+// Lchtimes is os.Chtimes, and sets a symbolic link's own times. Outside the
+// sandbox it is errors.ErrUnsupported.
+func Lchtimes(name string, atime, mtime time.Time) error { return lchtimes(name, atime, mtime) }
 
 // ReadOnly reports whether a file or directory in the sandbox is in what this
 // process can't change.

@@ -3,9 +3,11 @@
 package fs_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/plugins/fs"
 )
@@ -47,6 +49,9 @@ func TestNative(t *testing.T) {
 	}
 	if err := fs.Chmod(filepath.Join(dir, "none"), 0o755); !os.IsNotExist(err) {
 		t.Errorf("got %v for what is not there", err)
+	}
+	if err := fs.Lchtimes(file, time.Unix(1, 0), time.Unix(1, 0)); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("times: got %v, want %v", err, errors.ErrUnsupported)
 	}
 	if fs.Umask()&^0o777 != 0 {
 		t.Errorf("got the umask %o", fs.Umask())

@@ -3,9 +3,11 @@
 package fs
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 func modeOf(info fs.FileInfo) (uint32, bool) {
@@ -34,6 +36,10 @@ func fileMode(mode uint32) fs.FileMode {
 func chmod(name string, mode uint32) error { return os.Chmod(name, fileMode(mode)) }
 
 func fchmod(f *os.File, mode uint32) error { return f.Chmod(fileMode(mode)) }
+
+func lchtimes(name string, _, _ time.Time) error {
+	return &os.PathError{Op: "lchtimes", Path: name, Err: errors.ErrUnsupported}
+}
 
 func readOnly(string) bool { return false }
 

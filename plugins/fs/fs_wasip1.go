@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -89,6 +90,27 @@ func fchmod(f *os.File, mode uint32) (err error) {
 	}
 	if errno != 0 {
 		return &os.PathError{Op: "chmod", Path: f.Name(), Err: errno}
+	}
+	return nil
+}
+
+func lchtimes(name string, atime, mtime time.Time) error {
+	errno := syscall.ENOENT
+	if name != "" {
+		const setAtim, setMtim = 1, 4
+		var atim, mtim int64
+		var which uint32
+		if !atime.IsZero() {
+			atim, which = atime.UnixNano(), setAtim
+		}
+		if !mtime.IsZero() {
+			mtim, which = mtime.UnixNano(), which|setMtim
+		}
+		dir, rest := beginning(name)
+		errno = setTimes(dir, 0, unsafe.StringData(rest), uint32(len(rest)), uint64(atim), uint64(mtim), which)
+	}
+	if errno != 0 {
+		return &os.PathError{Op: "lchtimes", Path: name, Err: errno}
 	}
 	return nil
 }

@@ -229,6 +229,9 @@ func (c *copier) attributes(to string, info sys.Info) {
 		os.Lchown(path, int(info.Uid), int(info.Gid)) // as a user who isn't root it fails, and cp doesn't mind
 	}
 	if info.IsLink() {
+		if c.times {
+			sys.Lchtimes(path, info.Atime, info.Mtime)
+		}
 		return
 	}
 	if c.mode {

@@ -49,7 +49,11 @@ func touch(env *tool.Env, args []string) int {
 				return env.UsageError("invalid argument %s for %s", env.Quote(o.Arg), env.Quote("--time"))
 			}
 		case "r":
-			fi, err := env.Stat(o.Arg)
+			stat := env.Stat
+			if opts.Has("h") {
+				stat = env.Lstat
+			}
+			fi, err := stat(o.Arg)
 			if err != nil {
 				env.Errorf("failed to get attributes of %s: %s", tool.QuoteAlways(o.Arg), tool.Strerror(err))
 				return 1
@@ -77,8 +81,12 @@ func touch(env *tool.Env, args []string) int {
 	if modified && !accessed {
 		atime = time.Time{}
 	}
+	set := os.Chtimes
+	if opts.Has("h") {
+		set = sys.Lchtimes
+	}
 	for _, name := range opts.Operands {
-		what, err := touchFile(env, name, atime, mtime, !opts.Has("c") && !opts.Has("h"))
+		what, err := touchFile(env, name, !opts.Has("c") && !opts.Has("h"), func(path string) error { return set(path, atime, mtime) })
 		if err != nil && (!opts.Has("c") || !errors.Is(err, os.ErrNotExist)) {
 			env.Errorf("%s %s: %s", what, tool.QuoteAlways(name), tool.Strerror(err))
 			status = 1
@@ -87,8 +95,8 @@ func touch(env *tool.Env, args []string) int {
 	return status
 }
 
-// touchFile sets a file's times, and creates it first if it may. It says what failed.
-func touchFile(env *tool.Env, name string, atime, mtime time.Time, create bool) (what string, err error) {
+// touchFile has set set a file's times, and creates it first if it may. It says what failed.
+func touchFile(env *tool.Env, name string, create bool, set func(path string) error) (what string, err error) {
 	if name == "-" {
 		return "", nil
 	}
@@ -104,7 +112,7 @@ func touchFile(env *tool.Env, name string, atime, mtime time.Time, create bool) 
 			return "cannot touch", err
 		}
 	}
-	err = os.Chtimes(env.Path(name), atime, mtime)
+	err = set(env.Path(name))
 	if errors.Is(err, syscall.ENOSYS) {
 		err = nil
 	}

@@ -4,10 +4,28 @@ import (
 	"io/fs"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // HasOwners says whether the system knows whose files are.
 const HasOwners = true
+
+// Lchtimes is os.Chtimes, and sets a symbolic link's own times.
+func Lchtimes(name string, atime, mtime time.Time) error {
+	var times [2]unix.Timespec
+	for i, t := range []time.Time{atime, mtime} {
+		times[i] = unix.Timespec{Nsec: unix.UTIME_OMIT}
+		if !t.IsZero() {
+			times[i] = unix.NsecToTimespec(t.UnixNano())
+		}
+	}
+	err := unix.UtimesNanoAt(unix.AT_FDCWD, name, times[:], unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil {
+		return &fs.PathError{Op: "lchtimes", Path: name, Err: err}
+	}
+	return nil
+}
 
 // Of returns what fi, which must come from os.Stat or os.Lstat, knows.
 func Of(fi fs.FileInfo) Info {
