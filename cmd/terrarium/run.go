@@ -84,7 +84,7 @@ func (f *runFlags) parse(args []string) (core.Command, error) {
 	if cols, rows := size(); c.Pty {
 		c.Cols, c.Rows = cmp.Or(c.Cols, cols), cmp.Or(c.Rows, rows)
 	}
-	c.OneStream = f.json
+	c.OneStream = f.json || sameFile(os.Stdout, os.Stderr)
 	if !f.json {
 		// What it writes goes past the machine, but for its questions to a
 		// terminal: a person's, if it has one that answers, else a screen.
@@ -100,6 +100,15 @@ func (f *runFlags) parse(args []string) (core.Command, error) {
 func hasData(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+// sameFile reports whether two of our streams are one, as after 2>&1. A command
+// with a pipe for each would then have its lines come in another order than it
+// wrote them in.
+func sameFile(a, b *os.File) bool {
+	infoA, errA := a.Stat()
+	infoB, errB := b.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 func isPipe(f *os.File) bool {
