@@ -14,6 +14,9 @@ package vfs
 type Hidden struct {
 	dirs  map[inode]string // the directories, with their names
 	above map[inode]bool   // the directories that lead to them
+	// ways has each name on the way to them, that of a symbolic link too, and
+	// what it stood for when Hide was called; the zero inode is nothing.
+	ways map[way]inode
 	// loose has the types of file systems where others may lead to them as
 	// well, which we can't see: what we see of such a file system is a part.
 	loose map[int64]bool
@@ -21,6 +24,12 @@ type Hidden struct {
 
 // An inode is a file of the host.
 type inode struct{ dev, ino uint64 }
+
+// A way is a name in a directory.
+type way struct {
+	dir  inode
+	name string
+}
 
 // has reports whether a file is a hidden directory. A nil Hidden has none.
 func (h *Hidden) has(i inode) bool { return h != nil && h.dirs[i] != "" }

@@ -15,8 +15,14 @@ import (
 // Hide returns directories for HostOptions.Hidden. Those that are not there are
 // left out, so make them first: what a guest makes in their place is not hidden.
 func Hide(dirs ...string) (*Hidden, error) {
-	h := &Hidden{dirs: make(map[inode]string), above: make(map[inode]bool), loose: make(map[int64]bool)}
+	h := &Hidden{
+		dirs: make(map[inode]string), above: make(map[inode]bool),
+		ways: make(map[way]inode), loose: make(map[int64]bool),
+	}
 	for _, dir := range dirs {
+		if err := h.walk(dir); err != nil {
+			return nil, fmt.Errorf("hide %s: %w", shown(dir), err)
+		}
 		fd, err := open(unix.AT_FDCWD, dir, unix.O_DIRECTORY|searchOnly, 0)
 		if err == unix.ENOENT {
 			continue
@@ -43,6 +49,7 @@ func (h *Hidden) And(dirs ...string) (*Hidden, error) {
 	}
 	maps.Copy(both.dirs, h.dirs)
 	maps.Copy(both.above, h.above)
+	maps.Copy(both.ways, h.ways)
 	maps.Copy(both.loose, h.loose)
 	return both, nil
 }

@@ -35,9 +35,17 @@ func stepwise(dir int, in *border, name string, flags int, mode uint32) (fd int,
 		if more {
 			step, perm = unix.O_DIRECTORY|searchOnly, 0
 		}
-		fd, err = open(at, component, step|unix.O_NOFOLLOW, perm)
+		if step&unix.O_CREAT != 0 && in.hidden.isWay(at, component) {
+			fd, err = -1, unix.EPERM
+		} else {
+			fd, err = open(at, component, step|unix.O_NOFOLLOW, perm)
+		}
 		if err == unix.ENOTDIR && isLink(at, component) {
 			err = unix.ELOOP
+		}
+		if err == nil && in.hidden.strayed(at, component, fd) {
+			unix.Close(fd)
+			fd, err = -1, unix.EPERM
 		}
 		if at != dir {
 			unix.Close(at)

@@ -123,7 +123,15 @@ func (h *hostDir) add(name string, f func(dir int, base string) error) error {
 		}
 		return errno.DQUOT
 	}
-	err := h.in(name, f)
+	err := h.in(name, func(dir int, base string) error {
+		if err := h.border.hidden.keepWay(dir, base); err != nil {
+			if _, known := statAt(dir, base); known == nil {
+				return errno.EXIST
+			}
+			return err
+		}
+		return f(dir, base)
+	})
 	if err != nil {
 		h.quota.giveFile()
 	}

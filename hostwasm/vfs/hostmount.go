@@ -72,6 +72,9 @@ func openHost(dir string, hidden *Hidden) (*hostDir, error) {
 	if err := hidden.checkMount(int(top.Fd())); err != nil {
 		return nil, err
 	}
+	if err := hidden.checkPath(resolved); err != nil {
+		return nil, err
+	}
 	fd, err := unix.FcntlInt(top.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, err

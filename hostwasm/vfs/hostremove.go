@@ -13,6 +13,9 @@ import (
 // remove calls f to take a name away, and gives back to the quota what it had.
 func (h *hostDir) remove(name string, f func(dir int, base string) error) error {
 	return h.in(name, func(dir int, base string) error {
+		if err := h.border.hidden.keepWay(dir, base); err != nil {
+			return err
+		}
 		if h.quota == nil {
 			return f(dir, base)
 		}
@@ -50,7 +53,9 @@ func (h *hostDir) gone(v *victim) {
 func (h *hostDir) Rename(old, new string) error {
 	return h.in(old, func(oldDir int, oldBase string) error {
 		return h.parent(h.root.fd, new, func(newDir int, newBase string) error {
-			err := cmp.Or(h.border.hidden.spare(oldDir, oldBase, true), h.border.hidden.spare(newDir, newBase, true))
+			hidden := h.border.hidden
+			err := cmp.Or(hidden.spare(oldDir, oldBase, true), hidden.spare(newDir, newBase, true),
+				hidden.keepWay(oldDir, oldBase), hidden.keepWay(newDir, newBase))
 			if err != nil {
 				return err
 			}
