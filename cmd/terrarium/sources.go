@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 	"github.com/terrarium-dev/terrarium/plugins"
+	"strconv"
 )
 
 // A source is a folder of plugins.
@@ -48,6 +50,13 @@ func ownDirs() []string {
 	}
 	if dir, err := cacheDir(); err == nil {
 		dirs = append(dirs, dir)
+	}
+	// Another terrarium of the same user may have another HOME, or an XDG_CACHE_HOME:
+	// a service has. What it has where it is by default is hidden too.
+	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil && filepath.IsAbs(u.HomeDir) {
+		dirs = append(dirs,
+			filepath.Join(u.HomeDir, ".cache", "terrarium", "modules"),
+			filepath.Join(u.HomeDir, ".local", "share", "terrarium", "plugins"))
 	}
 	return dirs
 }

@@ -173,12 +173,13 @@ func threads(pid int) int {
 	return int(s.Nlink) - 2 // but for . and ..
 }
 
-// callName returns the name of a system call, or its number.
+// callName returns the name of a system call. Those without a name have one
+// together: a worker that was taken over would have us tell of each number.
 func callName(number int) string {
 	if name, ok := callNumbers()[number]; ok {
 		return name
 	}
-	return "number " + strconv.Itoa(number)
+	return "without a name"
 }
 
 // callNumbers reads callNames.

@@ -266,16 +266,19 @@ func (c *child) handle(m *message, files []*os.File) error {
 		sent := files
 		files = nil
 		c.mu.Lock()
-		session := c.tmp
+		by := asker("")
+		if c.tmp != nil {
+			by = c.tmp.asker
+		}
 		c.mu.Unlock()
 		go func() { // ends with the worker, at the latest
 			defer closeAll(sent)
 			defer c.waits.Begin()()
 			var err error
 			if len(sent) == 1 {
-				err = c.host.compileFile(c.context, session, m.Ask.Name, sent[0], m.Ask.Again)
+				err = c.host.compileFile(c.context, by, m.Ask.Name, sent[0], m.Ask.Again)
 			} else {
-				err = c.host.compileCommand(c.context, session, m.Ask.Command, m.Ask.Again)
+				err = c.host.compileCommand(c.context, by, m.Ask.Command, m.Ask.Again)
 			}
 			c.compiling.Store(false) // before it can ask for the next
 			c.reply(&answer{ID: m.Ask.ID}, err)

@@ -13,13 +13,13 @@ import (
 )
 
 // compileCommand has a command's module compiled and kept, unless it was, when it
-// is the session's turn. again says that what was kept can't be loaded.
-func (h *Host) compileCommand(ctx context.Context, session *tmp, command int, again bool) error {
+// is the asker's turn. again says that what was kept can't be loaded.
+func (h *Host) compileCommand(ctx context.Context, by asker, command int, again bool) error {
 	sum, err := h.modules.sum(command)
 	if err != nil {
 		return err
 	}
-	leave, err := h.compiling.take(ctx, session)
+	leave, err := h.compiling.take(ctx, by)
 	if err != nil {
 		return err
 	}
@@ -30,8 +30,8 @@ func (h *Host) compileCommand(ctx context.Context, session *tmp, command int, ag
 // compileFile is the same for a module that a worker has sent. We go by what is
 // in the file, of which the worker may have kept a copy. It is read when its turn
 // has come, so that those who wait take no memory of ours.
-func (h *Host) compileFile(ctx context.Context, session *tmp, name string, sent *os.File, again bool) error {
-	leave, err := h.compiling.take(ctx, session)
+func (h *Host) compileFile(ctx context.Context, by asker, name string, sent *os.File, again bool) error {
+	leave, err := h.compiling.take(ctx, by)
 	if err != nil {
 		return err
 	}

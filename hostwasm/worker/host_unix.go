@@ -197,7 +197,7 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("%s: no such command", name)
 	}
-	if err := h.compileCommand(ctx, nil, index, false); err != nil {
+	if err := h.compileCommand(ctx, "", index, false); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

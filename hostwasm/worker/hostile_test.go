@@ -82,7 +82,7 @@ func TestGrantTooMuch(t *testing.T) {
 // that is honest: one.
 func TestCompileOneAtATime(t *testing.T) {
 	h := &Host{limits: hostwasm.Limits{}.WithDefaults()}
-	if _, err := h.compiling.take(t.Context(), nil); err != nil { // somebody else's goes on
+	if _, err := h.compiling.take(t.Context(), ""); err != nil { // somebody else's goes on
 		t.Fatal(err)
 	}
 	c, other := newVictim(t, h)

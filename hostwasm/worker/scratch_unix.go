@@ -42,6 +42,7 @@ type scratch struct {
 }
 
 type tmp struct {
+	asker asker
 	dir   string
 	used  amount // what was there when the last worker had ended, and what others were granted since
 	users int
@@ -165,7 +166,7 @@ func (s *scratch) use(session core.SessionID) (t *tmp, leave func(), err error) 
 	}
 	t = s.all[session]
 	if t == nil {
-		t = new(tmp)
+		t = &tmp{asker: askerOf(session)}
 		if t.dir, err = os.MkdirTemp(s.dir, "tmp-"); err != nil {
 			return nil, nil, err
 		}
