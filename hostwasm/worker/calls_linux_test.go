@@ -64,7 +64,7 @@ func TestCallsDecided(t *testing.T) {
 		{unix.SYS_CLONE, uint64(unix.SIGCHLD), unix.EPERM, "clone"},
 		{unix.SYS_FCNTL, 0, unix.EPERM, "fcntl"},
 		{unix.SYS_EXECVE, 0, unix.ENOSYS, "execve"},
-		{-1, 0, unix.ENOSYS, "number -1"},
+		{-1, 0, unix.ENOSYS, "without a name"},
 	} {
 		var told []string
 		w := callsWatch{told: func(call string) { told = append(told, call) }}
