@@ -40,9 +40,13 @@ func TestCLI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	late := 2 * patience
+	if raceDetector() {
+		late = 6 * patience // the first script that needs the box may compile it for two minutes
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "cli",
-		Deadline:            time.Now().Add(2 * patience),
+		Deadline:            time.Now().Add(late),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

@@ -57,7 +57,7 @@ func testSteps(root string, notes *notes) []step {
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
 		// and the programs that tests run would each wait a second before they end.
 		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes,
-			append([]string{"-p=1", "-race", "-short"}, racePackages...)...),
+			append([]string{"-p=1", "-race", "-short", "-timeout=20m"}, racePackages...)...),
 	)
 }
 
