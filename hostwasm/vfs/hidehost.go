@@ -12,8 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 )
 
-// Hide returns directories for HostOptions.Hidden. Those that are not there are
-// left out, so make them first: what a guest makes in their place is not hidden.
+// Hide returns directories for HostOptions.Hidden. Of one that is not there the
+// name is kept: no guest makes it, and what somebody else makes there is closed.
 func Hide(dirs ...string) (*Hidden, error) {
 	h := &Hidden{
 		dirs: make(map[inode]string), above: make(map[inode]bool),
