@@ -33,7 +33,8 @@ type output struct {
 	ring   ring.Ring        // rendered bytes, valid UTF-8
 	limit  int              // in bytes
 	cut    bool             // an answer had to leave out bytes that were still there
-	ended  bool
+	ended  bool             // HandleOutputEnd was called
+	closed bool             // HandleClosed was called
 
 	display *display // nil if the terminal has no screen
 
@@ -90,9 +91,16 @@ func (t *Terminal) HandleOutputEnd() {
 
 // HandleClosed says that the process is freed, and what is left is for display:
 // what a screen of RenderScreen shows becomes output like the rest, and there is
-// no Screen any longer. A second time it does nothing.
+// no Screen any longer. A second time it does nothing, and writes nothing either:
+// a driver with a lock per terminal calls it under that lock, then
+// Registry.HandleClosed calls it under the registry's, while another goroutine may
+// be reading the output under the terminal's.
 func (t *Terminal) HandleClosed() {
 	o := &t.output
+	if o.closed {
+		return
+	}
+	o.closed = true
 	t.HandleOutputEnd()
 	o.fold = nil
 	if hasScreens {
