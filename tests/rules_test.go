@@ -94,6 +94,7 @@ var rules = []rule{
 		bans:   []ban{{packages: []string{"github.com/creack/pty/..."}, deep: true, why: whyHosts}}, why: whyHosts},
 
 	{path: "plugins/fs", why: "the guest's side of our imports is in every plugin, so it must cost none of them a library"},
+	{path: "plugins/zones", why: "it is in every plugin that shows times, so it must cost none of them a library"},
 	{path: "plugins/...", ours: []string{"plugins/..."}, others: []string{anyModule}, why: whyPlugins},
 	{path: "web", why: "it only embeds files"},
 

@@ -16,7 +16,8 @@ const reactorFlags = "cmd/reactor/build.flags"
 // buildSteps builds what a user runs: the command, and the core as a WASI reactor for JavaScript.
 func buildSteps() []step {
 	return []step{
-		{"build box.wasm", buildBox}, // the command embeds it, and the next
+		{"pack time zones", packZones}, // the next two embed them
+		{"build box.wasm", buildBox},   // the command embeds it, and the next
 		{"build git.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildModule(ctx, out, "plugins/dist/git.wasm", "./plugins/git", "-trimpath", "-ldflags=-s -w")
 		}},

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain"
+	_ "github.com/terrarium-dev/terrarium/plugins/zones" // what TZ asks for is the local time
 )
 
 func main() { os.Exit(porcelain.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

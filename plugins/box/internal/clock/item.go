@@ -244,7 +244,7 @@ func (p *parser) word() bool {
 		p.weekday = d
 		return true
 	}
-	if offset, ok := zones[w]; ok {
+	if offset, ok := offsets[w]; ok {
 		p.zones++
 		p.offset = offset
 		if p.kinds("+n") || p.kinds("-n") {
@@ -316,14 +316,14 @@ var (
 		"last": -1, "this": 0, "next": 1, "first": 1, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
 		"ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
 	}
-	zones = map[string]int{
+	offsets = map[string]int{
 		"z": 0, "utc": 0, "gmt": 0, "ut": 0, "wet": 0, "west": 3600, "bst": 3600, "cet": 3600, "met": 3600, "cest": 7200, "mest": 7200,
 		"eet": 7200, "eest": 10800, "msk": 10800, "ist": 19800, "jst": 32400, "est": -18000, "edt": -14400, "cst": -21600,
 		"cdt": -18000, "mst": -25200, "mdt": -21600, "pst": -28800, "pdt": -25200,
 	}
 )
 
-// byPrefix numbers names, by themselves, their first three letters, and the other abbreviations that are theirs.
+// byPrefix numbers names, by themselves, their first three letters, and the other offsets that are theirs.
 func byPrefix(names []string, more ...string) map[string]int {
 	m := map[string]int{}
 	for i, name := range names {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/plugins/zones"
 )
 
 // maxDate bounds the text of a date, in bytes.
@@ -25,7 +27,7 @@ func Parse(s string, now time.Time) (time.Time, bool) {
 		if !ok {
 			return time.Time{}, false
 		}
-		loc, s = namedZone(name), after
+		loc, s = zones.Load(name), after
 		now = now.In(loc)
 	}
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(s), "@"); ok {
