@@ -110,8 +110,12 @@ type Command struct {
 	// If zero, Config.OutputByteLimit is used; if negative, nothing is kept.
 	// A value over Config.MaxOutputByteLimit is lowered to it.
 	OutputByteLimit int64
-	// Timeout is the longest the command may run before it is killed for
-	// ReasonTimeout. If zero, Config.Timeout is used; if negative, there is none.
+	// Timeout is how long the command may take, from its creation, before it is
+	// killed for ReasonTimeout. Time that somebody takes to decide about it does
+	// not count, time that the host takes to start it does, as a sandbox that
+	// compiles its module: then it ends with a *HostError of the reason "timeout".
+	// If zero, Config.Timeout is used, which counts from the start; if negative,
+	// there is none.
 	Timeout time.Duration
 }
 

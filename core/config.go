@@ -30,7 +30,8 @@ type Config struct {
 	// being read, where the driver knows of it (HandleOutputPending). If zero,
 	// 250 ms.
 	DrainLimit time.Duration
-	// Timeout is the wall-clock limit of commands that set none.
+	// Timeout is the wall-clock limit of commands that set none. It counts from
+	// their start: nobody has said how long they may take to start.
 	// If zero or negative, there is none.
 	Timeout time.Duration
 

@@ -86,7 +86,7 @@ func clip(s string, n int) string {
 type HostError struct {
 	// Reason is a stable word for programs, such as "not_found",
 	// "permission_denied", "not_directory", "not_executable", "too_long",
-	// "no_resources" or "start_failed".
+	// "no_resources", "timeout" or "start_failed".
 	Reason string
 	// Message is for people and agents: "nosuch: not found in PATH".
 	Message string

@@ -52,11 +52,13 @@ type life struct {
 	inputPending int // bytes, not yet taken by the process
 
 	// What the clock will do; zero is nothing.
-	timeoutAt  time.Time // kill: it ran for too long
+	timeoutAt  time.Time // kill, or give up starting: it took too long
 	escalateAt time.Time // SIGKILL: the grace is over
 	drainAt    time.Time // tell the exit: the output has fallen silent
 	drainEnd   time.Time // the latest that drainAt may be, once nothing is owed
 	lostAt     time.Time // give up waiting for the exit
+
+	timeLeft time.Duration // until timeoutAt, while somebody decides
 
 	deadline time.Time // the earliest of them, as the heap knows it
 	timer    int       // index in Registry.timers, or -1
@@ -115,6 +117,7 @@ func (r *Registry) HandleResolved(now time.Time, id TerminalID, e Exec, err erro
 	t.life.exec = &e
 	if r.config.Ask {
 		t.life.state = StateAsking
+		r.stopClock(now, t)
 		r.push(t, Effect{Kind: Ask, Exec: t.life.exec})
 		return
 	}
@@ -132,7 +135,26 @@ func (r *Registry) HandleDecision(now time.Time, id TerminalID, d Decision) {
 		r.fail(t, &DeniedError{Reason: d.Reason})
 		return
 	}
+	r.setClock(now, t, t.life.timeLeft)
 	r.start(t)
+}
+
+// setClock has t time out after d, unless that is 0.
+func (r *Registry) setClock(now time.Time, t *Terminal, d time.Duration) {
+	if d > 0 {
+		t.life.timeoutAt = now.Add(d)
+		r.timers.schedule(t)
+	}
+}
+
+// stopClock keeps what is left of t's time, for setClock: nobody is to hurry who
+// decides about it.
+func (r *Registry) stopClock(now time.Time, t *Terminal) {
+	if at := t.life.timeoutAt; !at.IsZero() {
+		t.life.timeLeft = max(at.Sub(now), 1) // it is over at once
+		t.life.timeoutAt = time.Time{}
+		r.timers.schedule(t)
+	}
 }
 
 func (r *Registry) start(t *Terminal) {
@@ -160,9 +182,8 @@ func (r *Registry) HandleStart(now time.Time, id TerminalID, err error) {
 		r.timers.schedule(t)
 		return
 	}
-	if limit := t.life.exec.Command.Timeout; limit > 0 {
-		t.life.timeoutAt = now.Add(limit)
-		r.timers.schedule(t)
+	if t.life.timeoutAt.IsZero() { // else it has counted since the terminal was created
+		r.setClock(now, t, t.life.exec.Command.Timeout)
 	}
 	r.push(t, Effect{Kind: Started, Exec: t.life.exec})
 }
@@ -197,6 +218,8 @@ func (r *Registry) abandon(t *Terminal, err error) {
 func (r *Registry) tellFailed(t *Terminal, err error) {
 	if !t.life.failed {
 		t.life.failed = true
+		t.life.timeoutAt = time.Time{}
+		r.timers.schedule(t)
 		r.push(t, Effect{Kind: StartFailed, Err: err})
 	}
 }
@@ -265,7 +288,15 @@ func (r *Registry) expire(now time.Time, t *Terminal) {
 		*at = time.Time{}
 		return true
 	}
-	if due(&l.timeoutAt) {
+	switch {
+	case !due(&l.timeoutAt):
+	case l.state <= StateStarting:
+		r.abandon(t, &HostError{
+			Reason:  "timeout",
+			Message: "timed out after " + l.exec.Command.Timeout.String() + ", before the command ran",
+		})
+		return
+	default:
 		l.overtime = true
 		r.terminate(now, t, ReasonTimeout)
 		r.expectExit(now, t)

@@ -45,6 +45,7 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 	if c.hasScreen() && !(hasScreens && r.config.Screens) {
 		return "", noScreenError{}
 	}
+	asked := c.Timeout
 	c = r.withDefaults(c)
 	c.Session = s
 	if err := r.admit(s, &c); err != nil {
@@ -59,6 +60,7 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 	}
 	r.terminals[t.id] = t
 	t.session.terminals = append(t.session.terminals, t)
+	r.setClock(now, t, asked)
 	r.push(t, Effect{Kind: Resolve, Command: &t.life.exec.Command})
 	return t.id, nil
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
+// StillCompiled is what a host says of a command whose time was over before it ran.
+const StillCompiled = "its module was still being compiled, which is done once: give it more time"
+
 // Start starts the command that Resolve found. Where its module was not
 // compiled yet, that comes first, while ctx lasts.
 func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
@@ -70,6 +73,7 @@ func (h *Host) program(ctx context.Context, a *account, tree *vfs.Tree, file str
 		defer a.giveMemory(int64(len(wasm)))
 		m = NewModule(path.Base(file), wasm)
 	}
+	defer driver.Doing(ctx, StillCompiled)()
 	return h.programs.get(ctx, m)
 }
 

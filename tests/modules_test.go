@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -52,6 +53,10 @@ var modules = map[string]func(m *Module){
 	},
 	// loops does so for ever.
 	"loops": func(m *Module) { m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Br(0)))) },
+	// slow takes long to compile, as long as a module of its size may.
+	"slow": func(m *Module) {
+		m.Export("_start", m.Func("()->()", "", bytes.Repeat(Loop(EmptyType, I32(0), BrIf(0)), 9500)))
+	},
 	// paints does to a terminal what a stranger should not, on both its outputs.
 	"paints": func(m *Module) {
 		prints(m, "a\x1b]52;c;eA==\ab\x1b]0;t\ac\x1b[21td\x1b]11;?\ae\x1bP$qm\x1b\\f\x05g\x1b[31m\x1b[?1049;25;1000hh\x1b[?25l")

@@ -110,6 +110,8 @@ func startStatus(err error) int {
 	path, ok := errors.AsType[*fs.PathError](err)
 	host, refused := errors.AsType[*core.HostError](err)
 	switch {
+	case refused && host.Reason == "timeout":
+		return statusTimeout
 	case !ok || !refused || path.Op != "exec" && path.Op != "shell" || host.Reason == "no_resources":
 		return statusOurs
 	case host.Reason == "not_found":

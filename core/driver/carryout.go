@@ -40,6 +40,7 @@ func (d *Driver) carryOut(e *core.Effect) {
 		close(t.settled)
 		d.news.push(*e)
 	case core.StartFailed:
+		e.Err = t.toldWith(e.Err)
 		t.err = e.Err
 		close(t.settled)
 		t.cancel()
@@ -84,7 +85,7 @@ func (d *Driver) ask(t *terminal, e core.Exec) {
 }
 
 func (d *Driver) start(t *terminal, e core.Exec) {
-	process, err := d.config.Host.Start(t.ctx, e)
+	process, err := d.config.Host.Start(context.WithValue(t.ctx, doingKey{}, t), e)
 	d.do(func(now time.Time) {
 		if err == nil {
 			t.process = process

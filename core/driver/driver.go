@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -66,6 +67,8 @@ type terminal struct {
 	output  *core.Terminal
 	exited  bool // the registry must see output, for it drains
 	changed bool // an OutputChanged is among the news
+
+	doing atomic.Pointer[string] // what the host does to start it, see Doing
 
 	// Guarded by Driver.mu.
 	process  Process

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/internal/waits"
 )
@@ -47,11 +49,12 @@ type child struct {
 	waits     waits.Waits // until it is
 
 	mu      sync.Mutex
-	killed  bool  // by us
-	settled bool  // it has ended, and has nothing any longer
-	granted int64 // bytes of memory
-	tmp     *tmp  // of its session, once it has a job
-	modes   modes // of what it may write to, once it has a job
+	killed  bool            // by us
+	settled bool            // it has ended, and has nothing any longer
+	granted int64           // bytes of memory
+	tmp     *tmp            // of its session, once it has a job
+	starts  context.Context // of what starts its command, once it has a job
+	modes   modes           // of what it may write to, once it has a job
 }
 
 var errClosed = fmt.Errorf("hostwasm/worker: %w", os.ErrClosed)
@@ -194,8 +197,9 @@ func (c *child) send(m *message, files ...*os.File) error {
 	return err
 }
 
-// adopt has the worker keep what was booked for a command, until it ends.
-func (c *child) adopt(memory int64, t *tmp, m modes) {
+// adopt has the worker keep what was booked for a command, until it ends. ctx is
+// that of its start.
+func (c *child) adopt(ctx context.Context, memory int64, t *tmp, m modes) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.settled {
@@ -204,7 +208,7 @@ func (c *child) adopt(memory int64, t *tmp, m modes) {
 		return
 	}
 	c.granted += memory
-	c.tmp, c.modes = t, m
+	c.starts, c.tmp, c.modes = ctx, t, m
 }
 
 // settle gives back what the worker had, which has ended.
@@ -266,14 +270,15 @@ func (c *child) handle(m *message, files []*os.File) error {
 		sent := files
 		files = nil
 		c.mu.Lock()
-		by := asker("")
+		by, starts := asker(""), context.Background()
 		if c.tmp != nil {
-			by = c.tmp.asker
+			by, starts = c.tmp.asker, c.starts
 		}
 		c.mu.Unlock()
 		go func() { // ends with the worker, at the latest
 			defer closeAll(sent)
 			defer c.waits.Begin()()
+			defer driver.Doing(starts, hostwasm.StillCompiled)()
 			var err error
 			if len(sent) == 1 {
 				err = c.host.compileFile(c.context, by, m.Ask.Name, sent[0], m.Ask.Again)

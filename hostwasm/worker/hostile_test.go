@@ -205,7 +205,7 @@ func TestEndedBeforeItsJob(t *testing.T) {
 		if early {
 			c.settle()
 		}
-		c.adopt(share, nil, nil)
+		c.adopt(t.Context(), share, nil, nil)
 		if !early {
 			c.settle()
 		}
@@ -255,7 +255,7 @@ func TestModesBelowWritable(t *testing.T) {
 			t.Errorf("question %d before it has a job: got another answer than %v", q.What, errno.ROFS)
 		}
 	}
-	c.adopt(share, nil, h.writable(nil, filepath.Join(top, "tmp")))
+	c.adopt(t.Context(), share, nil, h.writable(nil, filepath.Join(top, "tmp")))
 	for _, q := range []struct {
 		dir, name string
 		want      errno.Errno

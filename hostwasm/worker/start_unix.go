@@ -32,7 +32,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		return nil, err
 	}
 	defer h.pool.fill()
-	c.adopt(share, tmp, h.writable(e.Command.Roots, tmp.dir))
+	c.adopt(ctx, share, tmp, h.writable(e.Command.Roots, tmp.dir))
 	go func() { // ends with the worker
 		<-c.ended
 		leave()

@@ -134,7 +134,7 @@ func TestRunDriver(t *testing.T) {
 		Command: "printf '\\xff %s' \"$V\"; sleep 100 & exit 3",
 		Env:     []core.EnvVariable{{Name: "V", Value: "a=b=c"}},
 	})
-	slow := create("c", core.Command{Command: "sleep", Args: []string{"100"}, Timeout: 30 * time.Millisecond})
+	slow := create("c", core.Command{Command: "sleep", Args: []string{"100"}, Timeout: 500 * time.Millisecond})
 	create("d", core.Command{Command: "sleep 100"})
 
 	_, err = d.Create(ctx, "b", core.Command{Command: "no such program", Args: []string{"x"}})
