@@ -14,9 +14,10 @@ package vfs
 type Hidden struct {
 	dirs  map[inode]string // the directories, with their names
 	above map[inode]bool   // the directories that lead to them
-	// ways has each name on the way to them, that of a symbolic link too, and
-	// what it stood for when Hide was called; the zero inode is nothing.
-	ways map[way]inode
+	// ways has each name on the way to them, that of a symbolic link too, with
+	// the directories where it is one, and what it stood for there when Hide was
+	// called; the zero inode is nothing.
+	ways map[string]map[inode]inode
 	// loose has the types of file systems where others may lead to them as
 	// well, which we can't see: what we see of such a file system is a part.
 	loose map[int64]bool
@@ -24,12 +25,6 @@ type Hidden struct {
 
 // An inode is a file of the host.
 type inode struct{ dev, ino uint64 }
-
-// A way is a name in a directory.
-type way struct {
-	dir  inode
-	name string
-}
 
 // has reports whether a file is a hidden directory. A nil Hidden has none.
 func (h *Hidden) has(i inode) bool { return h != nil && h.dirs[i] != "" }

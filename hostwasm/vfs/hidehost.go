@@ -17,7 +17,7 @@ import (
 func Hide(dirs ...string) (*Hidden, error) {
 	h := &Hidden{
 		dirs: make(map[inode]string), above: make(map[inode]bool),
-		ways: make(map[way]inode), loose: make(map[int64]bool),
+		ways: make(map[string]map[inode]inode), loose: make(map[int64]bool),
 	}
 	for _, dir := range dirs {
 		if err := h.walk(dir); err != nil {
@@ -49,7 +49,11 @@ func (h *Hidden) And(dirs ...string) (*Hidden, error) {
 	}
 	maps.Copy(both.dirs, h.dirs)
 	maps.Copy(both.above, h.above)
-	maps.Copy(both.ways, h.ways)
+	for name, ways := range h.ways {
+		for dir, was := range ways {
+			both.addWay(dir, name, was)
+		}
+	}
 	maps.Copy(both.loose, h.loose)
 	return both, nil
 }

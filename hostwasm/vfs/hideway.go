@@ -48,7 +48,7 @@ func (h *Hidden) walk(dir string) error {
 		s, err := statAt(at, name)
 		switch {
 		case err == unix.ENOENT:
-			h.ways[way{here, name}] = inode{}
+			h.addWay(here, name, inode{})
 			return nil
 		case err == unix.EACCES || err == unix.ENOTDIR:
 			return nil // nobody comes this way
@@ -56,7 +56,7 @@ func (h *Hidden) walk(dir string) error {
 			return err
 		}
 		if name != "." && name != ".." {
-			h.ways[way{here, name}] = inodeOf(&s)
+			h.addWay(here, name, inodeOf(&s))
 		}
 		next, from := name, at
 		if s.Mode&unix.S_IFMT == unix.S_IFLNK {
@@ -101,16 +101,23 @@ func inodeAt(fd int) (inode, error) {
 	return inodeOf(&s), err
 }
 
+func (h *Hidden) addWay(dir inode, name string, was inode) {
+	if h.ways[name] == nil {
+		h.ways[name] = make(map[inode]inode)
+	}
+	h.ways[name][dir] = was
+}
+
 // isWay reports whether a name in a directory leads to what is hidden.
 func (h *Hidden) isWay(dir int, name string) bool {
-	if h == nil || len(h.ways) == 0 {
-		return false
+	if h == nil || h.ways[name] == nil {
+		return false // without a question to the system, as nearly always
 	}
 	here, err := inodeAt(dir)
 	if err != nil {
 		return true // who knows
 	}
-	_, is := h.ways[way{here, name}]
+	_, is := h.ways[name][here]
 	return is
 }
 
@@ -125,11 +132,11 @@ func (h *Hidden) keepWay(dir int, name string) error {
 // strayed reports whether a name that leads to what is hidden stands for
 // something else by now, which is open as fd.
 func (h *Hidden) strayed(dir int, name string, fd int) bool {
-	if h == nil || len(h.ways) == 0 {
+	if h == nil || h.ways[name] == nil {
 		return false
 	}
 	here, errHere := inodeAt(dir)
-	was, is := h.ways[way{here, name}]
+	was, is := h.ways[name][here]
 	if errHere == nil && !is {
 		return false
 	}

@@ -27,33 +27,41 @@ type border struct {
 
 // stepwise opens one component after the other.
 func stepwise(dir int, in *border, name string, flags int, mode uint32) (fd int, err error) {
-	at := dir
-	for more := true; more && err == nil; {
-		var component string
-		component, name, more = strings.Cut(name, "/")
+	for at := dir; ; at = fd {
+		component, rest, more := strings.Cut(name, "/")
 		step, perm := flags, mode
 		if more {
 			step, perm = unix.O_DIRECTORY|searchOnly, 0
 		}
-		if step&unix.O_CREAT != 0 && in.hidden.isWay(at, component) {
-			fd, err = -1, unix.EPERM
-		} else {
-			fd, err = open(at, component, step|unix.O_NOFOLLOW, perm)
-		}
-		if err == unix.ENOTDIR && isLink(at, component) {
-			err = unix.ELOOP
-		}
-		if err == nil && in.hidden.strayed(at, component, fd) {
-			unix.Close(fd)
-			fd, err = -1, unix.EPERM
-		}
+		fd, err = in.step(at, component, step, perm)
 		if at != dir {
 			unix.Close(at)
 		}
-		at = fd
 		if err == nil && (!more || in.hidden != nil) {
 			err = in.check(fd)
 		}
+		if err != nil {
+			return -1, err
+		}
+		if !more {
+			return fd, nil
+		}
+		name = rest
+	}
+}
+
+// step opens one component. What it opens may still be beyond the border.
+func (in *border) step(dir int, component string, flags int, mode uint32) (fd int, err error) {
+	if flags&unix.O_CREAT != 0 && in.hidden.isWay(dir, component) {
+		return -1, unix.EPERM
+	}
+	fd, err = open(dir, component, flags|unix.O_NOFOLLOW, mode)
+	if err == unix.ENOTDIR && isLink(dir, component) {
+		err = unix.ELOOP
+	}
+	if err == nil && in.hidden.strayed(dir, component, fd) {
+		unix.Close(fd)
+		err = unix.EPERM
 	}
 	if err != nil {
 		return -1, err
@@ -65,13 +73,18 @@ func stepwise(dir int, in *border, name string, flags int, mode uint32) (fd int,
 func (in *border) check(fd int) error {
 	var s unix.Stat_t
 	err := ignoringEINTR(func() error { return unix.Fstat(fd, &s) })
-	if err == nil && (in.hidden.has(inodeOf(&s)) || uint64(s.Dev) != in.dev && isSystem(fd, uint64(s.Dev))) {
+	if err == nil && in.excludes(fd, &s) {
 		err = unix.EPERM
 	}
 	if err != nil {
 		unix.Close(fd)
 	}
 	return err
+}
+
+// excludes reports whether fd, which s describes, is beyond the border.
+func (in *border) excludes(fd int, s *unix.Stat_t) bool {
+	return in.hidden.has(inodeOf(s)) || uint64(s.Dev) != in.dev && isSystem(fd, uint64(s.Dev))
 }
 
 func open(dir int, name string, flags int, mode uint32) (fd int, err error) {

@@ -97,13 +97,23 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 // ours, and is then told that nobody is there; a tape rewinds, a watchdog begins
 // to count. Between our look and the opening, only programs of the host can put
 // such a thing there, since guests cannot make one.
+//
+// The way to the directory is walked once for both. newFile looks at the border.
 func (h *hostDir) openPlain(root int, name string, flags int) (fd int, err error) {
-	if flags&unix.O_DIRECTORY == 0 { // or the kernel refuses it without opening it
-		if s, err := h.lstatIn(root, name); err == nil && special(s.Mode) {
-			return -1, unix.EPERM
-		}
+	if flags&unix.O_DIRECTORY != 0 {
+		return h.beneath(root, &h.border, name, flags, 0) // which opens nothing else
 	}
-	return h.beneath(root, &h.border, name, flags, 0)
+	err = h.parent(root, name, func(dir int, base string) error {
+		s, err := statAt(dir, base)
+		if err == nil && special(s.Mode) {
+			err = unix.EPERM
+		}
+		if err == nil {
+			fd, err = h.border.step(dir, base, flags, 0)
+		}
+		return err
+	})
+	return fd, err
 }
 
 func special[M uint16 | uint32](mode M) bool {
@@ -146,7 +156,7 @@ func (h *hostDir) newFile(fd int, how How) (File, error) {
 	if err := unix.Fstat(fd, &s); err != nil {
 		return nil, err
 	}
-	if h.border.hidden.has(inodeOf(&s)) {
+	if h.border.excludes(fd, &s) {
 		return nil, errno.PERM
 	}
 	switch s.Mode & unix.S_IFMT {
