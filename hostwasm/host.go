@@ -74,6 +74,10 @@ type Config struct {
 	// mount's Dir or a root, where this program may not: see vfs.HostOptions.
 	Setter func(dir string) vfs.Setter
 
+	// Names, if not nil, returns what does below dir what takes a name, where
+	// this program may not, or nil.
+	Names func(dir string) vfs.Names
+
 	// More, if not nil, is asked for n bytes of memory where Memory is used
 	// up, and returns by how many bytes it grows: at least n, or 0.
 	More func(n int64) int64

@@ -186,6 +186,9 @@ func (h *Host) options(m Mount, quota *vfs.Quota) vfs.HostOptions {
 	if h.config.Setter != nil {
 		o.Setter = h.config.Setter(m.Dir)
 	}
+	if h.config.Names != nil {
+		o.Names = h.config.Names(m.Dir)
+	}
 	return o
 }
 

@@ -53,6 +53,14 @@ func TestHiddenElsewhere(t *testing.T) {
 			fs.Close()
 			t.Error("it was handed over by another name")
 		}
+		for dir, want := range map[string]bool{"above": true, "around": true, "home": true, "home/proj": false, "part/.cache": false, "none": true} {
+			if got := b.hidden.MayBeBelow(filepath.Join(top, dir)); got != want {
+				t.Errorf("what is hidden may be below %s: got %v, want %v", dir, got, want)
+			}
+		}
+		if !part.MayBeBelow(filepath.Join(top, "big")) {
+			t.Error("what is hidden may be below big: got false, want true")
+		}
 		for _, test := range []struct {
 			dir    string
 			hidden *vfs.Hidden

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -147,6 +148,25 @@ func (h *Hidden) near(fd int, i inode) bool {
 	var fs unix.Statfs_t
 	err := ignoringEINTR(func() error { return unix.Fstatfs(fd, &fs) })
 	return err != nil || h.loose[int64(fs.Type)]
+}
+
+// MayBeBelow reports whether what is hidden may be below a directory, by a name
+// for it that we don't know and that something mounted there makes, too.
+func (h *Hidden) MayBeBelow(dir string) bool {
+	if h == nil {
+		return false
+	}
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return true
+	}
+	fd, err := open(unix.AT_FDCWD, resolved, unix.O_DIRECTORY|searchOnly, 0)
+	if err != nil {
+		return true
+	}
+	defer unix.Close(fd)
+	i, err := inodeAt(fd)
+	return err != nil || h.near(fd, i) || mountedBelow(resolved)
 }
 
 // isHidden reports whether a name in a directory is a hidden directory's.

@@ -3,3 +3,7 @@ package vfs
 // wholeMounted reports whether all of the file system that a directory is in is
 // mounted where it is: macOS has no bind mounts.
 func wholeMounted(int) bool { return true }
+
+// mountedBelow reports whether something is mounted below a directory that
+// could be known by another name: see wholeMounted.
+func mountedBelow(string) bool { return false }

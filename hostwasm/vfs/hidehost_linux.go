@@ -8,6 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// mountedBelow reports whether something is mounted below a directory.
+func mountedBelow(dir string) bool {
+	mounts, err := os.ReadFile("/proc/thread-self/mountinfo")
+	if err != nil {
+		return true
+	}
+	// So the kernel writes names there.
+	dir = strings.NewReplacer(`\`, `\134`, " ", `\040`, "\t", `\011`, "\n", `\012`).Replace(dir)
+	for line := range strings.Lines(string(mounts)) {
+		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], strings.TrimSuffix(dir, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
 // wholeMounted reports whether all of the file system that a directory is in is
 // mounted where it is, so that whoever climbs from there sees each directory
 // that leads to it. A bind mount of a part hides what is above the part.

@@ -1,6 +1,9 @@
 package vfs
 
-import "math/bits"
+import (
+	"math/bits"
+	"os"
+)
 
 // HostOptions say what a guest may do in a directory of the host.
 type HostOptions struct {
@@ -14,6 +17,9 @@ type HostOptions struct {
 	// a file below the directory: its permissions and, where the file can't be
 	// opened, its times.
 	Setter Setter
+	// Names, if not nil, is asked for what takes a name where this program may
+	// only look. Files are used here once they are open.
+	Names Names
 	// Hidden are directories that the guest does not reach: they are not
 	// listed, and whatever is done to them or to what is in them is EPERM.
 	// OpenHost refuses them, and what is in them. Nil is none.
@@ -24,6 +30,20 @@ type HostOptions struct {
 type Setter interface {
 	SetMode(name string, mode Mode) error
 	SetTimes(name string, t Times) error
+}
+
+// Names opens, makes, moves and removes files below a directory, as FS does and
+// with its names.
+type Names interface {
+	// Open opens what is there or, with How.Create, which comes with Exclusive,
+	// what is not. How.Truncate is not set. The file is the caller's.
+	Open(name string, how How) (*os.File, error)
+	Mkdir(name string, mode Mode) error
+	Unlink(name string) error
+	Rmdir(name string) error
+	Rename(old, new string) error
+	Link(old, new string) error
+	Symlink(target, name string) error
 }
 
 // opaque makes one number of a device and an inode. Numbers of one device are

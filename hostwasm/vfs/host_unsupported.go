@@ -5,6 +5,7 @@ package vfs
 import (
 	"errors"
 	"fmt"
+	"os"
 )
 
 // OpenHost fails: directories of this system cannot be shared with guests.
@@ -14,6 +15,12 @@ func OpenHost(dir string, o HostOptions) (FS, error) {
 
 // Hide returns nothing: no guest reaches a directory of this system.
 func Hide(dirs ...string) (*Hidden, error) { return nil, nil }
+
+// MayBeBelow reports that nothing is.
+func (h *Hidden) MayBeBelow(dir string) bool { return false }
+
+// Descriptor fails: there are no files of this system.
+func Descriptor(f File) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 // And returns nothing either.
 func (h *Hidden) And(dirs ...string) (*Hidden, error) { return nil, nil }

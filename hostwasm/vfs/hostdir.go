@@ -14,7 +14,7 @@ import (
 )
 
 // A hostDir is a directory of the host. All goes through the descriptor that
-// os.Root opened for it, or one that beneath opened below that: a name of more
+// OpenHost opened for it, or one that beneath opened below that: a name of more
 // than one component is never handed to another system call.
 type hostDir struct {
 	root    descriptor
@@ -22,6 +22,7 @@ type hostDir struct {
 	beneath beneath
 	quota   *Quota
 	setter  Setter // nil: we set modes and times ourselves
+	names   Names  // nil: we do ourselves what takes a name
 
 	// removing is held while a name is removed, and for reading from opening
 	// a file until it is in open, so that what a file had is given back once.
@@ -139,7 +140,12 @@ func (h *hostDir) add(name string, f func(dir int, base string) error) error {
 }
 
 func (h *hostDir) Mkdir(name string, mode Mode) error {
-	err := h.add(name, func(dir int, base string) error { return unix.Mkdirat(dir, base, uint32(mode.or(0o777))) })
+	err := h.add(name, func(dir int, base string) error {
+		if h.names != nil {
+			return h.names.Mkdir(name, mode)
+		}
+		return unix.Mkdirat(dir, base, uint32(mode.or(0o777)))
+	})
 	if err == nil {
 		h.unmask(name, mode)
 	}
@@ -147,11 +153,19 @@ func (h *hostDir) Mkdir(name string, mode Mode) error {
 }
 
 func (h *hostDir) Symlink(target, name string) error {
-	return h.add(name, func(dir int, base string) error { return unix.Symlinkat(target, dir, base) })
+	return h.add(name, func(dir int, base string) error {
+		if h.names != nil {
+			return h.names.Symlink(target, name)
+		}
+		return unix.Symlinkat(target, dir, base)
+	})
 }
 
 func (h *hostDir) Link(old, new string) error {
 	return h.add(new, func(dir int, base string) error {
+		if h.names != nil {
+			return h.names.Link(old, new)
+		}
 		return h.parent(h.root.fd, old, func(oldDir int, oldBase string) error {
 			// Without AT_SYMLINK_FOLLOW a link itself gets the name.
 			return unix.Linkat(oldDir, oldBase, dir, base, 0)
@@ -180,6 +194,9 @@ func (h *hostDir) SetTimes(name string, t Times) error {
 
 func (h *hostDir) Unlink(name string) error {
 	return h.remove(name, func(dir int, base string) error {
+		if h.names != nil {
+			return h.names.Unlink(name)
+		}
 		err := unix.Unlinkat(dir, base, 0)
 		if err == unix.EPERM && isDir(dir, base) {
 			return unix.EISDIR // POSIX wants EPERM, and guests EISDIR
@@ -192,6 +209,9 @@ func (h *hostDir) Rmdir(name string) error {
 	return h.remove(name, func(dir int, base string) error {
 		if err := h.border.hidden.spare(dir, base, true); err != nil {
 			return err
+		}
+		if h.names != nil {
+			return h.names.Rmdir(name)
 		}
 		return notEmpty(unix.Unlinkat(dir, base, unix.AT_REMOVEDIR))
 	})

@@ -22,6 +22,16 @@ func forGuest(err error) error {
 	return errno.IO
 }
 
+// forHost is the other way round.
+func forHost(err error) error {
+	for _, e := range numbers {
+		if err == e.guest {
+			return e.host
+		}
+	}
+	return err
+}
+
 // numbers begins with what is frequent. It is no map because EAGAIN and
 // EWOULDBLOCK, ENOTSUP and EOPNOTSUPP are the same on some systems.
 var numbers = []struct {

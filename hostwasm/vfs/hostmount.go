@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,18 +23,18 @@ import (
 // /dev, what is hidden, and what is below them, by whatever name. If there is
 // such a thing below dir, a guest finds it closed.
 func OpenHost(dir string, o HostOptions) (FS, error) {
-	h, err := openHost(dir, o.Hidden)
+	h, err := openHost(dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("mount %s: %w", shown(dir), err)
 	}
-	h.quota, h.setter = o.Quota, o.Setter
+	h.quota, h.setter, h.names = o.Quota, o.Setter, o.Names
 	if o.ReadOnly {
 		return ReadOnly(h), nil
 	}
 	return h, nil
 }
 
-func openHost(dir string, hidden *Hidden) (*hostDir, error) {
+func openHost(dir string, o HostOptions) (*hostDir, error) {
 	if dir == "" {
 		return nil, errMissing // not the current one
 	}
@@ -51,39 +50,41 @@ func openHost(dir string, hidden *Hidden) (*hostDir, error) {
 			return nil, fmt.Errorf("%s is not for guests", system)
 		}
 	}
-	root, err := os.OpenRoot(resolved)
+	flags := unix.O_RDONLY
+	if o.Names != nil {
+		flags = searchOnly // we may not read it
+	}
+	fd, err := open(unix.AT_FDCWD, resolved, unix.O_DIRECTORY|flags, 0)
 	if err != nil {
 		return nil, reason(err)
-	}
-	defer root.Close()
-	top, err := root.Open(".")
-	if err != nil {
-		return nil, reason(err)
-	}
-	defer top.Close()
-
-	var s unix.Stat_t
-	if err := unix.Fstat(int(top.Fd()), &s); err != nil {
-		return nil, err
-	}
-	if isSystem(int(top.Fd()), uint64(s.Dev)) {
-		return nil, errors.New("this file system is not for guests")
-	}
-	if err := hidden.checkMount(int(top.Fd())); err != nil {
-		return nil, err
-	}
-	if err := hidden.checkPath(resolved); err != nil {
-		return nil, err
-	}
-	fd, err := unix.FcntlInt(top.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
 	}
 	h := &hostDir{open: make(map[uint64]*hostInode)}
-	h.border = border{dev: uint64(s.Dev), hidden: hidden, near: hidden.near(fd, inodeOf(&s))}
 	h.root.fd = fd
+	if h.border, err = o.Hidden.borderOf(fd, resolved); err != nil {
+		h.Close()
+		return nil, err
+	}
 	h.beneath = bestBeneath(fd)
 	return h, nil
+}
+
+// borderOf returns that of a directory that is open as fd, or says why it is not
+// for guests.
+func (h *Hidden) borderOf(fd int, resolved string) (border, error) {
+	var s unix.Stat_t
+	if err := ignoringEINTR(func() error { return unix.Fstat(fd, &s) }); err != nil {
+		return border{}, err
+	}
+	if isSystem(fd, uint64(s.Dev)) {
+		return border{}, errors.New("this file system is not for guests")
+	}
+	if err := h.checkMount(fd); err != nil {
+		return border{}, err
+	}
+	if err := h.checkPath(resolved); err != nil {
+		return border{}, err
+	}
+	return border{dev: uint64(s.Dev), hidden: h, near: h.near(fd, inodeOf(&s))}, nil
 }
 
 // shown returns a name for a message, quoted where it would do something to the

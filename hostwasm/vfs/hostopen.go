@@ -3,6 +3,8 @@
 package vfs
 
 import (
+	"os"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
@@ -54,7 +56,7 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 	flags := openFlags(how)
 	for range 8 { // somebody else may create and remove it all the time
 		if !how.Create || !how.Exclusive {
-			fd, err = h.openPlain(root, name, flags)
+			fd, err = h.openPlain(root, name, flags, how)
 			if err != unix.ENOENT || !how.Create {
 				break
 			}
@@ -68,7 +70,13 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 			}
 			break
 		}
-		fd, err = h.beneath(root, &h.border, name, flags|unix.O_CREAT|unix.O_EXCL, uint32(how.Mode.or(0o666)))
+		if h.names != nil {
+			how := how
+			how.Exclusive = true
+			fd, err = h.openElsewhere(name, how)
+		} else {
+			fd, err = h.beneath(root, &h.border, name, flags|unix.O_CREAT|unix.O_EXCL, uint32(how.Mode.or(0o666)))
+		}
 		if err == nil {
 			*made = true
 			return fd, nil
@@ -99,7 +107,11 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 // such a thing there, since guests cannot make one.
 //
 // The way to the directory is walked once for both. newFile looks at the border.
-func (h *hostDir) openPlain(root int, name string, flags int) (fd int, err error) {
+func (h *hostDir) openPlain(root int, name string, flags int, how How) (fd int, err error) {
+	if h.names != nil { // which look as well
+		how.Create, how.Exclusive = false, false
+		return h.openElsewhere(name, how)
+	}
 	if flags&unix.O_DIRECTORY != 0 {
 		return h.beneath(root, &h.border, name, flags, 0) // which opens nothing else
 	}
@@ -114,6 +126,43 @@ func (h *hostDir) openPlain(root int, name string, flags int) (fd int, err error
 		return err
 	})
 	return fd, err
+}
+
+// openElsewhere has names open a file. The error is the host's.
+func (h *hostDir) openElsewhere(name string, how How) (fd int, err error) {
+	how.Write, how.Truncate = how.Write || how.Truncate, false // we truncate what we have
+	f, err := h.names.Open(name, how)
+	if err != nil {
+		return -1, forHost(err)
+	}
+	defer f.Close()
+	return unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+}
+
+// Descriptor returns another descriptor of a file or directory that an FS of
+// OpenHost has opened. It is the caller's.
+func Descriptor(f File) (*os.File, error) {
+	if r, ok := f.(readOnlyFile); ok {
+		f = r.File
+	}
+	var d *descriptor
+	switch f := f.(type) {
+	case *hostFile:
+		d = &f.fd
+	case *hostOpenDir:
+		d = &f.fd
+	default:
+		return nil, errno.NOTSUP
+	}
+	var file *os.File
+	err := d.use(func(fd int) error {
+		fd, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err == nil {
+			file = os.NewFile(uintptr(fd), "")
+		}
+		return err
+	})
+	return file, err
 }
 
 func special[M uint16 | uint32](mode M) bool {

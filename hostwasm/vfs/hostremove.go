@@ -65,16 +65,22 @@ func (h *hostDir) Rename(old, new string) error {
 			if len(new) > len(old) && deeperThan(oldDir, oldBase, maxPath-len(new)-1) {
 				return errno.NAMETOOLONG
 			}
-			if h.quota == nil {
+			rename := func() error {
+				if h.names != nil {
+					return h.names.Rename(old, new)
+				}
 				return notEmpty(unix.Renameat(oldDir, oldBase, newDir, newBase))
 			}
-			return h.renameOver(oldDir, oldBase, newDir, newBase)
+			if h.quota == nil {
+				return rename()
+			}
+			return h.renameOver(oldDir, oldBase, newDir, newBase, rename)
 		})
 	})
 }
 
 // renameOver renames what may replace something.
-func (h *hostDir) renameOver(oldDir int, oldBase string, newDir int, newBase string) error {
+func (h *hostDir) renameOver(oldDir int, oldBase string, newDir int, newBase string, rename func() error) error {
 	h.removing.Lock()
 	defer h.removing.Unlock()
 	moved, err := statAt(oldDir, oldBase)
@@ -83,11 +89,11 @@ func (h *hostDir) renameOver(oldDir int, oldBase string, newDir int, newBase str
 	}
 	v, err := pin(newDir, newBase)
 	if err != nil {
-		return notEmpty(unix.Renameat(oldDir, oldBase, newDir, newBase))
+		return rename()
 	}
 	defer v.close()
-	if err := unix.Renameat(oldDir, oldBase, newDir, newBase); err != nil {
-		return notEmpty(err)
+	if err := rename(); err != nil {
+		return err
 	}
 	// Between two names of one file, rename does nothing.
 	if moved.Dev != v.stat.Dev || moved.Ino != v.stat.Ino {

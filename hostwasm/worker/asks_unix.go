@@ -90,14 +90,20 @@ func (s setter) SetTimes(name string, t vfs.Times) error {
 
 func (s setter) set(q ask) error {
 	q.Dir = s.dir
-	r, err := s.asks.ask(q)
+	_, err := s.asks.tree(q)
+	return err
+}
+
+// tree asks for something in one of the host's trees. The error is a guest's.
+func (a *asks) tree(q ask) (r reply, err error) {
+	r, err = a.ask(q)
 	switch {
 	case err != nil:
-		return errno.IO
+		return r, errno.IO
 	case r.answer.Number != 0:
-		return errno.Errno(r.answer.Number)
+		return r, errno.Errno(r.answer.Number)
 	}
-	return nil
+	return r, nil
 }
 
 // sum returns the sum of a command's module.

@@ -98,9 +98,13 @@ func Attack() {
 		return
 	}
 	refused := make(chan string, 1000)
+	mounts := []hostwasm.Mount{{Dir: plan.dir + "/rw"}, {Dir: plan.dir + "/ro", ReadOnly: true}}
+	if plan.what == "above" {
+		mounts = append(mounts, hostwasm.Mount{Dir: plan.dir}, hostwasm.Mount{Dir: plan.dir, Guest: "/again", ReadOnly: true})
+	}
 	h, err := New(Config{
 		Commands: map[string]*hostwasm.Module{"attack": {Name: "attack", Load: func() ([]byte, error) { return nothing, nil }}},
-		Mounts:   []hostwasm.Mount{{Dir: plan.dir + "/rw"}, {Dir: plan.dir + "/ro", ReadOnly: true}},
+		Mounts:   mounts,
 		Engine:   "attacker", Pool: -1, CacheDir: plan.dir + "/cache", TmpDir: plan.dir,
 		Refused: func(call string) { refused <- call }, Undumpable: true, Required: true,
 	})
@@ -164,6 +168,10 @@ func (a attacker) attack() []byte {
 		default:
 			fmt.Fprintf(&could, "%s comes as far as %v\n", name, err)
 		}
+	}
+	if a.what == "above" {
+		a.hidden(try)
+		return []byte(could.String())
 	}
 	a.metadata(try)
 	a.files(try)
@@ -287,6 +295,31 @@ func (a attacker) files(try func(string, error)) {
 		_, err := unix.Open(name, unix.O_RDONLY, 0)
 		try("open "+name, err)
 	}
+}
+
+// hidden reaches for the cache, whose parent is handed over.
+func (a attacker) hidden(try func(string, error)) {
+	cache, rw := a.dir+"/cache", a.dir+"/rw"
+	_, err := os.ReadFile(cache + "/key")
+	try("read the key", err)
+	_, err = os.ReadDir(cache)
+	try("list the cache", err)
+	for _, dir := range []string{cache, cache + "/entries"} {
+		in := filepath.Base(dir)
+		try("write "+in, os.WriteFile(dir+"/new", nil, 0o600))
+		try("mkdir "+in, unix.Mkdir(dir+"/dir", 0o700))
+		try("symlink "+in, unix.Symlink("x", dir+"/link"))
+		try("rename into "+in, unix.Rename(rw+"/file", dir+"/file"))
+		try("link into "+in, unix.Link(rw+"/file", dir+"/linked"))
+	}
+	for _, name := range []string{"key", "file"} {
+		try("overwrite "+name, os.WriteFile(cache+"/"+name, nil, 0o600))
+		try("link "+name, unix.Link(cache+"/"+name, rw+"/linked"))
+		try("rename "+name, unix.Rename(cache+"/"+name, rw+"/stolen"))
+		try("rename over "+name, unix.Rename(rw+"/file", cache+"/"+name))
+		try("unlink "+name, unix.Unlink(cache+"/"+name))
+	}
+	try("rename the cache", unix.Rename(cache, rw+"/cache"))
 }
 
 // processes reaches for other processes, and for what they share.

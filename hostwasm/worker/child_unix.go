@@ -54,7 +54,7 @@ type child struct {
 	granted int64           // bytes of memory
 	tmp     *tmp            // of its session, once it has a job
 	starts  context.Context // of what starts its command, once it has a job
-	modes   modes           // of what it may write to, once it has a job
+	trees   trees           // in which we do things for it, once it has a job
 }
 
 var errClosed = fmt.Errorf("hostwasm/worker: %w", os.ErrClosed)
@@ -199,16 +199,16 @@ func (c *child) send(m *message, files ...*os.File) error {
 
 // adopt has the worker keep what was booked for a command, until it ends. ctx is
 // that of its start.
-func (c *child) adopt(ctx context.Context, memory int64, t *tmp, m modes) {
+func (c *child) adopt(ctx context.Context, memory int64, t *tmp, trees trees) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.settled {
 		c.host.memory.give(memory)
-		m.close()
+		trees.close()
 		return
 	}
 	c.granted += memory
-	c.starts, c.tmp, c.modes = ctx, t, m
+	c.starts, c.tmp, c.trees = ctx, t, trees
 }
 
 // settle gives back what the worker had, which has ended.
@@ -218,7 +218,7 @@ func (c *child) settle() {
 	c.settled = true
 	c.host.memory.give(c.granted)
 	c.granted = 0
-	c.modes.close()
+	c.trees.close()
 }
 
 // handle takes what the worker says, and files that are ours now. The error says
@@ -322,9 +322,18 @@ func (c *child) answer(q *ask) {
 	case askMemory:
 		a.Number = c.grant(q.Number)
 		c.reply(a, nil)
-	case askMode, askTimes:
-		a.Number = int64(c.set(q))
+	case askMode, askTimes, askMkdir, askUnlink, askRmdir, askRename, askLink, askSymlink:
+		a.Number = status(c.do(q))
 		c.reply(a, nil)
+	case askOpen:
+		f, err := c.open(q)
+		if err != nil {
+			a.Number = status(err)
+			c.reply(a, nil)
+			return
+		}
+		defer f.Close()
+		c.reply(a, nil, f)
 	case askTmpBytes:
 		a.Number = c.grantTmp(amount{bytes: q.Number}).bytes
 		c.reply(a, nil)

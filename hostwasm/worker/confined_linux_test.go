@@ -185,6 +185,20 @@ func TestAttack(t *testing.T) {
 	})
 }
 
+// A guest that has broken out does not reach the cache where a directory above
+// it was handed over: with the key it would make entries that hosts run.
+func TestAttackAbove(t *testing.T) {
+	onEachUser(t, func(t *testing.T, uid int) {
+		a := attack(t, uid, "above")
+		if got := a.read(t, "worker"); got != "" {
+			t.Errorf("the worker could:\n%s", got)
+		}
+		if !strings.Contains(a.log, "ended exit 0") {
+			t.Errorf("got %s, want an attack that has ended", a.log)
+		}
+	})
+}
+
 // Threads have a bound, for root as well.
 func TestThreads(t *testing.T) {
 	onEachUser(t, func(t *testing.T, uid int) {

@@ -59,6 +59,60 @@ func testScratchHidden(t *testing.T, engine string) {
 	}
 }
 
+// Where a directory above the cache is handed over, what a guest does in it goes
+// the way of the host, which makes no difference to the guest.
+func TestAboveHidden(t *testing.T) { onEachEngine(t, testAboveHidden) }
+
+func testAboveHidden(t *testing.T, engine string) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"/cache", "/mine", "/mine/empty"} {
+		if err := os.Mkdir(top+dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"/old", "/mine/file"} {
+		if err := os.WriteFile(top+name, []byte("old"), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := newHost(t, worker.Config{Engine: engine, Pool: -1, CacheDir: top + "/cache", Mounts: []hostwasm.Mount{
+		{Dir: top}, {Dir: top, Guest: "/ro", ReadOnly: true},
+	}})
+	for _, test := range []struct{ args, want string }{
+		{"read TOP/old", "old"},
+		{"write TOP/new text", ""},
+		{"read /ro/new", "text"},
+		{"create TOP/mine/made 640", ""},
+		{"mode TOP/mine/made", "740 true\n"},
+		{"chmod TOP/new 604", ""},
+		{"mode TOP/new", "604 true\n"},
+		{"touch TOP/new", ""},
+		{"symlink new TOP/link", ""},
+		{"lutimes TOP/link", ""},
+		{"read TOP/link", "text"},
+		{"arrange TOP", ""},
+		{"ls TOP", "link\nmine\nnew\nold\n"},
+		{"dig TOP/cache TOP/mine", ""},
+	} {
+		c := command(strings.Fields(strings.ReplaceAll(test.args, "TOP", top))...)
+		if got := run(t, h, c); got.stdout != test.want || got.exit.Status != (core.ExitStatus{}) {
+			t.Errorf("%s: got %q, %q, %v, want %q", test.args, got.stdout, got.stderr, got.exit.Status, test.want)
+		}
+	}
+	for args, want := range map[string]string{
+		"write /ro/new x": "Read-only", "chmod /ro/new 600": "Read-only", "read TOP/none": "No such file",
+		"create TOP/new 600": "File exists", "write TOP/cache/key x": "not permitted", "write TOP/mine x": "Is a directory",
+	} {
+		c := command(strings.Fields(strings.ReplaceAll(args, "TOP", top))...)
+		if got := run(t, h, c); !strings.Contains(strings.ToLower(got.stderr), strings.ToLower(want)) {
+			t.Errorf("%s: got %q, want %q", args, got.stderr, want)
+		}
+	}
+}
+
 // What is hidden can't be handed over, at once or by a session.
 func TestHiddenRefused(t *testing.T) {
 	own := t.TempDir()

@@ -31,6 +31,7 @@ type Host struct {
 	modules  *modules
 	scratch  *scratch
 	hidden   *vfs.Hidden // Config.Hidden
+	landlock bool        // workers keep to what is handed over
 	memory   *budget
 	starter  *starter
 	pool     *pool
@@ -94,6 +95,7 @@ func New(c Config) (*Host, error) {
 			return nil, err
 		}
 	}
+	h.landlock = landlockMeasure().Used
 	h.memory = newBudget(c.Memory)
 	h.scratch = newScratch(c.TmpDir, c.Scratch, h.limits)
 	h.modules = newModules(c.Commands, h.names)

@@ -219,9 +219,9 @@ func TestEndedBeforeItsJob(t *testing.T) {
 // closed.
 func (h *Host) Booked() int64 { return h.memory.used }
 
-// A worker has modes and times set below what its command may write to, and nowhere else,
+// A worker has things done below what its command may write to, and nowhere else,
 // whatever it says.
-func TestModesBelowWritable(t *testing.T) {
+func TestBelowWritable(t *testing.T) {
 	top := t.TempDir()
 	for _, dir := range []string{"w", "w/sub", "w/own", "ro", "tmp", "outside"} {
 		if err := os.Mkdir(filepath.Join(top, dir), 0o755); err != nil {
@@ -251,11 +251,11 @@ func TestModesBelowWritable(t *testing.T) {
 		{What: askTimes, Times: times{Atim: 2e9, Mtim: 2e9, SetAtim: true, SetMtim: true}},
 	}
 	for _, q := range both {
-		if q.Dir, q.Name = w, "f"; c.set(&q) != errno.ROFS {
+		if q.Dir, q.Name = w, "f"; c.do(&q) != errno.ROFS {
 			t.Errorf("question %d before it has a job: got another answer than %v", q.What, errno.ROFS)
 		}
 	}
-	c.adopt(t.Context(), share, nil, h.writable(nil, filepath.Join(top, "tmp")))
+	c.adopt(t.Context(), share, nil, h.trees(nil, filepath.Join(top, "tmp"), nil))
 	for _, q := range []struct {
 		dir, name string
 		want      errno.Errno
@@ -285,8 +285,33 @@ func TestModesBelowWritable(t *testing.T) {
 			if a.What == askTimes && q.name == "link" {
 				q.want = errno.SUCCESS // it has times of its own
 			}
-			if got := c.set(&a); got != q.want {
+			if got := errno.Errno(status(c.do(&a))); got != q.want {
 				t.Errorf("question %d: %q in %s: got %v, want %v", a.What, q.name, q.dir, got, q.want)
+			}
+		}
+	}
+	// Nor is any other name believed.
+	for dir, names := range map[string][]string{
+		w: {"../outside/f", "sub/../../outside/f", filepath.Join(top, "outside/f"), "", "..", ".", "f\x00", "dirlink/f", "absolute/f", "own/f", "own",
+			"f/f", strings.Repeat("sub/../", 1000) + "f"},
+		filepath.Join(top, "ro"): {"f", "new"}, filepath.Join(top, "outside"): {"f"}, top: {"outside/f"}, "": {"f", w + "/f"},
+	} {
+		for _, name := range names {
+			for _, q := range []ask{
+				{What: askOpen, Name: name, How: how{Write: true, Append: true}},
+				{What: askOpen, Name: name, How: how{Read: true, Write: true, Create: true, Exclusive: true}},
+				{What: askMkdir, Name: name}, {What: askSymlink, Name: name, To: "x"}, {What: askUnlink, Name: name}, {What: askRmdir, Name: name},
+				{What: askRename, Name: name, To: "sub/new"}, {What: askRename, Name: "sub/f", To: name},
+				{What: askLink, Name: name, To: "sub/new"}, {What: askLink, Name: "sub/f", To: name},
+			} {
+				q.Dir = dir
+				err := c.do(&q)
+				if q.What == askOpen {
+					_, err = c.open(&q)
+				}
+				if err == nil {
+					t.Errorf("question %d: %q and %q in %s: got success", q.What, q.Name, q.To, dir)
+				}
 			}
 		}
 	}
@@ -298,13 +323,13 @@ func TestModesBelowWritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range []int64{-1, 1 << 62, 0o7777} {
-		if got := c.set(&ask{What: askMode, Dir: w, Name: "sub/f", Number: mode}); got != errno.SUCCESS {
+		if got := status(c.do(&ask{What: askMode, Dir: w, Name: "sub/f", Number: mode})); got != 0 {
 			t.Errorf("mode %o: got %v", mode, got)
 		}
 	}
 	for _, at := range []int64{-1 << 63, 1<<63 - 1, 2e9} {
 		q := ask{What: askTimes, Dir: w, Name: "sub/f", Times: times{Mtim: at, SetMtim: true}}
-		if got := c.set(&q); got != errno.SUCCESS {
+		if got := c.do(&q); got != nil {
 			t.Errorf("time %d: got %v", at, got)
 		}
 	}

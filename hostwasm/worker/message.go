@@ -69,6 +69,7 @@ type job struct {
 	Path, Cwd                   string
 	Argv, Env, Roots            []string
 	Tmp                         string // the host's directory for the session's /tmp
+	Distant                     []string
 	Pty, OneStream, Interactive bool
 	Size                        size
 }
@@ -125,15 +126,20 @@ type ask struct {
 	ID      uint64
 	What    question
 	Command int    // for askSum and askModule, and for askCompile unless it comes with a module, which Name names
-	Number  int64  // for askMemory and the like: how much is needed; for askMode, the mode
+	Number  int64  // for askMemory and the like: how much is needed; for askMode, askOpen and askMkdir, the mode
 	Times   times  // for askTimes
-	Name    string // in messages; for askMode and askTimes, the file below Dir
-	Dir     string // for askMode and askTimes: as in the Setup or the Job
+	Name    string // in messages; for askMode and what follows it, the file below Dir
+	To      string // for askRename and askLink, the new name; for askSymlink, the target
+	How     how    // for askOpen
+	Dir     string // for askMode and what follows it: as in the Setup or the Job
 	Sum     string // for askKept: the module's
 	Again   bool   // for askCompile: what is kept can't be loaded
 }
 
 type times vfs.Times
+
+// A how is what a worker may set of vfs.How; the mode is the question's Number.
+type how struct{ Read, Write, Append, Create, Exclusive, Directory bool }
 
 type question int
 
@@ -146,7 +152,14 @@ const (
 	askTmpBytes
 	askTmpNames
 	askMode  // the answer's Number is an errno.Errno
-	askTimes // as of askMode
+	askTimes // as of askMode, and so on
+	askOpen  // the answer comes with the file
+	askMkdir
+	askUnlink
+	askRmdir
+	askRename
+	askLink
+	askSymlink
 )
 
 type answer struct {
@@ -220,6 +233,7 @@ func (j *job) wire(w *wire) {
 	list(w, &j.Env, text)
 	list(w, &j.Roots, text)
 	text(w, &j.Tmp)
+	list(w, &j.Distant, text)
 	w.flag(&j.Pty)
 	w.flag(&j.OneStream)
 	w.flag(&j.Interactive)
@@ -270,6 +284,8 @@ func (q *ask) wire(w *wire) {
 	number(w, &q.Number)
 	q.Times.wire(w)
 	text(w, &q.Name)
+	text(w, &q.To)
+	q.How.wire(w)
 	text(w, &q.Dir)
 	text(w, &q.Sum)
 	w.flag(&q.Again)
@@ -280,6 +296,12 @@ func (t *times) wire(w *wire) {
 	number(w, &t.Mtim)
 	w.flag(&t.SetAtim)
 	w.flag(&t.SetMtim)
+}
+
+func (h *how) wire(w *wire) {
+	for _, flag := range []*bool{&h.Read, &h.Write, &h.Append, &h.Create, &h.Exclusive, &h.Directory} {
+		w.flag(flag)
+	}
 }
 
 func (a *answer) wire(w *wire) {

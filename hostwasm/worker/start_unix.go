@@ -32,12 +32,13 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		return nil, err
 	}
 	defer h.pool.fill()
-	c.adopt(ctx, share, tmp, h.writable(e.Command.Roots, tmp.dir))
+	distant := h.distant(e.Command.Roots)
+	c.adopt(ctx, share, tmp, h.trees(e.Command.Roots, tmp.dir, distant))
 	go func() { // ends with the worker
 		<-c.ended
 		leave()
 	}()
-	p, err := h.startIn(ctx, c, e, tmp.dir)
+	p, err := h.startIn(ctx, c, e, tmp.dir, distant)
 	if err != nil {
 		c.close()
 		return nil, err
@@ -46,7 +47,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	return p, nil
 }
 
-func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string) (*process, error) {
+func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string, distant []string) (*process, error) {
 	p, files, err := newProcess(c, e.Command.Pty, e.Command.Interactive)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string) (
 	}
 	defer closeAll(files)
 	j := &job{
-		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp,
+		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp, Distant: distant,
 		Pty: e.Command.Pty, OneStream: e.Command.OneStream, Interactive: e.Command.Interactive, Size: size{e.Command.Rows, e.Command.Cols},
 	}
 	for _, v := range e.Command.Env {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,6 +44,8 @@ type worker struct {
 	mu   sync.Mutex
 	runs driver.Process // nil before it is started
 	in   []*os.File     // that came with the job
+
+	distant []string // directories where the host does what takes a name; known with the job
 
 	taken atomic.Uint64 // bytes of standard input
 }
@@ -163,7 +166,7 @@ func (w *worker) open(e engine.Engine) (err error) {
 		Commands: make(map[string]*hostwasm.Module),
 		Hidden:   s.Hidden,
 		Env:      s.Env, Dir: s.Dir, Limits: hostwasm.Limits(s.Limits), Memory: s.Memory,
-		More: w.asks.more(askMemory), Setter: w.asks.setter, Deterministic: s.Deterministic,
+		More: w.asks.more(askMemory), Setter: w.asks.setter, Names: w.names, Deterministic: s.Deterministic,
 		Tmp: func(session core.SessionID) (vfs.FS, error) {
 			quota := vfs.Growing(w.asks.more(askTmpBytes), w.asks.more(askTmpNames))
 			dir := string(session)
@@ -267,6 +270,7 @@ func (w *worker) run(j *job) int {
 			c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
 		}
 	}
+	w.distant = j.Distant
 	if err := keepFiles(w.handedOver(c, j.Tmp)); w.unkept(err) {
 		w.begun(err)
 		return 0
@@ -414,17 +418,22 @@ func readModule(f *os.File, limit int64) ([]byte, error) {
 	return p, err
 }
 
-// handedOver is what a command may reach.
+// handedOver is what a command may reach by itself.
 func (w *worker) handedOver(c core.Command, tmp string) []place {
 	places := []place{{dir: tmp, write: true}}
 	for _, dir := range w.setup.Caches {
 		places = append(places, place{dir: dir})
 	}
+	add := func(dir string, write bool) {
+		if !slices.Contains(w.distant, dir) {
+			places = append(places, place{dir, write})
+		}
+	}
 	for _, m := range w.setup.Mounts {
-		places = append(places, place{m.Dir, !m.ReadOnly})
+		add(m.Dir, !m.ReadOnly)
 	}
 	for _, dir := range c.Roots {
-		places = append(places, place{dir, true})
+		add(dir, true)
 	}
 	return places
 }

@@ -21,6 +21,35 @@ func init() {
 	commands["cross"] = cross
 	commands["narrow"] = narrow
 	commands["fault"] = fault
+	commands["arrange"] = arrange
+}
+
+// arrange makes, moves and removes files and directories in a directory.
+func arrange(args []string) error {
+	in := func(name string) string { return path.Join(args[0], name) }
+	for _, step := range []func() error{
+		func() error { return os.MkdirAll(in("a/b"), 0o700) },
+		func() error { return os.WriteFile(in("a/b/file"), []byte("text"), 0o600) },
+		func() error { return os.WriteFile(in("a/b/file"), []byte("t"), 0o600) },
+		func() error { return os.Link(in("a/b/file"), in("linked")) },
+		func() error { return os.Rename(in("a/b"), in("c")) },
+		func() error { return os.Rename(in("linked"), in("c/other")) },
+		func() error { return os.Truncate(in("c/other"), 2) },
+		func() error {
+			b, err := os.ReadFile(in("c/file"))
+			if err == nil && string(b) != "t\x00" {
+				err = fmt.Errorf("got %q of what was linked", b)
+			}
+			return err
+		},
+		func() error { return os.RemoveAll(in("c")) },
+		func() error { return os.Remove(in("a")) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dig tries to reach its first argument, a directory with a file, key, in it, by

@@ -1,0 +1,142 @@
+//go:build linux || darwin
+
+package worker
+
+import (
+	"errors"
+	"os"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
+)
+
+// trees are the directories in which we do for a worker what it can't do
+// itself, by the names that the worker has for them:
+//
+//   - in those that its command may write to, set modes, and times by name;
+//   - in distant ones, all that takes a name.
+//
+// They are opened by us, before the guest runs, and names are looked up by us
+// below them, without a link anywhere, and nothing of what is hidden. So nothing
+// is believed of what a worker says, and one that was taken over reaches nothing
+// but what was handed over. A descriptor from it would prove less: Landlock lets
+// it open any file with O_PATH, and what is read-only to read.
+type trees map[string]vfs.FS
+
+// trees opens what a command may write to, and what is distant. What can't be
+// opened here the worker can't open either, and says so.
+func (h *Host) trees(roots []string, tmp string, distant []string) trees {
+	t := make(trees)
+	add := func(dir string, o vfs.HostOptions) {
+		if t[dir] != nil {
+			return
+		}
+		if fs, err := vfs.OpenHost(dir, o); err == nil {
+			t[dir] = fs
+		}
+	}
+	for _, mount := range h.config.Mounts {
+		if !mount.ReadOnly {
+			add(mount.Dir, vfs.HostOptions{Hidden: h.hidden})
+		}
+	}
+	for _, dir := range roots {
+		add(dir, vfs.HostOptions{Hidden: h.hidden})
+	}
+	add(tmp, vfs.HostOptions{})   // which is in what is hidden
+	for _, dir := range distant { // the others of them are to be read
+		add(dir, vfs.HostOptions{Hidden: h.hidden, ReadOnly: true})
+	}
+	return t
+}
+
+// distant returns those of the directories handed over that what is hidden may
+// be below. Landlock lets a worker use a directory with all that is below it, so
+// there it has no right at all, and has us open, make, move and remove what its
+// command names. Where there is no Landlock, it would be of no use.
+func (h *Host) distant(roots []string) (dirs []string) {
+	if !h.landlock {
+		return nil
+	}
+	for _, m := range h.config.Mounts {
+		roots = append(roots[:len(roots):len(roots)], m.Dir)
+	}
+	for _, dir := range roots {
+		if h.hidden.MayBeBelow(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+func (t trees) close() {
+	for _, fs := range t {
+		fs.Close()
+	}
+}
+
+func (c *child) tree(dir string) vfs.FS {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trees[dir]
+}
+
+// do answers questions of trees, but askOpen. A file system that does not answer
+// keeps us from other questions of this worker, and of no other.
+func (c *child) do(q *ask) error {
+	fs := c.tree(q.Dir)
+	if fs == nil {
+		return errno.ROFS
+	}
+	switch q.What {
+	case askMode:
+		return fs.SetMode(q.Name, q.mode()|vfs.ModeKnown)
+	case askTimes:
+		return fs.SetTimes(q.Name, vfs.Times(q.Times))
+	case askMkdir:
+		return fs.Mkdir(q.Name, q.mode())
+	case askUnlink:
+		return fs.Unlink(q.Name)
+	case askRmdir:
+		return fs.Rmdir(q.Name)
+	case askRename:
+		return fs.Rename(q.Name, q.To)
+	case askLink:
+		return fs.Link(q.Name, q.To)
+	case askSymlink:
+		return fs.Symlink(q.To, q.Name)
+	}
+	return errno.INVAL
+}
+
+// open answers askOpen.
+func (c *child) open(q *ask) (*os.File, error) {
+	fs := c.tree(q.Dir)
+	if fs == nil {
+		return nil, errno.ACCES
+	}
+	h := q.How
+	f, err := fs.Open(q.Name, vfs.How{
+		Read: h.Read, Write: h.Write, Append: h.Append, Directory: h.Directory,
+		Create: h.Create, Exclusive: h.Exclusive, Mode: q.mode(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return vfs.Descriptor(f)
+}
+
+// mode is what a worker asks for, which may be none.
+func (q *ask) mode() vfs.Mode { return vfs.Mode(q.Number) & (vfs.ModeKnown | vfs.ModePerm) }
+
+// status is an error of a tree for a worker.
+func status(err error) int64 {
+	if err == nil {
+		return int64(errno.SUCCESS)
+	}
+	if e, ok := errors.AsType[errno.Errno](err); ok {
+		return int64(e)
+	}
+	return int64(errno.IO)
+}
