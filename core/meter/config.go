@@ -33,6 +33,12 @@ type Config struct {
 	// in units of 1 << 20; 100,000.
 	MaxFlow int
 
+	// MaxValues bounds how long compiling takes for values that no instruction
+	// names: how many of them all blocks, branches, calls, returns and functions of
+	// a module take and leave, beyond 16 each; 262,144. Two bytes can call for
+	// 1,000, each of which takes about a microsecond.
+	MaxValues int
+
 	// MaxMemoryPages is how large a memory can be, in pages of 64 KiB; 65,536.
 	// A module that starts with more is refused. One that may grow beyond is
 	// rewritten so that it can't: memory.grow then answers -1.
@@ -71,6 +77,7 @@ func (c Config) withDefaults() Config {
 	set(&c.MaxLabels, 1<<16, maxOffsets)
 	set(&c.MaxJoins, 1<<22, 1<<28)
 	set(&c.MaxFlow, 100_000, maxOffsets)
+	set(&c.MaxValues, 1<<18, maxOffsets)
 	set(&c.MaxMemoryPages, maxPages, maxPages)
 	set(&c.MaxTableEntries, 1<<20, maxOffsets)
 	return c

@@ -10,6 +10,7 @@ type frame struct {
 	region int32 // in which it began
 	inside int32 // of a loop: the region of its turns
 	outer  int32 // the outermost frame that a branch inside leads to
+	values int   // that a branch to its label takes along
 }
 
 const noBranch = math.MaxInt32 // of frame.outer
@@ -62,14 +63,21 @@ func (s *scan) control(at int, op byte) {
 		s.cur = dead
 	case opReturn:
 		s.edit(editReturn, at, uint32(len(s.frames)-1))
+		s.pass(len(s.typ.results))
 		s.leave(0)
 		s.cur = dead
 	case opCall:
 		i := s.index("function", len(s.funcs))
+		if s.err == nil {
+			s.pass(s.types[s.funcs[i]].arity())
+		}
 		s.call(editCall, at, i)
 		s.calls = s.calls || s.cur != dead
 	case opCallIndirect:
-		s.typeIndex(&s.reader)
+		t := s.typeIndex(&s.reader)
+		if s.err == nil {
+			s.pass(s.types[t].arity())
+		}
 		s.tableIndex(&s.reader)
 		s.call(editIndirect, at, 0)
 		s.calls = s.calls || s.cur != dead
@@ -119,8 +127,10 @@ func (s *scan) call(kind editKind, at int, arg uint32) {
 }
 
 func (s *scan) open(op byte) {
-	takes := s.blockType()
+	t, takes := s.blockType()
+	s.values = max(s.values, uint32(t.arity()))
 	s.join(1)
+	s.pass(t.arity())
 	if len(s.frames) > s.c.MaxDepth {
 		s.fail(ErrLimit, "more than "+utoa(uint32(s.c.MaxDepth))+" blocks inside each other")
 		return
@@ -131,7 +141,10 @@ func (s *scan) open(op byte) {
 			return
 		}
 	}
-	f := frame{op: op, region: s.cur, outer: noBranch, first: s.cur == 0 && !s.calls}
+	f := frame{op: op, region: s.cur, outer: noBranch, first: s.cur == 0 && !s.calls, values: len(t.results)}
+	if op == opLoop {
+		f.values = len(t.params)
+	}
 	if s.cur != dead {
 		switch op {
 		case opIf:
@@ -147,8 +160,9 @@ func (s *scan) open(op byte) {
 	s.frames = append(s.frames, f)
 }
 
-// blockType reads the type of a block, and tells whether it may have parameters.
-func (s *scan) blockType() (takes bool) {
+// blockType reads the type of a block, as far as it is not told by one byte: of
+// those none takes anything and none leaves more than one value.
+func (s *scan) blockType() (t funcType, takes bool) {
 	switch b := s.byte(); {
 	case b == typeEmpty || s.err != nil:
 	case b>>6 == 1: // negative, in one byte
@@ -159,17 +173,15 @@ func (s *scan) blockType() (takes bool) {
 		at := s.i
 		i := s.s33()
 		if s.err != nil {
-			return true
+			return t, true
 		}
 		if i < 0 || i >= int64(len(s.types)) {
 			s.failAt(at, ErrMalformed, "there is no such type of a block")
-			return true
+			return t, true
 		}
-		t := s.types[i]
-		s.values = max(s.values, uint32(len(t.params)+len(t.results)))
-		return true
+		return s.types[i], true
 	}
-	return false
+	return t, false
 }
 
 func (s *scan) otherwise(at int) {
@@ -233,6 +245,7 @@ func (s *scan) branch() (turn int32) {
 		return dead
 	}
 	target := len(s.frames) - 1 - int(label)
+	s.pass(s.frames[target].values)
 	s.leave(target)
 	if f := s.frames[target]; f.op == opLoop && s.cur != dead {
 		return f.inside

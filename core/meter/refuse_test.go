@@ -173,6 +173,23 @@ func TestLimits(t *testing.T) {
 		{"flow", nested(200), config{MaxFlow: 1}, "more than 1 Mi"},
 		{"joins of many values", takers(20, 100), config{MaxJoins: 1000}, "more than 1000 blocks and branches times locals"},
 		{"flow of many values", takers(200, 500), config{MaxFlow: 20}, "more than 20 Mi"},
+		{"values of blocks", leavers(func(_, _, block uint32) []byte { // 400 inside each other
+			enter := Code(Op(0x02), S64(int64(block)))
+			return Code(bytes.Repeat(enter, 400), bytes.Repeat(I32(0), 1000), bytes.Repeat(Op(End), 400), bytes.Repeat(Op(Drop), 1000))
+		}), config{}, passed},
+		{"values of branches", leavers(func(give, take, block uint32) []byte {
+			return Code(Op(0x02), S64(int64(block)), Call(give), bytes.Repeat(Code(I32(1), BrIf(0)), 100), Op(End), Call(take))
+		}), config{}, passed},
+		{"values of branch tables", leavers(func(give, take, block uint32) []byte {
+			return Code(Op(0x02), S64(int64(block)), Call(give), I32(1), BrTable(make([]uint32, 100)...), Op(End), Call(take))
+		}), config{}, passed},
+		{"values of calls", leavers(func(give, take, _ uint32) []byte {
+			return bytes.Repeat(Code(Call(give), Call(take)), 100)
+		}), config{}, passed},
+		{"values of returns", leavers(func(give, _, _ uint32) []byte {
+			return Code(Call(give), Op(Return))
+		}), config{}, passed},
+		{"values of functions", many(300, func(m *Module) { m.Func("("+thousand+")->()", "") }), config{}, passed},
 		{"flow of all", many(30, func(m *Module) {
 			m.Func("()->()", "i32", Block(EmptyType, bytes.Repeat(Code(Get(0), BrIf(0)), 60)))
 		}), config{MaxFlow: 4}, "more than 4 Mi"},
@@ -237,6 +254,29 @@ func TestCustom(t *testing.T) {
 	if allocated > 100<<10 {
 		t.Errorf("got %d bytes allocated, want a few", allocated)
 	}
+}
+
+// passed is what is said of a module whose code passes many values on.
+const passed = "more than 262144 values passed on"
+
+var thousand = strings.TrimSuffix(strings.Repeat("i32,", 1000), ",")
+
+// leavers returns a module with 140 functions of a body that is made of what gives
+// and takes a thousand values: the numbers of two functions, and of a block's type.
+// They give a thousand values if their body ends with a return.
+func leavers(body func(give, take, block uint32) []byte) []byte {
+	var m Module
+	give := m.Func("()->("+thousand+")", "", bytes.Repeat(I32(0), 1000))
+	take := m.Func("("+thousand+")->()", "")
+	code := body(give, take, m.Type("()->("+thousand+")"))
+	signature := "()->()"
+	if code[len(code)-1] == Return {
+		signature = "()->(" + thousand + ")"
+	}
+	for range 140 {
+		m.Func(signature, "", code)
+	}
+	return m.Bytes()
 }
 
 // takers returns a module with so many blocks, each of which takes and leaves so

@@ -27,6 +27,7 @@ type scan struct {
 	joins   uint64 // blocks and branches of this function
 	values  uint32 // the most that one of its blocks takes and leaves
 	flow    uint64 // of all functions so far: Config.MaxFlow
+	passed  uint64 // likewise: Config.MaxValues
 	body    []byte // the metered body
 
 	constant    uint32 // of the last i32.const
@@ -63,11 +64,12 @@ func (s *scan) function(n int) *Error {
 	s.readLocals()
 
 	s.regions = append(s.regions[:0], region{kind: regionApart, parent: dead})
-	s.frames = append(s.frames[:0], frame{op: opBlock, outer: noBranch})
+	s.frames = append(s.frames[:0], frame{op: opBlock, outer: noBranch, values: len(s.typ.results)})
 	s.edits = s.edits[:0]
 	s.inside, s.labels = 0, 0
 	s.cur, s.stale, s.calls, s.loops, s.covered, s.constantEnd = 0, false, false, false, false, 0
 	s.joins, s.values = 0, 0
+	s.pass(s.typ.arity())
 	for len(s.frames) > 0 && s.err == nil {
 		s.instruction()
 	}
