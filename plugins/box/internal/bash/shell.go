@@ -174,7 +174,7 @@ func parse(env *tool.Env, args []string) (*script, int) {
 // load reads the script that rest begins with.
 func (s *script) load(env *tool.Env, rest []string) (*script, int) {
 	name := rest[0]
-	text, err := os.ReadFile(env.Path(name))
+	text, err := env.ReadFile(name)
 	if err != nil {
 		if s.dash && errors.Is(err, os.ErrNotExist) {
 			env.Errorf("0: cannot open %s: No such file", name)

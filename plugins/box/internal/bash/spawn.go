@@ -1,9 +1,11 @@
 package bash
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
@@ -14,6 +16,11 @@ import (
 
 // spawn runs a module as a process of its own, and returns its exit status.
 func spawn(env tool.Env, name string, args []string) (status int, err error) {
+	args, remove, err := substituted(env, args)
+	if err != nil {
+		return 0, err
+	}
+	defer remove()
 	c := &proc.Cmd{Name: name, Args: args, Env: env.Environ, Dir: env.Dir}
 	s := &streams{}
 	defer s.closeAll()
@@ -51,6 +58,38 @@ func spawn(env tool.Env, name string, args []string) (status int, err error) {
 		io.WriteString(env.Stderr, tool.Escape(path.Base(name))+": out of memory\n") // it was ended, and says nothing itself
 	}
 	return exit.ExitStatus(), err
+}
+
+// substituted puts files in the place of process substitutions to read, which only our own commands can open. What they
+// have to say is in them when the module starts.
+func substituted(env tool.Env, args []string) (_ []string, remove func(), err error) {
+	var files []string
+	remove = func() {
+		for _, f := range files {
+			os.Remove(f)
+		}
+	}
+	for i, arg := range args {
+		in, _, ok := env.Descriptor(arg)
+		if !ok || in == nil {
+			continue
+		}
+		if len(files) == 0 {
+			args = slices.Clone(args)
+		}
+		f, err := os.CreateTemp("", "substitution")
+		if err != nil {
+			remove()
+			return nil, nil, err
+		}
+		files, args[i] = append(files, f.Name()), f.Name()
+		_, err = io.Copy(f, in)
+		if err = cmp.Or(err, f.Close()); err != nil {
+			remove()
+			return nil, nil, err
+		}
+	}
+	return args, remove, nil
 }
 
 // outOfMemory is the code of that limit in hostwasm's ABI.md.

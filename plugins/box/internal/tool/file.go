@@ -28,6 +28,9 @@ func (e *Env) Open(name string) (io.ReadCloser, error) {
 	if name == "/dev/stdin" {
 		return e.Input("-")
 	}
+	if in, _, ok := e.Descriptor(name); ok {
+		return e.openDescriptor(in)
+	}
 	f, err := os.Open(e.Path(name))
 	if err != nil {
 		return nil, err
@@ -51,6 +54,9 @@ func (e *Env) Create(name string, flags int) (io.WriteCloser, error) {
 		return nopWriteCloser{e.Out}, nil
 	case "/dev/stderr":
 		return nopWriteCloser{e.Stderr}, nil
+	}
+	if _, out, ok := e.Descriptor(name); ok {
+		return e.createDescriptor(out)
 	}
 	f, err := e.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags, 0o666)
 	if err != nil {
@@ -103,7 +109,12 @@ func (e *Env) ReadFile(name string) ([]byte, error) {
 }
 
 // Stat describes a file, following symbolic links.
-func (e *Env) Stat(name string) (fs.FileInfo, error) { return os.Stat(e.Path(name)) }
+func (e *Env) Stat(name string) (fs.FileInfo, error) {
+	if _, _, ok := e.Descriptor(name); ok {
+		return pipeInfo{name}, nil
+	}
+	return os.Stat(e.Path(name))
+}
 
 // StatInput is Stat, but "-" is the command's standard input, if that can be described.
 func (e *Env) StatInput(name string) (fs.FileInfo, error) {
@@ -138,7 +149,12 @@ func (e *Env) HasInput() bool {
 }
 
 // Lstat describes a file, or a symbolic link itself.
-func (e *Env) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(e.Path(name)) }
+func (e *Env) Lstat(name string) (fs.FileInfo, error) {
+	if _, _, ok := e.Descriptor(name); ok {
+		return pipeInfo{name}, nil
+	}
+	return os.Lstat(e.Path(name))
+}
 
 // ReadDir lists a directory in the order of names.
 func (e *Env) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(e.Path(name)) }

@@ -74,6 +74,9 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Output returns w as an output of the command: it dies of what nobody reads there, as it does of its standard output.
+func (e *Env) Output(w io.Writer) io.Writer { return &output{w: w, stop: e.stop} }
+
 // diagnostics is the raw standard error. A command whose messages nobody reads any more dies as it does of its output.
 type diagnostics struct {
 	w    io.Writer
