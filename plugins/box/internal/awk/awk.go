@@ -124,6 +124,7 @@ func parseOptions(env *tool.Env, args []string) (*options, int) {
 
 // run runs the program and returns its exit status.
 func (in *interp) run(o *options) (status int) {
+	defer in.closeAll()
 	defer func() {
 		r := recover()
 		if r == nil {
@@ -152,7 +153,6 @@ func (in *interp) run(o *options) (status int) {
 	}
 	in.exiting = false // "exit" outside of END still runs END
 	in.blocks(in.prog.end)
-	in.closeAll()
 	return in.status
 }
 

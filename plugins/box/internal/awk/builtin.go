@@ -57,7 +57,7 @@ func (in *interp) plain(name string, args []value) value {
 		in.flush()
 		return num(0)
 	case "system":
-		return num(float64(in.shell(in.str(args[0]), nil, nil)))
+		return num(float64(in.system(in.str(args[0]))))
 	case "systime", "mktime", "strftime":
 		return in.times(name, args)
 	case "rand":

@@ -29,12 +29,13 @@ type interp struct {
 	nr, fnr                                        float64
 	fs, ofs, rs, ors, subsep, convfmt, ofmt, fname string
 
-	record record
-	input  *input
-	files  map[string]*stream
-	cache  map[string]*regex.Regexp
-	rand   *rand.Rand
-	seed   float64
+	record  record
+	input   *input
+	files   map[string]*stream
+	streams []*stream // the same, the oldest first
+	cache   map[string]*regex.Regexp
+	rand    *rand.Rand
+	seed    float64
 }
 
 // A runtimeError ends the program.

@@ -2,41 +2,63 @@ package awk
 
 import (
 	"bufio"
-	"bytes"
-	"errors"
+	"context"
 	"io"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // A stream is a file or a command that the program has open.
 type stream struct {
+	key  string
 	out  *bufio.Writer
 	file io.Closer
-	cmd  string        // a command that print writes to
-	buf  *bytes.Buffer // what it will read
 	in   *reader
-	done int // exit status of a command that was read
+	run  *running // the command
 }
 
-// A command that print writes to runs when the stream is closed, with all of its input; one that getline reads runs
-// to its end at once. So neither needs a goroutine, and output comes in the same order every time.
+// A running command has begun where the program first writes to it or reads from it.
+type running struct {
+	end    io.Closer // of the pipe, which is ours
+	cancel context.CancelFunc
+	done   chan int // its exit status
+}
 
-// maxPipe bounds what is kept for a command, in bytes.
-const maxPipe = 256 << 20
+// start runs a command line with a pipe as its standard input or output. A line without a shell has status 127.
+func (in *interp) start(line string, connect func(child *tool.Env) (theirs, ours io.Closer)) *running {
+	in.flush()
+	child := in.env.Child()
+	theirs, ours := connect(&child)
+	run := &running{end: ours, done: make(chan int, 1)}
+	child.Context, run.cancel = context.WithCancel(child.Context)
+	go func() { // ends with the command, for which closeStream waits
+		status := in.exec(child, line)
+		theirs.Close()
+		run.done <- status
+	}()
+	return run
+}
 
-var errPipe = errors.New("pipe is full")
+// readFrom starts a command that print writes to. The program dies of what nobody reads, as it does of its output.
+func (in *interp) readFrom(line string) *stream {
+	r, w := io.Pipe()
+	run := in.start(line, func(child *tool.Env) (theirs, ours io.Closer) {
+		child.Stdin = r
+		return r, w
+	})
+	return &stream{run: run, out: bufio.NewWriter(in.env.Output(w))}
+}
 
-// limited is a buffer with a limit.
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxPipe {
-		return 0, errPipe
-	}
-	return l.Buffer.Write(p)
+// writeTo starts a command that getline reads.
+func (in *interp) writeTo(line string) *stream {
+	r, w := io.Pipe()
+	run := in.start(line, func(child *tool.Env) (theirs, ours io.Closer) {
+		child.Stdout = w
+		return w, r
+	})
+	return &stream{run: run, in: newReader(in, r, nil)}
 }
 
 // output returns where print writes to.
@@ -52,11 +74,9 @@ func (in *interp) output(op, name string) *bufio.Writer {
 		return s.out
 	}
 	s := &stream{}
-	in.files[key] = s
 	switch {
 	case op == "|":
-		l := &limited{}
-		s.cmd, s.buf, s.out = name, &l.Buffer, bufio.NewWriter(l)
+		s = in.readFrom(name)
 	case name == "/dev/stdout" || name == "-":
 		s.out = in.env.Out
 	default:
@@ -66,11 +86,11 @@ func (in *interp) output(op, name string) *bufio.Writer {
 		}
 		f, err := in.env.Create(name, flags)
 		if err != nil {
-			delete(in.files, key)
 			in.fail("cannot open \"%s\" for output (%s)", name, tool.Strerror(err))
 		}
 		s.file, s.out = f, bufio.NewWriter(f)
 	}
+	in.opened(key, s)
 	return s.out
 }
 
@@ -131,21 +151,27 @@ func (in *interp) afterPrint(s *printStmt) {
 	}
 }
 
+// opened remembers what is open, by its name and by its age.
+func (in *interp) opened(key string, s *stream) {
+	s.key, in.files[key] = key, s
+	in.streams = append(in.streams, s)
+}
+
 // close closes what is open by a name and returns its exit status, or -1.
 func (in *interp) close(name string) float64 {
 	status := -1.0
 	for _, key := range []string{"o" + name, "p" + name, "f" + name, "c" + name} {
-		s := in.files[key]
-		if s == nil {
-			continue
+		if s := in.files[key]; s != nil {
+			in.streams = slices.DeleteFunc(in.streams, func(other *stream) bool { return other == s })
+			status = float64(in.closeStream(s))
 		}
-		delete(in.files, key)
-		status = float64(in.closeStream(s))
 	}
 	return status
 }
 
+// closeStream closes a stream, waits for its command, and returns its exit status.
 func (in *interp) closeStream(s *stream) int {
+	delete(in.files, s.key)
 	if s.out != nil {
 		s.out.Flush()
 	}
@@ -155,44 +181,45 @@ func (in *interp) closeStream(s *stream) int {
 	if s.in != nil && s.in.file != nil {
 		s.in.file.Close()
 	}
-	if s.buf != nil {
-		return in.shell(s.cmd, s.buf, nil)
+	if s.run == nil {
+		return 0
 	}
-	return s.done
+	s.run.end.Close()
+	defer s.run.cancel()
+	return <-s.run.done
 }
 
+// closeAll closes what is open, the newest first. Nobody waits for a command that was read.
 func (in *interp) closeAll() {
-	in.env.Out.Flush()
-	for len(in.files) > 0 {
-		for key, s := range in.files {
-			delete(in.files, key)
-			in.closeStream(s)
+	for _, s := range slices.Backward(in.streams) {
+		if s.run != nil && s.in != nil {
+			s.run.cancel()
 		}
+		in.closeStream(s)
 	}
+	in.streams = nil
 }
 
-// shell runs a command line. A nil stdin or stdout is awk's own. Without a shell there is status 127.
-func (in *interp) shell(line string, stdin io.Reader, stdout io.Writer) int {
-	in.flush()
-	if in.env.Exec == nil {
-		in.env.Errorf("can't run commands here")
+// exec runs a command line. Without a shell there is status 127.
+func (in *interp) exec(child tool.Env, line string) int {
+	if child.Exec == nil {
+		io.WriteString(child.Stderr, in.env.Name+": can't run commands here\n")
 		return 127
 	}
-	env := in.env.Child()
-	if stdin != nil {
-		env.Stdin = stdin
-	}
-	if stdout != nil {
-		env.Stdout = stdout
-	}
-	return in.env.Exec(env, []string{"sh", "-c", line})
+	return child.Exec(child, []string{"sh", "-c", line})
+}
+
+// system runs a command line to its end.
+func (in *interp) system(line string) int {
+	in.flush()
+	return in.exec(in.env.Child(), line)
 }
 
 // flush writes all output that is waiting.
 func (in *interp) flush() {
 	in.env.Out.Flush()
-	for _, s := range in.files {
-		if s.out != nil && s.buf == nil {
+	for _, s := range in.streams {
+		if s.out != nil {
 			s.out.Flush()
 		}
 	}
@@ -204,11 +231,8 @@ func (in *interp) source(e *getline) *reader {
 		line := in.str(e.cmd.eval(in))
 		s := in.files["c"+line]
 		if s == nil {
-			var out limited
-			s = &stream{}
-			s.done = in.shell(line, nil, &out)
-			s.in = newReader(in, strings.NewReader(out.String()), nil)
-			in.files["c"+line] = s
+			s = in.writeTo(line)
+			in.opened("c"+line, s)
 		}
 		return s.in
 	}
@@ -220,7 +244,7 @@ func (in *interp) source(e *getline) *reader {
 			return nil
 		}
 		s = &stream{in: newReader(in, f, f)}
-		in.files["f"+name] = s
+		in.opened("f"+name, s)
 	}
 	return s.in
 }
