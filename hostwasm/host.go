@@ -33,8 +33,9 @@ type Config struct {
 	// Hidden are directories that no command reaches, whatever is handed over,
 	// besides that of a Cache by CacheIn: plugins, say, that a command could
 	// change for the next one. A Mount of one of them, or of what is below, is
-	// refused, as are Roots. What is not there when New is called is not hidden.
-	// A Tmp that lies in one of them is not affected.
+	// refused, as are Roots. Of what is not there when New is called the name is
+	// kept: no command makes it, and what somebody else makes there is hidden. A
+	// Tmp that lies in one of them is not affected.
 	Hidden []string
 
 	// Funcs are functions of yours that modules may import, besides WASI's;

@@ -35,10 +35,10 @@ func (e treeEntry) isDir() bool { return e.stat.Mode&unix.S_IFMT == unix.S_IFDIR
 
 // A level is a directory on the way from the top to where a treeWalk is.
 type level struct {
-	name     string
-	length   int // of its path from the top, with the slash behind it
-	dev, ino uint64
-	rest     []string // directories in it that are still to be entered
+	name   string
+	length int // of its path from the top, with the slash behind it
+	inode  inode
+	rest   []string // directories in it that are still to be entered
 }
 
 // errMoved is the error for a tree that somebody rearranges meanwhile.
@@ -91,7 +91,7 @@ func (w *treeWalk) run(dir int, name string) error {
 		at.Close()
 		at = above
 		back := &levels[len(levels)-1]
-		if dev, ino, err := identity(at); err != nil || dev != back.dev || ino != back.ino {
+		if i, err := inodeAt(int(at.Fd())); err != nil || i != back.inode {
 			return errors.Join(errMoved, err)
 		}
 		if w.after != nil {
@@ -105,11 +105,11 @@ func (w *treeWalk) run(dir int, name string) error {
 // list visits all that is in a directory, which is open as at, and notes which
 // directories there are.
 func (w *treeWalk) list(at *os.File, l level) (level, error) {
+	dir := int(at.Fd())
 	var err error
-	if l.dev, l.ino, err = identity(at); err != nil {
+	if l.inode, err = inodeAt(dir); err != nil {
 		return l, err
 	}
-	dir := int(at.Fd())
 	for {
 		names, end := at.Readdirnames(1024)
 		for _, name := range names {
@@ -143,10 +143,4 @@ func openTree(dir int, name string) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), name), nil
-}
-
-func identity(f *os.File) (dev, ino uint64, err error) {
-	var s unix.Stat_t
-	err = ignoringEINTR(func() error { return unix.Fstat(int(f.Fd()), &s) })
-	return uint64(s.Dev), s.Ino, err
 }
