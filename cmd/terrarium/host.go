@@ -170,7 +170,7 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		Limits:        hostwasm.Limits{Memory: int64(f.memory), Fuel: int64(f.fuel)},
 		Deterministic: f.deterministic,
 		Commands:      make(map[string]*hostwasm.Module),
-		Hidden:        ownDirs(),
+		Hidden:        ownDirs(f.plugins),
 		Compiling:     compiling,
 	}
 	for _, m := range plugins.Modules() {

@@ -8,13 +8,13 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 	"github.com/terrarium-dev/terrarium/plugins"
-	"strconv"
 )
 
 // A source is a folder of plugins.
@@ -39,11 +39,11 @@ func userPlugins() (string, error) {
 }
 
 // ownDirs returns the directories that no command of the sandbox reaches: those
-// that have what later commands are made of, and what others have in /tmp. The
-// user's folder of plugins is made, or else a command that is handed what is
-// around could make it, with plugins of its own.
-func ownDirs() []string {
-	dirs := []string{worker.ScratchDir("")}
+// that have what later commands are made of, folders of plugins included, and
+// what others have in /tmp. The user's folder of plugins is made, or else a
+// command that is handed what is around could make it, with plugins of its own.
+func ownDirs(plugins []string) []string {
+	dirs := append([]string{worker.ScratchDir(""), worker.ScratchDir("/tmp")}, plugins...)
 	if dir, err := userPlugins(); err == nil {
 		os.MkdirAll(dir, 0o700) // where we can't, commands can't
 		dirs = append(dirs, dir)
@@ -51,12 +51,21 @@ func ownDirs() []string {
 	if dir, err := cacheDir(); err == nil {
 		dirs = append(dirs, dir)
 	}
-	// Another terrarium of the same user may have another HOME, or an XDG_CACHE_HOME:
-	// a service has. What it has where it is by default is hidden too.
-	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil && filepath.IsAbs(u.HomeDir) {
-		dirs = append(dirs,
-			filepath.Join(u.HomeDir, ".cache", "terrarium", "modules"),
-			filepath.Join(u.HomeDir, ".local", "share", "terrarium", "plugins"))
+	// Another terrarium of the same user may have another environment: a service
+	// has no XDG_CACHE_HOME, or another HOME. What it has by default is hidden too.
+	var homes []string
+	if home, err := os.UserHomeDir(); err == nil {
+		homes = append(homes, home)
+	}
+	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
+		homes = append(homes, u.HomeDir)
+	}
+	for _, home := range homes {
+		if filepath.IsAbs(home) {
+			dirs = append(dirs,
+				filepath.Join(home, ".cache", "terrarium", "modules"),
+				filepath.Join(home, ".local", "share", "terrarium", "plugins"))
+		}
 	}
 	return dirs
 }
