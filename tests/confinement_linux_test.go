@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -127,6 +128,18 @@ func TestLessConfined(t *testing.T) {
 			}
 			if out, _, _ := e.terrarium(t, "", "doctor"); !strings.Contains(out, "lacks              "+e.missing+", which --sandbox-required asks for") {
 				t.Errorf("doctor: got %s, want a line that says that it lacks %s", out, e.missing)
+			}
+			t.Setenv("XDG_CACHE_HOME", t.TempDir()) // so that it is compiled
+			t.Setenv("XDG_DATA_HOME", t.TempDir())
+			module := filepath.Join(t.TempDir(), "added.wasm")
+			if err := os.WriteFile(module, moduleOf("exit7"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, stderr, status := e.terrarium(t, "", "plugins", "add", module, "--sandbox-required"); status != 1 || !warned(stderr) {
+				t.Errorf("plugins add --sandbox-required: got %q, %q and status %d, want status 1 and %s", out, stderr, status, e.says)
+			}
+			if out, stderr, status := e.terrarium(t, "", "plugins", "add", module); status != 0 || !warned(stderr) {
+				t.Errorf("plugins add: got %q, %q and status %d, want one warning of %s", out, stderr, status, e.says)
 			}
 		})
 	}

@@ -104,11 +104,16 @@ func makeModule(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.Truncate(file, 128<<20+1))
 		return
 	}
+	ts.Check(os.WriteFile(file, moduleOf(args[0]), 0o777))
+}
+
+// moduleOf returns a module of that kind.
+func moduleOf(kind string) []byte {
 	var m Module
-	modules[args[0]](&m)
-	if args[0] != "huge" {
+	modules[kind](&m)
+	if kind != "huge" {
 		m.Memory(1, 0)
 		m.ExportMemory("memory")
 	}
-	ts.Check(os.WriteFile(file, m.Bytes(), 0o777))
+	return m.Bytes()
 }

@@ -29,6 +29,7 @@ sandbox would refuse is not added.
   --alias NAME              another name for it; repeatable
   --force                   replace a plugin of that name
   --engine wazero|wasmtime  compile it for which engine
+  --sandbox-required        refuse to compile with less than "doctor" could tell
 
 For example: terrarium plugins add python-3.12.wasm --name python3
 `
@@ -66,6 +67,7 @@ func newPluginsAdd() *cobra.Command {
 	set.StringArrayVar(&f.aliases, "alias", nil, "")
 	set.BoolVar(&f.force, "force", false, "")
 	set.StringVar(&f.engine, "engine", engines[0], "")
+	set.BoolVar(&f.required, "sandbox-required", false, "")
 	return cmd
 }
 
@@ -174,11 +176,17 @@ func (f *addFlags) compile(name string, wasm []byte) (err error) {
 	host, err := worker.New(worker.Config{
 		Commands:  map[string]*hostwasm.Module{name: hostwasm.NewModule(name, wasm)},
 		Compiling: compiling, Engine: f.engine, CacheDir: dir,
-		Limits: hostwasm.Limits{Compile: 10 * time.Minute}, // somebody waits for it, who can press ^C
+		Limits:   hostwasm.Limits{Compile: 10 * time.Minute}, // somebody waits for it, who can press ^C
+		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
+	if f.required {
+		if err := confines(host); err != nil {
+			return err
+		}
+	}
 	return host.Prepare(context.Background(), name)
 }
