@@ -27,6 +27,11 @@ type Config struct {
 	// next. The Host does not close it.
 	Stdin *os.File
 
+	// Stdout, if not nil, is what a command on pipes writes to, in place of what
+	// Process.Output reads: for a program that would only pass it on. What the
+	// command leaves running has it, too, until Close. The Host does not close it.
+	Stdout *os.File
+
 	// NoCgroup keeps commands in this program's own cgroup, on Linux. By
 	// default each gets one below it, where that is allowed.
 	NoCgroup bool
@@ -58,6 +63,7 @@ type Host struct {
 	environs environs // with env's variables
 	shell    string
 	stdin    *os.File
+	stdout   *os.File
 
 	containment *containment // what it is depends on the system
 	unwatch     sync.Once
@@ -93,6 +99,7 @@ func New(c Config) (*Host, error) {
 		environs:    newEnvirons(env),
 		shell:       c.Shell,
 		stdin:       c.Stdin,
+		stdout:      c.Stdout,
 		containment: k,
 		starting:    make(chan struct{}, maxStarting),
 	}, nil

@@ -27,10 +27,13 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 	}
 	errs := make([]error, len(p.io.outs))
 	var wg sync.WaitGroup
-	for i, o := range p.io.outs[1:] {
-		wg.Go(func() { errs[1+i] = p.copyOutput(o, sink) }) // ends with its stream, or by Close
+	for i, o := range p.io.outs {
+		if i == len(p.io.outs)-1 {
+			errs[i] = p.copyOutput(o, sink) // here rather than on a goroutine of its own
+			break
+		}
+		wg.Go(func() { errs[i] = p.copyOutput(o, sink) }) // ends with its stream, or by Close
 	}
-	errs[0] = p.copyOutput(p.io.outs[0], sink)
 	wg.Wait()
 	return errors.Join(errs...)
 }

@@ -11,9 +11,8 @@ import (
 )
 
 // openPipes connects standard output and error to a pipe each, or both to one,
-// and standard
-// input to a third one or to Config.Stdin, or to /dev/null if nobody is going to
-// type.
+// and standard input to a third one, or to /dev/null if nobody is going to type.
+// Config.Stdin and Stdout take the place of a pipe.
 func (h *Host) openPipes(c core.Command) (_ *stdio, err error) {
 	s := new(stdio)
 	defer func() {
@@ -28,6 +27,12 @@ func (h *Host) openPipes(c core.Command) (_ *stdio, err error) {
 		streams = 1
 	}
 	for stream := 1; stream <= streams; stream++ {
+		if stream == 1 && h.stdout != nil {
+			if s.child[1], err = duplicate(h.stdout); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		r, w, err := os.Pipe()
 		if err != nil {
 			return nil, err

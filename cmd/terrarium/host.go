@@ -36,7 +36,7 @@ type hostFlags struct {
 	fuel          count
 	deterministic bool
 	inProcess     bool
-	stdin         *os.File // of native commands on pipes, if not nil
+	stdin, stdout *os.File // of native commands on pipes, if not nil
 	required      bool
 }
 
@@ -133,7 +133,7 @@ type closingHost interface {
 // they need some (see worker.Config).
 func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 	if f.host == "native" {
-		return hostnative.New(hostnative.Config{Stdin: f.stdin})
+		return hostnative.New(hostnative.Config{Stdin: f.stdin, Stdout: f.stdout})
 	}
 	config, err := f.sandbox(c)
 	if err != nil {

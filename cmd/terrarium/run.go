@@ -116,10 +116,22 @@ func isPipe(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
+// passesOn reports whether all that we would do with the command's output is to
+// write it to a pipe. Then the pipe is the command's own: nothing is as fast. A
+// file is not, so that what goes wrong there, such as a full disk, is told.
+func (f *runFlags) passesOn(c core.Command) bool {
+	rendering, _ := core.ParseRendering(f.output)
+	changed := rendering == core.RenderText || rendering == core.RenderScreen
+	return f.host == "native" && !c.Pty && !f.json && !changed && f.trace == "" && isPipe(os.Stdout)
+}
+
 // run runs the command to its end. The error is how we exit.
 func (f *runFlags) run(c core.Command) error {
 	if f.host == "native" && c.Interactive && !c.Pty && !isTerminal(os.Stdin) {
 		f.stdin = os.Stdin // what the command leaves is for who comes after us
+	}
+	if f.passesOn(c) {
+		f.stdout = os.Stdout
 	}
 	host, err := f.open(&c, -1)
 	if err != nil {

@@ -1,9 +1,11 @@
 // What the operating system itself takes for what a terminal does, in C, without any of a terminal's
 // comforts. All times are in nanoseconds, by the monotonic clock.
 //
-//	floor run pipe|pty N       run /bin/true N times to the end of its output, print the time of each
-//	floor tail pipe|pty BYTES  have "floor flood" write so much, keep the newest MiB, print the time
-//	floor flood BYTES          write lines of 72 bytes
+//	floor run pipe|pty N   run /bin/true N times to the end of its output, print the time of each
+//	floor tail pipe|pty [COMMAND [ARG...]] BYTES
+//	                       have "floor flood", or COMMAND by its means, write so much, keep the newest
+//	                       MiB, print the time
+//	floor flood BYTES      write lines of 72 bytes
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -96,11 +98,13 @@ int main(int argc, char **argv) {
 		flood(atoll(argv[2]));
 		return 0;
 	}
-	if (argc != 4)
+	int tail = argc > 1 && strcmp(argv[1], "tail") == 0;
+	if (argc != 4 && !(tail && 4 < argc && argc < 32))
 		return 2;
-	int pty = strcmp(argv[2], "pty") == 0;
-	int tail = strcmp(argv[1], "tail") == 0;
-	char *run[] = {"/bin/true", NULL}, *write[] = {argv[0], "flood", argv[3], NULL};
+	int pty = strcmp(argv[2], "pty") == 0, command = argc - 4;
+	char *run[] = {"/bin/true", NULL}, *write[32] = {NULL};
+	memcpy(write, argv + 3, command * sizeof *write);
+	memcpy(write + command, (char *[]){argv[0], "flood", argv[argc - 1]}, 3 * sizeof *write);
 	for (int n = tail ? 1 : atoi(argv[3]); n > 0; n--) {
 		pid_t pid;
 		long long begin = now();
