@@ -161,7 +161,7 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 			return nil, err
 		}
 	}
-	return withHint(host), nil
+	return withHint(counting{host}), nil
 }
 
 // sandbox returns what the flags say of commands.

@@ -182,7 +182,7 @@ func (f *addFlags) compile(name string, wasm []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, host.Close()) }()
+	defer func() { err = errors.Join(err, counting{host}.Close()) }()
 	if f.required {
 		if err := confines(host); err != nil {
 			return err

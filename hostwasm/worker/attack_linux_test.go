@@ -128,8 +128,13 @@ func Attack() {
 		fmt.Println(err)
 	}
 	close(refused)
+	counts := h.RefusedCalls()
 	for call := range refused {
-		fmt.Println("refused", call)
+		fmt.Println("refused", call, "times", counts[call])
+		delete(counts, call)
+	}
+	for call := range counts {
+		fmt.Println("counted but not told of", call)
 	}
 }
 

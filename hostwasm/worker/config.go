@@ -73,6 +73,7 @@ type Config struct {
 	// was refused. Either a guest has broken out, or this program meets a
 	// system, or was built by a Go, that its list was not made for. It is
 	// called on any goroutine, must not block, and must not call the Host.
+	// Host.RefusedCalls counts.
 	Refused func(call string)
 
 	// Compiling is as in hostwasm.Config.

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -48,7 +49,7 @@ type Host struct {
 	all     map[*child]any // that were not reaped
 	closed  bool
 
-	refused    sync.Map  // names of system calls
+	refused    sync.Map  // how many system calls, *atomic.Int64, by name
 	unconfined sync.Once // guards a call of Config.Unconfined
 }
 
@@ -248,9 +249,22 @@ func (h *Host) confined(measures []Measure) error {
 
 // refusedCall is told of a system call that was refused.
 func (h *Host) refusedCall(name string) {
-	if _, known := h.refused.LoadOrStore(name, nil); !known && h.config.Refused != nil {
+	count, known := h.refused.LoadOrStore(name, new(atomic.Int64))
+	count.(*atomic.Int64).Add(1)
+	if !known && h.config.Refused != nil {
 		h.config.Refused(name)
 	}
+}
+
+// RefusedCalls returns how often workers have made each system call that was
+// refused: those of which Config.Refused is told. After Close it is all.
+func (h *Host) RefusedCalls() map[string]int64 {
+	counts := make(map[string]int64)
+	h.refused.Range(func(name, count any) bool {
+		counts[name.(string)] = count.(*atomic.Int64).Load()
+		return true
+	})
+	return counts
 }
 
 // noEngine is the engine of a host that finds commands only.

@@ -40,5 +40,8 @@ func (*Host) PrepareAll(context.Context) error { return errNone }
 // Report returns errors.ErrUnsupported.
 func (*Host) Report(context.Context) ([]Measure, error) { return nil, errNone }
 
+// RefusedCalls returns none.
+func (*Host) RefusedCalls() map[string]int64 { return nil }
+
 // work has nothing to do: hosts start no workers here.
 func work() int { return 2 }
