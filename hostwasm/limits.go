@@ -35,8 +35,10 @@ type Limits struct {
 	// Files how many it may create. Default 1 GiB and 100,000.
 	Disk  int64
 	Files int
-	// Scratch is how many bytes the files of a session may have in /tmp,
-	// which is in memory; there may be a name for each KiB. Default 64 MiB.
+	// Scratch is how many bytes the files of a session may have in /tmp, in blocks
+	// of 4 KiB. Default 64 MiB. /tmp is in memory, where there may be a name for
+	// each KiB; for worker.Host it is on disk, where there may be Files, and each
+	// directory and symbolic link has a block.
 	Scratch int64
 	// OpenFiles is how many descriptors each guest may have. Default 256. Of
 	// the files that were handed over all of them together may have 1,024 open.

@@ -71,7 +71,7 @@ func sandboxLimits() []namedLimit {
 		{"stack", fmt.Sprintf("%s of it for each process", size(l.Stack))},
 		{"time", fmt.Sprintf("%v, without limit of fuel", l.Wall)},
 		{"output", size(l.Output)},
-		{"files", fmt.Sprintf("%s and %d more of them, %s in /tmp", size(l.Disk), l.Files, size(l.Scratch))},
+		{"files", fmt.Sprintf("%s and %d more of them, %s in /tmp in blocks of 4KiB", size(l.Disk), l.Files, size(l.Scratch))},
 		{"open files", fmt.Sprintf("%d in each of %d processes", l.OpenFiles, l.Processes)},
 		{"arguments", size(int64(l.Arguments))},
 		{"module", fmt.Sprintf("%s, %v to compile", size(l.Module), l.Compile)},

@@ -32,7 +32,7 @@ func (s *scan) pass(n int) {
 	if n <= fewValues {
 		return
 	}
-	s.passed += uint64(n-fewValues)
+	s.passed += uint64(n - fewValues)
 	if s.err == nil && s.passed > uint64(s.c.MaxValues) {
 		s.fail(ErrLimit, "more than "+utoa(uint32(s.c.MaxValues))+" values passed on in blocks, branches and calls of many")
 	}

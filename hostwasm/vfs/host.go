@@ -13,6 +13,9 @@ type HostOptions struct {
 	// with its size, holes included. What is removed is given back, also if it
 	// was there before.
 	Quota *Quota
+	// Blocks has the Quota count as file systems do, in blocks of 4 KiB: a file
+	// with its size rounded up, and a directory or a symbolic link with a block.
+	Blocks bool
 	// Setter, if not nil, is asked to set what this program may not set itself of
 	// a file below the directory: its permissions and, where the file can't be
 	// opened, its times.

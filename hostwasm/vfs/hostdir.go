@@ -21,6 +21,7 @@ type hostDir struct {
 	border  border
 	beneath beneath
 	quota   *Quota
+	blocks  bool   // see HostOptions
 	setter  Setter // nil: we set modes and times ourselves
 	names   Names  // nil: we do ourselves what takes a name
 
@@ -116,9 +117,9 @@ func (h *hostDir) Readlink(name string) (target string, err error) {
 	return target, nil
 }
 
-// add makes a new name.
-func (h *hostDir) add(name string, f func(dir int, base string) error) error {
-	if !h.quota.takeFile() {
+// add makes a new name, which is charged with so many bytes.
+func (h *hostDir) add(name string, bytes int64, f func(dir int, base string) error) error {
+	if !h.quota.takeName(bytes) {
 		if _, err := h.Lstat(name); err == nil {
 			return errno.EXIST
 		}
@@ -135,12 +136,13 @@ func (h *hostDir) add(name string, f func(dir int, base string) error) error {
 	})
 	if err != nil {
 		h.quota.giveFile()
+		h.quota.giveBytes(bytes)
 	}
 	return err
 }
 
 func (h *hostDir) Mkdir(name string, mode Mode) error {
-	err := h.add(name, func(dir int, base string) error {
+	err := h.add(name, h.entry(), func(dir int, base string) error {
 		if h.names != nil {
 			return h.names.Mkdir(name, mode)
 		}
@@ -153,7 +155,7 @@ func (h *hostDir) Mkdir(name string, mode Mode) error {
 }
 
 func (h *hostDir) Symlink(target, name string) error {
-	return h.add(name, func(dir int, base string) error {
+	return h.add(name, h.entry(), func(dir int, base string) error {
 		if h.names != nil {
 			return h.names.Symlink(target, name)
 		}
@@ -162,7 +164,7 @@ func (h *hostDir) Symlink(target, name string) error {
 }
 
 func (h *hostDir) Link(old, new string) error {
-	return h.add(new, func(dir int, base string) error {
+	return h.add(new, 0, func(dir int, base string) error {
 		if h.names != nil {
 			return h.names.Link(old, new)
 		}

@@ -17,8 +17,9 @@ type hostInode struct {
 	refs   int    // guarded by hostDir.mu
 	gone   bool   // has no name left; guarded by hostDir.mu
 
-	mu   sync.Mutex // held while the size changes
-	paid int64      // the size that is paid for, in bytes
+	mu     sync.Mutex // held while the size changes
+	blocks bool       // see HostOptions
+	paid   int64      // what is paid for its size, in bytes
 }
 
 // opened notes that a file was opened as fd, which s described.
@@ -38,7 +39,7 @@ func (h *hostDir) opened(fd int, s *unix.Stat_t) (*hostInode, error) {
 		if err := ignoringEINTR(func() error { return unix.Fstat(fd, s) }); err != nil {
 			return nil, err
 		}
-		i = &hostInode{number: number, paid: s.Size}
+		i = &hostInode{number: number, blocks: h.blocks, paid: h.bytesOf(s)}
 		h.open[number] = i
 	}
 	i.refs++
@@ -62,9 +63,9 @@ func (h *hostDir) closed(i *hostInode) {
 // write calls f with as many bytes of p as there are paid for, beginning at
 // offset. f returns how many it wrote.
 func (i *hostInode) write(q *Quota, p []byte, offset int64, f func(p []byte) (int, error)) (n int, err error) {
-	end := offset + int64(len(p))
+	end := i.cost(offset + int64(len(p)))
 	granted := q.takeBytes(max(end-i.paid, 0))
-	room := max(i.paid+granted-offset, 0)
+	room := max(i.covers(i.paid+granted)-offset, 0)
 	less := room < int64(len(p))
 	if less {
 		p = p[:room]
@@ -74,7 +75,7 @@ func (i *hostInode) write(q *Quota, p []byte, offset int64, f func(p []byte) (in
 	}
 	grown := int64(0)
 	if n > 0 {
-		grown = max(offset+int64(n)-i.paid, 0)
+		grown = max(i.cost(offset+int64(n))-i.paid, 0)
 	}
 	i.paid += grown
 	q.giveBytes(granted - grown)
@@ -86,6 +87,7 @@ func (i *hostInode) write(q *Quota, p []byte, offset int64, f func(p []byte) (in
 
 // resize calls f, which makes the file size bytes long.
 func (i *hostInode) resize(q *Quota, size int64, f func() error) error {
+	size = i.cost(size)
 	grown := size - i.paid
 	if !q.takeAllBytes(grown) {
 		return errno.DQUOT

@@ -8,16 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Measure returns how many bytes the files below a directory of the host have,
-// holes included, and how many names there are. A file with two names counts
-// twice. The tree may be of any depth. Where a part of it can't be read there is
+// Measure returns how many bytes what is below a directory of the host takes, in
+// blocks as HostOptions has them and holes included, and how many names there are.
+// A file with two names counts twice. The tree may be of any depth. Where a part of it can't be read there is
 // an error, and the numbers are too small.
 func Measure(dir string) (bytes, names int64, err error) {
 	w := treeWalk{visit: func(e treeEntry) error {
 		names++
-		if e.stat.Mode&unix.S_IFMT == unix.S_IFREG {
-			bytes += e.stat.Size
-		}
+		bytes += blocksOf(e.stat)
 		return nil
 	}}
 	err = w.run(unix.AT_FDCWD, dir)

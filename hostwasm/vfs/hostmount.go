@@ -27,7 +27,7 @@ func OpenHost(dir string, o HostOptions) (FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mount %s: %w", shown(dir), err)
 	}
-	h.quota, h.setter, h.names = o.Quota, o.Setter, o.Names
+	h.quota, h.blocks, h.setter, h.names = o.Quota, o.Blocks, o.Setter, o.Names
 	if o.ReadOnly {
 		return ReadOnly(h), nil
 	}

@@ -38,7 +38,8 @@ func (h *hostDir) remove(name string, f func(dir int, base string) error) error 
 // one: now, or when the file is closed.
 func (h *hostDir) gone(v *victim) {
 	h.quota.giveFile()
-	if v.stat.Mode&unix.S_IFMT != unix.S_IFREG || !v.last() {
+	isDir := v.stat.Mode&unix.S_IFMT == unix.S_IFDIR // which has one name, whatever is counted of it
+	if !isDir && !v.last() {
 		return
 	}
 	h.mu.Lock()
@@ -47,7 +48,7 @@ func (h *hostDir) gone(v *victim) {
 		inode.gone = true
 		return
 	}
-	h.quota.giveBytes(v.stat.Size)
+	h.quota.giveBytes(h.bytesOf(&v.stat))
 }
 
 func (h *hostDir) Rename(old, new string) error {

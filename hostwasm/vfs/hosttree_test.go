@@ -70,8 +70,8 @@ func TestDeepTree(t *testing.T) {
 
 	bytes, names, err := vfs.Measure(dir)
 	must(t, err)
-	if bytes != 1005 || names != levels+4 {
-		t.Errorf("got %d bytes and %d names, want 1005 and %d", bytes, names, levels+4)
+	if want := int64(levels+4) << 12; bytes != want || names != levels+4 {
+		t.Errorf("got %d bytes and %d names, want %d and %d", bytes, names, want, levels+4)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -82,6 +82,18 @@ func (q *Quota) takeFile() bool {
 	return true
 }
 
+// takeName charges a name and so many bytes, or nothing.
+func (q *Quota) takeName(bytes int64) bool {
+	if !q.takeFile() {
+		return false
+	}
+	if !q.takeAllBytes(bytes) {
+		q.giveFile()
+		return false
+	}
+	return true
+}
+
 func (q *Quota) giveFile() {
 	for ; q != nil; q = q.parent {
 		q.files.used.Add(-1)

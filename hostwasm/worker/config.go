@@ -48,7 +48,8 @@ type Config struct {
 	// TmpDir is where sessions have their /tmp: a directory of this program's
 	// own in ScratchDir, which is removed by Close or else by the next Host. If
 	// empty, it is os.TempDir. Each session may fill Limits.Scratch, and all
-	// together Scratch, in bytes: default 1 GiB. Sessions that run no command
+	// together Scratch, in bytes of blocks of 4 KiB, of which each directory and
+	// symbolic link has one: default 1 GiB. Sessions that run no command
 	// lose theirs to others, those first that were used longest ago.
 	TmpDir  string
 	Scratch int64

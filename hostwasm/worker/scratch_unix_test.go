@@ -54,7 +54,7 @@ func TestScratchDeep(t *testing.T) {
 	}
 	hide(t, tmp.dir, 1000)
 	leave()
-	if want := (amount{1000, 2501}); tmp.used != want || s.used != want {
+	if want := (amount{2501 << 12, 2501}); tmp.used != want || s.used != want {
 		t.Errorf("got %v of the session and %v in all, want %v", tmp.used, s.used, want)
 	}
 	if !s.evict() {

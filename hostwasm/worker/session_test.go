@@ -19,7 +19,7 @@ import (
 // /tmp is a session's own, and stays from one command to the next, up to its limit.
 func TestScratch(t *testing.T) {
 	base := t.TempDir()
-	h := newHost(t, worker.Config{TmpDir: base, Limits: hostwasm.Limits{Scratch: 8}})
+	h := newHost(t, worker.Config{TmpDir: base, Limits: hostwasm.Limits{Scratch: 4 << 10}})
 	call := func(session core.SessionID, args ...string) result {
 		c := command(args...)
 		c.Session = session
@@ -35,7 +35,7 @@ func TestScratch(t *testing.T) {
 		t.Errorf("another session: got %q, want %q", got, want)
 	}
 	if got := call("a", "write", "/tmp/more", "12345"); got.exit.Status == (core.ExitStatus{}) {
-		t.Errorf("9 bytes in all: got %v, want a failure", got.exit.Status)
+		t.Errorf("two files, and a block: got %v, want a failure", got.exit.Status)
 	}
 	h.Close()
 	if left, err := os.ReadDir(base); err != nil || len(left) != 0 {
@@ -46,13 +46,13 @@ func TestScratch(t *testing.T) {
 // All sessions together have a limit too. One that runs no command loses its
 // /tmp to another that needs it; one that does keeps it.
 func TestScratchTogether(t *testing.T) {
-	h := newHost(t, worker.Config{Pool: -1, Scratch: 5000, Limits: hostwasm.Limits{Scratch: 3000}})
+	h := newHost(t, worker.Config{Pool: -1, Scratch: 5 << 12, Limits: hostwasm.Limits{Scratch: 3 << 12}})
 	call := func(session core.SessionID, args ...string) core.Command {
 		c := command(args...)
 		c.Session = session
 		return c
 	}
-	text := strings.Repeat("x", 2600)
+	text := strings.Repeat("x", 10_000)
 	write := func(session core.SessionID, want bool) {
 		t.Helper()
 		if got := run(t, h, call(session, "write", "/tmp/note", text)); (got.exit.Status == core.ExitStatus{}) != want {

@@ -170,7 +170,7 @@ func (w *worker) open(e engine.Engine) (err error) {
 		Tmp: func(session core.SessionID) (vfs.FS, error) {
 			quota := vfs.Growing(w.asks.more(askTmpBytes), w.asks.more(askTmpNames))
 			dir := string(session)
-			return vfs.OpenHost(dir, vfs.HostOptions{Quota: quota, Setter: w.asks.setter(dir)})
+			return vfs.OpenHost(dir, vfs.HostOptions{Quota: quota, Blocks: true, Setter: w.asks.setter(dir)})
 		},
 	}
 	for _, m := range s.Mounts {
