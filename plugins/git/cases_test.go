@@ -7,15 +7,19 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/creack/pty"
 )
 
 // The cases are the command lines of testdata/*.txt. Those of one file run one after the other in a directory of
-// their own, as sh runs them; what Debian 12's git 2.39.5 did is recorded below each. A "#" begins a remark.
+// their own, as sh runs them, those of terminal.txt at a terminal; what Debian 12's git 2.39.5 did is recorded below each. A "#" begins a remark.
 //
 //	go test ./plugins/git -run Recorded -record    # with that git: record what it does
 
@@ -71,12 +75,7 @@ func newRunner(t *testing.T, bin string) runner {
 
 // run returns the outputs and the status: each line of stdout after "| ", of stderr after "! ".
 func (r runner) run(t *testing.T, line string) string {
-	cmd := exec.Command("sh", "-c", "umask 022; "+line)
-	cmd.Dir = r.dir
-	cmd.Env = []string{"PATH=" + r.bin + ":/usr/bin:/bin", "HOME=" + r.home, "LC_ALL=C", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1",
-		"GORACE=atexit_sleep_ms=0", // or each command takes a second with -race
-		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_AUTHOR_DATE=2026-11-21T05:35:00+0000",
-		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org", "GIT_COMMITTER_DATE=2026-11-21T05:35:00+0000"}
+	cmd := r.command(line)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -91,6 +90,37 @@ func (r runner) run(t *testing.T, line string) string {
 		fmt.Fprintf(&b, "? %d\n", code)
 	}
 	return b.String()
+}
+
+// atTerminal is run where a person sits: both outputs are one terminal, of 60 columns.
+func (r runner) atTerminal(t *testing.T, line string) string {
+	cmd := r.command(line)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	timer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	all, _ := io.ReadAll(terminal) // it ends with an error, when nobody has the terminal any longer
+	cmd.Wait()
+	var b strings.Builder
+	prefixed(&b, "| ", strings.ReplaceAll(string(all), "\r\n", "\n"))
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		fmt.Fprintf(&b, "? %d\n", code)
+	}
+	return b.String()
+}
+
+func (r runner) command(line string) *exec.Cmd {
+	cmd := exec.Command("sh", "-c", "umask 022; "+line)
+	cmd.Dir = r.dir
+	cmd.Env = []string{"PATH=" + r.bin + ":/usr/bin:/bin", "HOME=" + r.home, "LC_ALL=C", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1",
+		"GORACE=atexit_sleep_ms=0", // or each command takes a second with -race
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_AUTHOR_DATE=2026-11-21T05:35:00+0000",
+		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org", "GIT_COMMITTER_DATE=2026-11-21T05:35:00+0000"}
+	return cmd
 }
 
 func prefixed(b *strings.Builder, prefix, text string) {
@@ -112,6 +142,14 @@ func ours(t *testing.T) string {
 	return bin
 }
 
+// outcome is what line does, at a terminal or without one, as the file's name says.
+func (r runner) outcome(t *testing.T, file, line string) string {
+	if filepath.Base(file) == "terminal.txt" {
+		return r.atTerminal(t, line)
+	}
+	return r.run(t, line)
+}
+
 // TestRecorded compares our git with what Debian's did, and lets Debian's, if it is there, read the result.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -130,7 +168,7 @@ func TestRecorded(t *testing.T) {
 				if strings.Contains(s.want, "\n? ") || strings.HasPrefix(s.want, "? ") {
 					failing++
 				}
-				got := r.run(t, s.line)
+				got := r.outcome(t, file, s.line)
 				if strings.Contains(s.remark, "# differs: ") {
 					got, s.want = ends(got), ends(s.want)
 				}
@@ -144,6 +182,15 @@ func TestRecorded(t *testing.T) {
 	t.Logf("%d cases, %d of them failing", total, failing)
 }
 
+// TestNoColor: where NO_COLOR is set there are colours only on demand. Debian's git does not know it.
+func TestNoColor(t *testing.T) {
+	r := newRunner(t, ours(t))
+	r.run(t, "git init -q -b main; git commit -q --allow-empty -m one")
+	if got, want := r.atTerminal(t, "NO_COLOR=1 git --no-pager branch; git --no-pager branch"), "| * main\n| * \x1b[32mmain\x1b[m\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // ends returns the first line and the last one, the status: what must be equal where the rest differs.
 func ends(outcome string) string {
 	lines := strings.SplitAfter(strings.TrimSuffix(outcome, "\n"), "\n")
@@ -154,7 +201,7 @@ func recordFile(t *testing.T, file string) {
 	r := newRunner(t, "/usr/bin")
 	var b strings.Builder
 	for _, s := range readSteps(t, file) {
-		fmt.Fprintf(&b, "%s$ %s\n%s", s.remark, s.line, r.run(t, s.line))
+		fmt.Fprintf(&b, "%s$ %s\n%s", s.remark, s.line, r.outcome(t, file, s.line))
 	}
 	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)

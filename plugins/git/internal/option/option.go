@@ -11,6 +11,7 @@ import (
 // A Result is a parsed command line.
 type Result struct {
 	values   map[string][]string
+	order    []setting
 	Operands []string
 	Paths    []string // the operands after "--"
 	Dashes   bool     // whether there was a "--"
@@ -29,6 +30,19 @@ func (r *Result) Arg(name string) string {
 		return ""
 	}
 	return v[len(v)-1]
+}
+
+// A setting is one option with its argument.
+type setting struct{ name, arg string }
+
+// Last returns which of these options was given last, and its argument; "" if none was.
+func (r *Result) Last(names ...string) (name, arg string) {
+	for _, s := range slices.Backward(r.order) {
+		if slices.Contains(names, s.name) {
+			return s.name, s.arg
+		}
+	}
+	return "", ""
 }
 
 // Rest returns all operands, those after "--" too.
@@ -95,6 +109,7 @@ func Parse(args []string, description string) (*Result, error) {
 
 func (r *Result) set(e entry, arg string) {
 	r.values[e.names[0]] = append(r.values[e.names[0]], arg)
+	r.order = append(r.order, setting{e.names[0], arg})
 }
 
 func (r *Result) long(spec []entry, text string, rest []string) (used int, err error) {

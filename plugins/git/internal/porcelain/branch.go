@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -65,23 +66,28 @@ func (c *call) listBranches(o *option.Result, patterns []string) error {
 		}
 		return len(patterns) == 0
 	}
-	type line struct{ mark, name, ref string }
+	c.page()
+	paint, err := c.paint("branch", o)
+	if err != nil {
+		return err
+	}
+	type line struct{ mark, color, name, to, ref string }
 	var lines []line
 	if !o.Has("r") {
 		if c.repo.Branch() == "" {
-			lines = append(lines, line{"* ", "(HEAD detached at " + abbreviate(c.repo.Head()) + ")", "HEAD"})
+			lines = append(lines, line{"* ", green, "(HEAD detached at " + abbreviate(c.repo.Head()) + ")", "", "HEAD"})
 		}
 		names, err := c.repo.Refs("refs/heads/")
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			mark := "  "
+			mark, color := "  ", ""
 			if name == c.repo.Branch() {
-				mark = "* "
+				mark, color = "* ", green
 			}
 			if match(name) {
-				lines = append(lines, line{mark, name, "refs/heads/" + name})
+				lines = append(lines, line{mark, color, name, "", "refs/heads/" + name})
 			}
 		}
 	}
@@ -95,10 +101,11 @@ func (c *call) listBranches(o *option.Result, patterns []string) error {
 			if o.Has("a") {
 				shown = "remotes/" + name
 			}
-			if to := c.repo.Target("refs/remotes/" + name); to != "" && !o.Has("v") {
-				shown += " -> " + strings.TrimPrefix(to, "refs/remotes/")
+			to := c.repo.Target("refs/remotes/" + name)
+			if to != "" {
+				to = " -> " + strings.TrimPrefix(to, "refs/remotes/")
 			}
-			lines = append(lines, line{"  ", shown, "refs/remotes/" + name})
+			lines = append(lines, line{"  ", red, shown, to, "refs/remotes/" + name})
 		}
 	}
 	width := 0
@@ -107,14 +114,14 @@ func (c *call) listBranches(o *option.Result, patterns []string) error {
 	}
 	for _, l := range lines {
 		if !o.Has("v") {
-			c.printf("%s%s\n", l.mark, l.name)
+			c.printf("%s%s%s\n", l.mark, paint(l.color, l.name), l.to)
 			continue
 		}
 		commit, err := c.repo.ResolveCommit(l.ref)
 		if err != nil {
 			return err
 		}
-		c.printf("%s%-*s %s %s\n", l.mark, width, l.name, abbreviate(commit.Hash), subject(commit.Message))
+		c.printf("%s%s %s %s\n", l.mark, paint(l.color, fmt.Sprintf("%-*s", width, l.name)), abbreviate(commit.Hash), subject(commit.Message))
 	}
 	return nil
 }

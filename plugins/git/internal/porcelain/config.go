@@ -24,6 +24,7 @@ func config(c *call) error {
 	all := settings.List(o.Has("global"), o.Has("local"))
 	args := o.Rest()
 	if o.Has("l") {
+		c.page()
 		for _, s := range all {
 			c.printf("%s=%s\n", s.Key, s.Value)
 		}

@@ -21,6 +21,9 @@ func diffCommand(c *call) error {
 	if err != nil {
 		return err
 	}
+	if !o.Has("quiet") && !o.Has("exit-code") {
+		c.page()
+	}
 	d, err := c.diffOutput(o, "patch")
 	if err != nil {
 		return err
@@ -121,11 +124,12 @@ func show(c *call) error {
 		}
 		revisions = []string{"HEAD"}
 	}
-	f, err := c.logFormat(o)
+	d, err := c.diffOutput(o, "patch")
 	if err != nil {
 		return err
 	}
-	if f.diff, err = c.diffOutput(o, "patch"); err != nil {
+	f, err := c.logFormat(o, d)
+	if err != nil {
 		return err
 	}
 	for i, rev := range revisions {
@@ -154,7 +158,7 @@ func (c *call) showObject(f *logFormat, h plumbing.Hash, name string, paths repo
 		if err != nil {
 			return err
 		}
-		c.printf("tree %s\n\n", name)
+		c.printf("%s\n\n", f.diff.paint(commitColor, "tree "+name))
 		for _, line := range tree {
 			c.printf("%s\n", line)
 		}
@@ -164,7 +168,7 @@ func (c *call) showObject(f *logFormat, h plumbing.Hash, name string, paths repo
 		if err != nil {
 			return err
 		}
-		c.printf("tag %s\nTagger: %s <%s>\nDate:   %s\n\n%s\n", t.Name, t.Tagger.Name, t.Tagger.Email, f.when(t.Tagger.When, ""), t.Message)
+		c.printf("%s\nTagger: %s <%s>\nDate:   %s\n\n%s\n", f.diff.paint(commitColor, "tag "+t.Name), t.Tagger.Name, t.Tagger.Email, f.when(t.Tagger.When, ""), t.Message)
 		return c.showObject(f, t.Target, name, paths, true)
 	}
 	commit, err := c.repo.Commit(h)

@@ -26,12 +26,12 @@ type logFormat struct {
 	terminated bool // whether each commit ends with a newline, rather than there being one between any two
 	short      bool // whether names of commits are short
 	date       string
-	decorate   map[plumbing.Hash]string
+	decorate   map[plumbing.Hash][]decoration
 	diff       *diffOutput
 }
 
-func (c *call) logFormat(o *option.Result) (*logFormat, error) {
-	f := &logFormat{name: "medium", short: o.Has("abbrev-commit"), date: o.Arg("date")}
+func (c *call) logFormat(o *option.Result, d *diffOutput) (*logFormat, error) {
+	f := &logFormat{diff: d, name: "medium", short: o.Has("abbrev-commit"), date: o.Arg("date")}
 	if o.Has("oneline") {
 		f.name, f.short = "oneline", true
 	}
@@ -54,44 +54,13 @@ func (c *call) logFormat(o *option.Result) (*logFormat, error) {
 	default:
 		return nil, fatal("invalid --pretty format: %s", text)
 	}
-	if o.Has("decorate") && o.Arg("decorate") != "no" || strings.Contains(f.template, "%d") || strings.Contains(f.template, "%D") {
+	if c.decorates(o) || strings.Contains(f.template, "%d") || strings.Contains(f.template, "%D") {
 		var err error
 		if f.decorate, err = c.decorations(); err != nil {
 			return nil, err
 		}
 	}
 	return f, nil
-}
-
-// decorations returns the names of each commit that has some.
-func (c *call) decorations() (map[plumbing.Hash]string, error) {
-	names := map[plumbing.Hash][]string{}
-	if h := c.repo.Head(); h != repo.Zero {
-		name := "HEAD"
-		if b := c.repo.Branch(); b != "" {
-			name += " -> " + b
-		}
-		names[h] = append(names[h], name)
-	}
-	for _, kind := range []struct{ prefix, title string }{{"refs/tags/", "tag: "}, {"refs/remotes/", ""}, {"refs/heads/", ""}} {
-		refs, err := c.repo.Refs(kind.prefix)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range refs {
-			if kind.prefix == "refs/heads/" && name == c.repo.Branch() {
-				continue
-			}
-			if commit, err := c.repo.ResolveCommit(kind.prefix + name); err == nil {
-				names[commit.Hash] = append(names[commit.Hash], kind.title+name)
-			}
-		}
-	}
-	out := map[plumbing.Hash]string{}
-	for h, list := range names {
-		out[h] = strings.Join(list, ", ")
-	}
-	return out, nil
 }
 
 func subject(message string) string {
@@ -150,15 +119,13 @@ func (f *logFormat) head(c *call, commit *object.Commit) {
 		}
 		return
 	}
-	names := ""
-	if d := f.decorate[commit.Hash]; d != "" {
-		names = " (" + d + ")"
-	}
+	paint := f.diff.paint
+	names := decorated(paint, f.decorate[commit.Hash], " (", ")")
 	if f.name == "oneline" {
-		c.printf("%s%s %s\n", f.id(commit.Hash), names, subject(commit.Message))
+		c.printf("%s%s %s\n", paint(commitColor, f.id(commit.Hash)), names, subject(commit.Message))
 		return
 	}
-	c.printf("commit %s%s\n", f.id(commit.Hash), names)
+	c.printf("%s%s\n", paint(commitColor, "commit "+f.id(commit.Hash)), names)
 	if len(commit.ParentHashes) > 1 {
 		c.printf("Merge:")
 		for _, p := range commit.ParentHashes {

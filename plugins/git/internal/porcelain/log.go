@@ -2,6 +2,7 @@ package porcelain
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,16 +159,26 @@ func logCommand(c *call) error {
 	if err != nil {
 		return err
 	}
-	f, err := c.logFormat(o)
+	f, err := c.logFormat(o, d)
 	if err != nil {
 		return err
 	}
-	f.diff = d
 	sel, err := newSelection(o, paths)
 	if err != nil {
 		return err
 	}
+	// One is held back, so that it is known whether it is the last.
 	var chosen []*object.Commit
+	shown := 0
+	show := func(n int) (err error) {
+		for ; n > 0 && err == nil; n-- {
+			err = f.write(c, chosen[0], paths, shown == 0, len(chosen) == 1)
+			chosen = chosen[1:]
+			shown++
+		}
+		return err
+	}
+	reverse := o.Has("reverse")
 	var failed error
 	err = c.repo.Walk(from, not, func(commit *object.Commit) bool {
 		if sel.limit == 0 {
@@ -186,6 +197,9 @@ func logCommand(c *call) error {
 		if ok {
 			chosen = append(chosen, commit)
 			sel.limit--
+			if failed == nil && !reverse {
+				failed = show(len(chosen) - 1)
+			}
 		}
 		return failed == nil
 	})
@@ -195,17 +209,10 @@ func logCommand(c *call) error {
 	if err != nil {
 		return err
 	}
-	if o.Has("reverse") {
-		for i, j := 0, len(chosen)-1; i < j; i, j = i+1, j-1 {
-			chosen[i], chosen[j] = chosen[j], chosen[i]
-		}
+	if reverse {
+		slices.Reverse(chosen)
 	}
-	for i, commit := range chosen {
-		if err := f.write(c, commit, paths, i == 0, i == len(chosen)-1); err != nil {
-			return err
-		}
-	}
-	return nil
+	return show(len(chosen))
 }
 
 // unrecognized is how commands that walk over history put it.

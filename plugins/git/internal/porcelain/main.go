@@ -2,7 +2,6 @@
 package porcelain
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +20,10 @@ type call struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	repo           *repo.Repo // nil for commands that need none
-	config         []repo.Setting
+	output
+	paginate paginate
+	repo     *repo.Repo // nil for commands that need none
+	config   []repo.Setting
 }
 
 // A failure ends a command with a status. Its text is printed if there is one.
@@ -51,14 +52,17 @@ type command struct {
 	usage    string
 	anywhere bool // whether it works outside a repository
 	bare     bool // whether it works without a working tree
+	pages    bool // whether a person reads it through a pager
 }
 
 // Main runs git with these arguments and returns its status.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := bufio.NewWriter(stdout)
-	c := &call{stdin: stdin, stdout: out, stderr: flushing{out, stderr}}
+	c := &call{stdin: stdin, output: newOutput(stdout)}
+	c.stdout, c.stderr = c.buffer, flushing{&c.output, stderr}
 	err := c.start(args)
-	out.Flush()
+	c.buffer.Flush()
+	stderr = c.complain(stderr)
+	defer c.finish()
 	var f *failure
 	switch {
 	case err == nil:
@@ -75,13 +79,13 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // flushing keeps the two outputs in order.
 type flushing struct {
-	first *bufio.Writer
+	first *output
 	w     io.Writer
 }
 
 func (f flushing) Write(p []byte) (int, error) {
-	f.first.Flush()
-	return f.w.Write(p)
+	f.first.buffer.Flush()
+	return f.first.complain(f.w).Write(p)
 }
 
 // start reads what stands before the command's name.
@@ -93,7 +97,11 @@ func (c *call) start(args []string) error {
 			return nil
 		case a == "--help" || a == "-h":
 			return help(c)
-		case a == "--no-pager" || a == "-P" || a == "-p" || a == "--paginate" || a == "--literal-pathspecs" || a == "--no-optional-locks":
+		case a == "--no-pager" || a == "-P":
+			c.paginate, args = never, args[1:]
+		case a == "-p" || a == "--paginate":
+			c.paginate, args = always, args[1:]
+		case a == "--literal-pathspecs" || a == "--no-optional-locks":
 			args = args[1:]
 		case (a == "-C" || a == "-c") && len(args) < 2:
 			return &failure{129, fmt.Sprintf("no directory given for %s\n%s", a, usage)}
@@ -139,6 +147,9 @@ func (c *call) dispatch(name string, args []string) error {
 	}
 	if c.repo != nil && c.repo.Top == "" && !cmd.bare && !cmd.anywhere {
 		return fatal("this operation must be run in a work tree")
+	}
+	if cmd.pages || c.pagesAll() {
+		c.page()
 	}
 	err = cmd.run(c)
 	var o *option.Error

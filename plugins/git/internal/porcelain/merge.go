@@ -57,7 +57,11 @@ func merge(c *call) error {
 	if o.Has("n") {
 		return nil
 	}
-	d := &diffOutput{repo: c.repo, renames: true, forms: []string{"stat", "summary"}}
+	paint, err := c.paint("diff", nil)
+	if err != nil {
+		return err
+	}
+	d := &diffOutput{repo: c.repo, renames: true, forms: []string{"stat", "summary"}, paint: paint, width: c.width()}
 	d.write(c.stdout, d.pick(compare(a, b, nil)))
 	return nil
 }

@@ -26,10 +26,16 @@ type diffOutput struct {
 	context int
 	renames bool
 	filter  string
+	paint   palette
+	width   int // of --stat
 }
 
 func (c *call) diffOutput(o *option.Result, form string) (*diffOutput, error) {
-	d := &diffOutput{repo: c.repo, context: 3, renames: !o.Has("no-renames"), filter: o.Arg("diff-filter")}
+	paint, err := c.paint("diff", o)
+	if err != nil {
+		return nil, err
+	}
+	d := &diffOutput{repo: c.repo, context: 3, renames: !o.Has("no-renames"), filter: o.Arg("diff-filter"), paint: paint, width: c.width()}
 	for _, f := range []string{"numstat", "stat", "shortstat", "summary", "name-only", "name-status"} {
 		if o.Has(f) {
 			d.forms = append(d.forms, f)
@@ -132,25 +138,31 @@ func (d *diffOutput) patch(w io.Writer, ch change) {
 		d.patch(w, change{'A', ch.new, ch.new, repo.File{}, ch.to, 0})
 		return
 	}
-	fmt.Fprintf(w, "diff --git %s %s\n", quote("a/"+ch.old), quote("b/"+ch.new))
+	head := func(format string, args ...any) {
+		fmt.Fprintln(w, d.paint(metaColor, fmt.Sprintf(format, args...)))
+	}
+	head("diff --git %s %s", quote("a/"+ch.old), quote("b/"+ch.new))
 	mode := ""
 	switch {
 	case ch.status == 'A':
-		fmt.Fprintf(w, "new file mode %o\n", uint32(ch.to.Mode))
+		head("new file mode %o", uint32(ch.to.Mode))
 	case ch.status == 'D':
-		fmt.Fprintf(w, "deleted file mode %o\n", uint32(ch.from.Mode))
+		head("deleted file mode %o", uint32(ch.from.Mode))
 	case ch.from.Mode != ch.to.Mode:
-		fmt.Fprintf(w, "old mode %o\nnew mode %o\n", uint32(ch.from.Mode), uint32(ch.to.Mode))
+		head("old mode %o", uint32(ch.from.Mode))
+		head("new mode %o", uint32(ch.to.Mode))
 	default:
 		mode = fmt.Sprintf(" %o", uint32(ch.to.Mode))
 	}
 	if ch.status == 'R' {
-		fmt.Fprintf(w, "similarity index %d%%\nrename from %s\nrename to %s\n", ch.score, quote(ch.old), quote(ch.new))
+		head("similarity index %d%%", ch.score)
+		head("rename from %s", quote(ch.old))
+		head("rename to %s", quote(ch.new))
 	}
 	if ch.from.Hash == ch.to.Hash {
 		return
 	}
-	fmt.Fprintf(w, "index %s..%s%s\n", abbreviate(ch.from.Hash), abbreviate(ch.to.Hash), mode)
+	head("index %s..%s%s", abbreviate(ch.from.Hash), abbreviate(ch.to.Hash), mode)
 	old, new := "a/"+ch.old, "b/"+ch.new
 	var a, b []byte
 	if ch.status == 'A' {
@@ -170,16 +182,14 @@ func (d *diffOutput) patch(w io.Writer, ch change) {
 	if len(a) == 0 && len(b) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "--- %s\n+++ %s\n", headed(old), headed(new))
-	diff.Write(w, a, b, d.context)
-}
-
-// headed is a name in a patch's head, with a tab behind it if patch would not find its end.
-func headed(name string) string {
-	if !strings.Contains(name, " ") {
-		return quote(name)
+	for _, line := range []string{"--- " + quote(old), "+++ " + quote(new)} {
+		fmt.Fprint(w, d.paint(metaColor, line))
+		if strings.Contains(line[len("--- "):], " ") {
+			fmt.Fprint(w, "\t") // or patch would not find the end of the name
+		}
+		fmt.Fprintln(w)
 	}
-	return quote(name) + "\t"
+	diff.Write(w, a, b, d.context, d.paint.on())
 }
 
 // quote writes a path as C would if it has unusual characters: core.quotePath.

@@ -7,16 +7,30 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
-// expand fills a --format: git-log(1), "PRETTY FORMATS". Colours are left out, as where there is no terminal.
+// expand fills a --format: git-log(1), "PRETTY FORMATS".
 func (f *logFormat) expand(commit *object.Commit) string {
 	var b strings.Builder
+	auto := palette(uncolored) // what %C(auto) has chosen
 	for t := f.template; t != ""; {
 		before, rest, ok := strings.Cut(t, "%")
 		b.WriteString(before)
 		if !ok {
 			break
 		}
-		text, used := f.placeholder(commit, rest)
+		text, used := "", 0
+		switch {
+		case strings.HasPrefix(rest, "C(auto)"):
+			auto, used = f.diff.paint, len("C(auto)")
+			if auto.on() && b.Len() > 0 {
+				text = plain
+			}
+		case strings.HasPrefix(rest, "C"):
+			if text, used = f.color(rest); used > 0 {
+				auto = uncolored
+			}
+		default:
+			text, used = f.placeholder(commit, rest, auto)
+		}
 		if used == 0 {
 			b.WriteByte('%')
 		}
@@ -26,26 +40,37 @@ func (f *logFormat) expand(commit *object.Commit) string {
 	return b.String()
 }
 
+// color returns the colour that s begins with, "C(bold red)" or "Cred", and how long that is; 0 for none.
+func (f *logFormat) color(s string) (sequence string, used int) {
+	words, force := "", false
+	if end := strings.IndexByte(s, ')'); end > 0 && strings.HasPrefix(s, "C(") {
+		words, used = s[len("C("):end], end+1
+		if rest, ok := strings.CutPrefix(words, "always,"); ok {
+			words, force = rest, true
+		}
+		words = strings.TrimPrefix(words, "auto,")
+	}
+	for _, name := range []string{"red", "green", "blue", "reset"} {
+		if strings.HasPrefix(s[len("C"):], name) {
+			words, used = name, len("C"+name)
+		}
+	}
+	if sequence, _ = colorSequence(words); !force && !f.diff.paint.on() {
+		sequence = ""
+	}
+	return sequence, used
+}
+
 // placeholder returns what the one at the start of s means, and how long it is; 0 for none.
-func (f *logFormat) placeholder(c *object.Commit, s string) (text string, used int) {
+func (f *logFormat) placeholder(c *object.Commit, s string, paint palette) (text string, used int) {
 	if s == "" {
 		return "", 0
 	}
-	if strings.HasPrefix(s, "C(") {
-		if end := strings.IndexByte(s, ')'); end > 0 {
-			return "", end + 1
-		}
-	}
-	for _, color := range []string{"Cred", "Cgreen", "Cblue", "Creset"} {
-		if strings.HasPrefix(s, color) {
-			return "", len(color)
-		}
-	}
 	switch s[0] {
 	case 'H':
-		return c.Hash.String(), 1
+		return paint(commitColor, c.Hash.String()), 1
 	case 'h':
-		return abbreviate(c.Hash), 1
+		return paint(commitColor, abbreviate(c.Hash)), 1
 	case 'T':
 		return c.TreeHash.String(), 1
 	case 't':
@@ -61,12 +86,9 @@ func (f *logFormat) placeholder(c *object.Commit, s string) (text string, used i
 	case 'B':
 		return c.Message, 1
 	case 'd':
-		if d := f.decorate[c.Hash]; d != "" {
-			return " (" + d + ")", 1
-		}
-		return "", 1
+		return decorated(paint, f.decorate[c.Hash], " (", ")"), 1
 	case 'D':
-		return f.decorate[c.Hash], 1
+		return decorated(paint, f.decorate[c.Hash], "", ""), 1
 	case 'n':
 		return "\n", 1
 	case '%':

@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -60,10 +61,8 @@ func renamed(ch change) string {
 	return fmt.Sprintf("%s{%s => %s}%s", a[:start], a[start:len(a)-end], b[start:len(b)-end], a[len(a)-end:])
 }
 
-// statWidth is how wide --stat is where there is no terminal.
-const statWidth = 80
-
 func (d *diffOutput) stat(w io.Writer, changes []change) {
+	statWidth := cmp.Or(d.width, 80)
 	lines := d.lines(changes)
 	if len(lines) == 0 {
 		return
@@ -101,7 +100,7 @@ func (d *diffOutput) stat(w io.Writer, changes []change) {
 		if l.binary {
 			fmt.Fprintf(w, " %-*s | %*s", nameWidth, name, numberWidth, "Bin")
 			if l.before != l.after || l.before > 0 {
-				fmt.Fprintf(w, " %d -> %d bytes", l.before, l.after)
+				fmt.Fprintf(w, " %s -> %s bytes", d.paint(red, fmt.Sprint(l.before)), d.paint(green, fmt.Sprint(l.after)))
 			}
 			fmt.Fprintln(w)
 			continue
@@ -111,7 +110,15 @@ func (d *diffOutput) stat(w io.Writer, changes []change) {
 		if plus+minus > 0 {
 			fmt.Fprint(w, " ")
 		}
-		fmt.Fprintln(w, strings.Repeat("+", plus)+strings.Repeat("-", minus))
+		for _, part := range []struct {
+			sign, color string
+			n           int
+		}{{"+", green, plus}, {"-", red, minus}} {
+			if part.n > 0 {
+				fmt.Fprint(w, d.paint(part.color, strings.Repeat(part.sign, part.n)))
+			}
+		}
+		fmt.Fprintln(w)
 	}
 	total(w, lines)
 }

@@ -15,12 +15,16 @@ type state struct {
 	staged    []change
 	unstaged  []change
 	untracked []string
+	paint     palette
 }
 
 // state looks at the working tree. all lists each untracked file, none skips them.
 func (c *call) state(paths repo.Paths, all, none bool) (*state, error) {
 	s := &state{}
 	var err error
+	if s.paint, err = c.paint("status", nil); err != nil {
+		return nil, err
+	}
 	if s.head, err = c.repo.Tree(c.repo.Head()); err != nil {
 		return nil, err
 	}
@@ -103,9 +107,9 @@ func (c *call) shortStatus(s *state, ignored []string, branch, porcelain, nul bo
 		}
 		return `"` + name + `"`
 	}
-	paint := uncolored
-	if !porcelain && !nul {
-		paint = c.paint()
+	paint := s.paint
+	if porcelain || nul {
+		paint = uncolored
 	}
 	mark := func(color string, status byte) string {
 		if status == ' ' {
@@ -183,7 +187,7 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 			p.tracking(c, b)
 		}
 	} else {
-		p.printf("%s%s\n", c.paint()(red, "HEAD detached at "), abbreviate(c.repo.Head()))
+		p.printf("%s%s\n", s.paint(red, "HEAD detached at "), abbreviate(c.repo.Head()))
 	}
 	if !born {
 		p.printf("\n%s\n\n", unborn)
@@ -194,7 +198,7 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 			unstage = "\"git rm --cached <file>...\""
 		}
 		p.printf("Changes to be committed:\n  (use %s to unstage)\n", unstage)
-		p.changes(c, s.staged, green)
+		p.changes(c, s, s.staged, green)
 	}
 	if len(s.unstaged) > 0 {
 		add := "git add"
@@ -205,10 +209,10 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 		}
 		p.printf("Changes not staged for commit:\n  (use \"%s <file>...\" to update what will be committed)\n", add)
 		p.printf("  (use \"git restore <file>...\" to discard changes in working directory)\n")
-		p.changes(c, s.unstaged, red)
+		p.changes(c, s, s.unstaged, red)
 	}
-	p.list(c, "Untracked files", "git add <file>...", s.untracked)
-	p.list(c, "Ignored files", "git add -f <file>...", ignored)
+	p.list(c, s, "Untracked files", "git add <file>...", s.untracked)
+	p.list(c, s, "Ignored files", "git add -f <file>...", ignored)
 	if hidden && len(s.staged) > 0 {
 		p.printf("Untracked files not listed (use -u option to show untracked files)\n")
 	}
@@ -229,26 +233,24 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 	}
 }
 
-func (p printer) changes(c *call, changes []change, color string) {
-	paint := c.paint()
+func (p printer) changes(c *call, s *state, changes []change, color string) {
 	for _, ch := range changes {
 		name := c.show(ch.new)
 		if ch.old != ch.new {
 			name = c.show(ch.old) + " -> " + name
 		}
-		p.printf("\t%s\n", paint(color, words[ch.status]+name))
+		p.printf("\t%s\n", s.paint(color, words[ch.status]+name))
 	}
 	p.printf("\n")
 }
 
-func (p printer) list(c *call, title, use string, names []string) {
+func (p printer) list(c *call, s *state, title, use string, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	paint := c.paint()
 	p.printf("%s:\n  (use \"%s\" to include in what will be committed)\n", title, use)
 	for _, name := range names {
-		p.printf("\t%s\n", paint(red, c.show(name)))
+		p.printf("\t%s\n", s.paint(red, c.show(name)))
 	}
 	p.printf("\n")
 }

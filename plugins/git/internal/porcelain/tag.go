@@ -17,6 +17,7 @@ func tag(c *call) error {
 	case o.Has("d"):
 		return c.deleteTags(args)
 	case o.Has("l") || len(args) == 0:
+		c.page()
 		names, err := c.repo.Refs("refs/tags/")
 		for _, name := range names {
 			if len(args) == 0 || repo.Wild(args[0], name) {

@@ -1,0 +1,83 @@
+package porcelain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
+)
+
+// A decoration is a name that a commit has.
+type decoration struct{ color, name string }
+
+// decorates reports whether commits are shown with their names: where a person reads, unless options or log.decorate say
+// otherwise.
+func (c *call) decorates(o *option.Result) bool {
+	when := "auto"
+	if value, ok := c.setting("log.decorate"); ok {
+		when = value
+	}
+	switch last, arg := o.Last("decorate", "no-decorate"); last {
+	case "decorate":
+		if when = arg; arg == "" {
+			when = "short"
+		}
+	case "no-decorate":
+		when = "no"
+	}
+	switch strings.ToLower(when) {
+	case "auto":
+		return c.cols > 0
+	case "no", "false", "off", "0":
+		return false
+	}
+	return true
+}
+
+// decorations returns the names of each commit that has some.
+func (c *call) decorations() (map[plumbing.Hash][]decoration, error) {
+	names := map[plumbing.Hash][]decoration{}
+	if h := c.repo.Head(); h != repo.Zero {
+		names[h] = []decoration{{headColor, "HEAD"}}
+		if b := c.repo.Branch(); b != "" {
+			names[h] = []decoration{{headColor, "HEAD -> "}, {branchColor, b}}
+		}
+	}
+	for _, kind := range []struct{ prefix, title, color string }{
+		{"refs/tags/", "tag: ", tagColor}, {"refs/remotes/", "", remoteColor}, {"refs/heads/", "", branchColor},
+	} {
+		refs, err := c.repo.Refs(kind.prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Backward(refs) { // as git has them
+			if kind.prefix == "refs/heads/" && name == c.repo.Branch() {
+				continue
+			}
+			if commit, err := c.repo.ResolveCommit(kind.prefix + name); err == nil {
+				names[commit.Hash] = append(names[commit.Hash], decoration{kind.color, kind.title + name})
+			}
+		}
+	}
+	return names, nil
+}
+
+// decorated lists names between what opens and closes the list; it is empty without any.
+func decorated(paint palette, names []decoration, open, end string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(paint(commitColor, open))
+	for i, d := range names {
+		if i > 0 && !strings.HasSuffix(names[i-1].name, "-> ") {
+			b.WriteString(paint(commitColor, ", "))
+		}
+		b.WriteString(paint(d.color, d.name))
+	}
+	b.WriteString(paint(commitColor, end))
+	return b.String()
+}
