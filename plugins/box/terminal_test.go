@@ -209,6 +209,8 @@ func TestLess(t *testing.T) {
 		{"", ready},
 		{"more f\r", "--More--"},
 		{"q", ready},
+		{"more wide; echo s$?\r", "123456789\ns0\n"}, // it fits
+		{"", ready},
 		{"less f\r", "line 23" + eol},
 	} {
 		s.sees(step.typed, step.want)

@@ -28,6 +28,7 @@ type Editor struct {
 	line   []rune
 	at     int  // the cursor, in line
 	row    int  // of the cursor, below the prompt's
+	cols   int  // of the terminal, when the line was drawn
 	end    spot // behind the line, when it was drawn
 	active bool
 
@@ -59,6 +60,7 @@ const maxLine = 1 << 20
 func (e *Editor) ReadLine(prompt, text string) (string, error) {
 	e.mu.Lock()
 	e.prompt = prompt[strings.LastIndexByte(prompt, '\n')+1:]
+	_, e.cols = e.Size()
 	e.line, e.end = []rune(text), e.layout(nil)
 	e.at, e.row, e.active = len(e.line), e.end.row, true
 	e.killing, e.tabs, e.last = false, 0, -1
@@ -66,6 +68,8 @@ func (e *Editor) ReadLine(prompt, text string) (string, error) {
 	e.place = len(e.lines) - 1
 	if text != "" {
 		e.refresh()
+	} else if e.end.row > 0 && e.end.col == 0 {
+		io.WriteString(e.Out, "\n") // as draw leaves a row that is full
 	}
 	e.mu.Unlock()
 	for {
@@ -90,9 +94,41 @@ func (e *Editor) Resized() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.active {
-		e.row = e.layout(e.line[:e.at]).row // as terminals lay it out anew
 		e.refresh()
 	}
+}
+
+// resize is told how many columns the terminal has now, and finds the cursor again. Where a row of the line was full there
+// is a line feed, so that a wider terminal leaves the rows as they are. A narrower one makes several of each.
+func (e *Editor) resize(cols int) {
+	if cols <= 0 || cols == e.cols {
+		e.cols = cols
+		return
+	}
+	row, p := 0, e.layout(nil)
+	length := Width(e.prompt) // of what has no line feed yet
+	end := func(next int) {
+		row += max(0, length-1) / cols
+		row++
+		length = next
+	}
+	if p.row > 0 && p.col == 0 {
+		end(0)
+	}
+	for _, c := range e.line[:e.at] {
+		q := e.advance(p, []rune{c})
+		switch {
+		case c == '\n':
+			end(0)
+		case q.row > p.row:
+			length += e.cols - p.col
+			end(q.col)
+		default:
+			length += q.col - p.col
+		}
+		p = q
+	}
+	e.row, e.cols = row+length/cols, cols
 }
 
 // finish leaves the cursor behind the line.
@@ -109,17 +145,15 @@ type spot struct{ row, col int }
 
 // layout returns where what follows line is.
 func (e *Editor) layout(line []rune) spot {
-	_, cols := e.Size()
 	p := spot{col: Width(e.prompt)}
-	if cols > 0 {
-		p.row, p.col = p.col/cols, p.col%cols
+	if e.cols > 0 {
+		p.row, p.col = p.col/e.cols, p.col%e.cols
 	}
 	return e.advance(p, line)
 }
 
 // advance returns where what follows line is, which begins at p.
 func (e *Editor) advance(p spot, line []rune) spot {
-	_, cols := e.Size()
 	for _, c := range line {
 		if c == '\n' {
 			p = spot{p.row + 1, 0}
@@ -127,10 +161,10 @@ func (e *Editor) advance(p spot, line []rune) spot {
 		}
 		for _, c := range shown(c, p.col) {
 			w := tool.RuneWidth(c)
-			if cols > 0 && p.col+w > cols {
+			if e.cols > 0 && p.col+w > e.cols {
 				p = spot{p.row + 1, 0}
 			}
-			if p.col += w; cols > 0 && p.col >= cols {
+			if p.col += w; e.cols > 0 && p.col >= e.cols {
 				p = spot{p.row + 1, 0}
 			}
 		}
@@ -155,12 +189,18 @@ func shown(c rune, col int) string {
 
 // refresh draws the prompt and the line.
 func (e *Editor) refresh() {
+	_, cols := e.Size()
+	e.resize(cols)
 	var b strings.Builder
 	b.WriteByte('\r')
 	up(&b, e.row)
 	b.WriteString("\x1b[J")
 	b.WriteString(e.prompt)
-	end := e.draw(&b, e.layout(nil), e.line)
+	begin := e.layout(nil)
+	if begin.row > 0 && begin.col == 0 {
+		b.WriteString("\n")
+	}
+	end := e.draw(&b, begin, e.line)
 	to := e.layout(e.line[:e.at])
 	up(&b, end.row-to.row)
 	if end.col != to.col || end.row != to.row {

@@ -18,7 +18,8 @@ type display struct {
 	wrapping       bool // the next character begins a row
 	cells          [][]string
 	bells          int
-	rest           string // of a sequence that is not complete
+	rest           string       // of a sequence that is not complete
+	joined         map[int]bool // the rows that go on in the next one, as the terminal has wrapped them
 }
 
 func (d *display) Write(p []byte) (int, error) {
@@ -42,9 +43,14 @@ func (d *display) Write(p []byte) (int, error) {
 		default:
 			w := tool.RuneWidth(c)
 			if d.wrapping || d.col+w > d.cols {
+				if d.joined == nil {
+					d.joined = map[int]bool{}
+				}
+				d.joined[d.row] = true
 				d.row, d.col, d.wrapping = d.row+1, 0, false
 			}
 			d.at(d.row, d.col+w-1)
+			delete(d.joined, d.row)
 			d.cells[d.row][d.col] = string(c)
 			if w == 2 {
 				d.cells[d.row][d.col+1] = ""
@@ -84,6 +90,41 @@ func (d *display) control(s string) {
 	default:
 		panic(fmt.Sprintf("the sequence %q", s))
 	}
+}
+
+// resize gives a display another width. Lines are broken anew if they flow, as in tmux; in other terminals they stay.
+func (d *display) resize(cols int, flow bool) {
+	d.cols = cols
+	if !flow {
+		return
+	}
+	for len(d.cells) <= d.row {
+		d.cells = append(d.cells, nil)
+	}
+	var cells [][]string
+	row, col := 0, 0
+	for i := 0; i < len(d.cells); i++ {
+		var line []string
+		at := -1
+		for {
+			if i == d.row {
+				at = len(line) + d.col
+			}
+			line = append(line, d.cells[i]...)
+			if !d.joined[i] || i+1 == len(d.cells) {
+				break
+			}
+			i++
+		}
+		if at >= 0 {
+			row, col = len(cells)+at/cols, at%cols
+		}
+		for ; len(line) > cols; line = line[cols:] {
+			cells = append(cells, line[:cols:cols])
+		}
+		cells = append(cells, line)
+	}
+	d.cells, d.row, d.col, d.wrapping, d.joined = cells, row, col, false, nil
 }
 
 func (d *display) String() string {
@@ -220,6 +261,49 @@ func TestDrawn(t *testing.T) {
 			}
 			e.active = true
 			e.Resized()
+		}
+	}
+}
+
+// The size changes while a line is edited: the prompt and the line are all that is there, drawn for the new size. A wider
+// terminal may break lines anew or not; one that is narrower does.
+func TestResized(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		before, after := 6+r.IntN(20), 6+r.IntN(20)
+		flow := after < before || seed%2 == 0
+		prompt := strings.Repeat("p", r.IntN(before-2)) + "$ "
+		if flow && seed%4 < 2 {
+			prompt += strings.Repeat("q", r.IntN(2*before)) // the terminal wraps it
+		}
+		e, d := begin("", before)
+		d = &display{cols: before}
+		io.WriteString(d, "output\n"+prompt)
+		cols := before
+		e.Out, e.Size = d, func() (int, int) { return 24, cols }
+		text := strings.Repeat("x", r.IntN(3*before))
+		pr, pw := io.Pipe()
+		e.Keys = pr
+		go func() { // ends with what is typed
+			io.WriteString(pw, text+strings.Repeat("\x02", r.IntN(len(text)+1)))
+			pw.Close()
+		}()
+		e.ReadLine(prompt, "")
+		// The input has ended, and so the cursor is behind the line.
+		for range r.IntN(len(text) + 1) {
+			e.move(e.at - 1)
+		}
+		e.active = true
+		cols = after
+		d.resize(after, flow)
+		e.Resized()
+		want := &display{cols: after}
+		io.WriteString(want, "output\n"+prompt+text)
+		if d.String() != want.String() {
+			t.Fatalf("seed %d, from %d to %d columns, prompt %q, line %q, at %d: got\n%s\nwant\n%s", seed, before, after, prompt, text, e.at, d, want)
+		}
+		if at := e.layout(e.line[:e.at]); d.row != at.row+1 || d.col != at.col {
+			t.Fatalf("seed %d: the cursor is at %d, %d, want %v", seed, d.row-1, d.col, at)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func (p *pager) run() int {
 		return p.status
 	}
 	p.measure()
-	if p.oneScreen && len(p.names) == 1 && p.fits() {
+	if (p.oneScreen || p.more) && len(p.names) == 1 && p.fits() {
 		return p.print()
 	}
 	restore, err := tty.Change(p.keys, proc.Canonical|proc.Echo|proc.Signals|proc.Returns, 0)
