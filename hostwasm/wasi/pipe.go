@@ -1,6 +1,7 @@
 package wasi
 
 import (
+	"bytes"
 	"sync"
 	"time"
 
@@ -69,6 +70,17 @@ func (p *pipe) unwatch(w waker) {
 func (p *pipe) read(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.take(b, false)
+}
+
+// readLine reads no further than the end of a line.
+func (p *pipe) readLine(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.take(b, true)
+}
+
+func (p *pipe) take(b []byte, line bool) (int, error) {
 	switch {
 	case p.readerGone:
 		return 0, errno.BADF
@@ -90,6 +102,10 @@ func (p *pipe) read(b []byte) (int, error) {
 	n := 0
 	for n < len(b) && p.n > 0 {
 		k := copy(b[n:], p.head())
+		if i := bytes.IndexByte(b[n:n+k], '\n'); line && i >= 0 {
+			k = i + 1
+			b = b[:n+k]
+		}
 		p.drop(k)
 		n += k
 	}

@@ -36,11 +36,17 @@ func fdRead(p *Process, m memory, a []uint64) error {
 	return m.put32(uint32(a[3]), n)
 }
 
-// readv waits for the first bytes only.
+// readv waits for the first bytes only, and reads one line of a terminal.
 func (p *Process) readv(s stream, v vector, nonblock bool) (uint32, error) {
+	terminal, _ := s.(terminalEnd)
+	ended := false
 	return p.each(v, func(b []byte) (int, error) {
+		if ended {
+			return 0, errno.AGAIN
+		}
 		n, err := p.readStream(s, b, nonblock)
 		nonblock = true
+		ended = n > 0 && b[n-1] == '\n' && terminal.Terminal != nil && terminal.Modes()&Canonical != 0
 		return n, err
 	})
 }

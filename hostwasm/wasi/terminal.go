@@ -127,6 +127,9 @@ func (e terminalEnd) read(b []byte) (int, error) {
 	if !e.reads {
 		return 0, errno.BADF
 	}
+	if e.Modes()&Canonical != 0 {
+		return e.in.readLine(b) // POSIX.1-2024, XBD 11.1.6
+	}
 	return e.in.read(b)
 }
 

@@ -41,6 +41,29 @@ func (g *guest) setTerminal(fd, what uint32, s terminalState) errno.Errno {
 	return g.call(wasi.Proc+".set_terminal", uint64(fd), uint64(what), at)
 }
 
+// One read returns one line of several that were typed ahead, or as much of it as there is room for. Once lines are not
+// edited any longer, it returns all there is.
+func TestTerminalLines(t *testing.T) {
+	terminal, keys, _ := newTerminal(true)
+	g := start(t, wasi.Config{Files: tree(t), Stdin: terminal.Input(), Stdout: terminal.Output()})
+	keys.Write([]byte("one\n\nthree, which is long\nfour\nfive\n"))
+	for _, want := range []string{"one\n", "\n", "three, w", "hich is ", "long\n", "four\n"} {
+		if got, e := g.read(0, 8); got != want || e != 0 {
+			t.Fatalf("got %q, %v, want %q", got, e, want)
+		}
+	}
+	keys.Write([]byte("one\nsix\n"))
+	first, second, result := g.room(5), g.room(8), g.room(4)
+	iovs, count := g.vector(first, 5, second, 8) // the line fits the first
+	if e := g.call("fd_read", 0, iovs, count, result); e != 0 || g.u32(result) != 5 {
+		t.Errorf("in two pieces: got %d bytes, %v, want those of five", g.u32(result), e)
+	}
+	g.setTerminal(0, 2, terminalState{modes: wasi.SaneModes &^ wasi.Canonical})
+	if got, e := g.read(0, 64); got != "one\nsix\n" || e != 0 {
+		t.Errorf("not canonical: got %q, %v", got, e)
+	}
+}
+
 func TestTerminalState(t *testing.T) {
 	terminal, _, _ := newTerminal(true)
 	terminal.Resize(wasi.Size{Rows: 50, Cols: 200})
