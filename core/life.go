@@ -29,7 +29,7 @@ func (s State) String() string { return stateNames[s] }
 type life struct {
 	number uint64 // the first terminal is 1
 	state  State
-	exec   *Exec // never changed, since effects have it: another takes its place
+	exec   *Exec // not changed once effects have it: another takes its place
 	held   int64 // bytes of it that are reserved
 	rows   int   // as last resized, in cells
 	cols   int
@@ -113,8 +113,8 @@ func (r *Registry) HandleResolved(now time.Time, id TerminalID, e Exec, err erro
 		r.fail(t, err)
 		return
 	}
-	e.Command = t.life.exec.Command
-	t.life.exec = &e
+	exec := t.life.exec // of which Resolve has only the Command
+	exec.Path, exec.Argv, exec.Via, exec.Host = e.Path, e.Argv, e.Via, e.Host
 	if r.config.Ask {
 		t.life.state = StateAsking
 		r.stopClock(now, t)
