@@ -37,6 +37,7 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("go vet", nil, "go", "vet", "./..."),
 		commandStep("go vet darwin", []string{"GOOS=darwin"}, "go", "vet", "./..."),
 		commandStep("go vet wasip1", wasip1, "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
+		commandStep("go vet reactor", wasip1, "go", "vet", "-tags=reactor", "./core", "./cmd/reactor"),
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
 		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
 		{"npm", func(ctx context.Context, out io.Writer) error { return npmInstall(ctx, out, "tests") }},
