@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // fuzz runs each fuzz target for a while; the go command fuzzes one target at a time.
@@ -48,34 +53,49 @@ func (t fuzzTarget) String() string {
 	return shortPackage(t.pkg) + "." + t.name
 }
 
-// fuzzTargets lists the targets of the module; out gets what the go command says.
+// fuzzTargets finds the targets of the module in its source; out gets what the go command says. "go test -list"
+// would link every test of the module to ask it.
 func fuzzTargets(ctx context.Context, out io.Writer) ([]fuzzTarget, error) {
+	const files = `{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}` +
+		`{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}`
 	var list bytes.Buffer
-	err := command(ctx, io.MultiWriter(out, &list), nil, "go", "test", "-list=^Fuzz", "./...")
-	return parseFuzzList(list.String()), err
+	if err := command(ctx, io.MultiWriter(out, &list), nil, "go", "list", "-f", files, "./..."); err != nil {
+		return nil, err
+	}
+	var targets []fuzzTarget
+	for line := range strings.Lines(list.String()) {
+		pkg, file, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || !strings.HasSuffix(file, "_test.go") {
+			continue // the command line
+		}
+		names, err := fuzzFunctions(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			targets = append(targets, fuzzTarget{pkg, name})
+		}
+	}
+	return targets, nil
 }
 
-// parseFuzzList reads the output of "go test -list": the names of a package's targets, each on
-// a line, then a line "ok", the package and a duration. Other words for "ok" are "?" and "FAIL".
-func parseFuzzList(list string) []fuzzTarget {
-	var targets []fuzzTarget
-	var names []string
-	for line := range strings.Lines(list) {
-		fields := strings.Fields(line)
-		if len(fields) == 1 && strings.HasPrefix(fields[0], "Fuzz") {
-			names = append(names, fields[0])
-		}
-		if len(fields) < 2 {
+// fuzzFunctions returns the names of a file's functions that are fuzz targets, as "go help testfunc" tells them.
+func fuzzFunctions(file string) (names []string, err error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Recv != nil {
 			continue
 		}
-		if fields[0] == "ok" {
-			for _, name := range names {
-				targets = append(targets, fuzzTarget{fields[1], name})
-			}
+		after, ok := strings.CutPrefix(f.Name.Name, "Fuzz")
+		if first, _ := utf8.DecodeRuneInString(after); ok && !unicode.IsLower(first) {
+			names = append(names, f.Name.Name)
 		}
-		names = nil
 	}
-	return targets
+	return names, nil
 }
 
 func fuzzSteps(targets []fuzzTarget, each time.Duration) []step {
@@ -96,7 +116,7 @@ func fuzzSteps(targets []fuzzTarget, each time.Duration) []step {
 func (t fuzzTarget) run(ctx context.Context, out io.Writer, each time.Duration) error {
 	for try := 1; ; try++ {
 		var log bytes.Buffer
-		err := command(ctx, io.MultiWriter(out, &log), nil, "go", "test", "-run=^$",
+		err := command(ctx, io.MultiWriter(out, &log), nil, "go", "test", "-vet=off", "-run=^$",
 			"-fuzz=^"+t.name+"$", "-fuzztime="+each.String(), "-fuzzminimizetime=5x", "-parallel=1", t.pkg)
 		if err == nil || try == 2 || !onlyDeadline(log.String()) {
 			return err

@@ -1,29 +1,33 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
 
-func TestParseFuzzList(t *testing.T) {
-	const list = `$ go test -list=^Fuzz ./...
-FuzzParser
-FuzzScreen
-ok  	github.com/terrarium-dev/terrarium/core/vt	0.004s
-?   	github.com/terrarium-dev/terrarium/cmd/reactor	[no test files]
-FuzzLost
-FAIL	github.com/terrarium-dev/terrarium/core/acp	0.002s
-ok  	github.com/terrarium-dev/terrarium/core/keys	(cached)
-FuzzRing
-ok  	github.com/terrarium-dev/terrarium/core/ring	0.003s
+func TestFuzzFunctions(t *testing.T) {
+	const source = `package p
+
+import "testing"
+
+type s struct{}
+
+func (s) FuzzMethod(f *testing.F) {}
+func Fuzzy(f *testing.F)          {}
+func TestFuzz(t *testing.T)       {}
+func FuzzParser(f *testing.F)     {}
+func Fuzz_2(f *testing.F)         {}
+func Fuzz(f *testing.F)           {}
 `
-	var got []string
-	for _, target := range parseFuzzList(list) {
-		got = append(got, target.String())
+	file := filepath.Join(t.TempDir(), "p_test.go")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
 	}
-	want := []string{"core/vt.FuzzParser", "core/vt.FuzzScreen", "core/ring.FuzzRing"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	got, err := fuzzFunctions(file)
+	if want := []string{"FuzzParser", "Fuzz_2", "Fuzz"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 

@@ -44,13 +44,13 @@ func testSteps(root string, notes *notes) []step {
 	}
 	steps = append(steps, buildSteps()...)
 	return append(steps,
-		// One package at a time: some measure the machine, and what others leave on it.
-		goTest("go test", nodeModules, notes, "-p=1", "./..."),
+		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
+		goTest("go test", nodeModules, notes, "-vet=off", "./plugins/box", "./tests", "./..."),
 		// What is no subtest for an engine runs again, which is little; what is one for another does not.
 		goTest("go test wasmtime", nodeModules, notes, "-tags=wasmtime", "-run=/^wasmtime",
 			"./hostwasm", "./hostwasm/engine/...", "./hostwasm/worker", "./tests/reactor"),
 		// The steps before had cgo.
-		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-run=^Test(Attack|Threads|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
+		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
 		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
 		goTest("imports with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
@@ -58,7 +58,7 @@ func testSteps(root string, notes *notes) []step {
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
 		// and the programs that tests run would each wait a second before they end.
 		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes,
-			append([]string{"-p=1", "-race", "-short", "-timeout=20m"}, racePackages...)...),
+			append([]string{"-vet=off", "-race", "-short", "-timeout=20m"}, racePackages...)...),
 	)
 }
 
