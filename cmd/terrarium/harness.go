@@ -122,6 +122,10 @@ type task struct {
 	wire      harness.Wire
 }
 
+// maxWrong is how many wrong answers in a row a task may have. Models that err
+// find back within a few.
+const maxWrong = 20
+
 func (f *harnessFlags) parse(args []string) (t task, err error) {
 	if t.shell, err = f.command(); err != nil {
 		return t, err
@@ -131,7 +135,7 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 	if !f.set.Changed("output-byte-limit") {
 		t.shell.OutputByteLimit = 0 // the harness knows better
 	}
-	t.challenge = challenge.Config{MaxTurns: f.maxTurns, AnswerTimeout: f.turnTimeout, Timeout: f.timeout}
+	t.challenge = challenge.Config{MaxTurns: f.maxTurns, MaxWrong: maxWrong, AnswerTimeout: f.turnTimeout, Timeout: f.timeout}
 	t.challenge.Parser.Strict = f.strict
 	var ok bool
 	if t.challenge.Parser.Format, ok = challenge.ParseFormat(f.format); !ok {
@@ -321,6 +325,8 @@ func (f *harnessFlags) status(r harness.Result) error {
 		return r.Err
 	case challenge.TimeOver:
 		return &failure{statusTimeout, fmt.Errorf("not completed: timed out after %v", f.timeout)}
+	case challenge.WrongAnswers:
+		return fmt.Errorf("not completed: nothing could be made of %d answers in a row: --transcript FILE writes them down", maxWrong)
 	case challenge.AnswerOver:
 		return &failure{statusTimeout, fmt.Errorf("not completed: no answer within %v", f.turnTimeout)}
 	}

@@ -31,17 +31,18 @@ type view struct {
 	quit  chan struct{}
 	done  chan struct{}
 
-	mu     sync.Mutex // guards what follows
-	screen *vt.Screen
-	repair text.Repairer
-	title  string
-	since  time.Time // when the title came to be
-	fresh  bool      // there is something that was not drawn
-	size   [2]int    // columns and rows of what was drawn last
-	waited int       // the seconds since then that were drawn last
-	turns  []string  // what was done, the newest
-	left   int       // older turns that are not among them
-	said   []byte
+	mu      sync.Mutex // guards what follows
+	screen  *vt.Screen
+	repair  text.Repairer
+	title   string
+	since   time.Time // when the title came to be
+	fresh   bool      // there is something that was not drawn
+	size    [2]int    // columns and rows of what was drawn last
+	waited  int       // the seconds since then that were drawn last
+	turns   []string  // what was done, the newest
+	left    int       // older turns that are not among them
+	claimed bool      // the agent has said that it is done, and was asked whether it is sure
+	said    []byte
 }
 
 // maxTurnLines and maxTurnLine bound what is kept of turns: lines, and bytes of each.
@@ -88,15 +89,19 @@ func (v *view) turn(t harness.Turn) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.title, v.fresh, v.since = turnLine(t), true, time.Now()
+	v.title, v.fresh, v.since = turnLine(t, v.claimed), true, time.Now()
+	if t.Result.Error == "" { // else it will be asked the same again
+		v.claimed = t.Result.Complete
+	}
 	if v.turns = append(v.turns, v.title); len(v.turns) > maxTurnLines {
 		v.turns = append(v.turns[:0], v.turns[1:]...)
 		v.left++
 	}
 }
 
-// turnLine says in one line what an agent wants to do, and how.
-func turnLine(t harness.Turn) string {
+// turnLine says in one line what an agent wants to do, and how. claimed is whether
+// it has said just before that it is done.
+func turnLine(t harness.Turn, claimed bool) string {
 	about := t.Result.Plan
 	if t.Result.Error != "" {
 		about = t.Result.Error
@@ -112,7 +117,10 @@ func turnLine(t harness.Turn) string {
 	if typed.Len() > 0 {
 		line += ": " + typed.String()
 	}
-	if t.Result.Complete {
+	switch {
+	case t.Result.Complete && claimed:
+		line += " (sure that it is done)"
+	case t.Result.Complete:
 		line += " (says that it is done)"
 	}
 	return fmt.Sprintf("turn %d: %s", t.Step, printable(cut(line, maxTurnLine)))

@@ -49,15 +49,18 @@ func TestViewFrame(t *testing.T) {
 // TestTurnLine: a turn is one line of bounded length that a terminal does not obey.
 func TestTurnLine(t *testing.T) {
 	for _, test := range []struct {
-		result challenge.Result
-		want   string
+		result  challenge.Result
+		claimed bool
+		want    string
 	}{
-		{challenge.Result{Plan: "look\naround", Commands: []challenge.Command{{Keystrokes: "ls\n"}, {Keystrokes: "C-c"}}}, "turn 3: look around: ls⏎C-c"},
-		{challenge.Result{Plan: "p", Error: "no JSON"}, "turn 3: no JSON"},
-		{challenge.Result{Plan: "p", Complete: true}, "turn 3: p (says that it is done)"},
-		{challenge.Result{Plan: "\x1b]0;t\a", Commands: []challenge.Command{{Keystrokes: "\x1b[A"}}}, `turn 3: \x1b]0;t\a: \x1b[A`},
+		{challenge.Result{Plan: "look\naround", Commands: []challenge.Command{{Keystrokes: "ls\n"}, {Keystrokes: "C-c"}}}, false, "turn 3: look around: ls⏎C-c"},
+		{challenge.Result{Plan: "p", Error: "no JSON"}, false, "turn 3: no JSON"},
+		{challenge.Result{Plan: "p", Complete: true}, false, "turn 3: p (says that it is done)"},
+		{challenge.Result{Plan: "p", Complete: true}, true, "turn 3: p (sure that it is done)"},
+		{challenge.Result{Plan: "p"}, true, "turn 3: p"},
+		{challenge.Result{Plan: "\x1b]0;t\a", Commands: []challenge.Command{{Keystrokes: "\x1b[A"}}}, false, `turn 3: \x1b]0;t\a: \x1b[A`},
 	} {
-		got := turnLine(harness.Turn{Request: harness.Request{Step: 3}, Result: test.result})
+		got := turnLine(harness.Turn{Request: harness.Request{Step: 3}, Result: test.result}, test.claimed)
 		if got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
@@ -66,7 +69,7 @@ func TestTurnLine(t *testing.T) {
 	for i := range long.Commands {
 		long.Commands[i].Keystrokes = strings.Repeat("x", 1<<10)
 	}
-	if got := turnLine(harness.Turn{Result: long}); len(got) > 2*maxTurnLine || !utf8.ValidString(got) {
+	if got := turnLine(harness.Turn{Result: long}, false); len(got) > 2*maxTurnLine || !utf8.ValidString(got) {
 		t.Errorf("got %d bytes: %.50q", len(got), got)
 	}
 }

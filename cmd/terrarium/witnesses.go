@@ -39,7 +39,7 @@ func (w witnesses) stderr() io.Writer {
 	if w.view != nil {
 		return w.view
 	}
-	return os.Stderr
+	return &firstPart{w: os.Stderr, left: maxAgentSays}
 }
 
 func (w witnesses) output(p []byte) {

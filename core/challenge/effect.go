@@ -62,10 +62,13 @@ const (
 	AgentEnded
 	// TerminalEnded: there is nothing left to type into.
 	TerminalEnded
+	// WrongAnswers: nothing could be made of Config.MaxWrong answers in a row.
+	WrongAnswers
 )
 
 var outcomeNames = [...]string{
 	"running", "completed", "out of turns", "out of time", "no answer in time", "the agent ended", "the terminal ended",
+	"wrong answers",
 }
 
 // String returns "completed", "out of turns" and so on.

@@ -17,6 +17,11 @@ type Config struct {
 	Parser Parser
 	// MaxTurns is how often the agent is asked. If zero, there is no limit.
 	MaxTurns int
+	// MaxWrong is how many answers in a row may be wrong, so that nothing can be
+	// made of them, before the agent is not asked any more: one that answers at
+	// once would be asked a million times a minute. If zero, there is no limit, as
+	// there is none in terminus-2.
+	MaxWrong int
 	// AnswerTimeout is how long an answer may take. If zero, there is no limit.
 	AnswerTimeout time.Duration
 	// Timeout is how long the task may take. If zero, there is no limit.
@@ -40,6 +45,7 @@ type Machine struct {
 	effects []Effect
 
 	turn    int
+	wrong   int       // answers, of the last ones
 	typed   int       // commands
 	queue   []Command // what the answer has left to type
 	until   time.Time // waiting: for the command that was typed last
@@ -130,9 +136,10 @@ func (m *Machine) HandleAnswer(now time.Time, response string) {
 	}
 	m.last = m.config.Parser.Parse(response)
 	if m.last.Error != "" {
-		m.ask(now, m.errorPrompt())
+		m.askAgain(now, m.errorPrompt())
 		return
 	}
+	m.wrong = 0
 	m.queue = m.last.Commands
 	m.proceed(now)
 }
@@ -149,7 +156,16 @@ func (m *Machine) HandleTruncated(now time.Time, partial string) {
 	}
 	m.last = m.config.Parser.Parse(partial)
 	m.last.Commands, m.last.Complete = nil, false
-	m.ask(now, m.truncatedPrompt())
+	m.askAgain(now, m.truncatedPrompt())
+}
+
+// askAgain asks after a wrong answer, unless there were too many.
+func (m *Machine) askAgain(now time.Time, prompt string) {
+	if m.wrong++; m.config.MaxWrong > 0 && m.wrong >= m.config.MaxWrong {
+		m.finish(WrongAnswers, nil)
+		return
+	}
+	m.ask(now, prompt)
 }
 
 // HandleAgentEnd reports that the agent can't be asked any more, and why.
