@@ -27,8 +27,8 @@ func allowed() []rule {
 		{unix.SYS_TGKILL, []check{oneOf(0, uint32(os.Getpid()))}},
 		{call: unix.SYS_RT_SIGACTION}, {call: unix.SYS_RT_SIGPROCMASK}, {call: unix.SYS_RT_SIGRETURN},
 		{call: unix.SYS_SIGALTSTACK}, {call: unix.SYS_RESTART_SYSCALL},
-		// Memory. Code is written first and executable then, never both.
-		{unix.SYS_MMAP, []check{notBoth}}, {unix.SYS_MPROTECT, []check{notBoth}},
+		// Memory. Code is written first and executable then, by mprotect, never both.
+		{unix.SYS_MMAP, []check{notExecutable}}, {unix.SYS_MPROTECT, []check{notBoth}},
 		{call: unix.SYS_MUNMAP}, {call: unix.SYS_MREMAP}, {call: unix.SYS_MADVISE}, {call: unix.SYS_BRK},
 		{call: unix.SYS_MEMFD_CREATE},
 		// Time, where the kernel does not give it without a call.
@@ -60,8 +60,14 @@ func allowed() []rule {
 	}, allowedHere...)
 }
 
-// notBoth has memory that is mapped be executable, or writable, or none.
+// notBoth has memory be executable, or writable, or neither. That holds for one
+// mapping. Two of one file, or a mapping of it and write, get around it, and what
+// mprotect is called for, a filter can't see.
 var notBoth = among(2, unix.PROT_WRITE|unix.PROT_EXEC, 0, unix.PROT_WRITE, unix.PROT_EXEC)
+
+// notExecutable has memory not be executable from the start: no engine needs it,
+// and it would run code out of a file in one step.
+var notExecutable = among(2, unix.PROT_WRITE|unix.PROT_EXEC, 0, unix.PROT_WRITE)
 
 // allowFilter returns the program that allows what is on the list. It returns
 // other for calls that are not, and clone where it makes a thread.

@@ -452,6 +452,14 @@ func (a attacker) system(try func(string, error)) {
 	} {
 		try(name, call(c.number, c.args...))
 	}
+	fd, err := unix.MemfdCreate("code", unix.MFD_CLOEXEC)
+	try("no memfd", invert(err))
+	_, err = unix.Write(fd, make([]byte, 4096))
+	try("no writing to a memfd", invert(err))
+	for name, flags := range map[string]int{"private": unix.MAP_PRIVATE, "shared": unix.MAP_SHARED} {
+		try("mmap of a file to execute, "+name, call(unix.SYS_MMAP, 0, 4096, unix.PROT_READ|unix.PROT_EXEC, flags, fd, 0))
+	}
+	try("mmap to execute", call(unix.SYS_MMAP, 0, 4096, unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANON, -1, 0))
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var caps [2]unix.CapUserData
 	try("capget", unix.Capget(&header, &caps[0]))
