@@ -35,8 +35,7 @@ func openPty(c core.Command) (_ *stdio, err error) {
 	}
 	if !c.Interactive {
 		defer slave.Close()
-		slave, err = os.OpenFile(slave.Name(), os.O_WRONLY|unix.O_NOCTTY, 0)
-		if err != nil {
+		if slave, err = openToWrite(slave.Name()); err != nil {
 			master.Close()
 			return nil, err
 		}
@@ -63,6 +62,21 @@ func openPty(c core.Command) (_ *stdio, err error) {
 		err = changeTermios(int(slave.Fd()), func(t *unix.Termios) { t.Oflag &^= unix.OPOST })
 	}
 	return s, err
+}
+
+// openToWrite opens a terminal that only a child is going to use: Go's poller,
+// which os.OpenFile tells of it, has no use for it.
+func openToWrite(name string) (*os.File, error) {
+	for {
+		fd, err := unix.Open(name, unix.O_WRONLY|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		switch err {
+		case nil:
+			return os.NewFile(uintptr(fd), name), nil
+		case unix.EINTR:
+		default:
+			return nil, &os.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
 }
 
 // pollable closes f and returns its pty as a file of Go's poller. Package pty

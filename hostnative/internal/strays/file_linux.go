@@ -13,20 +13,18 @@ func readFile(path string) ([]byte, error) {
 	return readAll(fd)
 }
 
-// readAll reads to the end. The first read has room for a page: a file that is
-// read in pieces may change in between.
-func readAll(fd int) ([]byte, error) {
-	b := make([]byte, 0, pageSize)
+// readAll reads to the end. Each read has room for a page, which is on the stack
+// since most files have a line: one that is read in pieces may change in between.
+func readAll(fd int) (b []byte, err error) {
+	var page [pageSize]byte
 	for {
-		n, err := unix.Read(fd, b[len(b):cap(b)])
+		n, err := unix.Read(fd, page[:])
 		switch {
 		case err == unix.EINTR:
 		case err != nil || n == 0:
 			return b, err
 		default:
-			if b = b[:len(b)+n]; len(b) == cap(b) {
-				b = append(b, 0)[:len(b)]
-			}
+			b = append(b, page[:n]...)
 		}
 	}
 }

@@ -143,12 +143,12 @@ func readChildren(path string) (b []byte, sure bool) {
 	}
 	defer unix.Close(fd)
 	var last []byte
-	for range maxReads {
+	for i := range maxReads {
 		b, err = readAll(fd)
 		if err != nil {
 			return nil, false
 		}
-		if last != nil && bytes.Equal(b, last) {
+		if i > 0 && bytes.Equal(b, last) {
 			return b, true
 		}
 		last = b
