@@ -92,8 +92,12 @@ func readTag(pid int) (tag string, sure bool) {
 			return string(value), true
 		}
 	}
+	if len(b) == 0 {
+		s, err := ReadStat(pid)
+		return "", err == nil && s.Environ && !s.Variables
+	}
 	if len(b) < pageSize {
-		return "", len(b) > 0
+		return "", true
 	}
 	// It took more than one read. If the process has executed another program
 	// in between, then the second has found nothing, and neither will this.

@@ -1,6 +1,7 @@
 package strays
 
 import (
+	"os/exec"
 	"testing"
 	"time"
 )
@@ -40,4 +41,31 @@ func (q *questions) count() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.open)
+}
+
+// A process that was started without any variable has no tag, for sure: it is none
+// that is executing a program and will have one.
+func TestTagOfEmptyEnvironment(t *testing.T) {
+	cmd := exec.Command("cat")
+	cmd.Env = []string{}
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	late := time.Now().Add(time.Minute)
+	for {
+		tag, sure := ReadTag(cmd.Process.Pid)
+		if sure && tag == "" && !executes(cmd.Process.Pid) {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("got %q, %v, want to be sure that there is none", tag, sure)
+		}
+		time.Sleep(Pause) // it may still execute cat
+	}
 }

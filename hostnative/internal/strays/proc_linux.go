@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +21,11 @@ type Stat struct {
 	Group   int
 	Session int
 	Start   uint64 // in clock ticks since boot
+
+	// Environ is whether it has got the environment of its program, which a process
+	// has not while it is executing another, and Variables whether there are any.
+	// Both are false where we may not know.
+	Environ, Variables bool
 }
 
 // pfKthread is PF_KTHREAD of linux/sched.h.
@@ -43,6 +49,9 @@ func ReadStat(pid int) (s Stat, err error) {
 	s.Parent, _ = strconv.Atoi(fields[1])
 	s.Group, _ = strconv.Atoi(fields[2])
 	s.Session, _ = strconv.Atoi(fields[3])
+	if len(fields) > 48 { // since Linux 3.5
+		s.Environ, s.Variables = fields[47] != "0", fields[47] != fields[48]
+	}
 	s.Start, err = strconv.ParseUint(fields[19], 10, 64)
 	return s, err
 }
@@ -208,6 +217,7 @@ func Signal(pid int, start uint64, sig unix.Signal) (sent bool) {
 func KillTagged(wanted func(tag string) bool) (found int, sure bool) {
 	self := os.Getpid()
 	sure = true
+	late := time.Now().Add(execLimit)
 	for _, pid := range Processes() {
 		if pid == self {
 			continue
@@ -219,6 +229,10 @@ func KillTagged(wanted func(tag string) bool) (found int, sure bool) {
 			group, err := unix.Getpgid(pid)
 			sure = sure && err == nil && group == 0
 			continue
+		}
+		for !known && executes(pid) && time.Now().Before(late) {
+			time.Sleep(Pause)
+			tag, known = ReadTag(pid)
 		}
 		sure = sure && known
 		if tag == "" || !wanted(tag) {
@@ -232,6 +246,18 @@ func KillTagged(wanted func(tag string) bool) (found int, sure bool) {
 		}
 	}
 	return found, sure
+}
+
+// execLimit is how long KillTagged waits for processes that are executing
+// another program. They have no environment meanwhile, and on a busy machine the
+// kernel may leave one for longer there than it takes to look a few times. Then
+// nobody would find it any more: what has started it may be gone already.
+const execLimit = time.Second
+
+// executes reports whether a process is just executing another program.
+func executes(pid int) bool {
+	s, err := ReadStat(pid)
+	return err == nil && !s.Zombie && !s.Kernel && !s.Environ
 }
 
 // hasProgram reports whether a process runs one: kernel threads and zombies do not.
