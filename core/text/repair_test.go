@@ -154,6 +154,9 @@ func TestRepairer(t *testing.T) {
 
 // Every sequence of four bytes, up to bytes that Table 3-7 treats alike.
 func TestRepairerAllSequences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it repairs 280,000 sequences")
+	}
 	edges := []byte("\x00\x7F\x80\x8F\x90\x9F\xA0\xBF\xC1\xC2\xDF\xE0\xE1\xEC\xED\xEE\xEF\xF0\xF1\xF3\xF4\xF5\xFF")
 	in := make([]byte, 4)
 	for _, in[0] = range edges {

@@ -309,6 +309,9 @@ func TestResize(t *testing.T) {
 // TestTables has more styles, clusters and links than a screen can hold, one
 // after another.
 func TestTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills the tables ten times")
+	}
 	s := vt.NewScreen(vt.Options{Rows: 40, Cols: 160, ScrollbackBytes: 64 << 10})
 	for i := range 200_000 {
 		s.Write(fmt.Appendf(nil, "\x1b[38;2;%d;%d;%dm\x1b]8;;http://x/%d\x1b\\%c\u0301%c", i>>16, i>>8&255, i&255, i, 'a'+i%26, 0x300+i%100))
