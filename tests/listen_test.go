@@ -222,6 +222,14 @@ func TestListenSandbox(t *testing.T) {
 	}
 }
 
+// TestListenIndented: a message is one message, with line ends in it too.
+func TestListenIndented(t *testing.T) {
+	p := connect(t, listening(t))
+	if got := p.run("{\n  \"sessionId\": \"s\",\n  \"command\": \"echo indented\"\n}"); got != "indented\n" {
+		t.Errorf("got %q, want what the command wrote", got)
+	}
+}
+
 // TestListenTogether: what the machine promises in all, it promises of all peers.
 func TestListenTogether(t *testing.T) {
 	url := listening(t, "--output-byte-limit", "400MiB")

@@ -44,6 +44,7 @@ func (s *wsStream) Read(p []byte) (n int, err error) {
 		}
 	}
 	n, err = s.message.Read(p[:len(p)-1]) // acpconn has room for two and more
+	hideLineEnds(p[:n])
 	if err := s.grow(int64(n)); err != nil {
 		return 0, err
 	}
@@ -57,6 +58,17 @@ func (s *wsStream) Read(p []byte) (n int, err error) {
 		return n, endOfPeer(err)
 	}
 	return n, nil
+}
+
+// hideLineEnds makes one line of JSON that was written on several. A carriage
+// return means the same to JSON as a line feed: space between two tokens, and an
+// error in a string.
+func hideLineEnds(p []byte) {
+	for i, c := range p {
+		if c == '\n' {
+			p[i] = '\r'
+		}
+	}
 }
 
 // grow counts n more bytes of a message, or fewer. The error is errLong, or
