@@ -87,6 +87,47 @@ func TestShellMutated(t *testing.T) {
 	}
 }
 
+// TestEndless gives commands that keep what they read an input without an end: each says so in one line, and the shell
+// goes on.
+func TestEndless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("keeps as much as a command may")
+	}
+	const line = `tr '\0' x < /dev/zero | `
+	for _, test := range []struct{ line, want string }{
+		{line + "fold", "fold: -: memory exhausted"},
+		{line + "grep y", "grep: (standard input): memory exhausted"},
+		{line + "jq -R .", "parse error: value is too large"},
+		{line + "xargs -d '\\n'", "xargs: memory exhausted"},
+		{"yes | sort", "sort: read failed: -: memory exhausted"},
+		{"yes | tac", "tac: -: read error: memory exhausted"},
+		{"yes | sed H", "sed: memory exhausted"},
+		{"yes | awk '{ a[NR] }'", "awk: memory exhausted"},
+		{"x=$(yes)", "bash: line 1: command substitution: memory exhausted"},
+		{"mapfile a < <(yes)", "bash: line 1: mapfile: memory exhausted"},
+	} {
+		t.Run(test.line, func(t *testing.T) {
+			t.Parallel()
+			box, err := patchedBox()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			var stderr bytes.Buffer
+			cmd := exec.CommandContext(ctx, box)
+			cmd.Args = []string{"bash", "-c", test.line + " >/dev/null; echo goes on >&2"}
+			cmd.Dir, cmd.Env, cmd.Stderr = t.TempDir(), []string{"GOMEMLIMIT=384MiB"}, &stderr
+			if err := cmd.Run(); err != nil {
+				t.Error(err)
+			}
+			if got, want := stderr.String(), test.want+"\ngoes on\n"; got != want {
+				t.Errorf("got %.300q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // boundedShell runs a script, which is to end soon.
 func boundedShell(t *testing.T, script string) (stderr string, status int) {
 	t.Helper()

@@ -3,6 +3,8 @@ package awk
 import (
 	"strconv"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // An array keeps its elements in the order in which they came to be, so that "for (k in a)" is the same in every run.
@@ -20,11 +22,22 @@ type element struct {
 	dead bool
 }
 
+// sizeOfElement is about what one takes beside its text, in bytes.
+const sizeOfElement = 100
+
+// keep ends a program that keeps too much.
+func keep(n int) {
+	if err := tool.Keep(n); err != nil {
+		panic(&runtimeError{msg: err.Error()})
+	}
+}
+
 // at returns the element, which it makes if it is missing.
 func (a *array) at(key string) *element {
 	e := a.find(key)
 	if e == nil {
 		a.keyed()
+		keep(len(key) + sizeOfElement)
 		e = &element{key: strings.Clone(key)}
 		if a.byKey == nil {
 			a.byKey = map[string]*element{}
@@ -110,6 +123,7 @@ func (a *array) split(parts []string) {
 	room := a.parts
 	a.clear()
 	if cap(room) < len(parts) {
+		keep(len(parts) * sizeOfElement)
 		room = make([]element, len(parts))
 	}
 	a.parts = room[:len(parts)]

@@ -65,14 +65,14 @@ func (e *inExpr) eval(in *interp) value { return boolean(in.array(e.arr).has(in.
 func (e *tuple) eval(in *interp) value { return str(in.subscript(e.list)) }
 
 // maxText bounds strings, in bytes.
-const maxText = 256 << 20
+const maxText = 64 << 20
 
 func (e *concat) eval(in *interp) value {
 	base := len(in.scratch)
 	for _, p := range e.parts {
 		in.scratch = p.eval(in).append(in.scratch, in.convfmt)
 		if len(in.scratch)-base > maxText {
-			in.fail("out of memory")
+			in.fail("memory exhausted")
 		}
 	}
 	return str(in.taken(base))
@@ -80,6 +80,9 @@ func (e *concat) eval(in *interp) value {
 
 // taken returns what stands in the scratch buffer from base on, and takes it out.
 func (in *interp) taken(base int) string {
+	if n := len(in.scratch) - base; n > 1<<10 {
+		keep(n)
+	}
 	s := string(in.scratch[base:])
 	in.scratch = in.scratch[:base]
 	return s

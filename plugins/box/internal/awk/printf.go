@@ -55,7 +55,7 @@ func (in *interp) sprintf(name string, args []expr) {
 			b = append(b, in.directive(&d, next())...)
 		}
 		if len(b)-len(in.scratch) > maxText {
-			in.fail("out of memory")
+			in.fail("memory exhausted")
 		}
 	}
 	in.scratch = b

@@ -39,6 +39,9 @@ func (r *reader) fill() bool {
 	if len(r.text) >= readSize {
 		least = len(r.text)
 	}
+	if least > 1 {
+		keep(3 * len(r.text))
+	}
 	if size := max(readSize, least); len(r.buf) < size {
 		r.buf = make([]byte, size)
 	}

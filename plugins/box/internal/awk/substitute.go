@@ -45,7 +45,7 @@ func (in *interp) sub(e *builtin) value {
 		b = append(b, s[done:lo]...)
 		b = expand(b, repl, s[lo:hi])
 		if len(b)-base > maxText {
-			in.fail("out of memory")
+			in.fail("memory exhausted")
 		}
 		done, lastEnd = hi, hi
 		if e.name == "sub" {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"slices"
@@ -161,7 +160,7 @@ func parse(env *tool.Env, args []string) (*script, int) {
 	case asked || isTerminal(env.Child().Stdin):
 		s.interactive, s.lines, s.args = true, true, rest
 	default:
-		text, err := io.ReadAll(env.Stdin)
+		text, err := tool.ReadAll(env.Stdin)
 		if err != nil {
 			env.Errorf("standard input: %s", tool.Strerror(err))
 			return nil, 1
@@ -224,6 +223,9 @@ func (s *script) run(env *tool.Env) int {
 	return s.status(env, runner.RunScript(env.Context, s.name, s.text))
 }
 
+// keepKey is that of what bounds what the interpreter keeps, which can't import this package: see terminalsKey.
+var keepKey = struct{ Keep struct{} }{}
+
 // execKey is that of what runs a command of the box, in the context of a shell inside a shell, whose own Exec starts them.
 type execKey struct{}
 
@@ -233,6 +235,7 @@ func (s *script) runner(env *tool.Env) (interpreter, error) {
 		h.exec = outer
 	}
 	env.Context = context.WithValue(env.Context, execKey{}, h.exec)
+	env.Context = context.WithValue(env.Context, keepKey, tool.Keep)
 	env.Context = context.WithValue(env.Context, terminalsKey, terminals{env.Stderr, new(sync.Once)})
 	r, err := interp.New(
 		interp.Env(expand.ListEnviron(s.environ(env)...)),

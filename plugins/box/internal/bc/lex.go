@@ -1,9 +1,10 @@
 package bc
 
 import (
-	"bufio"
 	"fmt"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 // A token is a name, a number, a string, an operator or a line's end.
@@ -31,7 +32,7 @@ var operators = []string{"&&", "||", "==", "!=", "<=", ">=", "++", "--", "+=", "
 
 // A lexer reads tokens, and lines only as it needs them.
 type lexer struct {
-	r     *bufio.Reader
+	lines *tool.Lines
 	input string // its name, in messages
 	line  int    // of the next token
 	text  string // what was read and is not taken
@@ -41,9 +42,18 @@ type lexer struct {
 
 // fill reads one more line. It returns false at the end.
 func (l *lexer) fill() bool {
-	text, err := l.r.ReadString('\n')
-	l.text += text
-	return text != "" || err == nil
+	text, ok := l.lines.Next()
+	if !ok {
+		if err := l.lines.Err(); err != nil {
+			l.warn(l.input + ": " + tool.Strerror(err))
+		}
+		return false
+	}
+	l.text += string(text)
+	if l.lines.Ended {
+		l.text += "\n"
+	}
+	return true
 }
 
 func isName(c byte) bool  { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' }

@@ -1,7 +1,6 @@
 package bc
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -78,7 +77,7 @@ func run(env *tool.Env, args []string) int {
 
 // source runs what one file says. It returns true if that was to quit.
 func (b *bc) source(name string, r io.Reader) (over bool) {
-	b.parser.lexer = &lexer{r: bufio.NewReader(r), input: name, line: 1, warn: b.env.Warn}
+	b.parser.lexer = &lexer{lines: tool.NewLines(r, '\n'), input: name, line: 1, warn: b.env.Warn}
 	for {
 		more, quit := b.line()
 		if quit || b.env.Stopped() {

@@ -304,7 +304,7 @@ func bsdSum(env *tool.Env, args []string) int {
 // eachSum calls f with the content of each file, and with " NAME", or "" for standard input that was not named.
 func eachSum(env *tool.Env, files []string, f func(p []byte, name string)) int {
 	return env.Each(files, func(name string, r io.Reader) error {
-		p, err := io.ReadAll(r)
+		p, err := tool.ReadAll(r)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"syscall"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -83,8 +84,12 @@ func printable(env *tool.Env, args []string) int {
 			env.Out.WriteString(sep)
 		})
 		r.Close()
-		if err != nil {
+		switch {
+		case errors.Is(err, syscall.EISDIR):
 			env.Errorf("Warning: '%s' is a directory", name)
+			status = 1
+		case err != nil:
+			env.Errorf("'%s': %s", name, tool.Strerror(err))
 			status = 1
 		}
 	}
@@ -98,6 +103,11 @@ func eachString(env *tool.Env, r io.Reader, least int, white bool, f func(at int
 	for at := int64(0); !env.Stopped(); at++ {
 		c, err := in.ReadByte()
 		if err == nil && (' ' <= c && c <= '~' || c == '\t' || white && '\n' <= c && c <= '\r') {
+			if len(run) == cap(run) {
+				if err := tool.Keep(2 * len(run)); err != nil {
+					return err
+				}
+			}
 			run = append(run, c)
 			continue
 		}

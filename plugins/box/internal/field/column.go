@@ -75,6 +75,15 @@ func column(env *tool.Env, args []string) int {
 				break
 			}
 			if len(bytes.TrimSpace(line)) > 0 || c.keepEmpty {
+				// A table takes about three times as much again.
+				if err := tool.Keep(len(line) + 4*tool.SizeOfLine); err != nil {
+					return err
+				}
+				if len(lines) == cap(lines) {
+					if err := tool.Keep(4 * tool.SizeOfLine * len(lines)); err != nil {
+						return err
+					}
+				}
 				lines = append(lines, string(line))
 			}
 		}

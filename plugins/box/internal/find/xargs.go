@@ -2,7 +2,7 @@ package find
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +24,8 @@ type xargsRun struct {
 	perRun   int    // arguments of one command, 0 for all that fit
 	lines    int    // lines of one command, 0 for no matter
 	maxChars int
-	delim    int // -1: white space and quotes
+	delim    int         // -1: white space and quotes
+	items    *tool.Lines // that end with delim
 	eof      string
 	verbose  bool
 	prompt   bool
@@ -231,11 +232,14 @@ func (x *xargsRun) substitute(item string) {
 // next returns the next argument, and whether its line ended with it. The error is io.EOF at the end.
 func (x *xargsRun) next(r *bufio.Reader) (item string, endsLine bool, err error) {
 	if x.delim >= 0 {
-		p, err := r.ReadBytes(byte(x.delim))
-		if err != nil && len(p) == 0 {
-			return "", false, err
+		if x.items == nil {
+			x.items = tool.NewLines(r, byte(x.delim))
 		}
-		return string(bytes.TrimSuffix(p, []byte{byte(x.delim)})), true, nil
+		p, ok := x.items.Next()
+		if !ok {
+			return "", false, cmp.Or(x.items.Err(), io.EOF)
+		}
+		return string(p), true, nil
 	}
 	if x.replace != "" {
 		item, err = x.wholeLine(r)
@@ -305,6 +309,9 @@ func (x *xargsRun) word(r *bufio.Reader) (string, bool, error) {
 
 // quoted adds c, or what is quoted behind it.
 func (x *xargsRun) quoted(r *bufio.Reader, c byte, b *strings.Builder) error {
+	if b.Len() > x.maxChars {
+		return errors.New("argument line too long")
+	}
 	switch c {
 	case '\\':
 		if n, err := r.ReadByte(); err == nil {

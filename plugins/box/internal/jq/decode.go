@@ -95,6 +95,10 @@ func (d *decoder) value() (any, error) {
 		if len(p) == 0 {
 			return d.end()
 		}
+		if len(d.token) > maxString {
+			d.failed = true
+			return nil, errLarge
+		}
 		for i := 0; i < len(p); {
 			if i += d.plain(p[i:]); i == len(p) {
 				break

@@ -51,6 +51,11 @@ func (s *source) more() bool {
 		if s.err == bufio.ErrBufferFull {
 			s.err = nil
 		}
+		if err := tool.Keep(2 * len(s.chunk)); err != nil {
+			s.env.Errorf("error: Input error: %s", tool.Strerror(err))
+			s.chunk, s.err, s.failed, s.files = nil, err, true, nil
+			return false
+		}
 		if n := len(s.chunk); n > 0 {
 			if s.chunk[n-1] == '\n' {
 				s.line++
@@ -129,6 +134,10 @@ func (s *source) rawLine() (any, error) {
 	ended := false
 	for !ended && len(s.next()) > 0 {
 		line, _, found := bytes.Cut(s.chunk, []byte{'\n'})
+		if b.Len()+len(line) > maxString {
+			s.err, s.failed = errLarge, true
+			return nil, errLarge
+		}
 		b.Write(line)
 		if s.skip(len(line)); found {
 			s.skip(1)
@@ -152,6 +161,10 @@ func (o *options) slurped(next func() (any, error), s *source) func() (any, erro
 		if o.rawInput {
 			var b strings.Builder
 			for len(s.chunk) > 0 || s.more() {
+				if b.Len() > maxString {
+					s.chunk, s.err, s.failed = nil, errLarge, true
+					return nil, errLarge
+				}
 				b.Write(s.chunk)
 				s.chunk = nil
 			}

@@ -2,7 +2,6 @@ package jq
 
 import (
 	"errors"
-	"runtime"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -23,16 +22,14 @@ const (
 	maxSteps  = 1 << 30
 	maxCalls  = 10_000     // calls within each other
 	maxLength = 16_000_000 // items of an array
-	maxString = 256 << 20  // bytes
-	maxHeap   = 1 << 30    // bytes
+	maxString = 64 << 20   // bytes
 )
 
 var (
-	errSteps  = errors.New("program runs too long")
-	errCalls  = errors.New("functions call each other too deep")
-	errLarge  = errors.New("value is too large")
-	errMemory = errors.New("out of memory")
-	errEnded  = errors.New("ended") // the command was stopped
+	errSteps = errors.New("program runs too long")
+	errCalls = errors.New("functions call each other too deep")
+	errLarge = errors.New("value is too large")
+	errEnded = errors.New("ended") // the command was stopped
 )
 
 // step counts something done. Every now and then it looks whether that should go on.
@@ -47,15 +44,8 @@ func (m *machine) step() error {
 	case m.steps > maxSteps:
 		return errSteps
 	}
-	if m.steps&0xfffff != 0 {
-		return nil
-	}
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	if stats.HeapAlloc > maxHeap {
-		return errMemory
-	}
-	return nil
+	const each = 64 // bytes that a step may have made
+	return tool.Keep(0xffff * each)
 }
 
 // grown counts an item that an array of n now has.
@@ -64,6 +54,12 @@ func (m *machine) step() error {
 func (m *machine) grown(n int) error {
 	if n > maxLength {
 		return errLarge
+	}
+	const often, size = 1 << 16, 16
+	if n > often && n&(n-1) == 0 { // about where it is copied to where there is room for more
+		if err := tool.Keep(2 * n * size); err != nil {
+			return err
+		}
 	}
 	return m.step()
 }

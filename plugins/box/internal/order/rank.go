@@ -16,7 +16,7 @@ type text struct {
 
 // newText takes data apart.
 func newText(data []byte, delim byte) *text {
-	t := &text{data: data, starts: []int{0}}
+	t := &text{data: data, starts: make([]int, 1, bytes.Count(data, []byte{delim})+1)}
 	for at := 0; at < len(data); {
 		n := bytes.IndexByte(data[at:], delim)
 		at += n + 1

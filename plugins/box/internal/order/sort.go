@@ -170,6 +170,11 @@ func (s *sorter) sort(env *tool.Env, files []string) int {
 			return 2
 		}
 	}
+	const each = 8 + 24 // where a line begins, and its entry
+	if err := tool.Keep(bytes.Count(data, []byte{s.delim}) * each); err != nil {
+		env.Errorf("%v", err)
+		return 2
+	}
 	lines := newText(data, s.delim)
 	s.inOrder = s.merge && !s.unique && len(files) == 1
 	entries := s.sortEntries(lines)
@@ -207,7 +212,11 @@ func (s *sorter) read(env *tool.Env, data []byte, name string) ([]byte, error) {
 	const least = 64 << 10
 	for {
 		if cap(data)-len(data) < least {
-			data = slices.Grow(data, max(least, len(data)))
+			more := max(least, len(data))
+			if err := tool.Keep(len(data) + more); err != nil {
+				return nil, err
+			}
+			data = slices.Grow(data, more)
 		}
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]

@@ -31,6 +31,10 @@ func tsort(env *tool.Env, args []string) int {
 		env.FileError(name, err)
 		return 1
 	}
+	if err := tool.Keep(len(p) * tool.SizeOfLine / 2); err != nil { // as many words as there may be
+		env.Errorf("%v", err)
+		return 1
+	}
 	words := strings.Fields(string(p))
 	if len(words)%2 != 0 {
 		env.Errorf("%s: input contains an odd number of tokens", tool.QuoteName(name))

@@ -42,6 +42,9 @@ func (s *Scan) Run(r io.Reader, size int, v Visitor) error {
 	buf := make([]byte, 0, size)
 	for !s.Stop && !v.Over() {
 		if len(buf) == cap(buf) {
+			if err := tool.Keep(2 * cap(buf)); err != nil {
+				return err
+			}
 			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
 		}
 		n, err := r.Read(buf[len(buf):cap(buf)])
@@ -52,10 +55,13 @@ func (s *Scan) Run(r io.Reader, size int, v Visitor) error {
 		if !v.Arrived(fresh, s.base+int64(len(buf))) {
 			return nil
 		}
+		end := bytes.LastIndexByte(fresh, s.Delim) + 1
+		if end > 0 {
+			end += len(buf) // before which no line ends
+		}
 		buf = buf[:len(buf)+n]
-		end := len(buf)
-		if err == nil {
-			end = bytes.LastIndexByte(buf, s.Delim) + 1
+		if err != nil {
+			end = len(buf)
 		}
 		if e := s.block(buf[:end], v); e != nil || err != nil {
 			return e

@@ -10,10 +10,10 @@ import (
 )
 
 // maxSpace bounds the pattern space and the hold space, in bytes.
-const maxSpace = 256 << 20
+const maxSpace = 64 << 20
 
 var (
-	errSpace   = errors.New("memory exhausted")
+	errSpace   = tool.ErrMemory
 	errNoRegex = errors.New("no previous regular expression")
 )
 

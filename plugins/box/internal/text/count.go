@@ -88,6 +88,11 @@ func tailOf(r io.Reader, s *span) ([]byte, error) {
 	p := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(p)
+		if len(kept)+n > cap(kept) {
+			if err := tool.Keep(2 * len(kept)); err != nil {
+				return nil, err
+			}
+		}
 		kept = append(kept, p[:n]...)
 		if len(kept) > most {
 			kept = bytes.Clone(lastOf(kept, s))

@@ -71,8 +71,12 @@ func csplit(env *tool.Env, args []string) int {
 		env.Errorf("%s", wrong)
 		return 1
 	}
-	text, err := io.ReadAll(in)
+	text, err := tool.ReadAll(in)
 	if err != nil {
+		env.Errorf("read error: %s", tool.Strerror(err))
+		return 1
+	}
+	if err := tool.Keep(bytes.Count(text, []byte{'\n'}) * tool.SizeOfLine); err != nil {
 		env.Errorf("read error: %s", tool.Strerror(err))
 		return 1
 	}

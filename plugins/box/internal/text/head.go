@@ -124,7 +124,7 @@ func (s *span) head(env *tool.Env, r io.Reader) error {
 
 // allButLast writes all but the last lines or bytes.
 func (s *span) allButLast(env *tool.Env, r io.Reader) error {
-	p, err := io.ReadAll(r)
+	p, err := tool.ReadAll(r)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"io"
 	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
@@ -90,25 +89,38 @@ func tac(env *tool.Env, args []string) int {
 			status = 1
 			continue
 		}
-		p, err := io.ReadAll(r)
+		p, err := tool.ReadAll(r)
 		r.Close()
 		if err != nil {
 			env.Errorf("%s: read error: %s", tool.QuoteName(name), tool.Strerror(err))
 			status = 1
 			continue
 		}
-		writeReversed(env, p, find(p), before)
+		edges, err := find(p)
+		if err != nil {
+			env.Errorf("%v", err)
+			return 1
+		}
+		writeReversed(env, p, edges, before)
 	}
 	return status
 }
 
+// sizeOfEdges is what a separator's take, in bytes.
+const sizeOfEdges = 16
+
 // literalEnds finds the edges of every separator.
-func literalEnds(sep []byte) func(p []byte) [][2]int {
-	return func(p []byte) (edges [][2]int) {
+func literalEnds(sep []byte) func(p []byte) ([][2]int, error) {
+	return func(p []byte) ([][2]int, error) {
+		n := bytes.Count(p, sep)
+		if err := tool.Keep(n * sizeOfEdges); err != nil {
+			return nil, err
+		}
+		edges := make([][2]int, 0, n)
 		for i := 0; ; {
 			k := bytes.Index(p[i:], sep)
 			if k < 0 {
-				return edges
+				return edges, nil
 			}
 			edges = append(edges, [2]int{i + k, i + k + len(sep)})
 			i += k + len(sep)
@@ -116,19 +128,22 @@ func literalEnds(sep []byte) func(p []byte) [][2]int {
 	}
 }
 
-func regexEnds(re *regex.Regexp) func(p []byte) [][2]int {
-	return func(p []byte) (edges [][2]int) {
+func regexEnds(re *regex.Regexp) func(p []byte) ([][2]int, error) {
+	return func(p []byte) (edges [][2]int, _ error) {
 		for i := 0; i < len(p); {
 			loc, err := re.FindEdges(p, i)
 			if loc == nil || err != nil {
 				break
 			}
 			if loc[1] > loc[0] {
+				if err := tool.Keep(2 * sizeOfEdges); err != nil {
+					return nil, err
+				}
 				edges = append(edges, [2]int{loc[0], loc[1]})
 			}
 			i = max(loc[1], i+1)
 		}
-		return edges
+		return edges, nil
 	}
 }
 

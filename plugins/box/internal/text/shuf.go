@@ -2,6 +2,7 @@ package text
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -147,6 +148,10 @@ func (s *shuffler) input(operands []string) (n uint64, write func(out *bufio.Wri
 		text, err := s.env.ReadFile(append(operands, "-")[0])
 		if err != nil {
 			s.env.FileError(append(operands, "-")[0], err)
+			return 0, nil, false
+		}
+		if err := tool.Keep(len(text) + tool.SizeOfLine*bytes.Count(text, []byte(string(s.end)))); err != nil {
+			s.env.Errorf("%v", err)
 			return 0, nil, false
 		}
 		if len(text) > 0 {

@@ -3,6 +3,8 @@ package text
 import (
 	"bytes"
 	"io"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
 func (s *splitter) split(name string, in io.Reader) error {
@@ -109,6 +111,9 @@ func (s *splitter) lineBytes(in io.Reader) error {
 	err := s.line(in, func(part []byte, last bool) error {
 		for len(part) > 0 {
 			n := min(int64(len(part)), s.size-int64(len(line)))
+			if err := tool.Keep(int(n)); err != nil {
+				return err
+			}
 			line = append(line, part[:n]...)
 			part = part[n:]
 			if int64(len(line)) == s.size || last && len(part) == 0 {

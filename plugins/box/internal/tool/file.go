@@ -105,7 +105,7 @@ func (e *Env) ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return io.ReadAll(r)
+	return ReadAll(r)
 }
 
 // Stat describes a file, following symbolic links.

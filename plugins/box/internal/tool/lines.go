@@ -3,6 +3,7 @@ package tool
 import (
 	"bufio"
 	"io"
+	"slices"
 )
 
 // Lines reads lines that end with any one byte.
@@ -32,6 +33,13 @@ func (l *Lines) Next() ([]byte, bool) {
 		l.long = append(l.long[:0], p...)
 		for err == bufio.ErrBufferFull {
 			p, err = l.r.ReadSlice(l.delim)
+			if n := len(l.long) + len(p); n > cap(l.long) {
+				if err := Keep(2 * n); err != nil {
+					l.long, l.err = nil, err
+					return nil, false
+				}
+				l.long = slices.Grow(l.long, 2*n-len(l.long))
+			}
 			l.long = append(l.long, p...)
 		}
 		p = l.long
