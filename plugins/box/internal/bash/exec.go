@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -82,6 +83,7 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 		ctx, self, end = process.Start(ctx, args)
 		defer end()
 		defer unblock(ctx, self, hc.Stdin)()
+		runtime.Gosched() // jobs get their turn, as while a system starts a program: one may make a file for this command
 	}
 	env := tool.Env{
 		Context: ctx,
