@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 		if err != nil {
 			return nil, err
 		}
-		return withHint(host), nil
+		return withHints(host), nil
 	}
 	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
@@ -161,7 +162,7 @@ func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
 			return nil, err
 		}
 	}
-	return withHint(counting{host}), nil
+	return withHints(counting{host}), nil
 }
 
 // sandbox returns what the flags say of commands.
@@ -294,8 +295,25 @@ func parseMount(s string) (m hostwasm.Mount, err error) {
 	if m.Dir == "" {
 		return m, fmt.Errorf("--mount %s: want HOST[:GUEST][:ro]", s)
 	}
+	if mode := wrongMode(m); mode != "" {
+		return m, fmt.Errorf("--mount %s: no such mode: %s: use :ro for what is to be read only, and nothing for the rest", s, mode)
+	}
 	m.Dir, err = filepath.Abs(m.Dir)
 	return m, err
+}
+
+// wrongMode returns what stands in a mount where a mode does, if it is none. A
+// directory may be called so too.
+func wrongMode(m hostwasm.Mount) string {
+	name := cmp.Or(m.Guest, m.Dir)
+	mode := name[strings.LastIndex(name, ":")+1:]
+	if mode == name || strings.Contains(mode, "/") || len(mode) > 2 && m.Guest != "" {
+		return ""
+	}
+	if _, err := os.Stat(m.Dir); m.Guest == "" && err == nil {
+		return ""
+	}
+	return mode
 }
 
 func fileModule(path string) *hostwasm.Module {

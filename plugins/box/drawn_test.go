@@ -12,7 +12,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash"
+	"github.com/terrarium-dev/terrarium/plugins/absent"
 )
 
 // The drawn suites are actions as agents type them, whole with their here-documents and "cd /app &&", in the shares
@@ -245,7 +245,7 @@ var makeDebianBin = sync.OnceValue(func() error {
 		if _, err := os.Stat("/usr/bin/" + name); err != nil {
 			continue
 		}
-		if advice, _ := bash.Unavailable(name); advice != "" {
+		if advice, _ := absent.Advice(name); advice != "" {
 			continue
 		}
 		if err := os.Symlink("/usr/bin/"+name, filepath.Join(dir, name)); err != nil {
@@ -276,7 +276,7 @@ func (s suite) expected(w outcome) outcome {
 	ours := func(text string) string {
 		return unknownCommand.ReplaceAllStringFunc(text, func(line string) string {
 			name := unknownCommand.FindStringSubmatch(line)[1]
-			advice, plugin := bash.Unavailable(name)
+			advice, plugin := absent.Advice(name)
 			switch {
 			case plugin:
 				return line + advice + "\n"

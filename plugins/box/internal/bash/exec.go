@@ -17,6 +17,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 
+	"github.com/terrarium-dev/terrarium/plugins/absent"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -294,11 +295,11 @@ func (x *execution) plugin(env tool.Env, name string, args []string) int {
 }
 
 func (x *execution) missing(env tool.Env, name string) int {
-	advice, plugin := Unavailable(name)
+	advice, plugin := absent.Advice(name)
 	switch {
 	case plugin:
 		x.warn(env, name, x.notFound())
-		io.WriteString(env.Stderr, advice+"\n")
+		io.WriteString(env.Stderr, "hint: "+advice+"\n")
 	case advice != "":
 		io.WriteString(env.Stderr, name+": "+advice+"\n")
 	default:

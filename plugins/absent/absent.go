@@ -1,11 +1,12 @@
-package bash
+// Package absent knows commands that people and agents try and that the sandbox
+// has not.
+package absent
 
-// Unavailable returns what to tell of a command that agents try and that the
-// sandbox has not: what to do instead, "" if nothing is known. A plugin could
-// have it, or nothing that runs here can.
-func Unavailable(name string) (advice string, plugin bool) {
+// Advice returns what to do instead of a command, "" if nothing is known. A
+// plugin could have it, or nothing that runs in the sandbox can.
+func Advice(name string) (advice string, plugin bool) {
 	if language, ok := languages[name]; ok {
-		return "hint: " + language + " is not in this sandbox; its owner can add it with: terrarium plugins add FILE", true
+		return language + " is not in this sandbox; its owner can add it with: terrarium plugins add FILE", true
 	}
 	return impossible[name], false
 }
@@ -95,7 +96,12 @@ var impossible = map[string]string{
 	"vi":    noEditor,
 	"vim":   noEditor,
 
-	"man": noManual,
+	"info": noManual,
+	"man":  noManual,
+
+	"btop": noMonitor,
+	"htop": noMonitor,
+	"top":  noMonitor,
 }
 
 const (
@@ -104,6 +110,7 @@ const (
 	noCompiler = "there is no compiler in this sandbox: native programs cannot run here, WASI modules can"
 	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
 	noNetwork  = "there is no network in this sandbox: ask for the file to be put into the workspace"
-	noManual   = "there are no manual pages in this sandbox: commands behave as Debian's do"
-	noEditor   = "no full-screen editor in this sandbox: use sed -i, or cat > FILE <<'EOF'"
+	noManual   = "there are no manual pages in this sandbox: commands behave as Debian's do, and many have --help"
+	noMonitor  = "no full-screen monitor in this sandbox: use ps aux, or watch ps aux"
+	noEditor   = "no full-screen editor in this sandbox: read with less, change with sed -i or cat > FILE <<'EOF'"
 )

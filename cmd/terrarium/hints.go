@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/plugins"
+	"github.com/terrarium-dev/terrarium/plugins/absent"
+)
+
+// A hinting is a sandbox that says, where a command is not found, what there is
+// instead, or how to get it.
+type hinting struct {
+	closingHost
+	missing error // of our own commands, in a build that lacks them
+}
+
+func withHints(host closingHost) closingHost {
+	for _, m := range plugins.Modules() {
+		if err := m.Missing(); err != nil {
+			return hinting{host, err}
+		}
+	}
+	return hinting{host, nil}
+}
+
+// Resolve implements driver.Host.
+func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
+	e, err := u.closingHost.Resolve(ctx, c)
+	if err == nil && e.Via == core.ViaShell && u.missing == nil && isModule(c.Command) {
+		return e, &core.HostError{Reason: "not_found", Message: printable(c.Command) + noModule,
+			Err: &fs.PathError{Op: "exec", Path: c.Command, Err: fs.ErrNotExist}}
+	}
+	refused, ok := errors.AsType[*core.HostError](err)
+	isPath := len(c.Args) > 0 && strings.Contains(c.Command, "/")
+	if !ok || isPath && !isModule(c.Command) || startStatus(err) != statusNotFound {
+		return e, err
+	}
+	hint := *refused
+	advice, _ := absent.Advice(c.Command)
+	switch {
+	case u.missing != nil:
+		hint.Message += ": " + u.missing.Error()
+	case isModule(c.Command):
+		hint.Message = printable(c.Command) + noModule
+	case advice != "":
+		hint.Message += ": " + advice
+	}
+	return e, &hint
+}
+
+const noModule = ": no such file, here or in the sandbox"
+
+// isModule reports whether a command is the name of a module, and no line for a
+// shell.
+func isModule(command string) bool {
+	return strings.HasSuffix(command, ".wasm") && !strings.ContainsAny(command, " \t\n;&|<>()$`\\\"'*?[{=")
+}
+
+// PrepareAll implements preparer.
+func (u hinting) PrepareAll(ctx context.Context) error {
+	if h, ok := u.closingHost.(preparer); ok {
+		return h.PrepareAll(ctx)
+	}
+	return nil
+}
