@@ -21,6 +21,7 @@ func TestTerminal(t *testing.T) {
 	if raceDetector() {
 		t.Skip("takes minutes to compile the shell and git with the race detector, which sees nothing inside the sandbox")
 	}
+	needBox(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +69,10 @@ func TestTerminal(t *testing.T) {
 	p.sees(`\+line 100\n\(END\)$`)
 	p.types("q")
 	p.sees(`(?m)^% $`)
+	first, end := p.screen.History()
+	if history := string(p.screen.AppendHistory(nil, first, end, true)); !strings.Contains(history, "\ncommitted\n") {
+		t.Errorf("the pager drew over what was there before: what has scrolled out is\n%s", history)
+	}
 	p.types("clear; git status; git --no-pager show | tail -1\r")
 	p.sees(`(?m)^On branch main\nnothing to commit, working tree clean\n\+line 100\n% $`)
 	p.types("exit 3\r")

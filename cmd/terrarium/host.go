@@ -62,9 +62,9 @@ directories, or else --cwd; run nothing.
   --in-process               run modules that you trust in this process, sooner;
                              default: in one that may do little else ("doctor")
 
-"run" also takes the path of a module here as COMMAND: ./tool.wasm. It may run
-for an hour, write 1GiB, and have 256 open files and 64 processes. Modules are
-compiled when first used, and kept in terrarium/modules in the user's cache.
+"run" takes the path of a module here too: ./tool.wasm. It may run for an hour,
+write 1GiB, have 256 open files, 64 processes. What it leaves of our input is
+lost (</dev/null keeps it). The user's cache has modules as they were compiled.
 `
 
 // hosts and engines are what --host and --engine know, the default first.
