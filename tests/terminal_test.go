@@ -70,7 +70,7 @@ func TestTerminal(t *testing.T) {
 	p.types("q")
 	p.sees(`(?m)^% $`)
 	first, end := p.screen.History()
-	if history := string(p.screen.AppendHistory(nil, first, end, true)); !strings.Contains(history, "\ncommitted\n") {
+	if history := string(p.screen.AppendHistory(nil, first, end, true)); !strings.Contains(history, "committed\n% git show") {
 		t.Errorf("the pager drew over what was there before: what has scrolled out is\n%s", history)
 	}
 	p.types("clear; git status; git --no-pager show | tail -1\r")
