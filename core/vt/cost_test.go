@@ -30,12 +30,25 @@ var costly = []string{
 	"\x1b[6n", "\x1bP$qm\x1b\\", "\x1b[?1$p", "e\u0301\u0302\u0303\u0304", "\u0301", "世界", "\r世\x1b[2G界", "\x1b(K####", "\x1b[299Gxxxxx", "\x1b[300G世", "\x1b[299Gx\n",
 }
 
+// costlyWide are those whose cost is in the columns: of the rows that they have
+// scroll out, of which they have written next to nothing.
+var costlyWide = []string{
+	"x\n", "xxxx\n", "世\n", "x\n\x1b[3J", "\x1b[999Gx\n", "\x1b[999Gx\x1bD", "\x1b[999G世\n", "\x1b[999Xx\n", "x\x1b[999b\n",
+	"世\x1b[S", "世\x1b[999S", "世\x1b[M", "x\x1b[S", "\x1b[999Gx\x1b[S", "\x1b[41m\x1b[S", "\x1b[41m\x1b[K\n",
+	"e\u0301\x1b[65535b", "e\u0301\x1b[300b", "👨\u200d👩\x1b[65535b", "\x1b[4he\u0301\x1b[65535b", "👨\u200d👩\x1b[S", "\u200d\x1b[65535b",
+}
+
 // TestCost writes 64 KiB of each to a large screen that is full, and allows for
 // it a fixed multiple of the processor time that plain text takes. What is not
 // linear in the bytes takes thousands of times as long: the screen has 30,000
 // cells.
-func TestCost(t *testing.T) {
-	const rows, cols, size, most = 100, 300, 64 << 10, 100
+func TestCost(t *testing.T) { testCost(t, 100, 300, append(costly, costlyWide...)) }
+
+// TestCostOfColumns does the same on a screen that is as wide as any.
+func TestCostOfColumns(t *testing.T) { testCost(t, 5, 1000, costlyWide) }
+
+func testCost(t *testing.T, rows, cols int, units []string) {
+	const size, most = 64 << 10, 100
 	full := []byte(strings.Repeat(strings.Repeat("x", cols-1)+"\r\n", rows))
 	cost := func(unit string, sink vt.Sink) time.Duration {
 		s := vt.NewScreen(vt.Options{Rows: rows, Cols: cols, Replies: true, Scrolled: sink})
@@ -54,7 +67,7 @@ func TestCost(t *testing.T) {
 		for range 10 {
 			text = min(text, cost("hello world, this is a line of text\r\n", sink))
 		}
-		for _, unit := range costly {
+		for _, unit := range units {
 			got := time.Hour
 			for try := 0; try == 0 || try < 20 && got > most*text && got < time.Second; try++ {
 				got = min(got, cost(unit, sink))

@@ -42,3 +42,21 @@ func (s *Screen) cells() int {
 
 // HistorySize returns how many bytes of memory the history has.
 func (s *Screen) HistorySize() int { return s.history.size }
+
+// BadLead returns the first row of which more is said to be empty at the start
+// than is, or -1.
+func (s *Screen) BadLead() int {
+	for b := range s.buffers {
+		for y, r := range b.rows {
+			if r == nil {
+				continue
+			}
+			for _, c := range r.cells[:r.leading()] {
+				if c != 0 {
+					return y
+				}
+			}
+		}
+	}
+	return -1
+}

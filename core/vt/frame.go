@@ -57,7 +57,7 @@ func (f *frame) keep(r *row) {
 	}
 	c := &f.copies[f.copied]
 	c.cells = append(c.cells[:0], r.cells...)
-	c.rest = r.rest
+	c.rest, c.lead = r.rest, r.lead
 	f.copied++
 	r.copy = int32(f.copied)
 }

@@ -38,6 +38,10 @@ func (s *Screen) packRow(r *row) (packed []byte, plain bool) {
 	dst = slices.Grow(dst, 3*len(cells))
 	for i := 0; i < len(cells); {
 		first, style := i, cells[i].style()
+		if lead := min(int(r.lead), len(cells)); i < lead { // which have the plain style
+			dst = appendZeros(dst, lead) // packEmpty
+			i = lead
+		}
 		for i < len(cells) && cells[i].style() == style {
 			if c := uint32(cells[i]); c < utf8.RuneSelf {
 				dst = append(dst, byte(c)) // an empty one is packEmpty
@@ -61,6 +65,13 @@ func (s *Screen) packRow(r *row) (packed []byte, plain bool) {
 	textLen := len(dst)
 	dst = append(dst, runs...)
 	return append(dst, byte(textLen), byte(textLen>>8), byte(textLen>>16)), false
+}
+
+// appendZeros appends n zeros to dst, which has room for them.
+func appendZeros(dst []byte, n int) []byte {
+	end := len(dst) + n
+	clear(dst[len(dst):end:cap(dst)])
+	return dst[:end]
 }
 
 // scratch returns the memory for a row.
@@ -191,7 +202,7 @@ func clusterLen(p []byte) int {
 // unpackRow makes r what was packed.
 func (s *Screen) unpackRow(r *row, packed []byte, flags int) {
 	u := unpack(packed, flags)
-	r.cells = r.cells[:0]
+	r.cells, r.lead = r.cells[:0], 0
 	r.rest = 0
 	r.wrapped = flags&rowWrapped != 0
 	for len(u.text) > 0 {

@@ -17,7 +17,9 @@ func (s *Screen) repeat(n int) {
 	cost := 1 // of a character, in plain cells
 	switch {
 	case c&clustered != 0:
-		cost = len(s.clusters.list[c.rune()])
+		cost = 2 * len(s.clusters.list[c.rune()])
+	case c.rune() > 0xFFFF: // packed one by one when it leaves the screen
+		cost = 8
 	case c.isWide():
 		cost = 4
 	}
@@ -33,7 +35,7 @@ func (s *Screen) repeat(n int) {
 // printAgain prints what c holds n times, as if it was written. That takes its
 // time for each byte.
 func (s *Screen) printAgain(n int, c cell) {
-	const cellsInTime = 16 // that a byte counts as
+	const cellsInTime = 24 // that a byte counts as
 	var buf [maxCluster + maxCluster]byte
 	text := s.clusters.appendText(buf[:0], c)
 	n = min(n, s.left()/(cellsInTime*len(text)))

@@ -8,8 +8,15 @@ type row struct {
 	rest    cell   // what each cell beyond them is, up to the last column
 	gen     uint64 // the generation in which it changed last
 	wrapped bool   // it continues the row above
+	lead    int16  // so many cells at the start are plain and empty, or all if it is more
 	copy    int32  // see frame
 }
+
+// leading returns how many cells at the start are known to be plain and empty. A
+// program that goes right without printing leaves them behind, at the cost of a
+// few bytes or, with line feeds, of none: rows that leave the screen must not
+// take their time for each.
+func (r *row) leading() int { return min(int(r.lead), len(r.cells)) }
 
 // at returns the cell in column x.
 func (r *row) at(x int) cell {
@@ -24,6 +31,14 @@ func (r *row) extend(n, cols int) {
 	old := len(r.cells)
 	if n <= old {
 		return
+	}
+	switch {
+	case old > 0:
+		r.lead = min(r.lead, int16(old))
+	case r.rest == 0:
+		r.lead = int16(n)
+	default:
+		r.lead = 0
 	}
 	if n > cap(r.cells) {
 		size := max((n+15)&^15, 2*cap(r.cells))
@@ -50,6 +65,7 @@ func (r *row) room(x, n, cols int) []cell {
 			r.extend(x+n, cols)
 		}
 	}
+	r.lead = min(r.lead, int16(x))
 	return r.cells[x : x+n : x+n]
 }
 
@@ -108,6 +124,7 @@ func (r *row) replaceSelective(start, end int, blank cell, cols int, isProtected
 			r.rest = blank
 		}
 	}
+	r.lead = min(r.lead, int16(start))
 	style, spared := uint32(0), false
 	for x := start; x < min(end, len(r.cells)); x++ {
 		c := r.cells[x]
@@ -155,6 +172,7 @@ func (r *row) insert(x, n int, blank cell, cols int) {
 // blank.
 func (r *row) delete(x, n int, blank cell, cols int) {
 	n = min(n, cols-x)
+	r.lead = min(r.lead, int16(x))
 	switch {
 	case x+n >= cols:
 		r.extend(x, cols)

@@ -51,6 +51,9 @@ func checkScreen(t *testing.T, s *vt.Screen, in []byte) {
 	if p := s.AppendJSON(nil); !json.Valid(p) || !utf8.Valid(p) {
 		t.Errorf("%q: got JSON %s", in, p)
 	}
+	if y := s.BadLead(); y >= 0 {
+		t.Errorf("%q: row %d is not as empty as it says", in, y)
+	}
 	if p := s.TakeReplies(nil); len(p) > 4<<10 {
 		t.Errorf("%q: got %d bytes of replies", in, len(p))
 	}

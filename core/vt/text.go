@@ -40,7 +40,14 @@ func (s *Screen) appendRow(dst []byte, r *row) []byte {
 // appendCells appends the text of r up to the last cell with content.
 func (s *Screen) appendCells(dst []byte, r *row) []byte {
 	end := r.contentLen(s.cols)
-	dst, x := appendASCII(dst, r.cells[:min(end, len(r.cells))])
+	lead := min(r.leading(), end)
+	for left := lead; left > 0; {
+		n := min(left, len(blanks))
+		dst = append(dst, blanks[:n]...)
+		left -= n
+	}
+	dst, x := appendASCII(dst, r.cells[lead:min(end, len(r.cells))])
+	x += lead
 	for x < end {
 		c := r.at(x)
 		if c.hasContent() {
@@ -52,6 +59,8 @@ func (s *Screen) appendCells(dst []byte, r *row) []byte {
 	}
 	return dst
 }
+
+const blanks = "                                                                "
 
 // appendASCII appends the text of cells as far as that is ASCII, empty ones as
 // spaces, and returns how many they were.
