@@ -241,3 +241,17 @@ func TestPlugin(t *testing.T) {
 		}
 	}
 }
+
+// TestMoveKept moves to another file system what can't be removed from its own.
+func TestMoveKept(t *testing.T) {
+	dir := t.TempDir()
+	const line = "mv /bin/rev mine; echo $?; cmp /bin/rev mine && echo copied"
+	c := core.Command{Command: "bash", Args: []string{"-c", line}, Cwd: dir, Roots: []string{dir}}
+	stdout, stderr, _ := runCommand(t, newSandbox(t), c)
+	if want := "1\ncopied\n"; stdout.String() != want {
+		t.Errorf("got %q, want %q", stdout, want)
+	}
+	if got, want := stderr.String(), "mv: cannot remove '/bin/rev': "; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 1 {
+		t.Errorf("got %q, want one line with %q", got, want)
+	}
+}

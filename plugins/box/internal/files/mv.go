@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -74,7 +75,7 @@ func (c *copier) move(from, to string) bool {
 	}
 	err = syscall.Rename(c.env.Path(from), c.env.Path(to)) // os.Rename has words of its own for a directory in the way
 	if errors.Is(err, syscall.EXDEV) {
-		return c.copy(from, to, true) && os.RemoveAll(c.env.Path(from)) == nil
+		return c.copy(from, to, true) && c.removeMoved(from)
 	}
 	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
 		return c.errorf("cannot move %s to %s: %s", tool.QuoteAlways(from), tool.QuoteAlways(to), tool.Strerror(syscall.ENOTEMPTY))
@@ -94,6 +95,19 @@ func (c *copier) move(from, to string) bool {
 		c.env.Out.WriteString(line + "\n")
 	}
 	return true
+}
+
+// removeMoved removes what was copied to another file system.
+func (c *copier) removeMoved(from string) bool {
+	err := os.RemoveAll(c.env.Path(from))
+	if err == nil {
+		return true
+	}
+	var where *fs.PathError
+	if errors.As(err, &where) { // it names what is inside
+		from += strings.TrimPrefix(where.Path, c.env.Path(from))
+	}
+	return c.errorf("cannot remove %s: %s", tool.QuoteAlways(from), tool.Strerror(err))
 }
 
 func baseOf(name string) string {
