@@ -94,7 +94,10 @@ func (x *extractor) extract(h *tar.Header, in *input) error {
 	case tar.TypeDir:
 		x.makeDir(h, to, safe)
 	case tar.TypeSymlink:
-		x.tell(safe, "Cannot create symlink to "+j.env.Quote(h.Linkname), x.place(to, func() error { return x.root.Symlink(h.Linkname, to) }))
+		err := x.place(to, func() error { return x.root.Symlink(h.Linkname, to) })
+		if x.tell(safe, "Cannot create symlink to "+j.env.Quote(h.Linkname), err) && !j.flags["m"] {
+			sys.Lchtimes(x.root.Name()+"/"+to, h.ModTime, h.ModTime) // which leads out of root no more than the link does
+		}
 	case tar.TypeLink:
 		target := j.safeName(j.transformed(h.Linkname), true)
 		if rest, ok := stripped(target, j.strip); ok {
