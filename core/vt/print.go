@@ -107,7 +107,7 @@ func (s *Screen) printSimple(r *row, p []byte) int {
 		return 0
 	}
 	ascii := s.charsets.active == 0
-	r.lead = min(r.lead, int16(x))
+	r.written(x)
 	pen := s.penCell
 	n, w := 0, 0
 	for n < len(p) {

@@ -12,6 +12,13 @@ type row struct {
 	copy    int32  // see frame
 }
 
+// written notes that cells from column x on are overwritten.
+func (r *row) written(x int) {
+	if int(r.lead) > x { // a store for each piece of text would be felt
+		r.lead = int16(x)
+	}
+}
+
 // leading returns how many cells at the start are known to be plain and empty. A
 // program that goes right without printing leaves them behind, at the cost of a
 // few bytes or, with line feeds, of none: rows that leave the screen must not
@@ -65,7 +72,7 @@ func (r *row) room(x, n, cols int) []cell {
 			r.extend(x+n, cols)
 		}
 	}
-	r.lead = min(r.lead, int16(x))
+	r.written(x)
 	return r.cells[x : x+n : x+n]
 }
 

@@ -105,7 +105,7 @@ func (s *Screen) printPart(p []byte) int {
 		return 0
 	}
 	s.change(r)
-	r.lead = min(r.lead, int16(x))
+	r.written(x)
 	if s.lastWidth == 0 && x > 0 && r.cells[x-1].isWide() {
 		s.cutWide(r)
 	}
