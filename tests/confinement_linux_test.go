@@ -78,7 +78,7 @@ func (e elder) terrarium(t *testing.T, stdin string, args ...string) (stdout, st
 		t.Fatal(err)
 	}
 	out, errs := answered{input: w}, bytes.Buffer{}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "terrarium", args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, &out, &errs

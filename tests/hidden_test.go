@@ -26,7 +26,7 @@ func TestHidden(t *testing.T) {
 	}
 	data, tmp := t.TempDir(), t.TempDir()
 	terrarium := func(args ...string) (string, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "terrarium", append([]string{"run", "--host", "wasm"}, args...)...)
 		cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+data, "TMPDIR="+tmp)

@@ -45,8 +45,6 @@ func TestSandboxModes(t *testing.T) {
 	git("config", "core.filemode", "true")
 	git("add", ".")
 	git("commit", "-qm", "first")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	for _, c := range []struct {
 		line, want    string
 		status        int
@@ -64,8 +62,10 @@ func TestSandboxModes(t *testing.T) {
 		{"ln -s plain l; touch -h -d @86400 l && cp -a l m && mv m /tmp/m && stat -c %Y l /tmp/m; rm l /tmp/m", "86400\n86400\n", 0, 0o700, 0o644},
 		{"tar cf /tmp/t.tar . && rm run.sh plain && tar xf /tmp/t.tar && git status -s", "", 0, 0o700, 0o644},
 	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		cmd := exec.CommandContext(ctx, "terrarium", "run", "--host", "wasm", "--mount", dir, "--cwd", dir, "--", "bash", "-c", "umask 022; "+c.line)
 		out, err := cmd.CombinedOutput()
+		cancel()
 		if err != nil && cmd.ProcessState == nil {
 			t.Fatal(err)
 		}

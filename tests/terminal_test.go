@@ -166,7 +166,7 @@ func (p *person) text() string {
 func (p *person) sees(pattern string) {
 	p.t.Helper()
 	re := regexp.MustCompile(pattern)
-	for late := time.After(3 * patience); !re.MatchString(p.text()); {
+	for late := time.After(patience); !re.MatchString(p.text()); {
 		select {
 		case b, ok := <-p.output:
 			if !ok {
