@@ -279,7 +279,7 @@ func (s suite) expected(w outcome) outcome {
 			advice, plugin := absent.Advice(name)
 			switch {
 			case plugin:
-				return line + advice + "\n"
+				return line + "hint: " + advice + "\n"
 			case advice != "":
 				return name + ": " + advice + "\n"
 			}
