@@ -35,13 +35,11 @@ func (s *Screen) packRow(r *row) (packed []byte, plain bool) {
 	// The styles come after the text, and the length of that, which is not known
 	// yet, after the styles.
 	runs := scratch.styles[:0]
-	dst = slices.Grow(dst, 3*len(cells))
+	lead := min(int(r.lead), len(cells))
+	dst = appendZeros(slices.Grow(dst, 3*len(cells)), lead) // packEmpty
 	for i := 0; i < len(cells); {
 		first, style := i, cells[i].style()
-		if lead := min(int(r.lead), len(cells)); i < lead { // which have the plain style
-			dst = appendZeros(dst, lead) // packEmpty
-			i = lead
-		}
+		i = max(i, lead) // those before it have the plain style, and are in dst
 		for i < len(cells) && cells[i].style() == style {
 			if c := uint32(cells[i]); c < utf8.RuneSelf {
 				dst = append(dst, byte(c)) // an empty one is packEmpty
