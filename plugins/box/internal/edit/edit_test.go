@@ -276,8 +276,8 @@ func TestResized(t *testing.T) {
 		if flow && seed%4 < 2 {
 			prompt += strings.Repeat("q", r.IntN(2*before)) // the terminal wraps it
 		}
-		e, d := begin("", before)
-		d = &display{cols: before}
+		e, _ := begin("", before)
+		d := &display{cols: before}
 		io.WriteString(d, "output\n"+prompt)
 		cols := before
 		e.Out, e.Size = d, func() (int, int) { return 24, cols }
