@@ -17,23 +17,27 @@ func TestLeaks(t *testing.T) {
 	}
 	h := newHost(t, worker.Config{Pool: -1})
 	run(t, h, command("exit", "0"))
-	descriptors := func() int {
+	descriptors := func() (names []string) {
 		list, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
 			t.Skip(err)
 		}
-		return len(list)
+		for _, fd := range list {
+			name, _ := os.Readlink("/proc/self/fd/" + fd.Name())
+			names = append(names, name)
+		}
+		return names
 	}
 	files, goroutines := descriptors(), runtime.NumGoroutine()
 	for range runs {
 		run(t, h, command("exit", "0"))
 	}
 	// What a session's /tmp has is measured when its last worker has ended, which nobody waits for.
-	for deadline := time.Now().Add(patience); descriptors() > files && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); len(descriptors()) > len(files) && time.Now().Before(deadline); {
 		runtime.Gosched()
 	}
-	if got := descriptors(); got > files {
-		t.Errorf("got %d descriptors, want %d as before", got, files)
+	if got := descriptors(); len(got) > len(files) {
+		t.Errorf("got descriptors %q, want as many as before, %q", got, files)
 	}
 	if got := runtime.NumGoroutine(); got > goroutines+2 { // what a Close has just ended
 		t.Errorf("got %d goroutines, want %d as before", got, goroutines)
