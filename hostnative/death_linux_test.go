@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/helper"
 )
@@ -44,19 +44,9 @@ func TestMain(m *testing.M) {
 		hostnative.New(hostnative.Config{})
 		os.Exit(0)
 	}
-	heedSignals()
+	coretest.HeedSignals()
 	flag.Parse()
 	os.Exit(m.Run())
-}
-
-// heedSignals has commands begin with default signals where this program was
-// told to ignore some, as by nohup(1), and goes on ignoring them itself.
-func heedSignals() {
-	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
-		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s)
-		}
-	}
 }
 
 // beHost starts commands that do what they can to outlive us, until it is

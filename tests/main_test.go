@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"syscall"
 	"testing"
+
+	"github.com/terrarium-dev/terrarium/core/coretest"
 )
 
 // TestMain builds the command once and puts it on PATH.
@@ -34,19 +34,9 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "%v: %v\n", cmd, err)
 		return 1
 	}
-	heedSignals()
+	coretest.HeedSignals()
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return m.Run()
-}
-
-// heedSignals has the command begin with default signals where this program was
-// told to ignore some, as by nohup(1), and goes on ignoring them itself.
-func heedSignals() {
-	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
-		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s)
-		}
-	}
 }
 
 // raceDetector reports whether the tests run with -race: then the command

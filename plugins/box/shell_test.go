@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/core/coretest"
 )
 
 // needsShell reports whether the cases need the shell itself. They run in a process of the box, which
@@ -78,6 +80,7 @@ var patchedModules = sync.OnceValues(func() (modfile string, err error) {
 var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "box") })
 
 func TestMain(m *testing.M) {
+	coretest.HeedSignals()
 	syscall.Umask(0o022) // the cases were recorded with it, and show the permissions of what they make
 	status := m.Run()
 	if dir, err := scratch(); err == nil {
