@@ -174,9 +174,17 @@ func TestDebian(t *testing.T) {
 
 // TestDifferences keeps DIFFERENCES.md, the list of the cases where ours differ, in step with the cases.
 func TestDifferences(t *testing.T) {
+	const table = "| command line | why |\n| --- | --- |\n" // what is above it was written by hand
+	got, err := os.ReadFile("DIFFERENCES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, ok := strings.Cut(string(got), table)
+	if !ok {
+		t.Fatal("got no table")
+	}
 	var b strings.Builder
-	b.WriteString("# Differences\n\nWhere the box answers otherwise than Debian 12's tools, of the cases in testdata/cases. " +
-		"Written by `go test ./plugins/box -run Differences -record`.\n\n| command line | why |\n| --- | --- |\n")
+	b.WriteString(head + table)
 	for _, s := range loadSuites(t) {
 		for _, c := range s.cases {
 			if c.differs != "" {
@@ -189,11 +197,7 @@ func TestDifferences(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile("DIFFERENCES.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != b.String() {
+	if string(got) != b.String() && !*record {
 		t.Errorf("got %s\nwant %s", got, b.String())
 	}
 }
