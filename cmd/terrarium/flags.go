@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,10 +93,12 @@ func (f *commandFlags) command() (core.Command, error) {
 		}
 		c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
 	}
-	if f.cwd != "" && f.host == "wasm" {
+	switch {
+	case f.cwd == "":
+	case f.host == "wasm" && path.IsAbs(f.cwd):
 		c.Cwd = f.cwd // a directory of the sandbox
-	} else if f.cwd != "" {
-		dir, err := filepath.Abs(f.cwd)
+	default:
+		dir, err := filepath.Abs(f.cwd) // there, too: a mount has its own path unless it says otherwise
 		if err != nil {
 			return core.Command{}, err
 		}

@@ -31,7 +31,8 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --instruction TEXT      the task; or --instruction-file FILE
   --wire json|text        how AGENT is asked: {"instruction","screen","step",
                           "prompt"} on a line, or the prompt and a NUL
-  --format json|xml       how it answers: an object or line, or a <response>
+  --format json|xml       how it answers: as a <response>, or on a line with
+      "analysis", "plan", "commands":[{"keystrokes":"ls\n"}], "task_complete"
   --llm URL, --model NAME   instead of AGENT, a model behind OpenAI's chat API:
                           http://localhost:11434/v1; OPENAI_API_KEY is its key
   --context N             how many tokens it can read, if no error would tell

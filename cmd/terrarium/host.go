@@ -295,25 +295,31 @@ func parseMount(s string) (m hostwasm.Mount, err error) {
 	if m.Dir == "" {
 		return m, fmt.Errorf("--mount %s: want HOST[:GUEST][:ro]", s)
 	}
-	if mode := wrongMode(m); mode != "" {
-		return m, fmt.Errorf("--mount %s: no such mode: %s: use :ro for what is to be read only, and nothing for the rest", s, mode)
+	if last := wrongPart(m); last != "" {
+		return m, fmt.Errorf("--mount %s: no such mode and no absolute path in the sandbox: %s: want HOST[:GUEST][:ro]", s, last)
 	}
 	m.Dir, err = filepath.Abs(m.Dir)
 	return m, err
 }
 
-// wrongMode returns what stands in a mount where a mode does, if it is none. A
-// directory may be called so too.
-func wrongMode(m hostwasm.Mount) string {
+// wrongPart returns what stands at the end of a mount where GUEST or a mode does,
+// if it is neither. A directory may be called so, too.
+func wrongPart(m hostwasm.Mount) string {
 	name := cmp.Or(m.Guest, m.Dir)
-	mode := name[strings.LastIndex(name, ":")+1:]
-	if mode == name || strings.Contains(mode, "/") || len(mode) > 2 && m.Guest != "" {
+	last := name[strings.LastIndex(name, ":")+1:]
+	if last == name {
 		return ""
 	}
-	if _, err := os.Stat(m.Dir); m.Guest == "" && err == nil {
+	if m.Guest != "" {
+		if strings.Contains(last, "/") || len(last) > 2 {
+			return ""
+		}
+		return last
+	}
+	if _, err := os.Stat(m.Dir); err == nil {
 		return ""
 	}
-	return mode
+	return last
 }
 
 func fileModule(path string) *hostwasm.Module {
