@@ -298,22 +298,23 @@ func (x *execution) missing(env tool.Env, name string) int {
 	advice, plugin := absent.Advice(name)
 	switch {
 	case plugin:
-		x.warn(env, name, x.notFound())
+		x.notFound(env, name)
 		io.WriteString(env.Stderr, "hint: "+advice+"\n")
 	case advice != "":
 		io.WriteString(env.Stderr, name+": "+advice+"\n")
 	default:
-		x.warn(env, name, x.notFound())
+		x.notFound(env, name)
 	}
 	return notFound
 }
 
-// notFound is how the shell says so.
-func (x *execution) notFound() string {
+// notFound says that there is no such command.
+func (x *execution) notFound(env tool.Env, name string) {
 	if x.script.dash {
-		return "not found"
+		x.warn(env, name, "not found")
+		return
 	}
-	return "command not found"
+	x.warn(env, tool.QuoteControl(name), "command not found")
 }
 
 func (x *execution) warn(env tool.Env, name, why string) {
@@ -334,7 +335,7 @@ func (x *execution) file(env tool.Env, args []string) int {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if x.script.dash {
-			x.warn(env, name, x.notFound())
+			x.notFound(env, name)
 			return notFound
 		}
 		x.warn(env, name, "No such file or directory")

@@ -151,6 +151,17 @@ func QuoteShell(s string) string {
 	return b.String()
 }
 
+// QuoteControl is how bash writes a name in its messages: as it is, or in $'…' if
+// something in it can't be printed.
+func QuoteControl(s string) string {
+	for i, r := range s {
+		if _, n := utf8.DecodeRuneInString(s[i:]); r == utf8.RuneError && n == 1 || !unicode.IsPrint(r) {
+			return dollarShell(s)
+		}
+	}
+	return s
+}
+
 // dollarShell quotes the whole of a text in $'…'.
 func dollarShell(s string) string {
 	var b strings.Builder
