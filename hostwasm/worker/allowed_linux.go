@@ -45,8 +45,8 @@ func allowed() []rule {
 			unix.F_ADD_SEALS, unix.F_GET_SEALS)}}, // not F_SETOWN and F_SETSIG, which send signals
 		{call: unix.SYS_EPOLL_CREATE1}, {call: unix.SYS_EPOLL_CTL}, {call: unix.SYS_EPOLL_PWAIT},
 		{call: unix.SYS_EVENTFD2}, {call: unix.SYS_PIPE2},
-		// The socket to the host.
-		{call: unix.SYS_RECVMSG}, {call: unix.SYS_SENDMSG},
+		// The socket to the host. What we say is written.
+		{call: unix.SYS_RECVMSG},
 		// hostwasm/vfs: files of the guests.
 		{call: unix.SYS_OPENAT}, {call: unix.SYS_OPENAT2}, {call: unix.SYS_GETDENTS64},
 		{call: unix.SYS_FSTAT}, {call: unix.SYS_NEWFSTATAT}, {call: unix.SYS_STATX}, {call: unix.SYS_FSTATFS},
@@ -55,7 +55,7 @@ func allowed() []rule {
 		{call: unix.SYS_FTRUNCATE}, {call: unix.SYS_FALLOCATE}, {call: unix.SYS_FSYNC}, {call: unix.SYS_FDATASYNC},
 		{unix.SYS_UTIMENSAT, null(1)}, // of a descriptor: Landlock has no right for that, so there may be no name
 		// What we give up later than these calls.
-		{call: unix.SYS_SECCOMP}, // until noMoreFilters
+		{call: unix.SYS_SECCOMP}, {call: unix.SYS_SENDMSG}, // until lastFilter
 		{call: unix.SYS_LANDLOCK_CREATE_RULESET}, {call: unix.SYS_LANDLOCK_ADD_RULE}, {call: unix.SYS_LANDLOCK_RESTRICT_SELF},
 	}, allowedHere...)
 }
@@ -90,9 +90,13 @@ func allowFilter(clone, other uint32) []unix.SockFilter {
 	return append(f, unix.SockFilter{Code: opReturn, K: other})
 }
 
-// noMoreFilters is the last filter: what breaks out can't add any.
-func noMoreFilters() []unix.SockFilter {
-	f := append(ownCalls(), rule{call: unix.SYS_SECCOMP}.program(filterAbsent, 0)...)
+// lastFilter refuses what keepToList itself needs. What breaks out can't add any
+// filter, nor send descriptors. Linux counts those that were sent and not taken,
+// all of a user's together, and where they are more than a process may have open,
+// it lets that process send none: one worker would keep all others from starting.
+func lastFilter() []unix.SockFilter {
+	f := append(ownCalls(), absent(unix.SYS_SECCOMP)...)
+	f = append(f, absent(unix.SYS_SENDMSG)...)
 	return append(f, unix.SockFilter{Code: opReturn, K: filterAllow})
 }
 
@@ -132,7 +136,10 @@ func keepToList(tell func(calls *os.File) error) (noWatch, err error) {
 		fd, noWatch = setFilter(allowFilter(filterAsk, filterAsk), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 	}
 	if noWatch != nil {
-		return noWatch, syncFilter(allowFilter(filterAllow, filterAbsent))
+		if err := syncFilter(allowFilter(filterAllow, filterAbsent)); err != nil {
+			return noWatch, err
+		}
+		return noWatch, syncFilter(lastFilter())
 	}
 	calls := os.NewFile(fd, "calls")
 	err = tell(calls)
@@ -140,5 +147,5 @@ func keepToList(tell func(calls *os.File) error) (noWatch, err error) {
 	if err != nil {
 		return errTell, err
 	}
-	return nil, syncFilter(noMoreFilters())
+	return nil, syncFilter(lastFilter())
 }

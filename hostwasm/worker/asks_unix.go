@@ -30,7 +30,7 @@ type reply struct {
 }
 
 // ask asks q and waits for the answer; if we do in vain, so does the command.
-func (a *asks) ask(q ask, files ...*os.File) (r reply, err error) {
+func (a *asks) ask(q ask) (r reply, err error) {
 	replies := make(chan reply, 1)
 	a.mu.Lock()
 	a.last++
@@ -40,7 +40,7 @@ func (a *asks) ask(q ask, files ...*os.File) (r reply, err error) {
 	}
 	a.waiting[q.ID] = replies
 	a.mu.Unlock()
-	if err := a.conn.send(&message{Ask: &q}, files...); err != nil {
+	if err := a.conn.send(&message{Ask: &q}); err != nil {
 		return r, err
 	}
 	r = <-replies
@@ -164,11 +164,23 @@ func (c hostCache) Put(k cache.Key, m *hostwasm.Module, _ func(dir string) error
 	if err != nil {
 		return err
 	}
-	f, err := memoryFile("module", wasm)
-	if err != nil {
+	if err := c.asks.handIn(wasm); err != nil {
 		return err
 	}
-	defer f.Close()
-	_, err = c.asks.ask(ask{What: askCompile, Name: m.Name, Again: again}, f)
+	_, err = c.asks.ask(ask{What: askCompileFile, Name: m.Name, Again: again})
+	return err
+}
+
+// handIn gives the host a module, in a file of the host's: we may send none.
+func (a *asks) handIn(wasm []byte) error {
+	r, err := a.ask(ask{What: askFile})
+	defer closeAll(r.files)
+	switch {
+	case err != nil:
+		return err
+	case len(r.files) != 1:
+		return errors.New("no file for a module came")
+	}
+	_, err = r.files[0].Write(wasm)
 	return err
 }

@@ -231,6 +231,9 @@ func call(number uintptr, args ...any) error {
 
 const atCwd = unix.AT_FDCWD
 
+// emptyMessage is more than a struct mmsghdr: to send nothing, and no descriptor.
+var emptyMessage = make([]byte, 128)
+
 // metadata changes what is known of files, which Landlock has no rights for.
 func (a attacker) metadata(try func(string, error)) {
 	names := []string{a.dir + "/outside/file", a.dir + "/ro/file", a.dir + "/rw/file", a.dir + "/cache", a.dir + "/outside"}
@@ -411,6 +414,8 @@ func (a attacker) descriptors(try func(string, error)) {
 	try("connect", call(unix.SYS_CONNECT, socket, address, len(address)))
 	try("bind", call(unix.SYS_BIND, socket, address, len(address)))
 	try("setsockopt", call(unix.SYS_SETSOCKOPT, socket, 1, 1, owner, 4))
+	try("sendmsg", call(unix.SYS_SENDMSG, socket, emptyMessage, 0))
+	try("sendmmsg", call(unix.SYS_SENDMMSG, socket, emptyMessage, 1, 0))
 	try("inotify_init1", call(unix.SYS_INOTIFY_INIT1, 0))
 	try("fanotify_init", call(unix.SYS_FANOTIFY_INIT, 0, 0))
 	try("userfaultfd", call(unix.SYS_USERFAULTFD, 0))

@@ -88,6 +88,7 @@ func deny() {
 	}
 	a.metadata(try)
 	a.processes(try)
+	try("sendmsg", call(unix.SYS_SENDMSG, 1, emptyMessage, 0))
 }
 
 // Deny is deny, for the tests of the other package.

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
-	"github.com/terrarium-dev/terrarium/core/driver"
-	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/internal/waits"
 )
@@ -45,6 +43,7 @@ type child struct {
 	context context.Context
 	cancel  context.CancelFunc // of what is done for it
 
+	module    *os.File    // where it puts one that is to be compiled, after askFile; serve's
 	compiling atomic.Bool // a module for it
 	waits     waits.Waits // until it is
 
@@ -170,6 +169,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 		c.used = state.UserTime() + state.SystemTime()
 	}
 	c.conn.close()
+	c.module.Close() // an error means that there is none
 	if c.calls != nil {
 		c.calls.Close()
 		c.watching.Wait()
@@ -262,32 +262,6 @@ func (c *child) handle(m *message, files []*os.File) error {
 		case c.typing <- m.Typing:
 		default: // nobody has asked
 		}
-	case m.Ask != nil && m.Ask.What == askCompile:
-		if c.compiling.Swap(true) { // so that it has us keep one file and one module
-			c.reply(&answer{ID: m.Ask.ID}, errors.New("another module is compiled"))
-			return nil
-		}
-		sent := files
-		files = nil
-		c.mu.Lock()
-		by, starts := asker(""), context.Background()
-		if c.tmp != nil {
-			by, starts = c.tmp.asker, c.starts
-		}
-		c.mu.Unlock()
-		go func() { // ends with the worker, at the latest
-			defer closeAll(sent)
-			defer c.waits.Begin()()
-			defer driver.Doing(starts, hostwasm.StillCompiled)()
-			var err error
-			if len(sent) == 1 {
-				err = c.host.compileFile(c.context, by, m.Ask.Name, sent[0], m.Ask.Again)
-			} else {
-				err = c.host.compileCommand(c.context, by, m.Ask.Command, m.Ask.Again)
-			}
-			c.compiling.Store(false) // before it can ask for the next
-			c.reply(&answer{ID: m.Ask.ID}, err)
-		}()
 	case m.Ask != nil:
 		c.answer(m.Ask)
 	}
@@ -319,6 +293,16 @@ func (c *child) answer(q *ask) {
 			return
 		}
 		c.reply(a, nil, f)
+	case askFile:
+		c.module.Close() // an error means that there was none
+		var err error
+		if c.module, err = emptyFile("module"); err != nil {
+			c.reply(a, err)
+			return
+		}
+		c.reply(a, nil, c.module)
+	case askCompile, askCompileFile:
+		c.compileFor(q)
 	case askMemory:
 		a.Number = c.grant(q.Number)
 		c.reply(a, nil)

@@ -9,8 +9,44 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
+
+// compileFor has a module compiled for a worker, which is answered then.
+func (c *child) compileFor(q *ask) {
+	if c.compiling.Swap(true) { // so that it has us keep one module, and a file or two
+		c.reply(&answer{ID: q.ID}, errors.New("another module is compiled"))
+		return
+	}
+	var handed *os.File
+	if q.What == askCompileFile {
+		handed, c.module = c.module, nil
+	}
+	c.mu.Lock()
+	by, starts := asker(""), context.Background()
+	if c.tmp != nil {
+		by, starts = c.tmp.asker, c.starts
+	}
+	c.mu.Unlock()
+	go func() { // ends with the worker, at the latest
+		defer handed.Close() // an error means that there is none
+		defer c.waits.Begin()()
+		defer driver.Doing(starts, hostwasm.StillCompiled)()
+		var err error
+		switch {
+		case q.What == askCompile:
+			err = c.host.compileCommand(c.context, by, q.Command, q.Again)
+		case handed == nil:
+			err = errors.New("no module was handed in")
+		default:
+			err = c.host.compileFile(c.context, by, q.Name, handed, q.Again)
+		}
+		c.compiling.Store(false) // before it can ask for the next
+		c.reply(&answer{ID: q.ID}, err)
+	}()
+}
 
 // compileCommand has a command's module compiled and kept, unless it was, when it
 // is the asker's turn. again says that what was kept can't be loaded.
@@ -27,9 +63,9 @@ func (h *Host) compileCommand(ctx context.Context, by asker, command int, again 
 	return h.compile(ctx, sum, h.names[command], again, func() (*os.File, error) { return h.modules.file(command) })
 }
 
-// compileFile is the same for a module that a worker has sent. We go by what is
-// in the file, of which the worker may have kept a copy. It is read when its turn
-// has come, so that those who wait take no memory of ours.
+// compileFile is the same for a module that a worker has put into a file, which it
+// may still change: we go by what we read. That we do when its turn has come, so
+// that those who wait take no memory of ours.
 func (h *Host) compileFile(ctx context.Context, by asker, name string, sent *os.File, again bool) error {
 	leave, err := h.compiling.take(ctx, by)
 	if err != nil {

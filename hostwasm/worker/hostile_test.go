@@ -89,28 +89,35 @@ func TestCompileOneAtATime(t *testing.T) {
 	answers := make(chan *answer, 10)
 	go func() { // ends with the socket
 		for {
-			m, _, err := other.receive(maxToWorker)
+			m, files, err := other.receive(maxToWorker)
 			if err != nil {
 				return
 			}
+			closeAll(files)
 			answers <- m.Answer
 		}
 	}()
-	for id := range uint64(3) {
-		f, err := memoryFile("module", make([]byte, 1<<20))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.handle(&message{Ask: &ask{ID: id, What: askCompile}}, []*os.File{f})
-	}
-	for id := uint64(1); id < 3; id++ {
+	answered := func() *answer {
 		select {
 		case a := <-answers:
-			if a.ID != id || a.Error == "" {
-				t.Errorf("got %+v, want a refusal of %d", a, id)
-			}
+			return a
 		case <-time.After(soon):
 			t.Fatal("more than one waits to be compiled")
+			return nil
+		}
+	}
+	defer func() { c.module.Close() }()
+	for id := range uint64(3) {
+		c.handle(&message{Ask: &ask{What: askFile}}, nil)
+		if a := answered(); a.Error != "" {
+			t.Fatal(a.Error)
+		}
+		c.handle(&message{Ask: &ask{ID: id, What: askCompileFile}}, nil)
+		if id == 0 { // it waits
+			continue
+		}
+		if a := answered(); a.ID != id || a.Error == "" {
+			t.Errorf("got %+v, want a refusal of %d", a, id)
 		}
 	}
 }

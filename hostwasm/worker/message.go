@@ -125,15 +125,15 @@ func (s *started) refusal() error {
 type ask struct {
 	ID      uint64
 	What    question
-	Command int    // for askSum and askModule, and for askCompile unless it comes with a module, which Name names
+	Command int    // for askSum, askModule and askCompile
 	Number  int64  // for askMemory and the like: how much is needed; for askMode, askOpen and askMkdir, the mode
 	Times   times  // for askTimes
-	Name    string // in messages; for askMode and what follows it, the file below Dir
+	Name    string // for askCompileFile, in messages; for askMode and what follows it, the file below Dir
 	To      string // for askRename and askLink, the new name; for askSymlink, the target
 	How     how    // for askOpen
 	Dir     string // for askMode and what follows it: as in the Setup or the Job
 	Sum     string // for askKept: the module's
-	Again   bool   // for askCompile: what is kept can't be loaded
+	Again   bool   // for askCompile and askCompileFile: what is kept can't be loaded
 }
 
 type times vfs.Times
@@ -147,8 +147,10 @@ const (
 	askSum    question = iota // of a command's module: SHA-256
 	askModule                 // the answer comes with the file
 	askCompile
-	askKept   // what was compiled of a module, if anything
-	askMemory // in bytes
+	askFile        // the answer comes with an empty file, for a module of the guest's
+	askCompileFile // what is in that
+	askKept        // what was compiled of a module, if anything
+	askMemory      // in bytes
 	askTmpBytes
 	askTmpNames
 	askMode  // the answer's Number is an errno.Errno

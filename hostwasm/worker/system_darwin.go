@@ -47,6 +47,15 @@ func received(oob []byte) (fds []int) {
 // attributes have a worker lead a session. It learns of our death from its socket.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
+// emptyFile returns a file that has no name.
+func emptyFile(string) (*os.File, error) {
+	f, err := os.CreateTemp("", "terrarium-module-*")
+	if err == nil {
+		os.Remove(f.Name())
+	}
+	return f, err
+}
+
 // memoryFile returns a file of these bytes that has no name.
 func memoryFile(_ string, p []byte) (*os.File, error) {
 	w, err := os.CreateTemp("", "terrarium-module-*")

@@ -30,19 +30,27 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// memoryFile returns a file of these bytes that nobody can change.
-func memoryFile(name string, p []byte) (*os.File, error) {
+// emptyFile returns a file in memory.
+func emptyFile(name string) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
-	f := os.NewFile(uintptr(fd), name)
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// memoryFile returns a file of these bytes that nobody can change.
+func memoryFile(name string, p []byte) (*os.File, error) {
+	f, err := emptyFile(name)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := f.Write(p); err != nil {
 		f.Close()
 		return nil, err
 	}
 	const seals = unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, seals); err != nil {
 		f.Close()
 		return nil, os.NewSyscallError("fcntl", err)
 	}
