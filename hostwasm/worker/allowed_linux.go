@@ -145,7 +145,7 @@ func keepToList(tell func(calls *os.File) error) (noWatch, err error) {
 	err = tell(calls)
 	calls.Close()
 	if err != nil {
-		return errTell, err
+		return errTell, fmt.Errorf("its filter's file can't be sent: %w", err)
 	}
 	return nil, syncFilter(lastFilter())
 }

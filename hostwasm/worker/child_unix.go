@@ -42,6 +42,7 @@ type child struct {
 	used    time.Duration // of processors; then
 	context context.Context
 	cancel  context.CancelFunc // of what is done for it
+	state   *os.ProcessState   // of the process; after ended, and nil if nobody knows
 
 	module    *os.File    // where it puts one that is to be compiled, after askFile; serve's
 	compiling atomic.Bool // a module for it
@@ -89,7 +90,7 @@ func (c *child) begun() error {
 	select {
 	case <-c.ready:
 	default:
-		return fmt.Errorf("hostwasm/worker: %s is no worker: its main does not begin with worker.Main()", c.host.helper)
+		return fmt.Errorf("hostwasm/worker: %s has ended before it was a worker (%v): a program that can be one begins its main with worker.Main()", c.host.helper, c.state)
 	}
 	if c.refusal != "" {
 		return fmt.Errorf("hostwasm/worker: %s: %.1000q", c.host.helper, c.refusal)
@@ -166,7 +167,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 	c.process.Kill()
 	state, waitErr := c.process.Wait()
 	if waitErr == nil {
-		c.used = state.UserTime() + state.SystemTime()
+		c.state, c.used = state, state.UserTime()+state.SystemTime()
 	}
 	c.conn.close()
 	c.module.Close() // an error means that there is none

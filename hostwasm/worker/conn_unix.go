@@ -65,28 +65,34 @@ func (c *conn) send(m *message, files ...*os.File) error {
 	frame := encode(m)
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	if c.broken == nil {
-		c.broken = c.sendFrame(frame, files)
+	if c.broken != nil {
+		return c.broken
 	}
-	return c.broken
+	n, err := c.sendFrame(frame, files)
+	if err != nil && n > 0 {
+		c.broken = err
+	}
+	return err
 }
 
-func (c *conn) sendFrame(frame []byte, files []*os.File) (err error) {
+// sendFrame returns how much of frame was sent.
+func (c *conn) sendFrame(frame []byte, files []*os.File) (n int, err error) {
 	if c.limit > 0 {
 		if err := c.file.SetWriteDeadline(time.Now().Add(c.limit)); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	n := 0
 	if len(files) > 0 {
 		if n, err = c.sendFiles(frame, files); err != nil {
-			return err
+			return n, err
 		}
 	}
 	if n < len(frame) { // to write nothing fails too where the other end is done
-		_, err = c.file.Write(frame[n:])
+		var more int
+		more, err = c.file.Write(frame[n:])
+		n += more
 	}
-	return err
+	return n, err
 }
 
 // sendFiles sends files and the beginning of frame.
@@ -112,7 +118,7 @@ func (c *conn) sendFiles(frame []byte, files []*os.File) (n int, err error) {
 		}
 	})
 	runtime.KeepAlive(files)
-	return max(n, 0), errors.Join(err, sendErr)
+	return max(n, 0), errors.Join(err, os.NewSyscallError("sendmsg", sendErr))
 }
 
 // descriptor returns f's number, and leaves f as it is, unlike Fd.

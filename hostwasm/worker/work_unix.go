@@ -108,19 +108,16 @@ func descriptors() (fds []int) {
 // serve runs one job.
 func (w *worker) serve() int {
 	measures := []Measure{limitResources(hostwasm.Limits(w.setup.Limits))}
-	e, err := engines[w.setup.Engine]()
+	e, err := w.engine()
+	if err == nil {
+		err = w.open(e)
+	}
 	if err != nil {
-		return 2
-	}
-	if !w.isSame(e) {
-		return 2
-	}
-	if err := w.open(e); err != nil {
-		return 2
+		return w.refuse(err)
 	}
 	calls, err := giveUpCalls(w.tellCalls)
 	if err != nil {
-		return 0
+		return w.refuse(err)
 	}
 	ready := &ready{Measures: append(append(measures, calls...), landlockMeasure())}
 	go w.listen() // until we end
@@ -138,17 +135,28 @@ func (w *worker) serve() int {
 // tellCalls hands the host what it watches our system calls with.
 func (w *worker) tellCalls(calls *os.File) error { return w.conn.send(&message{Calls: true}, calls) }
 
-// isSame reports whether an engine compiles as the host's does, and tells the host
-// if not. Without this we would look for what was compiled under other names, find
-// nothing, and have all compiled at every start.
-func (w *worker) isSame(e engine.Engine) bool {
-	by := hostwasm.CompiledBy(e, hostwasm.Limits(w.setup.Limits))
-	if by == w.setup.By {
-		return true
+// refuse tells the host why we run nothing, and returns the status to exit with.
+func (w *worker) refuse(err error) int {
+	w.conn.send(&message{Ready: &ready{Refusal: err.Error()}}) // an error means that nobody is there
+	return 2
+}
+
+// engine returns an engine that compiles as the host's does. Without this we would
+// look for what was compiled under other names, find nothing, and have all compiled
+// at every start.
+func (w *worker) engine() (engine.Engine, error) {
+	open, ok := engines[w.setup.Engine]
+	if !ok {
+		return nil, fmt.Errorf("engine %s: not in this build", w.setup.Engine)
 	}
-	w.conn.send(&message{Ready: &ready{Refusal: fmt.Sprintf(
-		"it compiles modules otherwise than the program that starts it: build both of the same versions: it has %s, and not %s", by, w.setup.By)}})
-	return false
+	e, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if by := hostwasm.CompiledBy(e, hostwasm.Limits(w.setup.Limits)); by != w.setup.By {
+		return nil, fmt.Errorf("it compiles modules otherwise than the program that starts it: build both of the same versions: it has %s, and not %s", by, w.setup.By)
+	}
+	return e, nil
 }
 
 // youth is how long a command has to run until it gets all processors: most are
@@ -370,28 +378,26 @@ func (w *worker) compile(files []*os.File) int {
 	}
 	info, err := files[0].Stat()
 	if err != nil {
-		return 2
+		return w.refuse(err)
 	}
 	limitCompiler(l, info.Size())
-	e, err := engines[w.setup.Engine]()
+	e, err := w.engine()
 	if err != nil {
-		return 2
-	}
-	if !w.isSame(e) {
-		return 2
+		return w.refuse(err)
 	}
 	if err := giveUpCapabilities(); err != nil {
-		return 2
+		return w.refuse(err)
 	}
 	measures, err := giveUpCalls(w.tellCalls)
 	if err != nil {
-		return 0
+		return w.refuse(err)
 	}
 	if err := w.conn.send(&message{Ready: &ready{Measures: append(measures, landlockMeasure())}}); err != nil {
 		return 0
 	}
 	if err := keepFiles([]place{{dir: dir, write: true}}); w.unkept(err) {
-		return 2
+		w.begun(err)
+		return 0
 	}
 	go func() { // until we end
 		w.conn.receive(0)
