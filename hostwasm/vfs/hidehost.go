@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -150,23 +150,25 @@ func (h *Hidden) near(fd int, i inode) bool {
 	return err != nil || h.loose[int64(fs.Type)]
 }
 
-// MayBeBelow reports whether what is hidden may be below a directory, by a name
-// for it that we don't know and that something mounted there makes, too.
-func (h *Hidden) MayBeBelow(dir string) bool {
+// MayBeBelow reports whether what is hidden may be below an open directory, by a
+// name for it that we don't know and that something mounted there makes, too. It
+// is of a descriptor, since a guest may put another directory in the place of a
+// path between this and whatever is done by that path.
+func (h *Hidden) MayBeBelow(dir *os.File) bool {
 	if h == nil {
 		return false
 	}
-	resolved, err := filepath.EvalSymlinks(dir)
+	raw, err := dir.SyscallConn()
 	if err != nil {
 		return true
 	}
-	fd, err := open(unix.AT_FDCWD, resolved, unix.O_DIRECTORY|searchOnly, 0)
-	if err != nil {
-		return true
-	}
-	defer unix.Close(fd)
-	i, err := inodeAt(fd)
-	return err != nil || h.near(fd, i) || mountedBelow(resolved)
+	may := true
+	err = raw.Control(func(n uintptr) {
+		fd := int(n)
+		i, err := inodeAt(fd)
+		may = err != nil || h.near(fd, i) || mountedBelow(fd)
+	})
+	return may || err != nil
 }
 
 // isHidden reports whether a name in a directory is a hidden directory's.

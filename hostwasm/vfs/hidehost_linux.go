@@ -8,10 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountedBelow reports whether something is mounted below a directory.
-func mountedBelow(dir string) bool {
+// mountedBelow reports whether something is mounted below a directory. Where it
+// lies the kernel tells before and after the list of mounts: if somebody moves it
+// meanwhile, the list is by other names.
+func mountedBelow(fd int) bool {
+	link := "/proc/thread-self/fd/" + strconv.Itoa(fd)
+	dir, err := os.Readlink(link)
+	if err != nil || !strings.HasPrefix(dir, "/") {
+		return true
+	}
 	mounts, err := os.ReadFile("/proc/thread-self/mountinfo")
 	if err != nil {
+		return true
+	}
+	if again, err := os.Readlink(link); err != nil || again != dir {
 		return true
 	}
 	// So the kernel writes names there.

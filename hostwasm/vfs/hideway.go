@@ -144,32 +144,37 @@ func (h *Hidden) strayed(dir int, name string, fd int) bool {
 	return errHere != nil || errNow != nil || now != was
 }
 
-// checkPath says why a directory can't be handed over by its path, which has no
-// links: on the way is a name that leads to what is hidden, and that stands for
-// something else by now.
-func (h *Hidden) checkPath(dir string) error {
+// openPath opens a directory by its path, which has no links. It fails if a name
+// on the way leads to what is hidden, and stands for something else by now.
+func (h *Hidden) openPath(dir string, flags int) (fd int, err error) {
 	if h == nil || len(h.ways) == 0 {
-		return nil
+		return open(unix.AT_FDCWD, dir, unix.O_DIRECTORY|flags, 0)
 	}
 	at, err := open(unix.AT_FDCWD, "/", unix.O_DIRECTORY|searchOnly, 0)
 	if err != nil {
-		return err
+		return -1, err
 	}
-	defer func() { unix.Close(at) }()
-	for name := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
+	for rest := strings.Trim(dir, "/"); ; {
+		name, after, more := strings.Cut(rest, "/")
+		step := flags
+		if more {
+			step = searchOnly
+		}
 		if name == "" {
-			break
+			name = "." // of the root
 		}
-		below, err := open(at, name, unix.O_DIRECTORY|unix.O_NOFOLLOW|searchOnly, 0)
-		if err != nil {
-			return err
-		}
-		strayed := h.strayed(at, name, below)
+		fd, err := open(at, name, unix.O_DIRECTORY|unix.O_NOFOLLOW|step, 0)
+		strayed := err == nil && h.strayed(at, name, fd)
 		unix.Close(at)
-		at = below
-		if strayed {
-			return errors.New("in the place of what is terrarium's own and not for guests")
+		switch {
+		case err != nil:
+			return -1, err
+		case strayed:
+			unix.Close(fd)
+			return -1, errors.New("in the place of what is terrarium's own and not for guests")
+		case !more:
+			return fd, nil
 		}
+		at, rest = fd, after
 	}
-	return nil
 }

@@ -17,7 +17,7 @@ func OpenHost(dir string, o HostOptions) (FS, error) {
 func Hide(dirs ...string) (*Hidden, error) { return nil, nil }
 
 // MayBeBelow reports that nothing is.
-func (h *Hidden) MayBeBelow(dir string) bool { return false }
+func (h *Hidden) MayBeBelow(dir *os.File) bool { return false }
 
 // Descriptor fails: there are no files of this system.
 func Descriptor(f File) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -54,13 +54,13 @@ func openHost(dir string, o HostOptions) (*hostDir, error) {
 	if o.Names != nil {
 		flags = searchOnly // we may not read it
 	}
-	fd, err := open(unix.AT_FDCWD, resolved, unix.O_DIRECTORY|flags, 0)
+	fd, err := o.Hidden.openPath(resolved, flags)
 	if err != nil {
 		return nil, reason(err)
 	}
 	h := &hostDir{open: make(map[uint64]*hostInode)}
 	h.root.fd = fd
-	if h.border, err = o.Hidden.borderOf(fd, resolved); err != nil {
+	if h.border, err = o.Hidden.borderOf(fd); err != nil {
 		h.Close()
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func openHost(dir string, o HostOptions) (*hostDir, error) {
 
 // borderOf returns that of a directory that is open as fd, or says why it is not
 // for guests.
-func (h *Hidden) borderOf(fd int, resolved string) (border, error) {
+func (h *Hidden) borderOf(fd int) (border, error) {
 	var s unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Fstat(fd, &s) }); err != nil {
 		return border{}, err
@@ -79,9 +79,6 @@ func (h *Hidden) borderOf(fd int, resolved string) (border, error) {
 		return border{}, errors.New("this file system is not for guests")
 	}
 	if err := h.checkMount(fd); err != nil {
-		return border{}, err
-	}
-	if err := h.checkPath(resolved); err != nil {
 		return border{}, err
 	}
 	return border{dev: uint64(s.Dev), hidden: h, near: h.near(fd, inodeOf(&s))}, nil

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -102,10 +103,14 @@ func Attack() {
 	if plan.what == "above" {
 		mounts = append(mounts, hostwasm.Mount{Dir: plan.dir}, hostwasm.Mount{Dir: plan.dir, Guest: "/again", ReadOnly: true})
 	}
+	pool := -1
+	if plan.what == "swap" {
+		pool = 1
+	}
 	h, err := New(Config{
 		Commands: map[string]*hostwasm.Module{"attack": {Name: "attack", Load: func() ([]byte, error) { return nothing, nil }}},
 		Mounts:   mounts,
-		Engine:   "attacker", Pool: -1, CacheDir: plan.dir + "/cache", TmpDir: plan.dir,
+		Engine:   "attacker", Pool: pool, CacheDir: plan.dir + "/cache", TmpDir: plan.dir,
 		Refused: func(call string) { refused <- call }, Undumpable: true, Required: true,
 	})
 	if err != nil {
@@ -121,8 +126,12 @@ func Attack() {
 			fmt.Println("lacks", m.Name, m.Detail)
 		}
 	}
-	if err == nil {
-		err = runAttack(h)
+	switch {
+	case err != nil:
+	case plan.what == "swap":
+		err = runSwapped(h, plan.dir)
+	default:
+		err = runAttack(h, core.Command{Command: "attack"})
 	}
 	if err := errors.Join(err, h.Close()); err != nil {
 		fmt.Println(err)
@@ -138,8 +147,7 @@ func Attack() {
 	}
 }
 
-func runAttack(h *Host) error {
-	c := core.Command{Command: "attack"}
+func runAttack(h *Host, c core.Command) error {
 	e, err := h.Resolve(context.Background(), c)
 	if err != nil {
 		return err
@@ -152,6 +160,47 @@ func runAttack(h *Host) error {
 	exit, err := p.Wait()
 	fmt.Println("ended", exit.Status, exit.Reason)
 	return err
+}
+
+// runSwapped is runAttack with a directory that another guest puts a link in the
+// place of, to the cache's parent, after the host has judged it and before the
+// worker opens it: that is stopped meanwhile.
+func runSwapped(h *Host, dir string) error {
+	root := dir + "/rw/sub"
+	if err := os.Mkdir(root, 0o700); err != nil {
+		return err
+	}
+	s := <-h.pool.slots
+	if <-s.ready; s.err != nil {
+		return s.err
+	}
+	if err := s.child.process.Signal(unix.SIGSTOP); err != nil {
+		return err
+	}
+	// Until one of its threads has taken the signal, the others go on.
+	if err := unix.Waitid(unix.P_PID, s.child.process.Pid, nil, unix.WSTOPPED, nil); err != nil {
+		return err
+	}
+	h.pool.slots <- s
+	done := make(chan error, 1)
+	go func() { done <- runAttack(h, core.Command{Command: "attack", Roots: []string{root}}) }()
+	if err := awaitTree(s.child, root); err != nil {
+		return err
+	}
+	if err := errors.Join(os.Rename(root, root+"-moved"), os.Symlink(dir, root), s.child.process.Signal(unix.SIGCONT)); err != nil {
+		return err
+	}
+	return <-done
+}
+
+// awaitTree waits until a worker has a tree.
+func awaitTree(c *child, dir string) error {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if c.tree(dir) != nil {
+			return nil
+		}
+	}
+	return errors.New("a worker has not got its trees")
 }
 
 // nothing is a module that does nothing: (module (memory (export "memory") 1) (func (export "_start")))
@@ -174,7 +223,7 @@ func (a attacker) attack() []byte {
 			fmt.Fprintf(&could, "%s comes as far as %v\n", name, err)
 		}
 	}
-	if a.what == "above" {
+	if a.what == "above" || a.what == "swap" {
 		a.hidden(try)
 		return []byte(could.String())
 	}

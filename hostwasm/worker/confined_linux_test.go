@@ -208,6 +208,20 @@ func TestAttackAbove(t *testing.T) {
 	})
 }
 
+// Nor does it where another guest swaps a directory for a link to one above the
+// cache, between the host's look at it and the worker's.
+func TestAttackSwapped(t *testing.T) {
+	onEachUser(t, func(t *testing.T, uid int) {
+		a := attack(t, uid, "swap")
+		if got, err := os.ReadFile(filepath.Join(a.dir, "rw", "worker")); err == nil {
+			t.Errorf("it ran, and could:\n%s", got)
+		}
+		if want := "/rw/sub\": another directory has come in its place"; !strings.Contains(a.log, want) {
+			t.Errorf("got %s, want %s", a.log, want)
+		}
+	})
+}
+
 // Threads have a bound, for root as well.
 func TestThreads(t *testing.T) {
 	onEachUser(t, func(t *testing.T, uid int) {

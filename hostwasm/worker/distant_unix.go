@@ -18,10 +18,19 @@ type distant struct {
 
 // names is hostwasm.Config.Names.
 func (w *worker) names(dir string) vfs.Names {
-	if !slices.Contains(w.distant, dir) {
+	if w.nearby(dir) != nil {
 		return nil
 	}
 	return distant{&w.asks, dir}
+}
+
+// nearby returns what a directory has to be in which we do ourselves what takes a
+// name, or nil if the host does.
+func (w *worker) nearby(dir string) *near {
+	if i := slices.IndexFunc(w.near, func(n near) bool { return n.Dir == dir }); i >= 0 {
+		return &w.near[i]
+	}
+	return nil
 }
 
 func (d distant) Open(name string, h vfs.How) (*os.File, error) {

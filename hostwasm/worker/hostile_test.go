@@ -262,7 +262,8 @@ func TestBelowWritable(t *testing.T) {
 			t.Errorf("question %d before it has a job: got another answer than %v", q.What, errno.ROFS)
 		}
 	}
-	c.adopt(t.Context(), share, nil, h.trees(nil, filepath.Join(top, "tmp"), nil))
+	trees, _ := h.trees(nil, filepath.Join(top, "tmp"))
+	c.adopt(t.Context(), share, nil, trees)
 	for _, q := range []struct {
 		dir, name string
 		want      errno.Errno

@@ -94,13 +94,24 @@ func keepFiles(places []place) error {
 	return os.NewSyscallError("landlock_restrict_self", onAllThreads(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0))
 }
 
-// add lets a place be used.
+// add lets a place be used. What the rule is for is what we have open, and no
+// other directory than the host has judged: a guest may have put a link to one
+// above the cache in its place.
 func (l landlock) add(ruleset int, p place) error {
 	fd, err := unix.Open(p.dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil // whoever opens it finds out
 	}
 	defer unix.Close(fd)
+	if p.near != nil {
+		now, err := nearOf(p.dir, fd)
+		if err != nil {
+			return err
+		}
+		if now != *p.near {
+			return fmt.Errorf("%.1000q: another directory has come in its place while the command was started", p.dir)
+		}
+	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: readRights, Parent_fd: int32(fd)}
 	if p.write {
 		rule.Allowed_access |= l.write

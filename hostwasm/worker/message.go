@@ -69,9 +69,16 @@ type job struct {
 	Path, Cwd                   string
 	Argv, Env, Roots            []string
 	Tmp                         string // the host's directory for the session's /tmp
-	Distant                     []string
+	Near                        []near
 	Pty, OneStream, Interactive bool
 	Size                        size
+}
+
+// A near is a directory where a worker does what takes a name by itself: that of
+// these numbers, whatever comes in its place. In others the host does.
+type near struct {
+	Dir      string
+	Dev, Ino uint64
 }
 
 // ready says that a worker waits for its job, or why it does not.
@@ -235,7 +242,11 @@ func (j *job) wire(w *wire) {
 	list(w, &j.Env, text)
 	list(w, &j.Roots, text)
 	text(w, &j.Tmp)
-	list(w, &j.Distant, text)
+	list(w, &j.Near, func(w *wire, n *near) {
+		text(w, &n.Dir)
+		number(w, &n.Dev)
+		number(w, &n.Ino)
+	})
 	w.flag(&j.Pty)
 	w.flag(&j.OneStream)
 	w.flag(&j.Interactive)

@@ -4,4 +4,5 @@ package worker
 type place struct {
 	dir   string
 	write bool
+	near  *near // what it has to be; nil: it is terrarium's own, where no guest swaps anything
 }

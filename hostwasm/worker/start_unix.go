@@ -32,13 +32,13 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 		return nil, err
 	}
 	defer h.pool.fill()
-	distant := h.distant(e.Command.Roots)
-	c.adopt(ctx, share, tmp, h.trees(e.Command.Roots, tmp.dir, distant))
+	trees, near := h.trees(e.Command.Roots, tmp.dir)
+	c.adopt(ctx, share, tmp, trees)
 	go func() { // ends with the worker
 		<-c.ended
 		leave()
 	}()
-	p, err := h.startIn(ctx, c, e, tmp.dir, distant)
+	p, err := h.startIn(ctx, c, e, tmp.dir, near)
 	if err != nil {
 		c.close()
 		return nil, err
@@ -47,7 +47,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	return p, nil
 }
 
-func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string, distant []string) (*process, error) {
+func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string, near []near) (*process, error) {
 	p, files, err := newProcess(c, e.Command.Pty, e.Command.Interactive)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string, d
 	}
 	defer closeAll(files)
 	j := &job{
-		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp, Distant: distant,
+		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp, Near: near,
 		Pty: e.Command.Pty, OneStream: e.Command.OneStream, Interactive: e.Command.Interactive, Size: size{e.Command.Rows, e.Command.Cols},
 	}
 	for _, v := range e.Command.Env {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -23,50 +25,74 @@ import (
 // it open any file with O_PATH, and what is read-only to read.
 type trees map[string]vfs.FS
 
-// trees opens what a command may write to, and what is distant. What can't be
-// opened here the worker can't open either, and says so.
-func (h *Host) trees(roots []string, tmp string, distant []string) trees {
-	t := make(trees)
-	add := func(dir string, o vfs.HostOptions) {
+// trees opens what is handed over to a command, each directory once: what is
+// judged is what stays open. nearby are those that the worker may use by itself.
+// What can't be opened here the worker can't open either, and says so.
+func (h *Host) trees(roots []string, tmp string) (t trees, nearby []near) {
+	t = make(trees)
+	add := func(dir string, readOnly bool) {
 		if t[dir] != nil {
 			return
 		}
-		if fs, err := vfs.OpenHost(dir, o); err == nil {
-			t[dir] = fs
+		fs, err := vfs.OpenHost(dir, vfs.HostOptions{Hidden: h.hidden, ReadOnly: readOnly})
+		if err != nil {
+			return
+		}
+		t[dir] = fs
+		if n, err := h.near(dir, fs); err == nil {
+			nearby = append(nearby, n)
 		}
 	}
 	for _, mount := range h.config.Mounts {
 		if !mount.ReadOnly {
-			add(mount.Dir, vfs.HostOptions{Hidden: h.hidden})
+			add(mount.Dir, false)
 		}
 	}
 	for _, dir := range roots {
-		add(dir, vfs.HostOptions{Hidden: h.hidden})
+		add(dir, false)
 	}
-	add(tmp, vfs.HostOptions{})   // which is in what is hidden
-	for _, dir := range distant { // the others of them are to be read
-		add(dir, vfs.HostOptions{Hidden: h.hidden, ReadOnly: true})
+	for _, mount := range h.config.Mounts { // the others of them are to be read
+		add(mount.Dir, true)
 	}
-	return t
+	if fs, err := vfs.OpenHost(tmp, vfs.HostOptions{}); err == nil { // which is in what is hidden
+		t[tmp] = fs
+	}
+	return t, nearby
 }
 
-// distant returns those of the directories handed over that what is hidden may
-// be below. Landlock lets a worker use a directory with all that is below it, so
-// there it has no right at all, and has us open, make, move and remove what its
-// command names. Where there is no Landlock, it would be of no use.
-func (h *Host) distant(roots []string) (dirs []string) {
-	if !h.landlock {
-		return nil
+var errDistant = errors.New("what is hidden may be below")
+
+// near returns what a worker is told of a directory, so that it uses this one and
+// no other that comes in its place. It fails if what is hidden may be below.
+// Landlock lets a worker use a directory with all that is below it, so there it
+// has no right at all, and has us open, make, move and remove what its command
+// names. Where there is no Landlock, that would be of no use.
+func (h *Host) near(dir string, fs vfs.FS) (n near, err error) {
+	f, err := fs.Open(".", vfs.How{Read: true, Directory: true})
+	if err != nil {
+		return n, err
 	}
-	for _, m := range h.config.Mounts {
-		roots = append(roots[:len(roots):len(roots)], m.Dir)
+	defer f.Close()
+	d, err := vfs.Descriptor(f)
+	if err != nil {
+		return n, err
 	}
-	for _, dir := range roots {
-		if h.hidden.MayBeBelow(dir) {
-			dirs = append(dirs, dir)
-		}
+	defer d.Close()
+	if h.landlock && h.hidden.MayBeBelow(d) {
+		return n, errDistant
 	}
-	return dirs
+	fd, err := descriptor(d)
+	if err != nil {
+		return n, err
+	}
+	return nearOf(dir, fd)
+}
+
+// nearOf returns what a directory is that is open as fd.
+func nearOf(dir string, fd int) (near, error) {
+	var s unix.Stat_t
+	err := unix.Fstat(fd, &s)
+	return near{dir, uint64(s.Dev), s.Ino}, os.NewSyscallError("fstat", err)
 }
 
 func (t trees) close() {

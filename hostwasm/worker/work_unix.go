@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,7 +44,7 @@ type worker struct {
 	runs driver.Process // nil before it is started
 	in   []*os.File     // that came with the job
 
-	distant []string // directories where the host does what takes a name; known with the job
+	near []near // directories where the host does not do what takes a name; known with the job
 
 	taken atomic.Uint64 // bytes of standard input
 }
@@ -278,7 +277,7 @@ func (w *worker) run(j *job) int {
 			c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
 		}
 	}
-	w.distant = j.Distant
+	w.near = j.Near
 	if err := keepFiles(w.handedOver(c, j.Tmp)); w.unkept(err) {
 		w.begun(err)
 		return 0
@@ -431,8 +430,8 @@ func (w *worker) handedOver(c core.Command, tmp string) []place {
 		places = append(places, place{dir: dir})
 	}
 	add := func(dir string, write bool) {
-		if !slices.Contains(w.distant, dir) {
-			places = append(places, place{dir, write})
+		if near := w.nearby(dir); near != nil {
+			places = append(places, place{dir, write, near})
 		}
 	}
 	for _, m := range w.setup.Mounts {
