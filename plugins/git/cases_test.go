@@ -33,6 +33,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// installed is the git that a case may call by this name for what ours can't do.
+const installed = "/usr/bin/git"
+
+func isInstalled() bool {
+	_, err := os.Stat(installed)
+	return err == nil
+}
+
 // A step is a command line and what it did.
 type step struct{ remark, line, want string }
 
@@ -164,6 +172,9 @@ func TestRecorded(t *testing.T) {
 			}
 			r := newRunner(t, ours(t))
 			for _, s := range readSteps(t, file) {
+				if strings.Contains(s.line, installed) && !isInstalled() {
+					t.Skip("needs " + installed)
+				}
 				total++
 				if strings.Contains(s.want, "\n? ") || strings.HasPrefix(s.want, "? ") {
 					failing++
@@ -213,7 +224,7 @@ func readable(t *testing.T, r runner) {
 	if _, err := os.Stat(filepath.Join(r.dir, ".git")); err != nil {
 		return
 	}
-	if _, err := os.Stat("/usr/bin/git"); err != nil {
+	if !isInstalled() {
 		return
 	}
 	mine := r.run(t, "git status --porcelain; git ls-files -s")

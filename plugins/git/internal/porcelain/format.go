@@ -74,15 +74,18 @@ func body(message string) string {
 	return strings.TrimLeft(rest, "\n")
 }
 
+// separated reports whether a newline stands between any two commits, and behind the last one only without changes.
+func (f *logFormat) separated() bool { return f.name == "" && !f.terminated }
+
 // write shows one commit and, if the options ask for it, what it changed.
 func (f *logFormat) write(c *call, commit *object.Commit, paths repo.Paths, first, last bool) error {
 	multiline := f.name != "oneline" && f.name != ""
-	if !first && (multiline || f.name == "" && !f.terminated) {
+	if !first && (multiline || f.separated()) {
 		c.printf("\n")
 	}
 	f.head(c, commit)
 	if len(f.diff.forms) == 0 || len(commit.ParentHashes) > 1 {
-		if f.name == "" && !f.terminated && last {
+		if f.separated() && last {
 			c.printf("\n")
 		}
 		return nil
@@ -91,7 +94,7 @@ func (f *logFormat) write(c *call, commit *object.Commit, paths repo.Paths, firs
 	if err != nil {
 		return err
 	}
-	if f.name == "" && !f.terminated {
+	if f.separated() {
 		c.printf("\n")
 	}
 	if len(changes) == 0 {

@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strconv"
@@ -23,11 +24,7 @@ func (c *call) changesOf(commit *object.Commit, paths repo.Paths) ([]change, *di
 	if len(commit.ParentHashes) > 0 {
 		parent = commit.ParentHashes[0]
 	}
-	a, err := c.repo.Tree(parent)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := c.repo.Tree(commit.Hash)
+	a, b, err := c.repo.Differences(parent, commit.Hash, paths)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,7 +164,11 @@ func logCommand(c *call) error {
 	if err != nil {
 		return err
 	}
-	// One is held back, so that it is known whether it is the last.
+	// One is held back where the last looks different. Others are shown as they are found.
+	held := 0
+	if f.separated() {
+		held = 1
+	}
 	var chosen []*object.Commit
 	shown := 0
 	show := func(n int) (err error) {
@@ -176,20 +177,15 @@ func logCommand(c *call) error {
 			chosen = chosen[1:]
 			shown++
 		}
-		return err
+		return errors.Join(err, c.buffer.Flush())
 	}
 	reverse := o.Has("reverse")
 	var failed error
-	err = c.repo.Walk(from, not, func(commit *object.Commit) bool {
+	visit := func(commit *object.Commit) bool {
 		if sel.limit == 0 {
 			return false
 		}
 		ok := sel.match(commit)
-		if ok && len(paths) > 0 {
-			var changes []change
-			changes, _, failed = c.changesOf(commit, paths)
-			ok = len(changes) > 0
-		}
 		if ok && sel.skip > 0 {
 			sel.skip--
 			ok = false
@@ -198,11 +194,16 @@ func logCommand(c *call) error {
 			chosen = append(chosen, commit)
 			sel.limit--
 			if failed == nil && !reverse {
-				failed = show(len(chosen) - 1)
+				failed = show(len(chosen) - held)
 			}
 		}
-		return failed == nil
-	})
+		return failed == nil && sel.limit != 0
+	}
+	if len(paths) > 0 {
+		err = c.repo.WalkPaths(from, not, paths, visit)
+	} else {
+		err = c.repo.Walk(from, not, visit)
+	}
 	if err == nil {
 		err = failed
 	}

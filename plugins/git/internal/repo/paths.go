@@ -3,6 +3,7 @@ package repo
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -55,6 +56,23 @@ func (p Paths) MatchOne(i int, name string) bool {
 		return true
 	}
 	return strings.ContainsAny(spec, "*?[") && Wild(spec, name)
+}
+
+// covers reports whether all files below the directory are meant.
+func (p Paths) covers(dir string) bool {
+	return len(p) == 0 || slices.ContainsFunc(p, func(spec string) bool {
+		return spec == "." || dir == spec || strings.HasPrefix(dir, spec+"/")
+	})
+}
+
+// reaches reports whether files below the directory may be meant.
+func (p Paths) reaches(dir string) bool {
+	return slices.ContainsFunc(p, func(spec string) bool {
+		if end := strings.IndexAny(spec, "*?["); end >= 0 && strings.HasPrefix(dir+"/", spec[:end]) {
+			return true
+		}
+		return strings.HasPrefix(spec, dir+"/")
+	})
 }
 
 // Wild matches a pattern in which "*" stands for "/" too, in time len(pattern)*len(name).

@@ -68,7 +68,9 @@ func Open(top, dir, prefix string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := filesystem.NewStorage(moded{osfs.New(dir)}, cache.NewObjectLRUDefault())
+	// Without open packs, one is opened for each object that is read.
+	options := filesystem.Options{MaxOpenDescriptors: 16}
+	store := filesystem.NewStorageWithOptions(moded{osfs.New(dir)}, cache.NewObjectLRUDefault(), options)
 	return &Repo{Top: top, Dir: dir, Prefix: prefix, Config: config, store: store}, nil
 }
 

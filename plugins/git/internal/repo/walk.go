@@ -10,6 +10,15 @@ import (
 // Walk gives the commits that can be reached from some and not from others, the youngest first, until visit returns
 // false.
 func (r *Repo) Walk(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
+	return r.walk(from, not, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
+		return c.ParentHashes, visit(c), nil
+	})
+}
+
+// A visitor is given a commit, and those that the walk leaves out. It returns where to go on, and whether to.
+type visitor func(c *object.Commit, hidden map[plumbing.Hash]bool) (parents []plumbing.Hash, more bool, err error)
+
+func (r *Repo) walk(from, not []plumbing.Hash, visit visitor) error {
 	hidden := map[plumbing.Hash]bool{}
 	if len(not) > 0 {
 		if err := r.Walk(not, nil, func(c *object.Commit) bool { hidden[c.Hash] = true; return true }); err != nil {
@@ -36,11 +45,11 @@ func (r *Repo) Walk(from, not []plumbing.Hash, visit func(*object.Commit) bool) 
 		}
 	}
 	for q.Len() > 0 {
-		c := heap.Pop(q).(queued).commit
-		if !visit(c) {
-			return nil
+		parents, more, err := visit(heap.Pop(q).(queued).commit, hidden)
+		if err != nil || !more {
+			return err
 		}
-		for _, p := range c.ParentHashes {
+		for _, p := range parents {
 			if err := push(p); err != nil {
 				return err
 			}
