@@ -21,6 +21,7 @@ const (
 	headColor   = "\x1b[1;36m" // where a commit is named: HEAD
 	branchColor = "\x1b[1;32m"
 	remoteColor = "\x1b[1;31m"
+	graftColor  = "\x1b[1;34m"
 	tagColor    = "\x1b[1;33m"
 )
 

@@ -62,7 +62,11 @@ func (c *call) decorations() (map[plumbing.Hash][]decoration, error) {
 			}
 		}
 	}
-	return names, nil
+	shallow, err := c.repo.Shallow()
+	for h := range shallow {
+		names[h] = slices.Insert(names[h], 0, decoration{graftColor, "grafted"})
+	}
+	return names, err
 }
 
 // decorated lists names between what opens and closes the list; it is empty without any.

@@ -99,14 +99,11 @@ func (c *call) mergeBase(a, b string) (string, error) {
 	if err != nil {
 		return "", ambiguous(b)
 	}
-	bases, err := x.MergeBase(y)
-	if err != nil {
-		return "", err
+	base, err := c.repo.MergeBase(x.Hash, y.Hash)
+	if err == nil && base == repo.Zero {
+		err = fatal("%s...%s: no merge base", a, b)
 	}
-	if len(bases) == 0 {
-		return "", fatal("%s...%s: no merge base", a, b)
-	}
-	return bases[0].Hash.String(), nil
+	return base.String(), err
 }
 
 func show(c *call) error {

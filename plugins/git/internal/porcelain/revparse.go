@@ -42,6 +42,12 @@ func revParse(c *call) error {
 			c.printf("false\n")
 		case a == "--is-bare-repository":
 			c.printf("%v\n", c.repo.Top == "")
+		case a == "--is-shallow-repository":
+			shallow, err := c.repo.Shallow()
+			if err != nil {
+				return err
+			}
+			c.printf("%v\n", len(shallow) > 0)
 		case a == "--show-prefix":
 			c.printf("%s\n", c.repo.Prefix)
 		case a == "--show-cdup":

@@ -56,5 +56,6 @@ func Create(dir, branch string, bare bool) error {
 
 // CopyObjects copies all objects of the repository in from to the one in dir: the local way to clone.
 func CopyObjects(dir, from string) error {
-	return os.CopyFS(filepath.Join(dir, "objects"), os.DirFS(filepath.Join(from, "objects")))
+	err := os.CopyFS(filepath.Join(dir, "objects"), os.DirFS(filepath.Join(from, "objects")))
+	return errors.Join(err, copyShallow(dir, from))
 }

@@ -24,7 +24,8 @@ type Repo struct {
 	Prefix string // the current directory below Top, with a "/" at its end; "" at the top
 	Config *Config
 
-	store *filesystem.Storage
+	store   *filesystem.Storage
+	shallow map[plumbing.Hash]bool // nil until it is asked for
 }
 
 // ErrNone says that the directory is in no repository.
@@ -138,5 +139,15 @@ func Hash(t plumbing.ObjectType, b []byte) (plumbing.Hash, error) {
 	return o.Hash(), err
 }
 
-// Commit returns the commit.
-func (r *Repo) Commit(h plumbing.Hash) (*object.Commit, error) { return object.GetCommit(r.store, h) }
+// Commit returns the commit, without parents if history ends there.
+func (r *Repo) Commit(h plumbing.Hash) (*object.Commit, error) {
+	c, err := object.GetCommit(r.store, h)
+	if err != nil {
+		return nil, err
+	}
+	shallow, err := r.Shallow()
+	if shallow[h] {
+		c.ParentHashes = nil
+	}
+	return c, err
+}
