@@ -43,6 +43,9 @@ func (h *hostDir) in(name string, f func(dir int, base string) error) error {
 }
 
 func (h *hostDir) parent(root int, name string, f func(dir int, base string) error) error {
+	if len(name) > maxPath {
+		return errno.NAMETOOLONG
+	}
 	i := strings.LastIndexByte(name, '/')
 	if name == "." || i < 0 && plain(name) {
 		return f(root, name)
@@ -179,9 +182,6 @@ func (h *hostDir) Link(old, new string) error {
 var errByName = errors.New("times can be set by name only")
 
 func (h *hostDir) SetTimes(name string, t Times) error {
-	if len(name) > maxPath {
-		return errno.NAMETOOLONG
-	}
 	err := h.in(name, func(dir int, base string) error {
 		if err := h.border.hidden.spare(dir, base, false); err != nil {
 			return err

@@ -22,15 +22,25 @@ func Measure(dir string) (bytes, names int64, err error) {
 	return bytes, names, err
 }
 
-var errTooDeep = errors.New("too deep")
+var (
+	errTooDeep = errors.New("too deep")
+	errTooMany = errors.New("too many names")
+)
+
+// maxLooked is at how many names deeperThan looks: more than a session may have in
+// /tmp, and few enough that a worker which was killed is not waited for.
+const maxLooked = 1 << 17
 
 // deeperThan reports whether a path below a directory is longer than so many
-// bytes. What has the name need not be a directory. What can't be read, or is
-// moved meanwhile, counts as not too deep.
-func deeperThan(dir int, name string, most int) bool {
+// bytes. What has the name need not be a directory. What can't be read, is moved
+// meanwhile, or comes after so many names, counts as not too deep.
+func deeperThan(dir int, name string, most, names int) bool {
 	w := treeWalk{visit: func(e treeEntry) error {
 		if e.length > most {
 			return errTooDeep
+		}
+		if names--; names <= 0 {
+			return errTooMany
 		}
 		return nil
 	}}

@@ -13,7 +13,10 @@ import (
 // Open opens without waiting and then looks at what it got, since a name can
 // stand for something else at any time: only files and directories are kept.
 func (h *hostDir) Open(name string, how How) (f File, err error) {
-	if name != "." && !plain(name) {
+	switch {
+	case len(name) > maxPath:
+		return nil, errno.NAMETOOLONG
+	case name != "." && !plain(name):
 		return nil, errno.INVAL
 	}
 	if !h.quota.takeOpen() {

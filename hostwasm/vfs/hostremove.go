@@ -63,7 +63,7 @@ func (h *hostDir) Rename(old, new string) error {
 			// A directory may take longer paths with it. Without this, trees that are
 			// moved into trees get deeper than any path that a program can name, and
 			// most programs cannot even remove them.
-			if len(new) > len(old) && deeperThan(oldDir, oldBase, maxPath-len(new)-1) {
+			if len(new) > len(old) && deeperThan(oldDir, oldBase, maxPath-len(new)-1, maxLooked) {
 				return errno.NAMETOOLONG
 			}
 			rename := func() error {

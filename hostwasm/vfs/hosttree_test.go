@@ -103,6 +103,39 @@ func TestRemoveUnreadable(t *testing.T) {
 	}
 }
 
+// What a move costs is bounded, however many names the tree has.
+func TestRenameLooksAtBoundedlyMany(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 10 {
+		must(t, os.MkdirAll(filepath.Join(dir, strconv.Itoa(i), "below"), 0o700))
+	}
+	for names, want := range map[int]bool{1: false, 10: false, 100: true} {
+		if got := vfs.DeeperThan(dir, len("0/bel"), names); got != want {
+			t.Errorf("when it looks at %d names: got %v, want %v", names, got, want)
+		}
+	}
+}
+
+// A name that is longer than a path may be is refused, whatever it would lead to.
+func TestNameLongerThanPaths(t *testing.T) {
+	fs := host(t, t.TempDir(), vfs.HostOptions{})
+	var bottom string
+	for len(bottom) < 3900 {
+		bottom += strings.Repeat("d", 200)
+		must(t, fs.Mkdir(bottom, 0))
+		bottom += "/"
+	}
+	must(t, fs.Mkdir("d", 0))
+	name := bottom + strings.Repeat("d", 200) // the way to it is short enough
+	is(t, "mkdir", fs.Mkdir(name, 0), errno.NAMETOOLONG)
+	is(t, "symlink", fs.Symlink("x", name), errno.NAMETOOLONG)
+	is(t, "rename", fs.Rename("d", name), errno.NAMETOOLONG)
+	is(t, "unlink", fs.Unlink(name), errno.NAMETOOLONG)
+	is(t, "times", fs.SetTimes(name, vfs.Times{}), errno.NAMETOOLONG)
+	_, err := fs.Open(name, vfs.How{Write: true, Create: true})
+	is(t, "open", err, errno.NAMETOOLONG)
+}
+
 // A guest does not get a tree deeper than paths are long by moving trees into
 // trees.
 func TestRenameDeeper(t *testing.T) {

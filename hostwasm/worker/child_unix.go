@@ -50,6 +50,7 @@ type child struct {
 
 	mu      sync.Mutex
 	killed  bool            // by us
+	deaf    bool            // an answer could not be sent
 	settled bool            // it has ended, and has nothing any longer
 	granted int64           // bytes of memory
 	tmp     *tmp            // of its session, once it has a job
@@ -263,7 +264,7 @@ func (c *child) handle(m *message, files []*os.File) error {
 		case c.typing <- m.Typing:
 		default: // nobody has asked
 		}
-	case m.Ask != nil:
+	case m.Ask != nil && c.listens():
 		c.answer(m.Ask)
 	}
 	return nil
@@ -334,7 +335,21 @@ func (c *child) reply(a *answer, err error, files ...*os.File) {
 	if err != nil {
 		a.Error = err.Error()
 	}
-	c.send(&message{Answer: a}, files...) // an error means that it has gone
+	if c.send(&message{Answer: a}, files...) != nil {
+		c.mu.Lock()
+		c.deaf = true
+		c.mu.Unlock()
+	}
+}
+
+// listens reports whether the worker may still take an answer. Its last messages
+// may say how its command has ended, so they are read when it has gone. But the
+// socket holds thousands of questions, and each may take long: without this, a
+// worker that was killed has them all answered before it has ended for us.
+func (c *child) listens() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.killed && !c.deaf
 }
 
 // grant books memory for the worker's guests, by the share, and returns how

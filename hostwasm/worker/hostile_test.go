@@ -183,6 +183,49 @@ func TestKillDeaf(t *testing.T) {
 	}
 }
 
+// Who does not take answers, or was killed, has nothing more done, but is still
+// believed how its command has ended.
+func TestNotAnsweredAfterwards(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		dir := t.TempDir()
+		h := &Host{memory: newBudget(share)}
+		h.memory.take(share)
+		c, other := newVictim(t, h)
+		trees, _ := h.trees([]string{dir}, dir)
+		c.adopt(t.Context(), share, nil, trees)
+		defer c.settle()
+		mkdir := func(name string) {
+			if err := c.handle(&message{Ask: &ask{What: askMkdir, Dir: dir, Name: name}}, nil); err != nil {
+				t.Errorf("killed %v: %s: got %v", killed, name, err)
+			}
+		}
+		mkdir("before")
+		if killed {
+			gone := exec.Command("sleep", "1000")
+			if err := gone.Start(); err != nil {
+				t.Fatal(err)
+			}
+			c.process = gone.Process
+			c.kill()
+			gone.Wait()
+		} else {
+			other.close()
+			mkdir("while it goes")
+		}
+		mkdir("after")
+		if _, err := os.Stat(filepath.Join(dir, "before")); err != nil {
+			t.Errorf("killed %v: got %v, want what was asked for before", killed, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "after")); err == nil {
+			t.Errorf("killed %v: got what was asked for afterwards, want nothing", killed)
+		}
+		want := core.Exit{Status: core.ExitStatus{ExitCode: 7}}
+		if err := c.handle(&message{Exit: (*exit)(&want)}, nil); err != nil || c.exit != want {
+			t.Errorf("killed %v: got %+v, %v, want %+v", killed, c.exit, err, want)
+		}
+	}
+}
+
 // What a worker says of its command's end is what an end can be.
 func TestExitIsOne(t *testing.T) {
 	c, _ := newVictim(t, nil)
