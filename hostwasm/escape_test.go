@@ -43,8 +43,8 @@ func outside(t *testing.T) (inside, dir string, check func()) {
 	}
 	device := filepath.Join(inside, "device")
 	const zero = 1<<8 | 5
-	if err := syscall.Mknod(device, syscall.S_IFCHR|0o666, zero); err != nil {
-		must(os.Symlink("/dev/zero", device)) // only root may make one
+	if err := syscall.Mknod(device, syscall.S_IFCHR|0o666, zero); err != nil && os.Getuid() == 0 {
+		t.Fatal(err) // only root may make one
 	}
 	before := listing(t, dir)
 	return inside, dir, func() {

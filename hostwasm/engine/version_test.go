@@ -23,7 +23,7 @@ func TestLinkedVersion(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}
-	if got, want := LinkedVersion("example.com/none", "v7"), "example.com/none@v7"; got != want {
+	if got, want := LinkedVersion("example.com/none", "v7"), "example.com/none@v7 untold"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
