@@ -30,7 +30,7 @@ func (c *child) compileFor(q *ask) {
 		by, starts = c.tmp.asker, c.starts
 	}
 	c.mu.Unlock()
-	go func() { // ends with the worker, at the latest
+	c.host.compiles.Go(func() { // ends soon after the worker, at the latest
 		defer handed.Close() // an error means that there is none
 		defer c.waits.Begin()()
 		defer driver.Doing(starts, hostwasm.StillCompiled)()
@@ -45,7 +45,7 @@ func (c *child) compileFor(q *ask) {
 		}
 		c.compiling.Store(false) // before it can ask for the next
 		c.reply(&answer{ID: q.ID}, err)
-	}()
+	})
 }
 
 // compileCommand has a command's module compiled and kept, unless it was, when it

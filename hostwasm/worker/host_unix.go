@@ -40,6 +40,7 @@ type Host struct {
 	caches     []*cache.Cache // the first that can keep something does
 	by         string         // of the keys there
 	compiling  turns          // one module at a time
+	compiles   sync.WaitGroup // for workers
 	processors int            // that a worker may use
 
 	mu      sync.Mutex
@@ -183,6 +184,9 @@ func (h *Host) Close() error {
 	all := slices.Collect(maps.Keys(h.all))
 	h.mu.Unlock()
 	stuck := closeChildren(all)
+	if stuck == nil { // or a compiler that is would keep us as well
+		h.compiles.Wait() // what was begun in a cache is removed
+	}
 	h.pool.wait()
 	h.starter.close()
 	h.modules.close()
