@@ -55,6 +55,8 @@ func TestGit(t *testing.T) {
 		{[]string{"commit", "-m", "first"}, "[main (root-commit) 73a552f] first\n 1 file changed, 1 insertion(+)\n create mode 100644 a\n", 0},
 		{[]string{"status", "--porcelain"}, "", 0},
 		{[]string{"checkout", "-b", "side"}, "Switched to a new branch 'side'\n", 0},
+		{[]string{"checkout", "-"}, "Switched to branch 'main'\n", 0},
+		{[]string{"switch", "-"}, "Switched to branch 'side'\n", 0},
 		{[]string{"clone", "-q", ".", "copy"}, "", 0},
 		{[]string{"-C", "copy", "log", "--format=%an %s"}, "Ann first\n", 0},
 		{[]string{"log", "--date=local", "--format=%ad"}, "Sat Nov 21 06:35:00 2026\n", 0}, // in Paris

@@ -1,7 +1,6 @@
 package porcelain
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -45,7 +44,7 @@ func checkout(c *call) error {
 	case o.Dashes && len(o.Paths) > 0 || len(o.Operands) > 1:
 		return c.checkoutPaths(o)
 	}
-	target := o.Operands[0]
+	target := c.prior(o.Operands[0])
 	if !c.isRevision(target) && !c.isRemote(target) {
 		return c.checkoutPaths(o)
 	}
@@ -63,7 +62,7 @@ func switchCommand(c *call) error {
 	if len(o.Operands) == 0 {
 		return fatal("missing branch or commit argument")
 	}
-	target := o.Operands[0]
+	target := c.prior(o.Operands[0])
 	if c.repo.Ref("refs/heads/"+target) == repo.Zero && !c.isRemote(target) && !o.Has("d") {
 		if !c.isRevision(target) {
 			return fatal("invalid reference: %s", target)
@@ -72,6 +71,24 @@ func switchCommand(c *call) error {
 			"hint: If you want to detach HEAD at the commit, try again with the --detach option.", target)
 	}
 	return c.switchTo(o, target, o.Has("d"))
+}
+
+// prior returns the branch or the commit that "-" and "@{-N}" stand for, if it is still there, and
+// other names as they are.
+func (c *call) prior(name string) string {
+	name = dash(name)
+	if was, ok := c.repo.Prior(name); ok && c.isRevision(was) {
+		return was
+	}
+	return name
+}
+
+// dash is the long way to write "-".
+func dash(name string) string {
+	if name == "-" {
+		return "@{-1}"
+	}
+	return name
 }
 
 // isRemote reports whether a branch of this name can be made from origin's.
@@ -107,7 +124,15 @@ func (c *call) newBranch(o *option.Result, name string, start []string, force bo
 	if err := c.move(commit.Hash, "checkout", o.Has("f")); err != nil {
 		return err
 	}
-	if err := errors.Join(c.repo.SetRef("refs/heads/"+name, commit.Hash), c.repo.Attach(name)); err != nil || o.Has("q") {
+	if name == c.repo.Branch() {
+		err = c.repo.SetHead(commit.Hash, "branch: Reset to "+from)
+	} else {
+		err = c.repo.SetRef("refs/heads/"+name, commit.Hash)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.repo.Switch(name, commit.Hash, name); err != nil || o.Has("q") {
 		return err
 	}
 	how := "Switched to a new branch"
@@ -148,7 +173,7 @@ func (c *call) switchTo(o *option.Result, target string, detach bool) error {
 	}
 	switch {
 	case isBranch:
-		if err := c.repo.Attach(target); err != nil || o.Has("q") {
+		if err := c.repo.Switch(target, commit.Hash, target); err != nil || o.Has("q") {
 			return err
 		}
 		switch {
@@ -165,7 +190,7 @@ func (c *call) switchTo(o *option.Result, target string, detach bool) error {
 		}
 		return nil
 	default:
-		if err := c.repo.Detach(commit.Hash); err != nil || o.Has("q") {
+		if err := c.repo.Switch("", commit.Hash, target); err != nil || o.Has("q") {
 			return err
 		}
 		if advice, _ := c.repo.Config.Get("advice.detachedhead"); old != "" && advice != "false" && !o.Has("d") && !o.Has("detach") {

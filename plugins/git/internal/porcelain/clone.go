@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -107,12 +108,12 @@ func (c *call) copy(from *repo.Repo, source, top string, o *option.Result) error
 		fmt.Fprintln(c.stderr, "done.")
 	}
 	if branch == "" {
-		return r.Detach(h)
+		return errors.Join(r.Detach(h), r.LogHead(repo.Zero, "clone: from "+source))
 	}
 	if err := r.SetTarget("refs/remotes/origin/HEAD", "refs/remotes/origin/"+branch); err != nil {
 		return err
 	}
-	return c.track(branch)
+	return errors.Join(c.track(branch), r.LogHead(repo.Zero, "clone: from "+source))
 }
 
 func remote(c *call) error {

@@ -81,7 +81,15 @@ func commit(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.index.Save(), c.repo.SetHead(h)); err != nil {
+	kind := "commit"
+	switch {
+	case old != nil:
+		kind = "commit (amend)"
+	case head == repo.Zero:
+		kind = "commit (initial)"
+	}
+	first, _, _ := strings.Cut(message, "\n")
+	if err := errors.Join(s.index.Save(), c.repo.SetHead(h, kind+": "+first)); err != nil {
 		return err
 	}
 	if o.Has("q") {

@@ -74,7 +74,8 @@ func body(message string) string {
 	return strings.TrimLeft(rest, "\n")
 }
 
-// separated reports whether a newline stands between any two commits, and behind the last one only without changes.
+// separated reports whether a newline stands between any two commits, and behind the last one only
+// without changes.
 func (f *logFormat) separated() bool { return f.name == "" && !f.terminated }
 
 // write shows one commit and, if the options ask for it, what it changed.

@@ -13,7 +13,7 @@ func merge(c *call) error {
 	case o.Has("no-ff") || o.Has("squash") || o.Has("no-commit"):
 		return fatal("only fast-forward merges are supported in this sandbox")
 	}
-	name := o.Operands[0]
+	name := dash(o.Operands[0])
 	theirs, err := c.repo.ResolveCommit(name)
 	if err != nil {
 		return &failure{1, "merge: " + name + " - not something we can merge"}
@@ -50,7 +50,7 @@ func merge(c *call) error {
 	if err := c.move(theirs.Hash, "merge", false); err != nil {
 		return err
 	}
-	if err := c.repo.SetHead(theirs.Hash); err != nil || o.Has("q") {
+	if err := c.repo.SetHead(theirs.Hash, "merge "+name+": Fast-forward"); err != nil || o.Has("q") {
 		return err
 	}
 	c.printf("Fast-forward\n")

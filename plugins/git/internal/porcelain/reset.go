@@ -44,7 +44,7 @@ func reset(c *call) error {
 		}
 	}
 	if h != repo.Zero {
-		if err := c.repo.SetHead(h); err != nil {
+		if err := c.repo.SetHead(h, "reset: moving to "+rev); err != nil {
 			return err
 		}
 	}

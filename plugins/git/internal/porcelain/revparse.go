@@ -79,6 +79,7 @@ func (c *call) revParse(a string, short int, verify, silent, name bool) error {
 		}
 		c.printf("%s\n", a)
 	case name:
+		a = c.prior(a)
 		c.printf("%s\n", a)
 	case short > 0:
 		c.printf("%s\n", h.String()[:short])

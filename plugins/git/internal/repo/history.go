@@ -7,8 +7,9 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
-// WalkPaths is Walk over the commits that changed the paths, as git-log(1) simplifies history by default: a merge that
-// leaves the paths as one of its parents has them is passed over, and only that parent is followed.
+// WalkPaths is Walk over the commits that changed the paths, as git-log(1) simplifies history by
+// default: a merge that leaves the paths as one of its parents has them is passed over, and only
+// that parent is followed.
 func (r *Repo) WalkPaths(from, not []plumbing.Hash, paths Paths, visit func(*object.Commit) bool) error {
 	trees := &trees{repo: r, paths: paths}
 	return r.walk(from, not, func(c *object.Commit, hidden map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {

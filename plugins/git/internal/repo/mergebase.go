@@ -7,7 +7,8 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
-// MergeBase returns the best common ancestor of two commits, the youngest if there are several; Zero if there is none.
+// MergeBase returns the best common ancestor of two commits, the youngest if there are several;
+// Zero if there is none.
 func (r *Repo) MergeBase(a, b plumbing.Hash) (plumbing.Hash, error) {
 	before := map[plumbing.Hash]bool{}
 	err := r.Walk([]plumbing.Hash{a}, nil, func(c *object.Commit) bool { before[c.Hash] = true; return true })

@@ -53,12 +53,17 @@ func (r *Repo) RemoveRef(name string) error {
 	return r.store.RemoveReference(plumbing.ReferenceName(name))
 }
 
-// SetHead moves HEAD's branch, or HEAD itself if it is on none, to h.
-func (r *Repo) SetHead(h plumbing.Hash) error {
+// SetHead moves HEAD's branch, or HEAD itself if it is on none, to h. The reflog says why.
+func (r *Repo) SetHead(h plumbing.Hash, why string) error {
+	old, name := r.Head(), "HEAD"
 	if b := r.Branch(); b != "" {
-		return r.SetRef("refs/heads/"+b, h)
+		name = "refs/heads/" + b
 	}
-	return r.SetRef("HEAD", h)
+	err := r.SetRef(name, h)
+	if err != nil || name == "HEAD" && h == old { // git notes what does not move only on a branch
+		return err
+	}
+	return r.LogHead(old, why)
 }
 
 // Attach puts HEAD on a branch.
@@ -68,6 +73,22 @@ func (r *Repo) Attach(branch string) error {
 
 // Detach puts HEAD on a commit.
 func (r *Repo) Detach(h plumbing.Hash) error { return r.SetRef("HEAD", h) }
+
+// Switch puts HEAD on a branch, or on the commit h if branch is "". The reflog calls that name.
+func (r *Repo) Switch(branch string, h plumbing.Hash, name string) error {
+	old, from := r.Head(), r.Branch()
+	if from == "" {
+		from = old.String()
+	}
+	to := plumbing.NewHashReference(plumbing.HEAD, h)
+	if branch != "" {
+		to = plumbing.NewSymbolicReference(plumbing.HEAD, plumbing.NewBranchReferenceName(branch))
+	}
+	if err := r.store.SetReference(to); err != nil {
+		return err
+	}
+	return r.LogHead(old, "checkout: moving from "+from+" to "+name)
+}
 
 // Refs returns the references whose names begin so, sorted, without what they begin with.
 func (r *Repo) Refs(prefix string) ([]string, error) {

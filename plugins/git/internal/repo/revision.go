@@ -9,7 +9,8 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
-// Resolve returns the object that a name stands for: gitrevisions(7), without what the reflog and searching give.
+// Resolve returns the object that a name stands for: gitrevisions(7), without searching. Of what the
+// reflog gives it knows only @{-N}.
 func (r *Repo) Resolve(name string) (plumbing.Hash, error) {
 	if rev, path, ok := strings.Cut(name, ":"); ok && rev != "" {
 		return r.inTree(rev, path)
@@ -50,6 +51,12 @@ func (r *Repo) peel(h plumbing.Hash) (plumbing.Hash, error) {
 }
 
 func (r *Repo) base(name string) (plumbing.Hash, error) {
+	if prior, ok := r.Prior(name); ok {
+		if h := r.Ref("refs/heads/" + prior); h != Zero {
+			return h, nil
+		}
+		name = prior
+	}
 	if name == "@" || name == "HEAD" {
 		if h := r.Head(); h != Zero {
 			return h, nil

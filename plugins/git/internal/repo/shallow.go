@@ -9,7 +9,8 @@ import (
 	"github.com/go-git/go-git/v6/plumbing"
 )
 
-// Shallow returns the commits at which history ends because a clone had a depth. They name parents that are not here.
+// Shallow returns the commits at which history ends because a clone had a depth. They name parents
+// that are not here.
 func (r *Repo) Shallow() (map[plumbing.Hash]bool, error) {
 	if r.shallow != nil {
 		return r.shallow, nil

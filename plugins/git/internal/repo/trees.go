@@ -10,18 +10,18 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/filemode"
 )
 
-// trees compares directories of commits where they may have the paths. Two of the same hash are equal, whatever is in
-// them.
+// trees compares directories of commits where they may have the paths. Two of the same hash are
+// equal, whatever is in them.
 type trees struct {
 	repo  *Repo
 	paths Paths
 
-	// A commit's tree is compared with its parents' and, soon before, with its children's. So those that were read
-	// last are kept: up to maxTrees bytes in newer, and as many in older.
+	// A commit's tree is compared with its parents' and, soon before, with its children's. So those
+	// that were read last are kept: up to maxTrees bytes in newer, and as many in older.
 	newer, older map[plumbing.Hash][]byte
 	size         int // bytes in newer
 
-	from, to Snapshot // where the files go that differ; nil if it is only asked whether there are any
+	from, to Snapshot // the files that differ; nil if it is only asked whether there are any
 }
 
 const maxTrees = 8 << 20
@@ -67,8 +67,8 @@ func (r *Repo) Differences(a, b plumbing.Hash, paths Paths) (from, to Snapshot, 
 	return t.from, t.to, err
 }
 
-// differ reports whether the paths differ between two directories, which are at prefix in their commits. Where files
-// are noted that differ, it goes through all and reports false.
+// differ reports whether the paths differ between two directories, which are at prefix in their
+// commits. Where files are noted that differ, it goes through all and reports false.
 func (t *trees) differ(a, b plumbing.Hash, prefix string, depth int) (bool, error) {
 	if a == b {
 		return false, nil
@@ -144,7 +144,8 @@ type entry struct {
 	hash plumbing.Hash
 }
 
-// compare is git's order: that of names, those of directories with a "/" at their ends. Nothing comes last.
+// compare is git's order: that of names, those of directories with a "/" at their ends. Nothing
+// comes last.
 func (e entry) compare(f entry) int {
 	if len(e.name) == 0 || len(f.name) == 0 {
 		return cmp.Compare(len(f.name), len(e.name))
@@ -164,7 +165,8 @@ func (e entry) at(i int) byte {
 	return 0
 }
 
-// nextEntry reads one entry, MODE NAME\0HASH, and returns what follows it. Nothing has the entry without a name.
+// nextEntry reads one entry, MODE NAME\0HASH, and returns what follows it. Of nothing it reads an
+// entry without a name.
 func nextEntry(b []byte) (e entry, rest []byte, err error) {
 	if len(b) == 0 {
 		return e, nil, nil

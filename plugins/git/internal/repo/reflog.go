@@ -1,0 +1,75 @@
+package repo
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/format/reflog"
+	"github.com/go-git/go-git/v6/plumbing/object"
+)
+
+// LogHead notes in HEAD's reflog that it was moved from old to where it is now, and why.
+func (r *Repo) LogHead(old plumbing.Hash, why string) error {
+	now := r.Head()
+	if now == Zero || !r.logs() {
+		return nil
+	}
+	who, err := r.Identity("COMMITTER")
+	if errors.Is(err, ErrNoIdentity) { // only a commit needs to know
+		who, err = object.Signature{Name: "user", Email: "user@terrarium.(none)", When: time.Now()}, nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.store.AppendReflog(plumbing.HEAD, &reflog.Entry{
+		OldHash: old, NewHash: now, Message: why,
+		Committer: reflog.Signature{Name: crud(who.Name), Email: crud(who.Email), When: who.When},
+	})
+}
+
+// logs reports whether moves of HEAD are noted: git-config(1), core.logAllRefUpdates.
+func (r *Repo) logs() bool {
+	switch value, _ := r.Config.Get("core.logallrefupdates"); strings.ToLower(value) {
+	case "":
+		return r.Top != ""
+	case "false", "no", "off", "0":
+		_, err := os.Stat(r.headLog())
+		return err == nil
+	}
+	return true
+}
+
+func (r *Repo) headLog() string { return filepath.Join(r.Dir, "logs", "HEAD") }
+
+// Prior returns what the Nth last switch left, which "@{-N}" stands for: a branch, or a commit if
+// HEAD was on none. It reports whether name has this form and there was such a switch.
+func (r *Repo) Prior(name string) (string, bool) {
+	digits, ok := strings.CutPrefix(name, "@{-")
+	digits, closed := strings.CutSuffix(digits, "}")
+	n, err := strconv.Atoi(digits)
+	if !ok || !closed || err != nil || n < 1 {
+		return "", false
+	}
+	log, err := os.ReadFile(r.headLog())
+	if err != nil {
+		return "", false
+	}
+	for _, line := range slices.Backward(strings.Split(string(log), "\n")) {
+		_, message, _ := strings.Cut(line, "\t")
+		move, ok := strings.CutPrefix(message, "checkout: moving from ")
+		from, _, isMove := strings.Cut(move, " to ")
+		if !ok || !isMove {
+			continue
+		}
+		if n--; n == 0 {
+			return from, true
+		}
+	}
+	return "", false
+}
