@@ -14,7 +14,8 @@ type HostOptions struct {
 	// was there before.
 	Quota *Quota
 	// Blocks has the Quota count as file systems do, in blocks of 4 KiB: a file
-	// with its size rounded up, and a directory or a symbolic link with a block.
+	// with its size rounded up, a symbolic link with a block, and a directory with
+	// what it has, which is more than one after it had many names.
 	Blocks bool
 	// Setter, if not nil, is asked to set what this program may not set itself of
 	// a file below the directory: its permissions and, where the file can't be

@@ -26,11 +26,14 @@ type hostDir struct {
 	names   Names  // nil: we do ourselves what takes a name
 
 	// removing is held while a name is removed, and for reading from opening
-	// a file until it is in open, so that what a file had is given back once.
+	// a file until it is in open, so that what a file had is given back once, and
+	// while a name is made, so that no directory is moved away from it.
 	// It is not used without a quota, and taken after root.
 	removing sync.RWMutex
 	mu       sync.Mutex            // guards open
 	open     map[uint64]*hostInode // by opaque number
+	growing  sync.Mutex            // see resizing; taken after removing
+	rooms    rooms
 }
 
 func (h *hostDir) Close() error { return h.root.close() }
@@ -135,6 +138,10 @@ func (h *hostDir) add(name string, bytes int64, f func(dir int, base string) err
 			}
 			return err
 		}
+		if h.quota != nil {
+			h.removing.RLock()
+			defer h.removing.RUnlock()
+		}
 		return f(dir, base)
 	})
 	if err != nil {
@@ -149,7 +156,9 @@ func (h *hostDir) Mkdir(name string, mode Mode) error {
 		if h.names != nil {
 			return h.names.Mkdir(name, mode)
 		}
-		return unix.Mkdirat(dir, base, uint32(mode.or(0o777)))
+		return h.making(dir, name, base, func() error {
+			return unix.Mkdirat(dir, base, uint32(mode.or(0o777)))
+		})
 	})
 	if err == nil {
 		h.unmask(name, mode)
@@ -162,7 +171,7 @@ func (h *hostDir) Symlink(target, name string) error {
 		if h.names != nil {
 			return h.names.Symlink(target, name)
 		}
-		return unix.Symlinkat(target, dir, base)
+		return h.naming(dir, name, func() error { return unix.Symlinkat(target, dir, base) })
 	})
 }
 
@@ -173,7 +182,7 @@ func (h *hostDir) Link(old, new string) error {
 		}
 		return h.parent(h.root.fd, old, func(oldDir int, oldBase string) error {
 			// Without AT_SYMLINK_FOLLOW a link itself gets the name.
-			return unix.Linkat(oldDir, oldBase, dir, base, 0)
+			return h.naming(dir, new, func() error { return unix.Linkat(oldDir, oldBase, dir, base, 0) })
 		})
 	})
 }
@@ -215,7 +224,11 @@ func (h *hostDir) Rmdir(name string) error {
 		if h.names != nil {
 			return h.names.Rmdir(name)
 		}
-		return notEmpty(unix.Unlinkat(dir, base, unix.AT_REMOVEDIR))
+		err := notEmpty(unix.Unlinkat(dir, base, unix.AT_REMOVEDIR))
+		if err == nil {
+			h.rooms.forget(name)
+		}
+		return err
 	})
 }
 

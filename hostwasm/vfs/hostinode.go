@@ -11,7 +11,8 @@ import (
 )
 
 // A hostInode is a file that is open at least once, and what its quota paid
-// for it.
+// for it. It is a directory too, which keeps its blocks after it was removed while
+// it is open: what was paid for that is known when it is gone.
 type hostInode struct {
 	number uint64 // in hostDir.open
 	refs   int    // guarded by hostDir.mu
@@ -19,7 +20,7 @@ type hostInode struct {
 
 	mu     sync.Mutex // held while the size changes
 	blocks bool       // see HostOptions
-	paid   int64      // what is paid for its size, in bytes
+	paid   int64      // what is paid for its size, in bytes; a directory's is guarded by hostDir.mu
 }
 
 // opened notes that a file was opened as fd, which s described.
@@ -46,8 +47,21 @@ func (h *hostDir) opened(fd int, s *unix.Stat_t) (*hostInode, error) {
 	return i, nil
 }
 
+// openedDir notes that a directory was opened.
+func (h *hostDir) openedDir(number uint64) *hostInode {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := h.open[number]
+	if i == nil {
+		i = &hostInode{number: number}
+		h.open[number] = i
+	}
+	i.refs++
+	return i
+}
+
 // closed notes that a file was closed, and gives back what it had if that was
-// the end of it. i.mu is held.
+// the end of it. i.mu is held, of a file.
 func (h *hostDir) closed(i *hostInode) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -25,6 +25,7 @@ type hostOpenDir struct {
 	dev uint64 // the host's
 	// hides says that a hidden directory may be in it.
 	hides bool
+	inode *hostInode // nil where nobody pays for what directories grow by
 
 	mu    sync.Mutex // guards what follows, and the descriptor's position
 	file  *os.File   // a duplicate of fd, once it is read

@@ -24,6 +24,7 @@ type hostOpenDir struct {
 	dev uint64 // the host's
 	// hides says that a hidden directory may be in it.
 	hides bool
+	inode *hostInode // nil where nobody pays for what directories grow by
 
 	mu   sync.Mutex // guards what follows, and the descriptor's position
 	buf  []byte     // listBytes, once it is read

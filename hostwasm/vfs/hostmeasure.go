@@ -10,15 +10,22 @@ import (
 
 // Measure returns how many bytes what is below a directory of the host takes, in
 // blocks as HostOptions has them and holes included, and how many names there are.
-// A file with two names counts twice. The tree may be of any depth. Where a part of it can't be read there is
-// an error, and the numbers are too small.
+// A file with two names counts twice, and the directory itself with what it has grown
+// by. The tree may be of any depth. Where a part of it can't be read there is an error,
+// and the numbers are too small.
 func Measure(dir string) (bytes, names int64, err error) {
 	w := treeWalk{visit: func(e treeEntry) error {
 		names++
 		bytes += blocksOf(e.stat)
 		return nil
 	}}
-	err = w.run(unix.AT_FDCWD, dir)
+	if err = w.run(unix.AT_FDCWD, dir); err != nil {
+		return bytes, names, err
+	}
+	top, err := statAt(unix.AT_FDCWD, dir)
+	if err == nil {
+		bytes += blocksOf(&top) - block
+	}
 	return bytes, names, err
 }
 

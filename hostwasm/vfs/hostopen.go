@@ -28,7 +28,7 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 			h.removing.RLock()
 			defer h.removing.RUnlock()
 		}
-		fd, err := h.openOrCreate(root, name, how, &made)
+		fd, err := h.openIn(root, name, how, &made)
 		if err != nil {
 			return err
 		}
@@ -54,8 +54,22 @@ func (h *hostDir) Open(name string, how How) (f File, err error) {
 	return f, nil
 }
 
-// openOrCreate creates only what is not there, so as to know what to charge.
-func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd int, err error) {
+// openIn opens the directory of a name first where that may have to pay for what it
+// grows by: it is needed for that.
+func (h *hostDir) openIn(root int, name string, how How, made *bool) (fd int, err error) {
+	if !how.Create || h.names != nil || !h.paysGrowth() {
+		return h.openOrCreate(root, name, name, how, made)
+	}
+	err = h.parent(root, name, func(dir int, base string) error {
+		fd, err = h.openOrCreate(dir, base, name, how, made)
+		return err
+	})
+	return fd, err
+}
+
+// openOrCreate creates only what is not there, so as to know what to charge. name is
+// below root, full below the directory that was handed over.
+func (h *hostDir) openOrCreate(root int, name, full string, how How, made *bool) (fd int, err error) {
 	flags := openFlags(how)
 	for range 8 { // somebody else may create and remove it all the time
 		if !how.Create || !how.Exclusive {
@@ -76,9 +90,9 @@ func (h *hostDir) openOrCreate(root int, name string, how How, made *bool) (fd i
 		if h.names != nil {
 			how := how
 			how.Exclusive = true
-			fd, err = h.openElsewhere(name, how)
+			fd, err = h.openElsewhere(full, how)
 		} else {
-			fd, err = h.beneath(root, &h.border, name, flags|unix.O_CREAT|unix.O_EXCL, uint32(how.Mode.or(0o666)))
+			fd, err = h.create(root, name, full, flags|unix.O_CREAT|unix.O_EXCL, uint32(how.Mode.or(0o666)))
 		}
 		if err == nil {
 			*made = true
@@ -219,6 +233,9 @@ func (h *hostDir) newFile(fd int, how How) (File, error) {
 		d := &hostOpenDir{fs: h, ino: opaque(uint64(s.Dev), s.Ino), dev: uint64(s.Dev), next: 2}
 		d.hides = h.border.hidden.leads(inodeOf(&s))
 		d.fd.fd = fd
+		if h.paysGrowth() {
+			d.inode = h.openedDir(d.ino)
+		}
 		return d, nil
 	case unix.S_IFREG:
 		f := &hostFile{fs: h, read: how.Read, write: how.Write, append: how.Append}

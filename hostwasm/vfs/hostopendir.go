@@ -12,6 +12,9 @@ func (d *hostOpenDir) close() error {
 	err := d.fd.close()
 	if err != errno.BADF {
 		d.fs.quota.giveOpen()
+		if d.inode != nil {
+			d.fs.closed(d.inode)
+		}
 	}
 	return err
 }

@@ -26,7 +26,13 @@ func (h *hostDir) remove(name string, f func(dir int, base string) error) error 
 			return err
 		}
 		defer v.close()
-		if err := f(dir, base); err != nil {
+		remove := func() error { return f(dir, base) }
+		if h.rooms.has(name) {
+			err = remove()
+		} else {
+			err = h.resizing(remove, dir)
+		}
+		if err != nil {
 			return err
 		}
 		h.gone(&v)
@@ -46,6 +52,9 @@ func (h *hostDir) gone(v *victim) {
 	defer h.mu.Unlock()
 	if inode := h.open[opaque(uint64(v.stat.Dev), v.stat.Ino)]; inode != nil {
 		inode.gone = true
+		if isDir {
+			inode.paid = h.bytesOf(&v.stat)
+		}
 		return
 	}
 	h.quota.giveBytes(h.bytesOf(&v.stat))
@@ -75,7 +84,15 @@ func (h *hostDir) Rename(old, new string) error {
 			if h.quota == nil {
 				return rename()
 			}
-			return h.renameOver(oldDir, oldBase, newDir, newBase, rename)
+			if !h.quota.settled() {
+				return errno.DQUOT
+			}
+			return h.renameOver(oldDir, oldBase, newDir, newBase, func() error {
+				if h.rooms.take(new) && h.rooms.has(old) {
+					return rename()
+				}
+				return h.resizing(rename, oldDir, newDir)
+			})
 		})
 	})
 }
@@ -87,6 +104,9 @@ func (h *hostDir) renameOver(oldDir int, oldBase string, newDir int, newBase str
 	moved, err := statAt(oldDir, oldBase)
 	if err != nil {
 		return err
+	}
+	if moved.Mode&unix.S_IFMT == unix.S_IFDIR {
+		defer h.rooms.forgetAll()
 	}
 	v, err := pin(newDir, newBase)
 	if err != nil {

@@ -67,10 +67,20 @@ func (q *Quota) giveBytes(n int64) {
 	}
 }
 
-// takeFile charges a name, if there is one left.
+// settled reports whether there are all bytes that have been charged: what can't be
+// known before, such as what a directory grows by, is charged also where there are
+// none left.
+func (q *Quota) settled() bool {
+	return q == nil || q.bytes.settled() && q.parent.settled()
+}
+
+// takeFile charges a name, if there is one left and no bytes are owed.
 func (q *Quota) takeFile() bool {
 	if q == nil {
 		return true
+	}
+	if !q.bytes.settled() {
+		return false
 	}
 	if q.files.take(1) == 0 {
 		return false
@@ -150,4 +160,18 @@ func (a *account) take(n int64) int64 {
 			return got
 		}
 	}
+}
+
+// settled reports whether no more is used than there is.
+func (a *account) settled() bool {
+	if a.more == nil {
+		return a.max <= 0 || a.used.Load() <= a.max
+	}
+	owed := a.used.Load() - a.lent.Load()
+	if owed <= 0 {
+		return true
+	}
+	lent := a.more(owed)
+	a.lent.Add(lent)
+	return lent >= owed
 }
