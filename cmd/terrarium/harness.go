@@ -127,6 +127,10 @@ type task struct {
 // find back within a few.
 const maxWrong = 20
 
+// maxIdle is how many answers in a row may come at once and do nothing. They are more
+// than wrong ones may be: a program that looks again and again may be right to.
+const maxIdle = 100
+
 func (f *harnessFlags) parse(args []string) (t task, err error) {
 	if t.shell, err = f.command(); err != nil {
 		return t, err
@@ -136,7 +140,7 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 	if !f.set.Changed("output-byte-limit") {
 		t.shell.OutputByteLimit = 0 // the harness knows better
 	}
-	t.challenge = challenge.Config{MaxTurns: f.maxTurns, MaxWrong: maxWrong, AnswerTimeout: f.turnTimeout, Timeout: f.timeout}
+	t.challenge = challenge.Config{MaxTurns: f.maxTurns, MaxWrong: maxWrong, MaxIdle: maxIdle, AnswerTimeout: f.turnTimeout, Timeout: f.timeout}
 	t.challenge.Parser.Strict = f.strict
 	var ok bool
 	if t.challenge.Parser.Format, ok = challenge.ParseFormat(f.format); !ok {
@@ -328,6 +332,8 @@ func (f *harnessFlags) status(r harness.Result) error {
 		return &failure{statusTimeout, fmt.Errorf("not completed: timed out after %v", f.timeout)}
 	case challenge.WrongAnswers:
 		return fmt.Errorf("not completed: nothing could be made of %d answers in a row: --transcript FILE writes them down", maxWrong)
+	case challenge.IdleAnswers:
+		return fmt.Errorf("not completed: %d answers in a row came at once and did nothing: to wait, an agent sends empty keystrokes with a duration", maxIdle)
 	case challenge.AnswerOver:
 		return &failure{statusTimeout, fmt.Errorf("not completed: no answer within %v", f.turnTimeout)}
 	}

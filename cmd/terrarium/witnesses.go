@@ -55,7 +55,7 @@ func (w witnesses) turn(t harness.Turn) {
 
 func (w witnesses) handOver(h llm.HandOver) {
 	w.cast.mark("hand over")
-	w.transcript.line(transcriptHandOver{h})
+	w.transcript.handOver(h)
 }
 
 func (w witnesses) close() {

@@ -64,11 +64,13 @@ const (
 	TerminalEnded
 	// WrongAnswers: nothing could be made of Config.MaxWrong answers in a row.
 	WrongAnswers
+	// IdleAnswers: Config.MaxIdle answers in a row have come at once and did nothing.
+	IdleAnswers
 )
 
 var outcomeNames = [...]string{
 	"running", "completed", "out of turns", "out of time", "no answer in time", "the agent ended", "the terminal ended",
-	"wrong answers",
+	"wrong answers", "idle answers",
 }
 
 // String returns "completed", "out of turns" and so on.

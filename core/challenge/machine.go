@@ -22,6 +22,11 @@ type Config struct {
 	// once would be asked a million times a minute. If zero, there is no limit, as
 	// there is none in terminus-2.
 	MaxWrong int
+	// MaxIdle is how many turns in a row may come at once and do nothing: an answer
+	// within idleAnswer that types nothing and waits for nothing. Then the agent is
+	// not asked any more, for the same reason. If zero, there is no limit, as there is
+	// none in terminus-2. Who has to wait says so with a duration.
+	MaxIdle int
 	// AnswerTimeout is how long an answer may take. If zero, there is no limit.
 	AnswerTimeout time.Duration
 	// Timeout is how long the task may take. If zero, there is no limit.
@@ -35,6 +40,10 @@ const (
 	maxDuration = 60.0
 )
 
+// idleAnswer is how long an answer that does nothing takes, if it is not to count
+// for MaxIdle: an agent that only looks, each second, may do so for hours.
+const idleAnswer = time.Second
+
 // A Machine asks an agent what to type and types it, turn by turn, until the
 // task is done. See the package comment for the life of a turn.
 //
@@ -46,6 +55,8 @@ type Machine struct {
 
 	turn    int
 	wrong   int       // answers, of the last ones
+	idle    int       // answers, of the last ones that were not wrong
+	asked   time.Time // when the agent was asked last
 	typed   int       // commands
 	queue   []Command // what the answer has left to type
 	until   time.Time // waiting: for the command that was typed last
@@ -140,6 +151,9 @@ func (m *Machine) HandleAnswer(now time.Time, response string) {
 		return
 	}
 	m.wrong = 0
+	if m.idle++; !m.isIdle(now) {
+		m.idle = 0
+	}
 	m.queue = m.last.Commands
 	m.proceed(now)
 }
@@ -222,9 +236,24 @@ func (m *Machine) proceed(now time.Time) {
 		m.finish(Completed, nil)
 	case m.isLast():
 		m.finish(TurnsOver, nil)
+	case m.config.MaxIdle > 0 && m.idle >= m.config.MaxIdle:
+		m.finish(IdleAnswers, nil)
 	default:
 		m.look()
 	}
+}
+
+// isIdle reports whether the last answer has come at once and does nothing.
+func (m *Machine) isIdle(now time.Time) bool {
+	if now.Sub(m.asked) >= idleAnswer {
+		return false
+	}
+	for _, c := range m.last.Commands {
+		if c.Keystrokes != "" || m.wait(c.Duration) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *Machine) isLast() bool { return m.config.MaxTurns > 0 && m.turn >= m.config.MaxTurns }
@@ -255,6 +284,7 @@ func (m *Machine) ask(now time.Time, prompt string) {
 	}
 	m.state = asking
 	m.turn++
+	m.asked = now
 	if m.config.AnswerTimeout > 0 {
 		m.answer = now.Add(m.config.AnswerTimeout)
 	}

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 // TestScripts runs testdata/machine/*.txt. A line is what happens to the
 // machine, the indented lines below it are what it then wants:
 //
-//	start [json|xml] [strict] [turns=N] [answer=D] [timeout=D] [guide=TEXT]
+//	start [json|xml] [strict] [turns=N] [answer=D] [timeout=D] [idle=N] [guide=TEXT]
 //	view "ROWS" [history="ROWS"] [top=N] [rows=N] [alternate]
 //	answer TEXT
 //	truncated TEXT
@@ -116,6 +116,8 @@ func (s *story) start(options string) (err error) {
 			c.Parser.Strict = true
 		case "turns":
 			c.MaxTurns, err = strconv.Atoi(value)
+		case "idle":
+			c.MaxIdle, err = strconv.Atoi(value)
 		case "answer":
 			c.AnswerTimeout, err = time.ParseDuration(value)
 		case "timeout":
