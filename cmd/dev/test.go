@@ -84,11 +84,11 @@ func testSteps(root string, notes *notes) []step {
 // racePackages are those where goroutines meet, and what starts them. In the others the race detector
 // finds nothing, and their tests take it minutes.
 var racePackages = []string{
+	"./tests", "./plugins/box", "./hostwasm", "./hostwasm/worker", // they take longest: see "go test"
 	"./core", "./core/coretest", "./core/driver/...",
 	"./hostnative/...",
-	"./hostwasm", "./hostwasm/cache", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/worker",
-	"./plugins/box", "./plugins/box/internal/awk", "./plugins/box/internal/bash", "./plugins/box/internal/process",
+	"./hostwasm/cache", "./hostwasm/vfs", "./hostwasm/wasi",
+	"./plugins/box/internal/awk", "./plugins/box/internal/bash", "./plugins/box/internal/process",
 	"./plugins/box/internal/system", "./plugins/box/internal/text", "./plugins/box/internal/tty",
 	"./cmd/...",
-	"./tests",
 }
