@@ -1,6 +1,7 @@
 package hostwasm
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -23,6 +24,8 @@ type reading struct {
 	max  int64
 	more func(n int64) int64 // see Config.More; nil where there is no more
 	lent atomic.Int64
+
+	borrowing sync.Mutex
 }
 
 // take books n, unless that makes it more than there may be.
@@ -41,10 +44,17 @@ func (r *reading) take(n int64) bool {
 	}
 }
 
-// borrow makes room for n.
+// borrow makes room for n. One borrows at a time, and those who wait meanwhile look
+// again: more lends in large pieces. If each of ten guests that need a little were
+// lent one, the last would be refused, though the first one's was enough for all.
 func (r *reading) borrow(n int64) bool {
 	if r.more == nil {
 		return false
+	}
+	r.borrowing.Lock()
+	defer r.borrowing.Unlock()
+	if r.used.Load() <= r.max+r.lent.Load()-n {
+		return true
 	}
 	got := r.more(n)
 	r.lent.Add(got)
