@@ -150,6 +150,12 @@ func TestAtTerminal(t *testing.T) {
 		}
 		s.sees("", ready)
 	}
+	// Keys are the editor's as soon as the prompt is there, however fast somebody types.
+	s.sees("echo again\r", ready)
+	for range 100 {
+		s.sees("\x1b[A\x7f\x7f\x7f\x7f\x7fagain\r", marks+"C\aagain\n")
+		s.sees("", ready)
+	}
 	if err := s.p.Resize(50, 132); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ type lineEditor struct {
 	terminal *os.File
 	editor   *edit.Editor
 	stop     func() // being told of resizes
+	restore  func() // the terminal's modes, or nil if they are as they were
 }
 
 // newLineEditor returns nil where lines are not edited.
@@ -39,8 +40,23 @@ func newLineEditor(i *interaction, stdin io.Reader) *lineEditor {
 }
 
 func (l *lineEditor) close() {
+	l.rest()
 	if l.stop != nil {
 		l.stop()
+	}
+}
+
+// attend has keys be for the editor from now on, where there are some, and rest for commands again.
+func (l *lineEditor) attend() {
+	if l != nil && l.restore == nil {
+		l.restore, _ = byKeys(l.terminal) // if that fails, so does reading
+	}
+}
+
+func (l *lineEditor) rest() {
+	if l != nil && l.restore != nil {
+		l.restore()
+		l.restore = nil
 	}
 }
 
@@ -48,7 +64,9 @@ func (l *lineEditor) close() {
 func (l *lineEditor) read(ctx context.Context, prompt string) (string, error) {
 	l.editor.History = l.runner.History()
 	l.editor.Complete = func(line string, at int) (int, []edit.Candidate) { return l.complete(ctx, line[:at]) }
-	line, err := readLine(l.editor, l.terminal, prompt, "")
+	l.attend()
+	defer l.rest()
+	line, err := l.editor.ReadLine(prompt, "")
 	if ctx.Err() != nil {
 		io.WriteString(l.env.Stderr, "^C")
 	}

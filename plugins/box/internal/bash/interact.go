@@ -34,6 +34,7 @@ func (s *script) interact(env *tool.Env, runner interpreter) int {
 	i.in = &lineReader{r: stdin}
 	if i.editor = newLineEditor(i, stdin); i.editor != nil {
 		defer i.editor.close()
+		i.p.attend = i.editor.attend
 	}
 	runner.LoadHistory()
 	defer runner.SaveHistory()
@@ -125,6 +126,7 @@ func (i *interaction) prompt(ctx context.Context) (ended bool) {
 
 // run runs statements, and reports whether the shell is to end.
 func (i *interaction) run(ctx context.Context, stmts []*syntax.Stmt) (ended bool) {
+	i.editor.rest() // a line may have come from what was read before
 	i.measure()
 	i.status = i.script.status(i.env, i.runner.RunLine(ctx, stmts))
 	return i.runner.Exited() || i.env.Stopped()
@@ -132,6 +134,7 @@ func (i *interaction) run(ctx context.Context, stmts []*syntax.Stmt) (ended bool
 
 // interrupted goes on after ^C: it runs the trap, if there is one, sets $?, and reports whether the shell is to end.
 func (i *interaction) interrupted() (ended bool) {
+	i.editor.rest()
 	io.WriteString(i.env.Stderr, "\n") // behind "^C"
 	i.runner.Eval(i.env.Context, "", "[[ -z $(trap -p INT) ]] || kill -INT $$")
 	if i.runner.Exited() {
@@ -152,6 +155,7 @@ type prompter struct {
 	env    *tool.Env
 	runner interpreter
 	marks  bool
+	attend func() // to what is typed from now on, or nil
 	text   string // of the last prompt
 }
 
@@ -161,16 +165,22 @@ func (p *prompter) prompt(ctx context.Context) (ended bool) {
 	if p.runner.Exited() {
 		return true
 	}
-	p.mark("A")
-	io.WriteString(p.env.Stderr, p.text)
-	p.mark("B")
+	p.ask("A")
 	return false
 }
 
 // more asks for the rest of a command.
 func (p *prompter) more(ctx context.Context) {
 	p.text = p.runner.More(ctx)
-	p.mark("P;k=s")
+	p.ask("P;k=s")
+}
+
+// ask shows the prompt behind a mark.
+func (p *prompter) ask(mark string) {
+	if p.attend != nil {
+		p.attend()
+	}
+	p.mark(mark)
 	io.WriteString(p.env.Stderr, p.text)
 	p.mark("B")
 }

@@ -47,8 +47,13 @@ func (t terminals) Edit(ctx context.Context, file any, prompt, text string) (str
 	if f == nil {
 		return "", errors.ErrUnsupported
 	}
+	restore, err := byKeys(f)
+	if err != nil {
+		return "", err
+	}
+	defer restore()
 	io.WriteString(t.stderr, prompt)
-	return readLine(&edit.Editor{Keys: f, Out: t.stderr, Size: sizeOf(f)}, f, prompt, text)
+	return (&edit.Editor{Keys: f, Out: t.stderr, Size: sizeOf(f)}).ReadLine(prompt, text)
 }
 
 // Watch sends the shell SIGWINCH for each change of its terminal's size.
@@ -72,13 +77,9 @@ func sizeOf(f *os.File) func() (rows, cols int) {
 	}
 }
 
-// readLine has e read a line from f, by keys. ^J and ^M are the same, as where lines are edited by the terminal: what was
-// typed ahead may be for a command that reads lines.
-func readLine(e *edit.Editor, f *os.File, prompt, text string) (string, error) {
-	restore, err := tty.Change(f, proc.Canonical|proc.Echo, proc.Returns|proc.Signals|proc.Newlines)
-	if err != nil {
-		return "", err
-	}
-	defer restore()
-	return e.ReadLine(prompt, text)
+// byKeys has what is typed be read by keys, for an editor of lines, until restore. It comes before the prompt: what
+// somebody types who has seen that must not be echoed and edited by the terminal. ^J and ^M are the same, as where lines
+// are edited by the terminal: what was typed ahead may be for a command that reads lines.
+func byKeys(f *os.File) (restore func(), err error) {
+	return tty.Change(f, proc.Canonical|proc.Echo, proc.Returns|proc.Signals|proc.Newlines)
 }
