@@ -22,7 +22,7 @@ func Example() {
 	file.WriteAt([]byte("water the ferns\n"), 0)
 	file.Close()
 
-	upper := func(_ any, mem []byte, stack []uint64) error {
+	upper := func(_ any, mem engine.Memory, stack []uint64) error {
 		p, n := uint64(uint32(stack[0])), uint64(uint32(stack[1]))
 		if p+n > uint64(len(mem)) {
 			stack[0] = uint64(errno.FAULT)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -11,13 +12,20 @@ type Func struct {
 	// Params and Results have one letter per value: 'i' is i32, 'I' i64,
 	// 'f' f32, 'F' f64. There is at most one result.
 	Params, Results string
-	// Call is the function. mem is the guest's whole memory, lent until Call
-	// returns; the guest does nothing meanwhile. stack holds the parameters,
-	// each in its low bits, and receives the result in stack[0]; its length
-	// is the larger one of the two counts. An error ends the guest, and Run
-	// returns it.
-	Call func(guest any, mem []byte, stack []uint64) error
+	// Call is the function. mem is the guest's memory, which the guest leaves
+	// alone until Call returns. stack holds the parameters, each in its low bits,
+	// and receives the result in stack[0]; its length is the larger one of the two
+	// counts. An error ends the guest, and Run returns it.
+	Call func(guest any, mem Memory, stack []uint64) error
+	// Try, if not nil, says that Call may wait, and is Call as long as that need
+	// not wait. Where it would, Try has no effect and returns ErrWait, and Call is
+	// to be called with the same arguments. An engine whose guests share one thread
+	// calls Try first, and Call where it may wait; others call Call alone.
+	Try func(guest any, mem Memory, stack []uint64) error
 }
+
+// ErrWait is what a Func's Try returns where Call would wait.
+var ErrWait = errors.New("the call would wait")
 
 // An Import is a function that a module asks for, described as a Func is; a
 // type that is no number has the letter '?'.

@@ -25,11 +25,14 @@ func environSizesGet(p *Process, m memory, a []uint64) error {
 // putStrings stores each string with a zero byte behind it, and pointers to
 // them.
 func (p *Process) putStrings(m memory, list []string, pointers, buf uint32) error {
-	array, err := m.array(pointers, uint32(len(list)), 4)
+	if err := m.checkArray(pointers, uint32(len(list)), 4); err != nil {
+		return err
+	}
+	array, err := m.room(pointers, uint32(4*len(list)))
 	if err != nil {
 		return err
 	}
-	b, err := m.bytes(buf, stringsSize(list))
+	b, err := m.room(buf, stringsSize(list))
 	if err != nil {
 		return err
 	}
@@ -43,6 +46,8 @@ func (p *Process) putStrings(m memory, list []string, pointers, buf uint32) erro
 		b[at] = 0
 		at++
 	}
+	m.Store(pointers, array)
+	m.Store(buf, b)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 )
 
@@ -48,6 +49,9 @@ func asErrno(err error) error {
 func unwrapErrno(err error) error {
 	if e := errno.SUCCESS; errors.As(err, &e) {
 		return e
+	}
+	if errors.Is(err, engine.ErrWait) {
+		return engine.ErrWait
 	}
 	return errno.IO
 }

@@ -3,6 +3,7 @@ package wasi
 import (
 	"encoding/binary"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -25,26 +26,33 @@ func fdFdstatGet(p *Process, m memory, a []uint64) error {
 	if err != nil {
 		return err
 	}
-	b, err := m.bytes(uint32(a[1]), 24)
+	flags, err := p.flags(d)
+	if err != nil {
+		return err
+	}
+	b, err := m.room(uint32(a[1]), 24)
 	if err != nil {
 		return err
 	}
 	clear(b)
 	b[0] = byte(d.file.typ)
-	binary.LittleEndian.PutUint16(b[2:], uint16(d.flags()))
+	binary.LittleEndian.PutUint16(b[2:], uint16(flags))
 	binary.LittleEndian.PutUint64(b[8:], uint64(d.base))
 	binary.LittleEndian.PutUint64(b[16:], uint64(d.inheriting))
+	m.Store(uint32(a[1]), b)
 	return nil
 }
 
-func (d *descriptor) flags() fdflags {
-	d.file.mu.Lock()
+func (p *Process) flags(d *descriptor) (fdflags, error) {
+	if err := p.lock(d.file); err != nil {
+		return 0, err
+	}
 	defer d.file.mu.Unlock()
 	f := d.file.flags
 	if d.nonblock {
 		f |= flagNonblock
 	}
-	return f
+	return f, nil
 }
 
 // fd_fdstat_set_flags(fd, flags)
@@ -58,7 +66,7 @@ func fdFdstatSetFlags(p *Process, _ memory, a []uint64) error {
 		return errno.INVAL
 	}
 	if d.file.typ != vfs.Directory && d.file.stream == nil {
-		if err := d.file.setFlags(flags & fileFlags); err != nil {
+		if err := p.setFlags(d.file, flags&fileFlags); err != nil {
 			return err
 		}
 	}
@@ -68,12 +76,17 @@ func fdFdstatSetFlags(p *Process, _ memory, a []uint64) error {
 
 // setFlags opens a file again if flagAppend changes, since appending is a
 // matter of how a file is opened. ENOTSUP if its name means another file now.
-func (f *OpenFile) setFlags(flags fdflags) error {
-	f.mu.Lock()
+func (p *Process) setFlags(f *OpenFile, flags fdflags) error {
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	if (f.flags^flags)&flagAppend == 0 {
 		f.flags = flags
 		return nil
+	}
+	if p.trying {
+		return engine.ErrWait
 	}
 	how := f.how
 	how.Append = flags&flagAppend != 0

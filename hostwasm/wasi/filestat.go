@@ -15,7 +15,7 @@ type layout func(m memory, ptr uint32, s vfs.Stat) error
 //
 // https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md#filestat
 func filestat(m memory, ptr uint32, s vfs.Stat) error {
-	b, err := m.bytes(ptr, 64)
+	b, err := m.room(ptr, 64)
 	if err != nil {
 		return err
 	}
@@ -29,6 +29,7 @@ func filestat(m memory, ptr uint32, s vfs.Stat) error {
 	binary.LittleEndian.PutUint64(b[40:], uint64(s.Atim))
 	binary.LittleEndian.PutUint64(b[48:], uint64(s.Mtim))
 	binary.LittleEndian.PutUint64(b[56:], uint64(s.Ctim))
+	m.Store(ptr, b)
 	return nil
 }
 
@@ -46,7 +47,9 @@ func (p *Process) fdFilestat(m memory, a []uint64, put layout) error {
 	if f.stream != nil {
 		return put(m, uint32(a[1]), vfs.Stat{Type: f.typ})
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	file, err := f.open()
 	if err != nil {
@@ -93,7 +96,9 @@ func fdFilestatSetSize(p *Process, _ memory, a []uint64) error {
 	if a[1] > math.MaxInt64 {
 		return errno.INVAL
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	return asErrno(f.file.Truncate(int64(a[1])))
 }
@@ -111,7 +116,9 @@ func fdAllocate(p *Process, _ memory, a []uint64) error {
 	case offset+length > math.MaxInt64:
 		return errno.FBIG
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	return asErrno(f.file.Allocate(int64(offset), int64(length)))
 }
@@ -149,7 +156,9 @@ func (p *Process) sync(fd uint32, r rights, data bool) error {
 	if err != nil {
 		return err
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	file, err := f.open()
 	if err != nil {
@@ -168,7 +177,9 @@ func fdFilestatSetTimes(p *Process, _ memory, a []uint64) error {
 	if err != nil {
 		return err
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	file, err := f.open()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -30,7 +31,7 @@ func putMode(filestat []byte, m vfs.Mode) {
 }
 
 // fsFeatures is features() -> i64.
-func fsFeatures(guest any, _ []byte, stack []uint64) error {
+func fsFeatures(guest any, _ engine.Memory, stack []uint64) error {
 	const modes, filestats, creating = 1, 2, 4
 	if err := guest.(*Process).interrupted(); err != nil {
 		return err.(end).error
@@ -62,8 +63,10 @@ func (p *Process) file(m memory, fd, flags, ptr, n uint32, byName, byFD rights) 
 }
 
 // stat describes an open file.
-func (f *OpenFile) stat() (vfs.Stat, error) {
-	f.mu.Lock()
+func (p *Process) stat(f *OpenFile) (vfs.Stat, error) {
+	if err := p.lock(f); err != nil {
+		return vfs.Stat{}, err
+	}
 	defer f.mu.Unlock()
 	file, err := f.open()
 	if err != nil {
@@ -80,7 +83,7 @@ func fsModeGet(p *Process, m memory, a []uint64) error {
 	}
 	var s vfs.Stat
 	if opened != nil {
-		s, err = opened.stat()
+		s, err = p.stat(opened)
 	} else {
 		s, err = at.files.Stat(at.Path)
 	}
@@ -107,7 +110,7 @@ func fsModeSet(p *Process, m memory, a []uint64) error {
 		return err
 	}
 	if opened != nil {
-		s, err := opened.stat()
+		s, err := p.stat(opened)
 		if err != nil {
 			return asErrno(err)
 		}
@@ -129,7 +132,7 @@ func newMode(mode uint32) (vfs.Mode, error) {
 
 // creating(files, dirs, *old)
 func fsCreating(p *Process, m memory, a []uint64) error {
-	old, err := m.bytes(uint32(a[2]), 8)
+	old, err := m.room(uint32(a[2]), 8)
 	if err != nil {
 		return err
 	}
@@ -148,6 +151,7 @@ func fsCreating(p *Process, m memory, a []uint64) error {
 	}
 	binary.LittleEndian.PutUint32(old, uint32(p.modes.File&vfs.ModePerm))
 	binary.LittleEndian.PutUint32(old[4:], uint32(p.modes.Dir&vfs.ModePerm))
+	m.Store(uint32(a[2]), old)
 	p.modes = modes
 	return nil
 }

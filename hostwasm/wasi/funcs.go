@@ -2,6 +2,7 @@ package wasi
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
@@ -139,19 +140,58 @@ func Funcs() []engine.Func {
 
 func (f function) in(module string) engine.Func {
 	ef := engine.Func{Module: module, Name: f.name, Params: f.params, Results: "i", Call: f.call.run}
+	if f.waits() {
+		ef.Try = f.call.try
+	}
 	if f.name == "proc_exit" {
 		ef.Results = ""
 	}
 	return ef
 }
 
+// waits reports whether a function may have to wait: for a stream, a child, others'
+// turns or a file system. All but these may.
+func (f function) waits() bool {
+	switch f.name {
+	case "args_get", "args_sizes_get", "environ_get", "environ_sizes_get",
+		"clock_res_get", "clock_time_get", "random_get", "proc_exit", "proc_raise",
+		"fd_prestat_get", "fd_prestat_dir_name", "fd_fdstat_set_rights",
+		"sock_accept", "sock_recv", "sock_send", "sock_shutdown",
+		"pipe", "kill", "dup", "interrupts", "processes", "reserve", "signal",
+		"terminal", "set_terminal", "resizes", "creating":
+		return false
+	}
+	return true
+}
+
+// try is an engine.Func's Try.
+func (f call) try(guest any, mem engine.Memory, stack []uint64) error {
+	p := guest.(*Process)
+	clock, _ := p.clock.(*virtualClock)
+	var passed time.Duration
+	if clock != nil {
+		passed = clock.passed
+	}
+	p.trying = true
+	err := f.run(guest, mem, stack)
+	p.trying = false
+	if err == engine.ErrWait && clock != nil {
+		clock.passed = passed
+	}
+	return err
+}
+
 // run is an engine.Func's Call.
-func (f call) run(guest any, mem []byte, stack []uint64) error {
+func (f call) run(guest any, mem engine.Memory, stack []uint64) error {
 	p := guest.(*Process)
 	if err := p.interrupted(); err != nil {
 		return err.(end).error
 	}
-	err := f(p, mem, stack)
+	err := f(p, memory{mem}, stack)
+	if err == engine.ErrWait {
+		p.steps = 0 // they are counted when the call is made again
+		return err
+	}
 	if empty := p.walked(); empty != nil {
 		err = empty
 	}
@@ -169,7 +209,10 @@ func (f call) run(guest any, mem []byte, stack []uint64) error {
 }
 
 // sched_yield()
-func schedYield(*Process, memory, []uint64) error {
+func schedYield(p *Process, _ memory, _ []uint64) error {
+	if p.trying {
+		return engine.ErrWait
+	}
 	runtime.Gosched()
 	return nil
 }

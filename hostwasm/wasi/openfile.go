@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
@@ -46,6 +47,17 @@ func (f *OpenFile) release() {
 		f.file.Close() // what it wrote is not in our hands any longer
 		f.file = nil
 	}
+}
+
+// lock locks f.mu, which another process may have while a file system has it wait.
+func (p *Process) lock(f *OpenFile) error {
+	switch {
+	case !p.trying:
+		f.mu.Lock()
+	case !f.mu.TryLock():
+		return engine.ErrWait
+	}
+	return nil
 }
 
 // open returns the file, with f.mu held. A preopened directory is opened when

@@ -15,14 +15,18 @@ const lookupFollow = 1
 
 // name reads a file name. What else it may not be is for Files to say.
 func (m memory) name(ptr, n uint32) (string, error) {
-	b, err := m.bytes(ptr, n)
-	switch {
+	switch err := m.check(ptr, n); {
 	case err != nil:
 		return "", err
 	case n == 0:
 		return "", errno.NOENT
 	case n > maxPath:
 		return "", errno.NAMETOOLONG
+	}
+	b, err := m.bytes(ptr, n)
+	switch {
+	case err != nil:
+		return "", err
 	case bytes.IndexByte(b, 0) >= 0:
 		return "", errno.INVAL
 	}
@@ -170,8 +174,7 @@ func pathReadlink(p *Process, m memory, a []uint64) error {
 	if err != nil {
 		return err
 	}
-	b, err := m.bytes(uint32(a[3]), uint32(a[4]))
-	if err != nil {
+	if err := m.check(uint32(a[3]), uint32(a[4])); err != nil {
 		return err
 	}
 	if err := m.check(uint32(a[5]), 4); err != nil {
@@ -181,5 +184,11 @@ func pathReadlink(p *Process, m memory, a []uint64) error {
 	if err != nil {
 		return asErrno(err)
 	}
-	return m.put32(uint32(a[5]), uint32(copy(b, target)))
+	b, err := m.room(uint32(a[3]), uint32(min(len(target), int(uint32(a[4])))))
+	if err != nil {
+		return err
+	}
+	copy(b, target)
+	m.Store(uint32(a[3]), b)
+	return m.put32(uint32(a[5]), uint32(len(b)))
 }

@@ -256,6 +256,17 @@ func (p *pipe) ring(n int) []byte {
 	return make([]byte, min(p.size, max(n, 2*len(p.buf))))
 }
 
+// lacks reports whether there is no room for n bytes in all.
+func (p *pipe) lacks(n uint32) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	need := uint64(n)
+	if p.newlines {
+		need *= 2 // they may all be line feeds
+	}
+	return !p.readerGone && !p.writerGone && need > uint64(p.size-p.n)
+}
+
 func (p *pipe) readiness(write bool) readiness {
 	p.mu.Lock()
 	defer p.mu.Unlock()

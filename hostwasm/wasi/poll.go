@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -66,12 +67,10 @@ func (p *Process) pollOneoff(m memory, a []uint64, f form) error {
 	if n == 0 {
 		return errno.INVAL
 	}
-	in, err := m.array(uint32(a[0]), n, f.size)
-	if err != nil {
+	if err := m.checkArray(uint32(a[0]), n, f.size); err != nil {
 		return err
 	}
-	out, err := m.array(uint32(a[1]), n, eventSize)
-	if err != nil {
+	if err := m.checkArray(uint32(a[1]), n, eventSize); err != nil {
 		return err
 	}
 	if err := m.check(uint32(a[3]), 4); err != nil {
@@ -80,11 +79,20 @@ func (p *Process) pollOneoff(m memory, a []uint64, f form) error {
 	if n > maxSubscriptions {
 		return errno.INVAL
 	}
+	in, err := m.bytes(uint32(a[0]), n*f.size)
+	if err != nil {
+		return err
+	}
+	out, err := m.room(uint32(a[1]), n*eventSize)
+	if err != nil {
+		return err
+	}
 	l := poll{p: p, form: f, in: in, out: out, began: p.clock.Monotonic()}
 	events, err := l.wait()
 	if err != nil {
 		return err
 	}
+	m.Store(uint32(a[1]), out[:eventSize*events])
 	return m.put32(uint32(a[3]), events)
 }
 
@@ -115,6 +123,8 @@ func (l *poll) wait() (uint32, error) {
 		switch {
 		case !l.streams && p.clock.Sleep(l.soonest):
 			// It was a sleep, and it is over.
+		case p.trying:
+			return 0, engine.ErrWait
 		case !watching:
 			// Then look again: what changed before has woken nobody.
 			l.watch()
@@ -171,7 +181,11 @@ func (l *poll) look() error {
 			}
 		case eventRead, eventWrite:
 			l.streams = true
-			if r, err := l.p.readiness(s); r.ready || err != nil {
+			r, err := l.p.readiness(s)
+			if err == engine.ErrWait {
+				return err
+			}
+			if r.ready || err != nil {
 				l.event(s, r, err)
 			}
 		default:
@@ -213,7 +227,9 @@ func (p *Process) readiness(s subscription) (readiness, error) {
 	case write || f.typ != vfs.RegularFile:
 		return readiness{ready: true}, nil
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return readiness{}, err
+	}
 	defer f.mu.Unlock()
 	st, err := f.file.Stat()
 	if err != nil {

@@ -113,12 +113,13 @@ func fdPrestatGet(p *Process, m memory, a []uint64) error {
 	if !d.preopened {
 		return errno.BADF // which is how guests learn that there are no more
 	}
-	b, err := m.bytes(uint32(a[1]), 8)
+	b, err := m.room(uint32(a[1]), 8)
 	if err != nil {
 		return err
 	}
 	binary.LittleEndian.PutUint32(b, 0) // a directory
 	binary.LittleEndian.PutUint32(b[4:], uint32(len(d.name)))
+	m.Store(uint32(a[1]), b)
 	return nil
 }
 
@@ -131,13 +132,17 @@ func fdPrestatDirName(p *Process, m memory, a []uint64) error {
 	if !d.preopened {
 		return errno.BADF
 	}
-	b, err := m.bytes(uint32(a[1]), uint32(a[2]))
+	if err := m.check(uint32(a[1]), uint32(a[2])); err != nil {
+		return err
+	}
+	if int64(uint32(a[2])) < int64(len(d.name)) {
+		return errno.NAMETOOLONG
+	}
+	b, err := m.room(uint32(a[1]), uint32(len(d.name)))
 	if err != nil {
 		return err
 	}
-	if len(b) < len(d.name) {
-		return errno.NAMETOOLONG
-	}
 	copy(b, d.name)
+	m.Store(uint32(a[1]), b)
 	return nil
 }

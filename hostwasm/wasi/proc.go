@@ -3,13 +3,14 @@ package wasi
 import (
 	"time"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 )
 
 // This file is terrarium_proc_v0: see ABI.md.
 
 // procFeatures is features() -> i64.
-func procFeatures(guest any, _ []byte, stack []uint64) error {
+func procFeatures(guest any, _ engine.Memory, stack []uint64) error {
 	const pipe, spawn, wait, kill, dup, interrupts, processes, terminal = 1, 2, 4, 8, 16, 32, 64, 128
 	p := guest.(*Process)
 	if err := p.interrupted(); err != nil {
@@ -90,18 +91,23 @@ func procDup(p *Process, m memory, a []uint64) error {
 
 // spawn(req, len, *proc)
 func procSpawn(p *Process, m memory, a []uint64) error {
-	b, err := m.bytes(uint32(a[0]), uint32(a[1]))
-	if err != nil {
+	if err := m.check(uint32(a[0]), uint32(a[1])); err != nil {
 		return err
 	}
 	if err := m.check(uint32(a[2]), 4); err != nil {
 		return err
 	}
-	if p.spawner == nil {
+	switch {
+	case p.spawner == nil:
 		return errno.NOSYS
-	}
-	if len(b) > maxRequest {
+	case uint32(a[1]) > maxRequest:
 		return errno.TOOBIG
+	case p.trying:
+		return engine.ErrWait // for the program, which may have to be compiled
+	}
+	b, err := m.bytes(uint32(a[0]), uint32(a[1]))
+	if err != nil {
+		return err
 	}
 	r, fds, err := decodeRequest(b)
 	if err != nil {
@@ -188,8 +194,7 @@ func procWait(p *Process, m memory, a []uint64) error {
 	if err != nil {
 		return err
 	}
-	b, err := m.bytes(uint32(a[2]), statusSize)
-	if err != nil {
+	if err := m.check(uint32(a[2]), statusSize); err != nil {
 		return err
 	}
 	timeout := time.Duration(a[1])
@@ -200,7 +205,12 @@ func procWait(p *Process, m memory, a []uint64) error {
 	if err != nil {
 		return err
 	}
+	b, err := m.room(uint32(a[2]), statusSize)
+	if err != nil {
+		return err
+	}
 	copy(b, status[:])
+	m.Store(uint32(a[2]), b)
 	return nil
 }
 
@@ -211,8 +221,11 @@ func (p *Process) waitFor(h *handle, timeout time.Duration) ([statusSize]byte, e
 		h.reap()
 		return status, nil
 	}
-	if timeout == 0 {
+	switch {
+	case timeout == 0:
 		return status, errno.AGAIN
+	case p.trying:
+		return status, engine.ErrWait
 	}
 	h.watch(p.wake)
 	defer h.unwatch(p.wake)

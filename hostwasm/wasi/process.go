@@ -33,6 +33,9 @@ type Process struct {
 	// timer is for park, and nil before the first use.
 	timer *time.Timer
 
+	// trying is set while a call must not wait: see engine.Func.Try.
+	trying bool
+
 	watched []stream      // by the poll_oneoff that is under way
 	gather  [pipeBuf]byte // what is written in one go, but lies in pieces
 }

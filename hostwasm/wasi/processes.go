@@ -52,31 +52,38 @@ const (
 
 // processes(*buf, len)
 func procProcesses(p *Process, m memory, a []uint64) error {
-	b, err := m.bytes(uint32(a[0]), uint32(a[1]))
-	if err != nil {
+	ptr, room := uint32(a[0]), uint32(a[1])
+	if err := m.check(ptr, room); err != nil {
 		return err
 	}
 	if p.processes == nil {
 		return errno.NOSYS
 	}
-	if len(b) < listHead {
+	if room < listHead {
 		return errno.INVAL
 	}
-	le := binary.LittleEndian
+	list := make([]byte, listHead)
 	n, size := uint32(0), listHead
 	p.processes.Each(func(l Listed) {
 		n++
 		at := size
 		size += l.size()
-		if size <= len(b) {
-			l.put(b[at:size])
+		if int64(size) <= int64(room) {
+			list = append(list, make([]byte, l.size())...)
+			l.put(list[at:])
 		}
 	})
-	le.PutUint32(b, uint32(size))
-	le.PutUint32(b[4:], n)
-	le.PutUint32(b[8:], p.processes.Self())
-	le.PutUint32(b[12:], 0)
-	if size > len(b) {
+	le := binary.LittleEndian
+	le.PutUint32(list, uint32(size))
+	le.PutUint32(list[4:], n)
+	le.PutUint32(list[8:], p.processes.Self())
+	b, err := m.room(ptr, uint32(len(list)))
+	if err != nil {
+		return err
+	}
+	copy(b, list)
+	m.Store(ptr, b)
+	if int64(size) > int64(room) {
 		return errno.RANGE
 	}
 	return nil

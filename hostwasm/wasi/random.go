@@ -12,22 +12,27 @@ const maxPiece = 1 << 20
 
 // random_get(buf, len)
 func randomGet(p *Process, m memory, a []uint64) error {
-	b, err := m.bytes(uint32(a[0]), uint32(a[1]))
-	if err != nil {
+	ptr, left := uint32(a[0]), uint32(a[1])
+	if err := m.check(ptr, left); err != nil {
 		return err
 	}
-	for len(b) > 0 {
+	for left > 0 {
 		if err := p.interrupted(); err != nil {
 			return err
 		}
-		n := min(len(b), maxPiece)
-		if err := p.work(n * fuelPerByte); err != nil {
+		n := min(left, maxPiece)
+		if err := p.work(int(n) * fuelPerByte); err != nil {
 			return err
 		}
-		if _, err := io.ReadFull(p.random, b[:n]); err != nil {
+		b, err := m.room(ptr, n)
+		if err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(p.random, b); err != nil {
 			return errno.IO
 		}
-		b = b[n:]
+		m.Store(ptr, b)
+		ptr, left = ptr+n, left-n
 	}
 	return nil
 }

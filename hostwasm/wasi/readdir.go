@@ -28,47 +28,58 @@ func fdReaddir(p *Process, m memory, a []uint64) error {
 	if err := d.may(rightFDReaddir); err != nil {
 		return err
 	}
-	b, err := m.bytes(uint32(a[1]), uint32(a[2]))
-	if err != nil {
+	if err := m.check(uint32(a[1]), uint32(a[2])); err != nil {
 		return err
 	}
 	if err := m.check(uint32(a[4]), 4); err != nil {
 		return err
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	dir, err := f.open()
 	if err != nil {
 		return err
 	}
-	n, err := p.readdir(dir, b, a[3])
+	n, err := p.readdir(dir, m, uint32(a[1]), uint32(a[2]), a[3])
 	if err != nil {
 		return err
 	}
-	return m.put32(uint32(a[4]), uint32(n))
+	return m.put32(uint32(a[4]), n)
 }
 
-// readdir fills b with the entries from cookie on.
-func (p *Process) readdir(dir vfs.File, b []byte, cookie uint64) (n int, err error) {
+// readdir fills size bytes at ptr with the entries from cookie on.
+func (p *Process) readdir(dir vfs.File, m memory, ptr, size uint32, cookie uint64) (n uint32, err error) {
 	const batch = 128
-	for n < len(b) {
+	for n < size {
 		if err := p.interrupted(); err != nil {
 			return 0, err
 		}
-		entries, err := dir.ReadDir(cookie, min(batch, (len(b)-n)/direntSize+1))
+		entries, err := dir.ReadDir(cookie, int(min(batch, (size-n)/direntSize+1)))
 		if err != nil {
 			return 0, asErrno(err)
 		}
 		if len(entries) == 0 {
 			break
 		}
-		for i := range entries {
-			n += putDirent(b[n:], &entries[i])
-			if err := p.work(len(entries[i].Name) * fuelPerByte); err != nil {
-				return 0, err
-			}
-		}
 		cookie = entries[len(entries)-1].Next
+		names := 0
+		for i := range entries {
+			names += len(entries[i].Name)
+		}
+		if err := p.work(names * fuelPerByte); err != nil {
+			return 0, err
+		}
+		b, err := m.room(ptr+n, min(uint32(len(entries)*direntSize+names), size-n))
+		if err != nil {
+			return 0, err
+		}
+		for at := 0; at < len(b); entries = entries[1:] {
+			at += putDirent(b[at:], &entries[0])
+		}
+		m.Store(ptr+n, b)
+		n += uint32(len(b))
 	}
 	return n, nil
 }

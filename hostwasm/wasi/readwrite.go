@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
@@ -40,7 +41,7 @@ func fdRead(p *Process, m memory, a []uint64) error {
 func (p *Process) readv(s stream, v vector, nonblock bool) (uint32, error) {
 	terminal, _ := s.(terminalEnd)
 	ended := false
-	return p.each(v, func(b []byte) (int, error) {
+	return p.each(v, filled, func(b []byte) (int, error) {
 		if ended {
 			return 0, errno.AGAIN
 		}
@@ -53,9 +54,11 @@ func (p *Process) readv(s stream, v vector, nonblock bool) (uint32, error) {
 
 // readFile reads at the file's position, and moves it.
 func (p *Process) readFile(f *OpenFile, v vector) (uint32, error) {
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return 0, err
+	}
 	defer f.mu.Unlock()
-	return p.each(v, func(b []byte) (int, error) {
+	return p.each(v, filled, func(b []byte) (int, error) {
 		n, err := f.file.ReadAt(b, f.offset)
 		f.offset = addOffset(f.offset, n)
 		return n, asErrno(err)
@@ -69,9 +72,11 @@ func fdPread(p *Process, m memory, a []uint64) error {
 		return err
 	}
 	f := d.file
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
-	n, err := p.each(v, func(b []byte) (int, error) {
+	n, err := p.each(v, filled, func(b []byte) (int, error) {
 		n, err := f.file.ReadAt(b, offset)
 		offset = addOffset(offset, n)
 		return n, asErrno(err)
@@ -99,7 +104,10 @@ func fdWrite(p *Process, m memory, a []uint64) error {
 		return err
 	}
 	var n uint32
-	if d.file.stream != nil {
+	if s := d.file.stream; s != nil {
+		if p.trying && !d.nonblock && writeWaits(s, total) {
+			return engine.ErrWait // before a part is written
+		}
 		n, err = p.writev(d, v, total)
 	} else {
 		n, err = p.writeFile(d.file, v)
@@ -116,7 +124,7 @@ func (p *Process) writev(d *descriptor, v vector, total uint32) (uint32, error) 
 	if v.len() > 1 && total <= pipeBuf {
 		n := 0
 		for i := range v.len() {
-			b, err := v.at(i)
+			b, err := v.m.bytes(v.get(i))
 			if err != nil {
 				return 0, err
 			}
@@ -131,7 +139,7 @@ func (p *Process) writev(d *descriptor, v vector, total uint32) (uint32, error) 
 		}
 		return uint32(k), nil
 	}
-	return p.each(v, func(b []byte) (int, error) { return p.put(d, b) })
+	return p.each(v, taken, func(b []byte) (int, error) { return p.put(d, b) })
 }
 
 // put writes to a stream what the process may still write.
@@ -154,9 +162,11 @@ func (p *Process) put(d *descriptor, b []byte) (int, error) {
 // writeFile writes at the file's position, or its end with flagAppend, and
 // moves the position behind what it wrote.
 func (p *Process) writeFile(f *OpenFile, v vector) (uint32, error) {
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return 0, err
+	}
 	defer f.mu.Unlock()
-	n, err := p.each(v, func(b []byte) (int, error) {
+	n, err := p.each(v, taken, func(b []byte) (int, error) {
 		n, err := f.file.WriteAt(b, f.offset)
 		f.offset = addOffset(f.offset, n)
 		return n, asErrno(err)
@@ -187,9 +197,11 @@ func fdPwrite(p *Process, m memory, a []uint64) error {
 		return err
 	}
 	f := d.file
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
-	n, err := p.each(v, func(b []byte) (int, error) {
+	n, err := p.each(v, taken, func(b []byte) (int, error) {
 		n, err := f.file.WriteAt(b, offset)
 		offset = addOffset(offset, n)
 		return n, asErrno(err)

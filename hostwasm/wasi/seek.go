@@ -43,7 +43,9 @@ func (p *Process) seek(m memory, fd uint32, offset int64, whence, result uint32)
 	if err := m.check(result, 8); err != nil {
 		return err
 	}
-	f.mu.Lock()
+	if err := p.lock(f); err != nil {
+		return err
+	}
 	defer f.mu.Unlock()
 	from, err := f.origin(whence)
 	if err != nil {

@@ -1,6 +1,9 @@
 package wasi
 
-import "github.com/terrarium-dev/terrarium/hostwasm/errno"
+import (
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+)
 
 // A stream is what is read or written in order and may have to be waited for:
 // a pipe's end, or a process. Methods are safe for concurrent use.
@@ -42,6 +45,9 @@ func (p *Process) readStream(s stream, b []byte, nonblock bool) (int, error) {
 	if err != errno.AGAIN || nonblock {
 		return n, err
 	}
+	if p.trying {
+		return 0, engine.ErrWait
+	}
 	s.watch(p.wake)
 	defer s.unwatch(p.wake)
 	for {
@@ -63,6 +69,17 @@ func sleepOn(s stream) {
 	if r, ok := keyboard(s); ok {
 		r.sleep()
 	}
+}
+
+// writeWaits reports whether to write n bytes in all to s could have to wait.
+func writeWaits(s stream, n uint32) bool {
+	switch s := s.(type) {
+	case writeEnd:
+		return s.lacks(n)
+	case terminalEnd:
+		return s.writes && s.out.lacks(n)
+	}
+	return false // nothing else that can be written is ever full
 }
 
 // writeStream writes all of b, or with nonblock what there is room for. It

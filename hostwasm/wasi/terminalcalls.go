@@ -15,7 +15,7 @@ const terminalSize = 8
 
 // terminal(fd, *state)
 func procTerminal(p *Process, m memory, a []uint64) error {
-	b, err := m.bytes(uint32(a[1]), terminalSize)
+	b, err := m.room(uint32(a[1]), terminalSize)
 	if err != nil {
 		return err
 	}
@@ -28,6 +28,7 @@ func procTerminal(p *Process, m memory, a []uint64) error {
 	le.PutUint16(b, size.Rows)
 	le.PutUint16(b[2:], size.Cols)
 	le.PutUint32(b[4:], uint32(modes))
+	m.Store(uint32(a[1]), b)
 	return nil
 }
 

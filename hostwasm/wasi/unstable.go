@@ -15,7 +15,7 @@ import (
 
 // unstableFilestat has a link count of 32 bits.
 func unstableFilestat(m memory, ptr uint32, s vfs.Stat) error {
-	b, err := m.bytes(ptr, 56)
+	b, err := m.room(ptr, 56)
 	if err != nil {
 		return err
 	}
@@ -28,6 +28,7 @@ func unstableFilestat(m memory, ptr uint32, s vfs.Stat) error {
 	binary.LittleEndian.PutUint64(b[32:], uint64(s.Atim))
 	binary.LittleEndian.PutUint64(b[40:], uint64(s.Mtim))
 	binary.LittleEndian.PutUint64(b[48:], uint64(s.Ctim))
+	m.Store(ptr, b)
 	return nil
 }
 

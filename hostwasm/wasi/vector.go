@@ -50,27 +50,33 @@ func (v vector) get(i int) (buf, size uint32) {
 	return binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 }
 
-// at returns piece i. A read may have overwritten the array itself, so that it
-// must be checked again.
-func (v vector) at(i int) ([]byte, error) {
-	return v.m.bytes(v.get(i))
-}
+// A direction is what is done with the bytes of a vector.
+type direction bool
+
+const (
+	filled direction = true  // by a read
+	taken  direction = false // by a write
+)
 
 // each calls f for all bytes in order, in pieces of at most maxPiece, until f
 // deals with less than it was given, or the guest must end. An error counts
 // only if nothing was done before it.
-func (p *Process) each(v vector, f func(b []byte) (int, error)) (n uint32, err error) {
+func (p *Process) each(v vector, d direction, f func(b []byte) (int, error)) (n uint32, err error) {
 	for i := range v.len() {
-		b, err := v.at(i)
-		if err != nil {
-			return n, err
-		}
-		for len(b) > 0 {
+		// A read may have overwritten the array itself, so it is checked again.
+		ptr, left := v.get(i)
+		for left > 0 {
 			if err := p.interrupted(); err != nil {
 				return n, err
 			}
-			piece := b[:min(len(b), maxPiece)]
+			piece, err := v.piece(ptr, min(left, maxPiece), d)
+			if err != nil {
+				return n, err
+			}
 			k, err := f(piece)
+			if d == filled {
+				v.m.Store(ptr, piece[:k])
+			}
 			n += uint32(k)
 			if empty := p.work(k * fuelPerByte); empty != nil {
 				return n, empty
@@ -84,8 +90,15 @@ func (p *Process) each(v vector, f func(b []byte) (int, error)) (n uint32, err e
 			if err != nil || k < len(piece) {
 				return n, nil
 			}
-			b = b[k:]
+			ptr, left = ptr+uint32(k), left-uint32(k)
 		}
 	}
 	return n, nil
+}
+
+func (v vector) piece(ptr, n uint32, d direction) ([]byte, error) {
+	if d == filled {
+		return v.m.room(ptr, n)
+	}
+	return v.m.bytes(ptr, n)
 }

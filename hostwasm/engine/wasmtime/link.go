@@ -79,7 +79,7 @@ func call(f engine.Func) callback {
 		}
 		mem, err := r.view(c)
 		if err == nil {
-			err = f.Call(r.config.Guest, mem, r.stack)
+			err = f.Call(r.config.Guest, engine.Lent(mem), r.stack)
 		}
 		switch {
 		case err != nil:

@@ -66,7 +66,7 @@ func goFunc(f engine.Func) api.GoModuleFunc {
 			memory := m.Memory()
 			mem, _ = memory.Read(0, memory.Size())
 		}
-		if err := f.Call(r.config.Guest, mem, stack); err != nil {
+		if err := f.Call(r.config.Guest, engine.Lent(mem), stack); err != nil {
 			r.end(err)
 		}
 	}
