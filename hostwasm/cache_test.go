@@ -101,7 +101,7 @@ func testCacheOtherFuncs(t *testing.T, on backend) {
 		m.Export("_start", m.Func("()->()", "", Call(m.Import("mine", "f", "()->()"))))
 	}))}
 	calls := 0
-	f := engine.Func{Module: "mine", Name: "f", Call: func(any, engine.Memory, []uint64) error { calls++; return nil }}
+	f := engine.Func{Module: "mine", Name: "f", Call: func(any, *engine.Memory, []uint64) error { calls++; return nil }}
 	for range 2 {
 		with := newHost(t, on, hostwasm.Config{Commands: commands, Funcs: []engine.Func{f}})
 		if got := run(t, with, core.Command{Command: "x"}); got.exit.Reason != "" {

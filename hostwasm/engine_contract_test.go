@@ -65,16 +65,16 @@ func testEngineCalls(t *testing.T, on backend) {
 	guest := new(int)
 	var calls [][]uint64
 	p := compile(t, on, module,
-		engine.Func{Module: "m", Name: "all", Params: "iIfF", Results: "F", Call: func(g any, mem engine.Memory, stack []uint64) error {
-			if g != guest || len(mem) != 1<<16 {
-				t.Errorf("got guest %v and %d bytes, want %v and a page", g, len(mem), guest)
+		engine.Func{Module: "m", Name: "all", Params: "iIfF", Results: "F", Call: func(g any, mem *engine.Memory, stack []uint64) error {
+			if g != guest || mem.Size() != 1<<16 {
+				t.Errorf("got guest %v and %d bytes, want %v and a page", g, mem.Size(), guest)
 			}
-			mem[8] = 77
+			storeIn(t, mem, 8, []byte{77})
 			calls = append(calls, slices.Clone(stack))
 			stack[0] = math.Float64bits(0.5)
 			return nil
 		}},
-		engine.Func{Module: "m", Name: "many", Params: "iiiiiiiiiiii", Results: "i", Call: func(_ any, _ engine.Memory, stack []uint64) error {
+		engine.Func{Module: "m", Name: "many", Params: "iiiiiiiiiiii", Results: "i", Call: func(_ any, _ *engine.Memory, stack []uint64) error {
 			for i, v := range stack {
 				if v != uint64(i) {
 					t.Errorf("got %v, want 0 to 11", stack)
@@ -83,11 +83,11 @@ func testEngineCalls(t *testing.T, on backend) {
 			stack[0] = math.MaxUint32
 			return nil
 		}},
-		engine.Func{Module: "m", Name: "none", Results: "f", Call: func(_ any, _ engine.Memory, stack []uint64) error {
+		engine.Func{Module: "m", Name: "none", Results: "f", Call: func(_ any, _ *engine.Memory, stack []uint64) error {
 			stack[0] = uint64(math.Float32bits(-1))
 			return nil
 		}},
-		engine.Func{Module: "m", Name: "got", Params: "IF", Call: func(_ any, _ engine.Memory, stack []uint64) error {
+		engine.Func{Module: "m", Name: "got", Params: "IF", Call: func(_ any, _ *engine.Memory, stack []uint64) error {
 			calls = append(calls, slices.Clone(stack))
 			return nil
 		}},
@@ -112,7 +112,7 @@ func TestEngineEnds(t *testing.T) { onEachEngine(t, testEngineEnds) }
 
 func testEngineEnds(t *testing.T, on backend) {
 	mine := errors.New("mine")
-	fail := engine.Func{Module: "m", Name: "fail", Call: func(any, engine.Memory, []uint64) error { return mine }}
+	fail := engine.Func{Module: "m", Name: "fail", Call: func(any, *engine.Memory, []uint64) error { return mine }}
 	failing := func(where string) []byte {
 		return build(func(m *Module) {
 			fail := m.Import("m", "fail", "()->()")
@@ -173,7 +173,7 @@ func TestEngineLoads(t *testing.T) { onEachEngine(t, testEngineLoads) }
 
 func testEngineLoads(t *testing.T, on backend) {
 	var told []uint64
-	tell := engine.Func{Module: "m", Name: "tell", Params: "I", Call: func(_ any, _ engine.Memory, stack []uint64) error {
+	tell := engine.Func{Module: "m", Name: "tell", Params: "I", Call: func(_ any, _ *engine.Memory, stack []uint64) error {
 		told = append(told, stack[0])
 		return nil
 	}}
@@ -268,7 +268,7 @@ func testEngineMemory(t *testing.T, on backend) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var told []uint64
-			p := compile(t, on, module, engine.Func{Module: "m", Name: "told", Params: "i", Call: func(_ any, _ engine.Memory, stack []uint64) error {
+			p := compile(t, on, module, engine.Func{Module: "m", Name: "told", Params: "i", Call: func(_ any, _ *engine.Memory, stack []uint64) error {
 				told = append(told, stack[0])
 				return nil
 			}})
@@ -295,9 +295,9 @@ func testEngineMemory(t *testing.T, on backend) {
 		})
 	}
 	t.Run("refused later", func(t *testing.T) {
-		p := compile(t, on, module, engine.Func{Module: "m", Name: "told", Params: "i", Call: func(_ any, mem engine.Memory, stack []uint64) error {
-			if len(mem) > page || stack[0] != math.MaxUint32 {
-				t.Errorf("got %d bytes after %d, want a page", len(mem), stack[0])
+		p := compile(t, on, module, engine.Func{Module: "m", Name: "told", Params: "i", Call: func(_ any, mem *engine.Memory, stack []uint64) error {
+			if mem.Size() > page || stack[0] != math.MaxUint32 {
+				t.Errorf("got %d bytes after %d, want a page", mem.Size(), stack[0])
 			}
 			return nil
 		}})
@@ -312,6 +312,17 @@ func testEngineMemory(t *testing.T, on backend) {
 	})
 }
 
+// storeIn puts b into a guest's memory.
+func storeIn(t *testing.T, mem *engine.Memory, ptr uint32, b []byte) {
+	room, ok := mem.Out(ptr, uint32(len(b)))
+	if !ok {
+		t.Errorf("there are no %d bytes at %d", len(b), ptr)
+		return
+	}
+	copy(room, b)
+	mem.Store(ptr, room)
+}
+
 // Many instances of a program run at once, each with memory of its own.
 func TestEngineInstances(t *testing.T) { onEachEngine(t, testEngineInstances) }
 
@@ -321,12 +332,12 @@ func testEngineInstances(t *testing.T, on backend) {
 		m.Export("_start", m.Func("()->()", "i32",
 			Loop(EmptyType, Call(own), Get(0), I32(1), Op(I32Add), Tee(0), I32(100), Op(I32LtU), BrIf(0))))
 	})
-	p := compile(t, on, module, engine.Func{Module: "m", Name: "own", Call: func(g any, mem engine.Memory, _ []uint64) error {
+	p := compile(t, on, module, engine.Func{Module: "m", Name: "own", Call: func(g any, mem *engine.Memory, _ []uint64) error {
 		id := byte(g.(int))
-		if mem[0] != 0 && !bytes.Equal(mem[:4], []byte{id, id, id, id}) {
+		if b, ok := mem.In(0, 4); !ok || b[0] != 0 && !bytes.Equal(b, []byte{id, id, id, id}) {
 			return errors.New("another's memory")
 		}
-		copy(mem, []byte{id, id, id, id})
+		storeIn(t, mem, 0, []byte{id, id, id, id})
 		return nil
 	}})
 	var all sync.WaitGroup
@@ -380,13 +391,11 @@ func testEngineData(t *testing.T, on backend) {
 					}
 				}
 			})
-			p := compile(t, on, module, engine.Func{Module: "m", Name: "f", Call: func(_ any, mem engine.Memory, _ []uint64) error {
-				if !bytes.Equal(mem, want) {
+			p := compile(t, on, module, engine.Func{Module: "m", Name: "f", Call: func(_ any, mem *engine.Memory, _ []uint64) error {
+				if b, ok := mem.In(0, page); !ok || mem.Size() != page || !bytes.Equal(b, want) {
 					return errors.New("the memory begins otherwise")
 				}
-				for i := range mem {
-					mem[i] = 'x'
-				}
+				storeIn(t, mem, 0, bytes.Repeat([]byte("x"), page))
 				return nil
 			}})
 			var all sync.WaitGroup

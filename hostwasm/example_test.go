@@ -22,13 +22,16 @@ func Example() {
 	file.WriteAt([]byte("water the ferns\n"), 0)
 	file.Close()
 
-	upper := func(_ any, mem engine.Memory, stack []uint64) error {
-		p, n := uint64(uint32(stack[0])), uint64(uint32(stack[1]))
-		if p+n > uint64(len(mem)) {
+	upper := func(_ any, mem *engine.Memory, stack []uint64) error {
+		ptr, n := uint32(stack[0]), uint32(stack[1])
+		text, ok := mem.In(ptr, n)
+		if !ok {
 			stack[0] = uint64(errno.FAULT)
 			return nil
 		}
-		copy(mem[p:], bytes.ToUpper(mem[p:p+n])) // of ASCII
+		capitals, _ := mem.Out(ptr, n)
+		copy(capitals, bytes.ToUpper(text)) // of ASCII
+		mem.Store(ptr, capitals)
 		stack[0] = 0
 		return nil
 	}

@@ -42,8 +42,8 @@ type Config struct {
 	// none may have the name of one of ours. Guests that don't import them
 	// notice nothing. Call is handed a guest that is opaque, is called from
 	// many goroutines, and must return soon: a guest that is in it can't be
-	// ended. mem is the guest's to fill with lies: check every pointer and
-	// length against len(mem). An error from Call ends the guest as SIGKILL
+	// ended. mem is the guest's to fill with lies: its methods check every pointer
+	// and length, and what they find there may be anything. An error from Call ends the guest as SIGKILL
 	// would; one that is the guest's own fault is better its result.
 	Funcs []engine.Func
 

@@ -105,7 +105,7 @@ func exports(m *meter.Module) error {
 func called(i meter.Import) string { return printable(i.Module) + "." + printable(i.Name) }
 
 // noSys stands for a function that is not offered.
-func noSys(_ any, _ engine.Memory, stack []uint64) error {
+func noSys(_ any, _ *engine.Memory, stack []uint64) error {
 	stack[0] = uint64(errno.NOSYS)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
-func nop(any, []byte, []uint64) error { return nil }
+func nop(any, *engine.Memory, []uint64) error { return nil }
 
 // A function of the embedder's takes the guest's arguments, answers them, and
 // may end the guest.
@@ -22,12 +22,12 @@ func TestFuncs(t *testing.T) { onEachEngine(t, testFuncs) }
 func testFuncs(t *testing.T, on backend) {
 	var got []uint64
 	add := engine.Func{Module: "example", Name: "add", Params: "iI", Results: "i",
-		Call: func(_ any, _ engine.Memory, stack []uint64) error {
+		Call: func(_ any, _ *engine.Memory, stack []uint64) error {
 			got = append(got, stack[0], stack[1])
 			stack[0] += stack[1]
 			return nil
 		}}
-	end := engine.Func{Module: "example", Name: "end", Call: func(any, engine.Memory, []uint64) error { return errors.New("enough") }}
+	end := engine.Func{Module: "example", Name: "end", Call: func(any, *engine.Memory, []uint64) error { return errors.New("enough") }}
 	module := build(func(m *Module) {
 		f := m.Import("example", "add", "(i32,i64)->i32")
 		exit := m.Import(preview1, "proc_exit", "(i32)->()")

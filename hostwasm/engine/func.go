@@ -16,12 +16,12 @@ type Func struct {
 	// alone until Call returns. stack holds the parameters, each in its low bits,
 	// and receives the result in stack[0]; its length is the larger one of the two
 	// counts. An error ends the guest, and Run returns it.
-	Call func(guest any, mem Memory, stack []uint64) error
+	Call func(guest any, mem *Memory, stack []uint64) error
 	// Try, if not nil, says that Call may wait, and is Call as long as that need
 	// not wait. Where it would, Try has no effect and returns ErrWait, and Call is
 	// to be called with the same arguments. An engine whose guests share one thread
 	// calls Try first, and Call where it may wait; others call Call alone.
-	Try func(guest any, mem Memory, stack []uint64) error
+	Try func(guest any, mem *Memory, stack []uint64) error
 }
 
 // ErrWait is what a Func's Try returns where Call would wait.

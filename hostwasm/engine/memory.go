@@ -14,10 +14,14 @@ type Memory struct {
 }
 
 // Lent returns a Memory whose bytes are those of mem.
-func Lent(mem []byte) Memory { return Memory{lent: mem} }
+func Lent(mem []byte) *Memory { return &Memory{lent: mem} }
+
+// Lend makes m what Lent returns, for an engine that has one Memory for all calls
+// of a guest.
+func (m *Memory) Lend(mem []byte) { m.lent = mem }
 
 // Away returns a Memory whose bytes are r's.
-func Away(r Remote) Memory { return Memory{away: r} }
+func Away(r Remote) *Memory { return &Memory{away: r} }
 
 // A Remote is a linear memory that Go can only copy from and to. Ptr and the
 // bytes behind it are always within Size.
@@ -32,7 +36,7 @@ type Remote interface {
 }
 
 // Size returns how many bytes there are.
-func (m Memory) Size() uint64 {
+func (m *Memory) Size() uint64 {
 	if m.away != nil {
 		return m.away.Size()
 	}
@@ -41,7 +45,7 @@ func (m Memory) Size() uint64 {
 
 // In returns the n bytes at ptr, to be read. They may be the memory itself, so
 // writing to them is not allowed, and a later Store may change them.
-func (m Memory) In(ptr, n uint32) (b []byte, ok bool) {
+func (m *Memory) In(ptr, n uint32) (b []byte, ok bool) {
 	end := uint64(ptr) + uint64(n)
 	if end <= uint64(len(m.lent)) {
 		return m.lent[ptr:end:end], true
@@ -51,7 +55,7 @@ func (m Memory) In(ptr, n uint32) (b []byte, ok bool) {
 
 // Out returns room for the n bytes at ptr, to be written and then handed to
 // Store. What it holds before that is not defined.
-func (m Memory) Out(ptr, n uint32) (b []byte, ok bool) {
+func (m *Memory) Out(ptr, n uint32) (b []byte, ok bool) {
 	end := uint64(ptr) + uint64(n)
 	if end <= uint64(len(m.lent)) {
 		return m.lent[ptr:end:end], true
@@ -62,19 +66,19 @@ func (m Memory) Out(ptr, n uint32) (b []byte, ok bool) {
 // Store makes b, the first bytes of what Out returned for ptr, what is in the
 // memory there. The other bytes stay as they are; where the memory is lent they
 // are as the caller has left them.
-func (m Memory) Store(ptr uint32, b []byte) {
+func (m *Memory) Store(ptr uint32, b []byte) {
 	if m.away != nil && len(b) > 0 {
 		m.away.Write(ptr, b)
 	}
 }
 
 // Holds reports whether there are n bytes at ptr.
-func (m Memory) Holds(ptr, n uint32) bool {
+func (m *Memory) Holds(ptr, n uint32) bool {
 	return uint64(ptr)+uint64(n) <= m.Size()
 }
 
 // far is In and Out of what is not lent.
-func (m Memory) far(ptr, n uint32, read bool) ([]byte, bool) {
+func (m *Memory) far(ptr, n uint32, read bool) ([]byte, bool) {
 	if m.away == nil || uint64(ptr)+uint64(n) > m.away.Size() {
 		return nil, false
 	}

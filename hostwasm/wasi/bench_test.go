@@ -47,16 +47,17 @@ func BenchmarkCall(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			var guest any = g.p
 			stack := make([]uint64, 9)
-			var calls []func(any, []byte, []uint64) error
+			var calls []func(any, *engine.Memory, []uint64) error
 			for _, s := range bench.steps {
 				calls = append(calls, funcs[wasi.Preview1+"."+s.function].Call)
 			}
 			b.SetBytes(bench.bytes)
 			b.ReportAllocs()
+			mem := engine.Lent(g.mem)
 			for b.Loop() {
 				for i, s := range bench.steps {
 					copy(stack, s.params)
-					if err := calls[i](guest, g.mem, stack); err != nil || stack[0] != 0 {
+					if err := calls[i](guest, mem, stack); err != nil || stack[0] != 0 {
 						b.Fatal(s.function, err, stack[0])
 					}
 				}

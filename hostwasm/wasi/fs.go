@@ -31,7 +31,7 @@ func putMode(filestat []byte, m vfs.Mode) {
 }
 
 // fsFeatures is features() -> i64.
-func fsFeatures(guest any, _ engine.Memory, stack []uint64) error {
+func fsFeatures(guest any, _ *engine.Memory, stack []uint64) error {
 	const modes, filestats, creating = 1, 2, 4
 	if err := guest.(*Process).interrupted(); err != nil {
 		return err.(end).error

@@ -165,7 +165,7 @@ func (f function) waits() bool {
 }
 
 // try is an engine.Func's Try.
-func (f call) try(guest any, mem engine.Memory, stack []uint64) error {
+func (f call) try(guest any, mem *engine.Memory, stack []uint64) error {
 	p := guest.(*Process)
 	clock, _ := p.clock.(*virtualClock)
 	var passed time.Duration
@@ -182,7 +182,7 @@ func (f call) try(guest any, mem engine.Memory, stack []uint64) error {
 }
 
 // run is an engine.Func's Call.
-func (f call) run(guest any, mem engine.Memory, stack []uint64) error {
+func (f call) run(guest any, mem *engine.Memory, stack []uint64) error {
 	p := guest.(*Process)
 	if err := p.interrupted(); err != nil {
 		return err.(end).error

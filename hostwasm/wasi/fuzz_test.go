@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
@@ -44,7 +45,7 @@ func FuzzCalls(f *testing.F) {
 					}
 					params := append([]uint64(nil), stack...)
 					before := allocated()
-					err := fn.Call(g.p, g.mem, stack)
+					err := fn.Call(g.p, engine.Lent(g.mem), stack)
 					if n := allocated() - before; n > 4<<20 {
 						t.Errorf("%s%v allocated %d bytes", fn.Name, params, n)
 					}

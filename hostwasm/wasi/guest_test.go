@@ -50,7 +50,7 @@ func (g *guest) raw(name string, params ...uint64) (result uint64, err error) {
 	}
 	stack := make([]uint64, max(len(params), len(f.Results)))
 	copy(stack, params)
-	if err := f.Call(g.p, g.mem, stack); err != nil {
+	if err := g.tryThenCall(f, stack); err != nil {
 		return 0, err
 	}
 	return stack[0], nil

@@ -10,7 +10,7 @@ import (
 // memory is a guest's memory during one call. What does not lie in it is
 // EFAULT. Nothing needs to be aligned. What a call reads or writes at once is
 // bounded before it asks for it, since the memory may have to be copied.
-type memory struct{ engine.Memory }
+type memory struct{ *engine.Memory }
 
 // bytes returns n bytes at ptr, to be read.
 func (m memory) bytes(ptr, n uint32) ([]byte, error) {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
@@ -350,13 +351,14 @@ func TestReadWriteAllocateNothing(t *testing.T) {
 	fdWrite, fdRead := funcs[wasi.Preview1+".fd_write"].Call, funcs[wasi.Preview1+".fd_read"].Call
 	stack := make([]uint64, 4)
 	var guest any = g.p
+	mem := engine.Lent(g.mem)
 	got := testing.AllocsPerRun(100, func() {
 		copy(stack, []uint64{uint64(w), iovs, count, result})
-		if err := fdWrite(guest, g.mem, stack); err != nil || stack[0] != 0 {
+		if err := fdWrite(guest, mem, stack); err != nil || stack[0] != 0 {
 			t.Fatal(err, stack[0])
 		}
 		copy(stack, []uint64{uint64(r), iovs, count, result})
-		if err := fdRead(guest, g.mem, stack); err != nil || stack[0] != 0 {
+		if err := fdRead(guest, mem, stack); err != nil || stack[0] != 0 {
 			t.Fatal(err, stack[0])
 		}
 	})

@@ -10,7 +10,7 @@ import (
 // This file is terrarium_proc_v0: see ABI.md.
 
 // procFeatures is features() -> i64.
-func procFeatures(guest any, _ engine.Memory, stack []uint64) error {
+func procFeatures(guest any, _ *engine.Memory, stack []uint64) error {
 	const pipe, spawn, wait, kill, dup, interrupts, processes, terminal = 1, 2, 4, 8, 16, 32, 64, 128
 	p := guest.(*Process)
 	if err := p.interrupted(); err != nil {

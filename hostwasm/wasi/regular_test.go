@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
@@ -353,12 +354,13 @@ func TestFileAllocatesNothing(t *testing.T) {
 	iovs, count := g.vector(buf, 500, buf+500, 500)
 	result := g.room(8)
 	var guest any = g.p
+	mem := engine.Lent(g.mem)
 	stack := make([]uint64, 5)
 	run := func(name string, params ...uint64) func() {
 		f := funcs[wasi.Preview1+"."+name].Call
 		return func() {
 			copy(stack, params)
-			if err := f(guest, g.mem, stack[:max(1, len(params))]); err != nil || stack[0] != 0 {
+			if err := f(guest, mem, stack[:max(1, len(params))]); err != nil || stack[0] != 0 {
 				t.Fatal(name, err, stack[0])
 			}
 		}

@@ -98,7 +98,7 @@ func launch(t testing.TB, program engine.Program, inherited []wasi.Inherited, ar
 		err := program.Run(engine.RunConfig{
 			Guest: p, MaxMemory: 256 << 20,
 			// A guest that asks for nothing learns here that it must end.
-			Refill: func(int64) (int64, error) { return 1 << 20, yield.Call(p, nil, make([]uint64, 1)) },
+			Refill: func(int64) (int64, error) { return 1 << 20, yield.Call(p, &engine.Memory{}, make([]uint64, 1)) },
 		})
 		p.Close()
 		ended <- err

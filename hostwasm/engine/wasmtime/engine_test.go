@@ -44,7 +44,7 @@ func TestTooManyGuests(t *testing.T) {
 	var running, ended sync.WaitGroup
 	stop := make(chan struct{})
 	p, err := open(t).Compile(t.Context(), calling(t), []engine.Func{{Module: "m", Name: "f",
-		Call: func(any, engine.Memory, []uint64) error {
+		Call: func(any, *engine.Memory, []uint64) error {
 			running.Done()
 			<-stop
 			return nil

@@ -79,7 +79,8 @@ func call(f engine.Func) callback {
 		}
 		mem, err := r.view(c)
 		if err == nil {
-			err = f.Call(r.config.Guest, engine.Lent(mem), r.stack)
+			r.lent.Lend(mem)
+			err = f.Call(r.config.Guest, &r.lent, r.stack)
 		}
 		switch {
 		case err != nil:

@@ -79,6 +79,7 @@ type run struct {
 	config  *engine.RunConfig
 	store   *wasmtime.Store
 	memory  *wasmtime.Memory // nil until it is first needed
+	lent    engine.Memory
 	fuel    *wasmtime.Global
 	size    uint64   // the memory that was asked for, in bytes
 	stack   []uint64 // of the function that is called

@@ -36,7 +36,7 @@ func depth(t *testing.T, c Config, stack int) int {
 	}
 	calls := 0
 	p, err := e.Compile(t.Context(), calling(t, 1<<30), []engine.Func{{Module: "m", Name: "f",
-		Call: func(any, engine.Memory, []uint64) error { calls++; return nil }}}, "")
+		Call: func(any, *engine.Memory, []uint64) error { calls++; return nil }}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

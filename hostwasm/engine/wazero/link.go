@@ -61,12 +61,12 @@ func goFunc(f engine.Func) api.GoModuleFunc {
 	}
 	return func(ctx context.Context, m api.Module, stack []uint64) {
 		r := runOf(ctx)
-		var mem []byte
 		if r.program.hasMemory {
 			memory := m.Memory()
-			mem, _ = memory.Read(0, memory.Size())
+			mem, _ := memory.Read(0, memory.Size())
+			r.memory.Lend(mem)
 		}
-		if err := f.Call(r.config.Guest, engine.Lent(mem), stack); err != nil {
+		if err := f.Call(r.config.Guest, &r.memory, stack); err != nil {
 			r.end(err)
 		}
 	}

@@ -40,6 +40,7 @@ type run struct {
 	program *program
 	config  *engine.RunConfig
 	fuel    api.MutableGlobal
+	memory  engine.Memory
 	err     error // what ended the guest, if that was a host function
 }
 
