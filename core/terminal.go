@@ -38,6 +38,7 @@ type output struct {
 
 	display *display // nil if the terminal has no screen
 
+	written uint64 // bytes appended, ever
 	changed bool
 	liveMax int
 	live    []byte // repaired bytes not yet taken by NextEffect
@@ -115,6 +116,7 @@ func (o *output) append(p []byte) {
 		return
 	}
 	o.changed = true
+	o.written += uint64(len(p))
 	drawn := hasScreens && o.display.write(o, p)
 	switch {
 	case o.fold != nil:
@@ -169,6 +171,24 @@ func (t *Terminal) AppendOutput(dst []byte) (out []byte, truncated bool) {
 		dst = dst[:start+copy(dst[start:], fromRuneStart(dst[start+over:]))]
 	}
 	return dst, o.cut
+}
+
+// Written returns how many bytes of output there were, repaired: those of all
+// OutputChanged so far, lost ones too, and those of the next. So who has looked
+// at the Screen knows which output it shows.
+func (t *Terminal) Written() uint64 { return t.output.written }
+
+// Kept returns how many bytes AppendOutput would append, or a few more, and
+// whether it would say that the output is truncated.
+func (t *Terminal) Kept() (bytes int, truncated bool) {
+	o := &t.output
+	bytes = o.ring.Len()
+	if o.fold != nil {
+		bytes += o.fold.OpenLen()
+	} else if hasScreens {
+		bytes += len(o.display.lines())
+	}
+	return min(bytes, o.limit), o.cut || o.ring.Dropped() || bytes > o.limit
 }
 
 // fromRuneStart returns p without the rest of a character that was cut.

@@ -67,7 +67,7 @@ func (d *Driver) newTerminal(id core.TerminalID) *terminal {
 		reading: make(chan struct{}),
 	}
 	t.output, _ = d.registry.Terminal(id)
-	t.ctx, t.cancel = context.WithCancel(d.ctx)
+	t.ctx, t.cancel = context.WithCancel(context.WithValue(d.ctx, terminalKey{}, t))
 	return t
 }
 
@@ -85,7 +85,7 @@ func (d *Driver) ask(t *terminal, e core.Exec) {
 }
 
 func (d *Driver) start(t *terminal, e core.Exec) {
-	process, err := d.config.Host.Start(context.WithValue(t.ctx, doingKey{}, t), e)
+	process, err := d.config.Host.Start(t.ctx, e)
 	d.do(func(now time.Time) {
 		if err == nil {
 			t.process = process
@@ -219,6 +219,9 @@ func (d *Driver) free(t *terminal) {
 	<-t.reading
 	t.cancel()
 	t.mu.Lock()
+	if d.config.OnClosing != nil {
+		d.config.OnClosing(t.output)
+	}
 	t.output.HandleClosed()
 	t.mu.Unlock()
 	d.do(func(now time.Time) {

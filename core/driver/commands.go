@@ -195,10 +195,10 @@ func (d *Driver) AppendOutput(dst []byte, id core.TerminalID) (out []byte, trunc
 	return t.output.AppendOutput(dst)
 }
 
-// Screen calls look with a terminal's screen (see core.Terminal.Screen), which
-// must not be used after look has returned. The command's output waits for look.
-// It reports whether there is such a screen.
-func (d *Driver) Screen(id core.TerminalID, look func(s *vt.Screen)) bool {
+// Look calls look with the output half of a terminal, of a released one too whose
+// output is kept. It must not be changed, nor used after look has returned. The
+// command's output waits for look. It reports whether there is such a terminal.
+func (d *Driver) Look(id core.TerminalID, look func(t *core.Terminal)) bool {
 	d.mu.Lock()
 	t := d.terminals[id]
 	d.mu.Unlock()
@@ -207,10 +207,19 @@ func (d *Driver) Screen(id core.TerminalID, look func(s *vt.Screen)) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := t.output.Screen()
-	if s == nil {
-		return false
-	}
-	look(s)
+	look(t.output)
 	return true
+}
+
+// Screen calls look with a terminal's screen (see core.Terminal.Screen), which
+// must not be used after look has returned. The command's output waits for look.
+// It reports whether there is such a screen.
+func (d *Driver) Screen(id core.TerminalID, look func(s *vt.Screen)) (ok bool) {
+	d.Look(id, func(t *core.Terminal) {
+		s := t.Screen()
+		if ok = s != nil; ok {
+			look(s)
+		}
+	})
+	return ok
 }

@@ -23,7 +23,7 @@ type Config struct {
 	Core core.Config
 
 	// Decide, if set, is asked before a command starts, and sets Core.Ask.
-	// ctx ends when nobody waits for the answer any longer.
+	// ctx ends when nobody waits for the answer any longer. See TerminalOf.
 	Decide func(ctx context.Context, e core.Exec) core.Decision
 
 	// OnNews, if set, hears the news of all terminals in order, one call at a
@@ -36,6 +36,12 @@ type Config struct {
 	// Exited, but for what background children write later. p is lent. A slow
 	// OnOutput slows the command down.
 	OnOutput func(id core.TerminalID, stream uint8, p []byte)
+	// OnClosing, if set, is called when the last output of a terminal is there and
+	// its process is freed, before its screen goes (see core.Terminal.Screen): who
+	// shows it to a person can keep how that looks. t is lent, as by Look, and may
+	// not be changed. OnClosing must not call the Driver. It may be after Exited or
+	// before, and also comes for a command that was given up while it started.
+	OnClosing func(t *core.Terminal)
 }
 
 // A Driver runs terminals on a Host. Its methods are safe for concurrent use.

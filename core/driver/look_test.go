@@ -1,0 +1,83 @@
+package driver_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// TestOnClosing: what a released terminal showed can be kept.
+func TestOnClosing(t *testing.T) {
+	config := withScreens
+	shown := make(map[core.TerminalID]string)
+	config.OnClosing = func(t *core.Terminal) { shown[t.ID()] = string(t.Screen().AppendText(nil)) }
+	bubble(t, config, func(t *testing.T, d *driver.Driver) {
+		id, err := d.Create(t.Context(), "s", echo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Write(id, []byte("\x1b[2;3Hdrawn"))
+		synctest.Wait()
+		if len(shown) != 0 {
+			t.Error("it was told of a terminal that runs")
+		}
+		d.Release(id)
+		synctest.Wait()
+		if got, want := shown[id], "\n  drawn\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		looked := d.Look(id, func(terminal *core.Terminal) {
+			if terminal.Screen() != nil || terminal.Written() != 11 {
+				t.Errorf("after the release: got screen %v, %d bytes, want none and 11", terminal.Screen(), terminal.Written())
+			}
+		})
+		if !looked {
+			t.Error("the released terminal can't be looked at")
+		}
+	})
+}
+
+// telling is a host that tells which terminal it is asked for.
+type telling struct {
+	host
+	told func(at string, ctx context.Context)
+}
+
+func (h telling) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
+	h.told("resolve", ctx)
+	return h.host.Resolve(ctx, c)
+}
+
+func (h telling) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
+	h.told("start", ctx)
+	return h.host.Start(ctx, e)
+}
+
+func TestTerminalOf(t *testing.T) {
+	got := make(map[string]core.TerminalID)
+	told := func(at string, ctx context.Context) { got[at], _ = driver.TerminalOf(ctx) }
+	config := driver.Config{
+		Host: telling{told: told},
+		Decide: func(ctx context.Context, _ core.Exec) core.Decision {
+			told("decide", ctx)
+			return core.Decision{Allow: true}
+		},
+	}
+	bubble(t, config, func(t *testing.T, d *driver.Driver) {
+		id, err := d.Create(t.Context(), "s", core.Command{Command: "echo"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []string{"resolve", "decide", "start"} {
+			if got[at] != id {
+				t.Errorf("%s: got %q, want %q", at, got[at], id)
+			}
+		}
+		if _, ok := driver.TerminalOf(t.Context()); ok {
+			t.Error("any context has a terminal")
+		}
+	})
+}
