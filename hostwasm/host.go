@@ -71,6 +71,10 @@ type Config struct {
 	// closes it. By default /tmp is in memory, one for each session.
 	Tmp func(core.SessionID) (vfs.FS, error)
 
+	// Root, if not nil, opens a session's directory, one of core.Command.Roots, where
+	// those are not of this machine: in a page, say. Who asks closes it.
+	Root func(dir string) (vfs.FS, error)
+
 	// Setter, if not nil, returns what sets permissions and times below dir, a
 	// mount's Dir or a root, where this program may not: see vfs.HostOptions.
 	Setter func(dir string) vfs.Setter

@@ -28,6 +28,8 @@ type Mount struct {
 	Guest string
 	// ReadOnly refuses whatever would change it.
 	ReadOnly bool
+
+	from func(dir string) (vfs.FS, error) // if not nil, what opens Dir
 }
 
 // guest returns where commands see it.
@@ -79,6 +81,8 @@ func (m Mount) check(hidden *vfs.Hidden) error {
 // open opens what is mounted. o is for Dir.
 func (m Mount) open(o vfs.HostOptions) (vfs.FS, error) {
 	switch {
+	case m.from != nil:
+		return m.from(m.Dir)
 	case m.FS == nil:
 		o.ReadOnly = m.ReadOnly
 		return vfs.OpenHost(m.Dir, o)
@@ -157,7 +161,7 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 // apart, or a bind mount. By such a name a guest would get to the same files
 // through m, and could write them.
 func (m Mount) protected(mounts []Mount) (dirs []string) {
-	if m.FS != nil || m.ReadOnly {
+	if m.FS != nil || m.from != nil || m.ReadOnly {
 		return nil
 	}
 	for _, inner := range mounts {
@@ -197,7 +201,7 @@ func (h *Host) options(m Mount, quota *vfs.Quota) vfs.HostOptions {
 func (h *Host) mounts(c core.Command) []Mount {
 	mounts := slices.Clone(h.config.Mounts)
 	for _, dir := range c.Roots {
-		mounts = append(mounts, Mount{Dir: dir})
+		mounts = append(mounts, Mount{Dir: dir, from: h.config.Root})
 	}
 	return mounts
 }
