@@ -72,8 +72,10 @@ func finder(offered []engine.Func) func(engine.Import) (engine.Func, error) {
 	return func(i engine.Import) (engine.Func, error) {
 		f, ok := byName[name{i.Module, i.Name}]
 		switch {
-		case ok && f.Params == i.Params && f.Results == i.Results:
+		case ok && (i.Params == engine.Untold || f.Params == i.Params && f.Results == i.Results):
 			return f, nil
+		case i.Params == engine.Untold:
+			return engine.Func{Module: i.Module, Name: i.Name, Results: "i", Call: noSys}, nil
 		case (!ok || isSocket(i.Module, i.Name)) && i.Results == "i" && !strings.Contains(i.Params, "?"):
 			return engine.Func{Module: i.Module, Name: i.Name, Params: i.Params, Results: "i", Call: noSys}, nil
 		}

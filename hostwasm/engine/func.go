@@ -31,6 +31,11 @@ var ErrWait = errors.New("the call would wait")
 // type that is no number has the letter '?'.
 type Import struct{ Module, Name, Params, Results string }
 
+// Untold stands for the Params and Results of an Import where the engine does not
+// know its type, because it has never seen the module: one that we have compiled
+// and checked elsewhere.
+const Untold = "*"
+
 // Among returns what finds one of funcs by its name, for Load.
 func Among(funcs []Func) func(Import) (Func, error) {
 	return func(i Import) (Func, error) {
