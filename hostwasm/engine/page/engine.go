@@ -1,0 +1,130 @@
+//go:build js
+
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+)
+
+// Engine is an engine.Engine. It is safe for concurrent use.
+type Engine struct{}
+
+var _ engine.Engine = Engine{}
+
+// New returns an Engine. The error says what the browser lacks.
+func New() (engine.Engine, error) { return Engine{}, nil }
+
+// Name returns [Name].
+func (Engine) Name() string { return Name }
+
+// Version returns [Version].
+func (Engine) Version() string { return Version }
+
+// AsksGrow returns true: the browser asks nobody before memory grows.
+func (Engine) AsksGrow() bool { return true }
+
+// Close does nothing: an Engine holds nothing besides its programs.
+func (Engine) Close() error { return nil }
+
+// moduleFile is what Compile leaves in a directory.
+const moduleFile = "module.wasm"
+
+// Compile has the browser compile wasm. A directory gets the module itself: there
+// is no other form that browsers take code in.
+func (Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func, dir string) (engine.Program, error) {
+	p, err := compile(ctx, wasm)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.link(engine.Among(funcs)); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if dir != "" {
+		_ = os.WriteFile(filepath.Join(dir, moduleFile), wasm, 0o600) // what can't be loaded is compiled again
+	}
+	return p, nil
+}
+
+// Load implements engine.Engine. dir may also be what Cache.Get has returned.
+func (Engine) Load(ctx context.Context, dir string, find func(engine.Import) (engine.Func, error)) (engine.Program, error) {
+	p, err := registered(dir)
+	if errors.Is(err, errNotKey) {
+		var wasm []byte
+		if wasm, err = os.ReadFile(filepath.Join(dir, moduleFile)); err == nil {
+			p, err = compile(ctx, wasm)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.link(find); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// compiling are the programs that the browser is compiling.
+var compiling = map[int32]chan outcome{}
+
+// An outcome is how that has ended.
+type outcome struct {
+	ok   bool
+	text string // the imports, or what is wrong
+}
+
+// lastProgram is the number of the last program.
+var lastProgram int32
+
+// compile returns what the browser makes of wasm, not linked.
+func compile(ctx context.Context, wasm []byte) (*program, error) {
+	if len(wasm) == 0 {
+		return nil, errors.New("the module is empty")
+	}
+	pages, err := initialPages(wasm)
+	if err != nil {
+		return nil, err
+	}
+	lastProgram++
+	p := &program{id: lastProgram, pages: pages}
+	ready := make(chan outcome, 1)
+	compiling[p.id] = ready
+	defer delete(compiling, p.id)
+	jsCompile(p.id, unsafe.Pointer(unsafe.SliceData(wasm)), uint32(len(wasm)))
+	select {
+	case o := <-ready:
+		if !o.ok {
+			return nil, fmt.Errorf("the browser can't compile it: %s", printable(o.text))
+		}
+		if p.imports, err = parseImports(o.text); err != nil {
+			p.Close()
+			return nil, err
+		}
+		return p, nil
+	case <-ctx.Done():
+		jsForget(p.id)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// pageCompiled tells how compiling a program has ended: n bytes of text, its
+// imports or what is wrong with it.
+//
+//go:wasmexport page_compiled
+func pageCompiled(program, ok, n int32) {
+	if ready := compiling[program]; ready != nil {
+		delete(compiling, program)
+		ready <- outcome{ok != 0, text(n)}
+	} else {
+		jsForget(program) // nobody waits for it any longer
+	}
+	leave()
+}

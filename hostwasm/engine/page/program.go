@@ -1,0 +1,89 @@
+//go:build js
+
+package page
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/core/meter"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+)
+
+// program is an engine.Program: a module that the glue has.
+type program struct {
+	id      int32
+	pages   uint64 // of memory at its start, or 0 where we have not seen the module
+	imports []engine.Import
+	funcs   []engine.Func // for each of imports; those of core/meter are empty
+}
+
+// Close drops the module.
+func (p *program) Close() error {
+	jsForget(p.id)
+	return nil
+}
+
+// growName is imported where a module asks before its memory grows.
+const growName = "grow"
+
+// maxValues is how many parameters a function may have: more than WebAssembly's
+// engines allow.
+const maxValues = 1024
+
+// parseImports reads the glue's list of a module's imports: for each its module
+// and its name, each behind its length in 32 bits.
+func parseImports(text string) (imports []engine.Import, err error) {
+	p := []byte(text)
+	next := func() string {
+		if len(p) < 4 || uint64(binary.LittleEndian.Uint32(p)) > uint64(len(p)-4) {
+			err = errors.New("the list of imports is cut short")
+			p = nil
+			return ""
+		}
+		n := binary.LittleEndian.Uint32(p)
+		s := string(p[4 : 4+n])
+		p = p[4+n:]
+		return s
+	}
+	for len(p) > 0 {
+		imports = append(imports, engine.Import{
+			Module: next(), Name: next(), Params: engine.Untold, Results: engine.Untold,
+		})
+	}
+	return imports, err
+}
+
+// link gives each import its function, and tells the glue how to call it: a line
+// with the letters of its parameters and results and whether it may wait, as in
+// "iI:i:w". The meter's functions are "refill" and "grow".
+func (p *program) link(find func(engine.Import) (engine.Func, error)) error {
+	var lines strings.Builder
+	for _, i := range p.imports {
+		var f engine.Func
+		switch {
+		case i.Module == meter.RefillModule && i.Name == meter.RefillName:
+			lines.WriteString("refill")
+		case i.Module == meter.RefillModule && i.Name == growName:
+			lines.WriteString("grow")
+		default:
+			var err error
+			if f, err = find(i); err != nil {
+				return err
+			}
+			if len(f.Params) > maxValues || len(f.Results) > 1 {
+				return fmt.Errorf("%.100q %.100q has too many parameters or results", i.Module, i.Name)
+			}
+			lines.WriteString(f.Params + ":" + f.Results)
+			if f.Try != nil {
+				lines.WriteString(":w")
+			}
+		}
+		lines.WriteByte('\n')
+		p.funcs = append(p.funcs, f)
+	}
+	jsLink(p.id, lines.String())
+	return nil
+}

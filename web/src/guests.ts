@@ -1,0 +1,558 @@
+// The browser's side of hostwasm/engine/page: it compiles modules, runs guests and
+// makes their calls into Go. It needs nothing of the page besides a worker, and
+// knows nothing of WASI.
+//
+// Go and all guests share this thread. A guest's import calls Go's export
+// page_call; where Go says that the call waits, the guest is suspended, by
+// JavaScript Promise Integration, until Go calls resume.
+
+/** What we need of Go's wasm_exec.js. */
+export interface Go {
+  exited: boolean;
+  _resume(): void;
+}
+
+/** Go's exports that are engine/page's. */
+interface Exports {
+  mem: WebAssembly.Memory;
+  page_slots(): number;
+  page_call(guest: number, func: number, pages: number): number;
+  page_refill(guest: number, left: bigint): bigint;
+  page_grow(guest: number, from: number, to: number): number;
+  page_ended(guest: number, how: number, left: bigint, refused: number, textLength: number): void;
+  page_compiled(program: number, ok: number, textLength: number): void;
+}
+
+// JSPI is not in TypeScript's types yet.
+type Value = number | bigint | undefined;
+type Call = (...args: (number | bigint)[]) => Value | Promise<Value>;
+const { Suspending, promising } = WebAssembly as unknown as {
+  Suspending: new (f: Call) => WebAssembly.ImportValue;
+  promising: (f: Function) => () => Promise<unknown>;
+};
+
+// What page_call answers and resume is told: see engine/page/glue.go.
+const done = 0, pending = 1, ended = 2;
+// How a guest has ended: see engine/page/run.go.
+const returned = 0, thrown = 1, trapped = 2, crowded = 3, noStart = 4, large = 5;
+// What page_refill answers when the guest has ended.
+const noFuel = -(2n ** 63n);
+// What a metered module exports: see core/meter.
+const fuelExport = 'terrarium.fuel', refusedExport = 'terrarium.refused', startExport = 'terrarium.start';
+
+const pageSize = 65536;
+/** How many parameters a call may have; the slot behind them says that an export has returned. */
+const maxValues = 1024;
+/** How long guests may run until the browser gets its turn, in milliseconds. */
+const sliceMs = 8;
+/** A copy of at most so many bytes is faster without a view of them. */
+const smallCopy = 32;
+/** How long we wait for the collector to free the memories of guests that ended. */
+const crowdedMs = 2000;
+/** The most that is told of an error, in UTF-16 units. */
+const maxErrorLength = 32768;
+
+/** What unwinds a guest that Go has ended. */
+const end = new Error('the guest has ended');
+
+/** One import of a module, as Go has linked it. */
+interface Link {
+  module: string;
+  name: string;
+  kind: 'func' | 'refill' | 'grow';
+  params: string;
+  results: string;
+  waits: boolean;
+}
+
+interface Program {
+  module: WebAssembly.Module;
+  links: Link[];
+}
+
+interface Guest {
+  id: number;
+  memory: WebAssembly.Memory | undefined;
+  bytes: Uint8Array<ArrayBuffer>;
+  fuel: WebAssembly.Global | undefined;
+  refused: WebAssembly.Global | undefined;
+  /** The fuel that it has when refill has given the turn back, or undefined. */
+  kept: bigint | undefined;
+  /** What lets a guest that waits go on. */
+  waiting: { resolve: (v: Value) => void; reject: (e: unknown) => void; results: string } | undefined;
+}
+
+const none = new Uint8Array(0);
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+
+/** What a browser lacks that guests need, or undefined. */
+export function missing(): string | undefined {
+  if (typeof Suspending !== 'function' || typeof promising !== 'function') {
+    return 'WebAssembly JavaScript Promise Integration';
+  }
+  return undefined;
+}
+
+/** Guests runs the guests of one Go program, for whose instance imports are. */
+export class Guests {
+  /** Told once when Go is no more: it has exited or trapped. */
+  onfail: ((reason: unknown) => void) | undefined;
+
+  private go: Go | undefined;
+  private exports!: Exports;
+  private slotsAt = 0;
+  private failed = false;
+  private inside = false;
+
+  private readonly programs = new Map<number, Program>();
+  private readonly guests = new Map<number, Guest>();
+  private readonly registry = new Map<string, WebAssembly.Module>();
+  private text: Uint8Array = none;
+
+  // Views of Go's memory, made anew when it has grown.
+  private goBytes: Uint8Array<ArrayBuffer> = none;
+  private u32 = new Uint32Array(0);
+  private u64 = new BigUint64Array(0);
+  private f32 = new Float32Array(0);
+  private f64 = new Float64Array(0);
+
+  private kicked = false;
+  private turnStart = 0;
+  private readonly turns: (() => void)[] = [];
+  private readonly channel = new MessageChannel();
+
+  constructor() {
+    this.channel.port1.onmessage = () => {
+      this.turnStart = performance.now();
+      this.turns.shift()?.();
+    };
+    // V8 tells 10 frames of a stack, Go wants up to 64.
+    (Error as { stackTraceLimit?: number }).stackTraceLimit = 64;
+  }
+
+  /** The import module terrarium_page of Go's instance. */
+  readonly imports = {
+    compile: (program: number, at: number, n: number) => this.compile(program, this.copy(at, n)),
+    known: (at: number, n: number) => (this.registry.has(this.string(at, n)) ? 1 : 0),
+    load: (program: number, at: number, n: number) => {
+      const module = this.registry.get(this.string(at, n));
+      return module ? this.add(program, module) : -1;
+    },
+    link: (program: number, at: number, n: number) => this.link(program, this.string(at, n)),
+    forget: (program: number) => void this.programs.delete(program),
+    text: (at: number, n: number) => this.view().set(this.text.subarray(0, n), at >>> 0),
+    start: (guest: number, program: number) => this.start(guest, this.programs.get(program)),
+    resume: (guest: number, status: number, result: bigint) => this.resume(guest, status, result),
+    read: (guest: number, ptr: number, to: number, n: number) =>
+      copyBytes(this.view(), to >>> 0, this.memoryOf(guest), ptr >>> 0, n >>> 0),
+    write: (guest: number, ptr: number, from: number, n: number) =>
+      copyBytes(this.memoryOf(guest), ptr >>> 0, this.view(), from >>> 0, n >>> 0),
+  };
+
+  /** Go's program, whose instance has run: from now on there may be guests. */
+  attach(go: Go, instance: WebAssembly.Instance): void {
+    this.go = go;
+    this.exports = instance.exports as unknown as Exports;
+  }
+
+  /**
+   * Makes a metered module known by the SHA-256 of the module before it was metered, in
+   * hexadecimal, and by what it was metered: hostwasm.CompiledBy.
+   */
+  register(sum: string, by: string, module: WebAssembly.Module): void {
+    this.registry.set(sum + ' ' + by, module);
+  }
+
+  /**
+   * Runs Go until all its goroutines wait, soon. To be called after each call of one of Go's exports,
+   * by which goroutines may have become ready.
+   */
+  kick(): void {
+    if (this.kicked) return;
+    this.kicked = true;
+    queueMicrotask(() => {
+      this.kicked = false;
+      if (!this.alive()) return;
+      try {
+        this.go!._resume();
+      } catch (e) {
+        this.fail(e);
+      }
+      this.alive();
+    });
+  }
+
+  /** Whether one of Go's exports is under way, which may not block. */
+  get calling(): boolean {
+    return this.inside;
+  }
+
+  /** Calls f, which calls one of Go's exports, and reports whether Go lives. */
+  private intoGo(f: () => void): boolean {
+    if (!this.enter()) return false;
+    try {
+      f();
+    } catch (e) {
+      this.fail(e);
+    }
+    return this.leave();
+  }
+
+  private enter(): boolean {
+    if (!this.alive()) return false;
+    this.view();
+    this.u32[2 * maxValues] = 0;
+    this.inside = true;
+    return true;
+  }
+
+  private leave(): boolean {
+    this.inside = false;
+    if (!this.alive()) return false;
+    this.view(); // it may have grown
+    if (this.u32[2 * maxValues] !== 1) this.fail(new Error('a call into Go has blocked'));
+    return !this.failed;
+  }
+
+  /** Reports whether Go can be called. */
+  private alive(): boolean {
+    if (!this.failed && this.go?.exited !== false) this.fail(new Error('Go has exited'));
+    return !this.failed;
+  }
+
+  /** Go is no more: nobody will call resume. */
+  private fail(reason: unknown): void {
+    if (this.failed) return;
+    this.failed = true;
+    const guests = [...this.guests.values()];
+    this.guests.clear();
+    this.programs.clear();
+    for (const g of guests) g.waiting?.reject(end);
+    this.onfail?.(reason);
+  }
+
+  // Go's memory.
+
+  private view(): Uint8Array<ArrayBuffer> {
+    const buffer = this.exports.mem.buffer as ArrayBuffer;
+    if (this.goBytes.buffer !== buffer) {
+      this.goBytes = new Uint8Array(buffer);
+      this.slotsAt ||= this.exports.page_slots() >>> 0;
+      const n = maxValues + 1;
+      this.u32 = new Uint32Array(buffer, this.slotsAt, 2 * n);
+      this.u64 = new BigUint64Array(buffer, this.slotsAt, n);
+      this.f32 = new Float32Array(buffer, this.slotsAt, 2 * n);
+      this.f64 = new Float64Array(buffer, this.slotsAt, n);
+    }
+    return this.goBytes;
+  }
+
+  private copy(at: number, n: number): Uint8Array<ArrayBuffer> {
+    return this.view().slice(at >>> 0, (at >>> 0) + (n >>> 0));
+  }
+
+  private string(at: number, n: number): string {
+    return decoder.decode(this.copy(at, n));
+  }
+
+  private say(text: string): number {
+    this.text = encoder.encode(text.slice(0, maxErrorLength));
+    return this.text.length;
+  }
+
+  // Programs.
+
+  private compile(id: number, wasm: Uint8Array<ArrayBuffer>): void {
+    WebAssembly.compile(wasm).then(
+      (module) => this.compiled(id, 1, () => this.add(id, module)),
+      (e) => this.compiled(id, 0, () => this.say(messageOf(e))),
+    );
+  }
+
+  private compiled(id: number, ok: number, say: () => number): void {
+    this.intoGo(() => this.exports.page_compiled(id, ok, say()));
+    this.kick();
+  }
+
+  /** Makes a module a program, and its imports the text: module and name of each behind its length. */
+  private add(id: number, module: WebAssembly.Module): number {
+    const links: Link[] = [], parts: Uint8Array[] = [];
+    let size = 0;
+    for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
+      if (kind !== 'function') continue; // hostwasm has refused it
+      links.push({ module: from, name, kind: 'func', params: '', results: '', waits: false });
+      for (const s of [from, name]) {
+        const b = encoder.encode(s);
+        parts.push(new Uint8Array(new Uint32Array([b.length]).buffer), b);
+        size += 4 + b.length;
+      }
+    }
+    this.programs.set(id, { module, links });
+    this.text = new Uint8Array(size);
+    let at = 0;
+    for (const p of parts) {
+      this.text.set(p, at);
+      at += p.length;
+    }
+    return size;
+  }
+
+  private link(id: number, text: string): void {
+    const links = this.programs.get(id)?.links ?? [];
+    const lines = text.split('\n');
+    for (const [i, link] of links.entries()) {
+      const [params = '', results = '', waits = ''] = lines[i]!.split(':');
+      if (params === 'refill' || params === 'grow') link.kind = params;
+      else Object.assign(link, { params, results, waits: waits === 'w' });
+    }
+  }
+
+  // Guests.
+
+  private memoryOf(id: number): Uint8Array<ArrayBuffer> {
+    const g = this.guests.get(id);
+    if (!g?.memory) return none;
+    const buffer = g.memory.buffer as ArrayBuffer;
+    if (g.bytes.buffer !== buffer) g.bytes = new Uint8Array(buffer);
+    return g.bytes;
+  }
+
+  private start(id: number, program: Program | undefined): void {
+    const g: Guest = { id, memory: undefined, bytes: none, fuel: undefined, refused: undefined, kept: undefined, waiting: undefined };
+    this.guests.set(id, g);
+    this.soon(() => {
+      this.run(g, program).then(
+        () => this.ended(g, returned, 0),
+        (e) => {
+          if (e === end) this.ended(g, thrown, 0);
+          else if (e instanceof Refused) this.ended(g, e.how, 0);
+          else this.ended(g, trapped, this.say(describe(e)));
+        },
+      );
+    });
+  }
+
+  private async run(g: Guest, program: Program | undefined): Promise<void> {
+    if (!program) throw new Error('there is no such program');
+    const instance = await this.instantiate(g, program);
+    const exports = instance.exports;
+    g.fuel = asGlobal(exports[fuelExport]);
+    g.refused = asGlobal(exports[refusedExport]);
+    if (exports.memory instanceof WebAssembly.Memory) g.memory = exports.memory;
+    const pages = pagesOf(g);
+    if (pages > 0 && !this.grow(g, 0, pages)) throw new Refused(large);
+    const { _start: start, [startExport]: before } = exports;
+    if (typeof start !== 'function') throw new Refused(noStart);
+    if (typeof before === 'function') await promising(before)();
+    await promising(start)();
+  }
+
+  /**
+   * Makes an instance. Browsers have room for little more than a hundred memories, and take those of
+   * guests that have ended when they collect: it may take a while until there is one.
+   */
+  private async instantiate(g: Guest, program: Program): Promise<WebAssembly.Instance> {
+    const imports = this.importsOf(g, program);
+    for (const until = performance.now() + crowdedMs; ; ) {
+      try {
+        return new WebAssembly.Instance(program.module, imports);
+      } catch (e) {
+        if (e instanceof WebAssembly.RuntimeError || e instanceof WebAssembly.LinkError) throw e;
+        if (performance.now() > until) throw new Refused(crowded);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  private ended(g: Guest, how: number, textLength: number): void {
+    if (!this.guests.delete(g.id)) return; // Go is no more
+    const left = (g.fuel?.value as bigint | undefined) ?? 0n;
+    const refused = (g.refused?.value as number | undefined) ?? 0;
+    this.intoGo(() => this.exports.page_ended(g.id, how, (g.kept ?? 0n) + left, refused, textLength));
+    this.kick();
+  }
+
+  private importsOf(g: Guest, program: Program): WebAssembly.Imports {
+    // Names come from the module, and "__proto__" is one: these have no prototype.
+    const imports = Object.create(null) as Record<string, WebAssembly.ModuleImports>;
+    for (const [index, link] of program.links.entries()) {
+      const of = (imports[link.module] ??= Object.create(null) as WebAssembly.ModuleImports);
+      of[link.name] ??= this.importOf(g, index, link);
+    }
+    return imports;
+  }
+
+  private importOf(g: Guest, index: number, link: Link): WebAssembly.ImportValue {
+    switch (link.kind) {
+      case 'refill':
+        return new Suspending(() => this.refill(g));
+      case 'grow':
+        return (wanted: number) => {
+          const from = pagesOf(g);
+          return this.grow(g, from, from + (wanted >>> 0)) ? 1 : 0;
+        };
+    }
+    const { params, results } = link;
+    const call: Call = (...args) => {
+      if (!this.enter()) throw end;
+      for (let i = 0; i < params.length; i++) this.put(i, params[i]!, args[i]);
+      let status = ended;
+      try {
+        status = this.exports.page_call(g.id, index, pagesOf(g));
+      } catch (e) {
+        this.fail(e);
+      }
+      const alive = this.leave();
+      this.kick();
+      if (status === done && alive) {
+        this.late(g);
+        return this.result(results);
+      }
+      if (status === pending && link.waits && alive) {
+        return new Promise<Value>((resolve, reject) => {
+          g.waiting = { resolve, reject, results };
+        });
+      }
+      throw end;
+    };
+    return link.waits ? new Suspending(call) : (call as WebAssembly.ImportValue);
+  }
+
+  private put(i: number, letter: string, value: number | bigint | undefined): void {
+    switch (letter) {
+      case 'i':
+        this.u32[2 * i] = value as number;
+        this.u32[2 * i + 1] = 0;
+        return;
+      case 'I':
+        this.u64[i] = value as bigint;
+        return;
+      case 'f':
+        this.f32[2 * i] = value as number;
+        this.u32[2 * i + 1] = 0;
+        return;
+      case 'F':
+        this.f64[i] = value as number;
+    }
+  }
+
+  private result(letter: string): Value {
+    switch (letter) {
+      case 'i':
+        return this.u32[0]!;
+      case 'I':
+        return this.u64[0]!;
+      case 'f':
+        return this.f32[0]!;
+      case 'F':
+        return this.f64[0]!;
+    }
+    return undefined;
+  }
+
+  /** Lets a guest go on that waits for a call, or ends it. */
+  private resume(id: number, status: number, result: bigint): void {
+    const g = this.guests.get(id), w = g?.waiting;
+    if (!g || !w) return;
+    g.waiting = undefined;
+    this.soon(() => {
+      if (status !== done) return w.reject(end);
+      this.view();
+      this.u64[0] = BigInt.asUintN(64, result);
+      w.resolve(this.result(w.results));
+    });
+  }
+
+  /** The import of core/meter: there is no fuel left. */
+  private refill(g: Guest): undefined | Promise<undefined> {
+    const fuel = g.fuel!;
+    let left = fuel.value as bigint;
+    if (g.kept !== undefined) {
+      left += g.kept;
+      g.kept = undefined;
+    }
+    if (left < 0n) {
+      let given = noFuel;
+      this.intoGo(() => {
+        given = this.exports.page_refill(g.id, left);
+      });
+      this.kick();
+      if (given === noFuel || this.failed) throw end;
+      left = given;
+    }
+    fuel.value = left;
+    if (!this.isLate()) return undefined;
+    return new Promise((resolve, reject) => this.turn(() => (this.failed ? reject(end) : resolve(undefined))));
+  }
+
+  private grow(g: Guest, from: number, to: number): boolean {
+    let allowed = 0;
+    this.intoGo(() => {
+      allowed = this.exports.page_grow(g.id, from, to);
+    });
+    this.kick();
+    return allowed === 1;
+  }
+
+  // Turns.
+
+  private isLate(): boolean {
+    return performance.now() - this.turnStart > sliceMs;
+  }
+
+  /**
+   * Has a guest whose calls have taken long come to refill as soon as it can, by keeping its fuel until
+   * then: most calls can't be suspended themselves.
+   */
+  private late(g: Guest): void {
+    if (!this.isLate() || g.kept !== undefined || !g.fuel) return;
+    g.kept = (g.fuel.value as bigint) + 1n;
+    g.fuel.value = -1n;
+  }
+
+  /** Calls f in a while, when the browser has done what else there is to do. */
+  private turn(f: () => void): void {
+    this.turns.push(f);
+    this.channel.port2.postMessage(0);
+  }
+
+  /** Calls f when nobody else runs, and the browser has had its turn if that is due. */
+  private soon(f: () => void): void {
+    if (this.isLate()) this.turn(f);
+    else queueMicrotask(f);
+  }
+}
+
+/** Why a guest was not started. */
+class Refused extends Error {
+  constructor(readonly how: number) {
+    super('not started');
+  }
+}
+
+function pagesOf(g: Guest): number {
+  return g.memory ? g.memory.buffer.byteLength / pageSize : 0;
+}
+
+function asGlobal(e: WebAssembly.ExportValue | undefined): WebAssembly.Global | undefined {
+  return e instanceof WebAssembly.Global ? e : undefined;
+}
+
+function copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, n: number): void {
+  if (n > to.length - at || n > from.length - start) throw new RangeError('a copy beyond a memory');
+  if (n > smallCopy) {
+    to.set(from.subarray(start, start + n), at);
+    return;
+  }
+  for (let i = 0; i < n; i++) to[at + i] = from[start + i]!;
+}
+
+function messageOf(e: unknown): string {
+  return e instanceof Error ? e.message : String(e);
+}
+
+/** An error's name, message and stack, with a NUL between. */
+function describe(e: unknown): string {
+  if (!(e instanceof Error)) return '\0' + String(e) + '\0';
+  return [e.name, e.message, e.stack ?? ''].join('\0');
+}
