@@ -3,7 +3,6 @@ package hostwasm_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -32,11 +31,9 @@ func testMain(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	cacheDir = filepath.Join(dir, "cache")
 	for name, module := range map[string]**hostwasm.Module{"guest": &guest, "shout": &shout} {
-		file := filepath.Join(dir, name+".wasm")
-		build := exec.Command("go", "build", "-o", file, "./testdata/"+name)
-		build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build testdata/%s: %v\n%s", name, err, out)
+		file, err := buildGuest(dir, name)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		*module = &hostwasm.Module{Name: name, Load: func() ([]byte, error) { return os.ReadFile(file) }}
@@ -51,7 +48,7 @@ func newHost(t testing.TB, on backend, c hostwasm.Config) *hostwasm.Host {
 	if c.Engine == nil {
 		var err error
 		if c.Engine, err = on.open(); err == nil && c.Cache == nil {
-			c.Cache, err = hostwasm.CacheIn(cacheDir)
+			c.Cache, err = modules()
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -30,6 +30,8 @@ const usage = `usage: go run ./cmd/dev COMMAND
   npm                          install what the tests need from npm, if it is stale
   bench [-time D] [-count N] [PATTERN]   benchmarks, in the form that benchstat reads
   fuzz [-time D] [PATTERN]               each fuzz target in turn; PATTERN matches "folder.FuzzName"
+  browser [-dir D] [-add PATH] [-limit D] -- FILE.wasm [ARG…]
+                               run a test binary for GOOS=js in Chromium, in the folder of its package
   replay FILE                  step a trace that "terrarium --trace FILE" wrote
 
 A command made of steps prints each with its duration, the whole output of those that failed,
@@ -43,12 +45,15 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
+	var status exitStatus
 	switch {
 	case errors.Is(err, errUsage):
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	case errors.Is(err, errSteps):
 		os.Exit(1) // the summary has said it
+	case errors.As(err, &status):
+		os.Exit(int(status))
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "dev: %v\n", err)
 		os.Exit(1)
@@ -63,6 +68,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	root, err := os.Getwd()
 	if err != nil {
 		return err
+	}
+	if args[0] == "browser" {
+		return runInBrowser(ctx, args[1:]) // where "go test -exec" is
 	}
 	if _, err := os.Stat("cmd/dev"); err != nil {
 		return errors.New("run it from the root of the module")

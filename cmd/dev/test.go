@@ -48,7 +48,7 @@ func testSteps(root string, notes *notes) []step {
 	wazero := filepath.Join(root, ".cache", "bin", "wazero")
 
 	steps := []step{
-		{"tools", installTools},
+		{"tools", func(ctx context.Context, out io.Writer) error { return installTools(ctx, out, tools) }},
 		{"gofmt", checkFormat},
 		commandStep("go mod tidy", nil, "go", "mod", "tidy", "-diff"),
 		commandStep("go vet", nil, "go", "vet", "./..."),

@@ -81,9 +81,17 @@ var tools = []tool{
 	},
 }
 
-// installTools makes sure that every tool is there: as root on Debian by installing what is missing,
+// chromium is what the tests of the page run in.
+var chromium = tool{
+	name:   "chromium",
+	why:    "the sandbox of the page is tested in it",
+	probe:  []string{"chromium", "--version"},
+	debian: []string{"chromium"},
+}
+
+// installTools makes sure that tools are there: as root on Debian by installing what is missing,
 // elsewhere by saying what is missing and how to get it.
-func installTools(ctx context.Context, out io.Writer) error {
+func installTools(ctx context.Context, out io.Writer, tools []tool) error {
 	missing := missingTools(ctx, tools)
 	if len(missing) == 0 {
 		return nil
