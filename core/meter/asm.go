@@ -4,11 +4,12 @@ package meter
 type asm struct {
 	code   []byte
 	fuel   uint32 // index of the global that has it
-	refill uint32 // index of the function that asks for more
+	refill uint32 // index of the function that asks for more fuel
 }
 
 // Opcodes that only what is added needs.
 const (
+	opI32Eqz     = 0x45
 	opI32Ne      = 0x47
 	opI32LtU     = 0x49
 	opI32LeU     = 0x4d

@@ -1,18 +1,22 @@
 package meter
 
 // What is added comes last among its kind, so that indices stay as they are. The
-// one exception is the imported function: all defined ones come after it.
+// one exception are the imported functions: all defined ones come after them.
 
 func (p *parser) fuel() uint32    { return uint32(len(p.globals)) }
 func (p *parser) refused() uint32 { return p.fuel() + 1 }
 func (p *parser) refill() uint32  { return uint32(p.importedFuncs) }
+func (p *parser) ask() uint32     { return p.refill() + 1 } // if p.asks
 
 // shifted returns the new index of a function.
 func (p *parser) shifted(i uint32) uint32 {
-	if i >= p.refill() {
-		i++
+	switch {
+	case i < p.refill():
+		return i
+	case p.asks:
+		return i + 2
 	}
-	return i
+	return i + 1
 }
 
 // helperIndex returns the index of helper number n.
@@ -35,7 +39,10 @@ func (p *parser) typeOf(signature string) uint32 {
 // assemble returns the metered module. code has the bodies of the functions that
 // the original defines.
 func (p *parser) assemble(code []byte) []byte {
-	refillType := p.typeOf(signature("", ""))
+	imports := []addedImport{{RefillName, p.typeOf(signature("", ""))}}
+	if p.asks {
+		imports = append(imports, addedImport{GrowName, p.typeOf(p.helperType(helper{op: helperGrow}))})
+	}
 	var helperTypes []byte
 	for _, h := range p.helpers {
 		helperTypes = appendU32(helperTypes, p.typeOf(p.helperType(h)))
@@ -71,9 +78,11 @@ func (p *parser) assemble(code []byte) []byte {
 				w.content = append(w.content, signature...)
 			}
 		case sectionImport:
-			w.items(s, 1)
-			w.content = appendName(appendName(w.content, RefillModule), RefillName)
-			w.content = appendU32(append(w.content, byte(KindFunc)), refillType)
+			w.items(s, len(imports))
+			for _, i := range imports {
+				w.content = appendName(appendName(w.content, RefillModule), i.name)
+				w.content = appendU32(append(w.content, byte(KindFunc)), i.typ)
+			}
 		case sectionFunction:
 			w.items(s, len(p.helpers))
 			w.content = append(w.content, helperTypes...)
@@ -112,6 +121,12 @@ func (p *parser) assemble(code []byte) []byte {
 		w.content = w.content[:0]
 	}
 	return append(w.out, names...)
+}
+
+// An addedImport is a function that the host has for us.
+type addedImport struct {
+	name string
+	typ  uint32
 }
 
 // grows reports whether there is a global for what memory.grow is refused.

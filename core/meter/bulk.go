@@ -22,28 +22,76 @@ func (a *asm) grown(delta uint32, unitsLog2 int64, grow, failed func()) {
 	a.get(old)
 }
 
-// memoryGrow sets the global refused where there would be at most most pages: then
-// it was not the module that said no. If traps is set the guest ends there: Go's
-// runtime can't go on without memory, and would write pages about its goroutines
-// before it exits as if by itself.
-func (a *asm) memoryGrow(refused uint32, most int64, traps bool) {
+// A growth says how memory grows.
+type growth struct {
+	// refused is the global that is set where there would be at most most pages:
+	// then it was not the module that said no. If traps is set the guest ends
+	// there: Go's runtime can't go on without memory, and would write pages about
+	// its goroutines before it exits as if by itself.
+	refused uint32
+	most    int64
+	traps   bool
+
+	// If asks is set, function ask is called first where there would be at most
+	// limit pages. More there can't be.
+	asks  bool
+	ask   uint32
+	limit int64
+}
+
+func (a *asm) memoryGrow(g growth) {
 	grow := func() {
 		a.get(0)
 		a.op(opMemoryGrow, 0)
 	}
-	a.grown(0, pageUnitsLog2, grow, func() {
-		a.op(opMemorySize, 0, opI64ExtendU)
-		a.get(0)
-		a.op(opI64ExtendU, opI64Add)
-		a.i64(most)
-		a.op(opI64LeU, opIf, typeEmpty)
+	allowed := grow
+	if g.asks {
+		allowed = func() {
+			a.mayGrow(g)
+			a.op(opIf, byte(typeI32))
+			grow()
+			a.op(opElse)
+			a.i32(-1)
+			a.op(opEnd)
+		}
+	}
+	a.grown(0, pageUnitsLog2, allowed, func() {
+		a.within(g.most)
+		a.op(opIf, typeEmpty)
 		a.i32(1)
-		a.index(opGlobalSet, refused)
-		if traps {
+		a.index(opGlobalSet, g.refused)
+		if g.traps {
 			a.op(opUnreachable)
 		}
 		a.op(opEnd)
 	})
+}
+
+// mayGrow pushes whether memory.grow is to be run. Where nobody is asked it is
+// not, unless it would grow by nothing: whatever an engine makes of a maximum, no
+// memory grows unasked.
+func (a *asm) mayGrow(g growth) {
+	a.get(0)
+	a.op(opI32Eqz, opIf, byte(typeI32))
+	a.i32(1)
+	a.op(opElse)
+	a.within(g.limit)
+	a.op(opIf, byte(typeI32))
+	a.get(0)
+	a.index(opCall, g.ask)
+	a.op(opElse)
+	a.i32(0)
+	a.op(opEnd, opEnd)
+}
+
+// within pushes whether as many pages more as the first parameter says would be at
+// most most.
+func (a *asm) within(most int64) {
+	a.op(opMemorySize, 0, opI64ExtendU)
+	a.get(0)
+	a.op(opI64ExtendU, opI64Add)
+	a.i64(most)
+	a.op(opI64LeU)
 }
 
 // chargeParam charges a parameter times 1<<up, or divided by 1<<down.

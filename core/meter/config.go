@@ -47,6 +47,9 @@ type Config struct {
 	// MaxTableEntries is the same for each table, in entries; 1,048,576. Table
 	// instructions are not split, so this also bounds how long one takes.
 	MaxTableEntries int
+
+	// AskGrow has the module ask the host before its memory grows: see [GrowName].
+	AskGrow bool
 }
 
 const (

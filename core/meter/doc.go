@@ -58,6 +58,10 @@
 // memory.grow fails although the module itself allows that much: Go's runtime
 // only writes a long report then, and exits.
 //
+// Where an engine doesn't let the host decide how far a memory grows, as in a web
+// page, [Config.AskGrow] has the module do that: another imported function is asked
+// before each growth, and without its consent there is none.
+//
 // # Data
 //
 // Data segments with few zeros between them become one, where code can't see it

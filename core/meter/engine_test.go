@@ -26,6 +26,15 @@ type fuelTank struct {
 	stop    chan struct{} // closed when guests have to end, if not nil
 	refills int
 	granted int64
+
+	answer uint32   // to those that ask before they grow
+	wishes []uint32 // what they asked for
+}
+
+// grow notes a wish, and answers it.
+func (f *fuelTank) grow(pages uint32) uint32 {
+	f.wishes = append(f.wishes, pages)
+	return f.answer
 }
 
 func (f *fuelTank) refill(_ context.Context, m api.Module) {
@@ -59,7 +68,8 @@ func newRuntimeWith(t testing.TB, f *fuelTank, config wazero.RuntimeConfig) waze
 	t.Cleanup(func() { r.Close(ctx) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	_, err := r.NewHostModuleBuilder(meter.RefillModule).
-		NewFunctionBuilder().WithFunc(f.refill).Export(meter.RefillName).Instantiate(ctx)
+		NewFunctionBuilder().WithFunc(f.refill).Export(meter.RefillName).
+		NewFunctionBuilder().WithFunc(f.grow).Export(meter.GrowName).Instantiate(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,9 @@
 package meter_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -19,6 +21,7 @@ func FuzzRewrite(f *testing.F) {
 		f.Add(Generate(seedBytes(seed)))
 	}
 	f.Add(withCode(Loop(EmptyType, Call(0), I32(1), BrIf(0)), I32(0), I32(0), I32(9), Misc(11, 0)))
+	f.Add(withCode(Call(0), I32(1), MemoryGrow(), Op(Drop)))
 	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigInterpreter())
 	f.Cleanup(func() { r.Close(context.Background()) })
 	compiles := func(wasm []byte) error {
@@ -42,18 +45,52 @@ func FuzzRewrite(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(out) > 5*len(wasm)+2<<20 {
-			t.Errorf("got %d bytes out of %d", len(out), len(wasm))
+		original := compiles(wasm)
+		// added looks at what was made of it, and returns how many imports and
+		// exports it has more.
+		added := func(out []byte) (imports, exports int) {
+			t.Helper()
+			if len(out) > 5*len(wasm)+2<<20 {
+				t.Errorf("got %d bytes out of %d", len(out), len(wasm))
+			}
+			again, err := meter.Inspect(rename(out), meter.Config{})
+			if err != nil {
+				t.Fatalf("what was rewritten would be refused: %v", err)
+			}
+			metered := compiles(out)
+			if original != nil && strings.Contains(original.Error(), "custom") {
+				metered = original // what is in a custom section is no reason to refuse a module
+			}
+			if (original == nil) != (metered == nil) {
+				t.Errorf("the original: %v, metered: %v", original, metered)
+			}
+			exports = len(again.Exports) - len(m.Exports)
+			if m.HasStart {
+				exports--
+			}
+			return len(again.Imports) - len(m.Imports), exports
 		}
-		if _, err := meter.Inspect(rename(out), meter.Config{}); err != nil {
-			t.Errorf("what was rewritten would be refused: %v", err)
+		imports, exports := added(out)
+		if imports != 1 {
+			t.Errorf("got %d imports more, want 1", imports)
 		}
-		original, metered := compiles(wasm), compiles(out)
-		if original != nil && strings.Contains(original.Error(), "custom") {
-			return // what is in a custom section is no reason to refuse a module
+
+		c.AskGrow = true
+		asks, _, err := meter.Rewrite(wasm, c)
+		if errors.Is(err, meter.ErrLimit) {
+			return // indices are higher, and may take more bytes than the code may grow by
 		}
-		if (original == nil) != (metered == nil) {
-			t.Errorf("the original: %v, metered: %v", original, metered)
+		if err != nil {
+			t.Fatalf("with AskGrow: got %v, want no error", err)
+		}
+		if exports == 1 { // the fuel alone: its memory can't grow
+			if !bytes.Equal(asks, out) {
+				t.Errorf("with AskGrow: got %d bytes, want the same %d as without", len(asks), len(out))
+			}
+			return
+		}
+		if imports, more := added(asks); imports != 2 || more != exports {
+			t.Errorf("with AskGrow: got %d imports and %d exports more, want 2 and %d", imports, more, exports)
 		}
 	})
 }

@@ -78,7 +78,11 @@ func (p *parser) appendHelper(dst []byte, h helper) []byte {
 		a.index(opCall, a.refill)
 		a.index(opGlobalGet, a.fuel)
 	case helperGrow:
-		a.memoryGrow(p.refused(), p.mostPages(), p.fromGo)
+		g := growth{refused: p.refused(), most: p.mostPages(), traps: p.fromGo}
+		if p.asks {
+			g.asks, g.ask, g.limit = true, p.ask(), min(g.most, int64(p.c.MaxMemoryPages))
+		}
+		a.memoryGrow(g)
 	case helperTableGrow:
 		grow := func() {
 			a.get(0)

@@ -12,6 +12,13 @@ const (
 	// global, or ends the guest by panicking.
 	RefillModule = "terrarium_meter"
 	RefillName   = "refill"
+	// GrowName is imported from RefillModule too, where [Config.AskGrow] is set and
+	// the module can come to grow its memory: a function (i32)->i32, which is called
+	// before it does. The parameter is how many pages it wants more, unsigned and
+	// never 0. It gets them unless the result is 0; then memory.grow answers -1. The
+	// function is not called for more than the module may have anyway. It must not
+	// grow the memory itself, nor run code of the guest.
+	GrowName = "grow"
 	// FuelExport is what it exports: a mutable i64, at first 0, which has the
 	// fuel that is left.
 	FuelExport = "terrarium.fuel"
@@ -56,11 +63,27 @@ func Inspect(wasm []byte, c Config) (*Module, error) {
 // types of operands are not checked: an engine refuses the metered module for
 // them if it would have refused the original.
 func Rewrite(wasm []byte, c Config) ([]byte, *Module, error) {
-	p := parser{c: c.withDefaults(), wasm: wasm}
+	p, code, err := rewrite(wasm, c)
+	if err == nil && p.asks && !p.grows() {
+		// What has a memory nearly always grows it, so the import was taken for
+		// granted. Without it all functions have other indices.
+		c.AskGrow = false
+		p, code, err = rewrite(wasm, c)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.assemble(code), p.finish(), nil
+}
+
+// rewrite reads a module and returns the metered bodies of its functions.
+func rewrite(wasm []byte, c Config) (*parser, []byte, error) {
+	p := &parser{c: c.withDefaults(), wasm: wasm}
 	if err := p.module(); err != nil {
 		return nil, nil, err
 	}
-	s := scan{parser: &p}
+	p.asks = c.AskGrow && p.m.HasMemory
+	s := scan{parser: p}
 	var code []byte
 	if n := len(p.bodies); n > 0 {
 		original := p.found[sectionCode]
@@ -76,5 +99,5 @@ func Rewrite(wasm []byte, c Config) ([]byte, *Module, error) {
 			return nil, nil, &Error{p.bodies[i].start, n, p.functionName(n), "metered code would be too long", ErrLimit}
 		}
 	}
-	return p.assemble(code), p.finish(), nil
+	return p, code, nil
 }

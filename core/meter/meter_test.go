@@ -328,18 +328,19 @@ func TestVersion(t *testing.T) {
 	for seed := range 200 {
 		modules = append(modules, Generate(seedBytes(seed)))
 	}
-	var sum uint32
-	for _, module := range modules {
-		wasm, _, err := meter.Rewrite(module, meter.Config{})
-		if err != nil {
-			t.Fatal(err)
+	sum := func(c meter.Config) (sum uint32) {
+		for _, module := range modules {
+			for _, b := range rewrite(t, module, c) {
+				sum = sum*16777619 ^ uint32(b)
+			}
 		}
-		for _, b := range wasm {
-			sum = sum*16777619 ^ uint32(b)
-		}
+		return sum
 	}
-	if meter.Version != 7 || sum != 889850326 {
-		t.Errorf("version %d has the sum %d, want version 7 with 889850326", meter.Version, sum)
+	if got := sum(meter.Config{}); meter.Version != 7 || got != 889850326 {
+		t.Errorf("version %d has the sum %d, want version 7 with 889850326", meter.Version, got)
+	}
+	if got := sum(meter.Config{AskGrow: true}); got != 947816060 {
+		t.Errorf("with AskGrow version %d has the sum %d, want 947816060", meter.Version, got)
 	}
 }
 
@@ -383,4 +384,13 @@ func wantRefused(t *testing.T, wasm []byte, c meter.Config, kind error, want str
 	if !errors.As(err, &e) || e.Offset < 0 || e.Offset > len(wasm) {
 		t.Errorf("got %#v, want an offset within %d bytes", err, len(wasm))
 	}
+}
+
+func rewrite(t testing.TB, wasm []byte, c meter.Config) []byte {
+	t.Helper()
+	metered, _, err := meter.Rewrite(wasm, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return metered
 }

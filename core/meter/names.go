@@ -95,24 +95,30 @@ func (p *parser) appendNames(dst []byte) []byte {
 	}
 
 	names := make([]byte, 0, functions.end-functions.start+functions.count/8+64*len(p.helpers)+64)
-	names = appendU32(names, uint32(functions.count+1+len(p.helpers)))
 	own := func(i uint32, name string) {
 		names = appendName(appendU32(names, i), RefillModule+"."+name)
 	}
-	refill := false
+	imports := []string{RefillName}
+	if p.asks {
+		imports = append(imports, GrowName)
+	}
+	names = appendU32(names, uint32(functions.count+len(imports)+len(p.helpers)))
+	imported := func() {
+		for i, name := range imports {
+			own(p.refill()+uint32(i), name)
+		}
+		imports = nil
+	}
 	r := reader{p: p.wasm[:functions.end], i: functions.start}
 	for range functions.count {
 		i := r.u32()
-		if i >= p.refill() && !refill {
-			own(p.refill(), RefillName)
-			refill = true
+		if i >= p.refill() {
+			imported()
 		}
 		name := r.name()
 		names = appendName(appendU32(names, p.shifted(i)), cut(name))
 	}
-	if !refill {
-		own(p.refill(), RefillName)
-	}
+	imported()
 	for i, h := range p.helpers {
 		own(p.helperIndex(uint32(i)), h.op.String())
 	}

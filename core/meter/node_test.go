@@ -28,7 +28,7 @@ type seen struct {
 	Fuel    int64  `json:"fuel"`
 }
 
-// TestEngines runs random modules, metered and not, on wazero's compiler, on its
+// TestEngines runs random modules, metered in both ways and not, on wazero's compiler, on its
 // interpreter and on V8. All must agree, on the fuel too.
 func TestEngines(t *testing.T) {
 	const modules = 150
@@ -36,22 +36,29 @@ func TestEngines(t *testing.T) {
 	var files []string
 	for seed := range modules {
 		plain := Generate(seedBytes(1000 + seed))
-		metered, _, err := meter.Rewrite(plain, meter.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, wasm := range map[string][]byte{"plain": plain, "metered": metered} {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(name, seed)), wasm, 0o666); err != nil {
+		for _, form := range []struct {
+			name string
+			wasm []byte
+		}{
+			{"plain", plain},
+			{"metered", rewrite(t, plain, meter.Config{})},
+			{"asking", rewrite(t, plain, asking)},
+		} {
+			file := filepath.Join(dir, fmt.Sprint(form.name, seed))
+			if err := os.WriteFile(file, form.wasm, 0o666); err != nil {
 				t.Fatal(err)
 			}
+			files = append(files, file)
 		}
-		files = append(files, filepath.Join(dir, fmt.Sprint("plain", seed)), filepath.Join(dir, fmt.Sprint("metered", seed)))
 	}
 	compiled := onWazero(t, files, wazero.NewRuntimeConfig())
-	for i := 0; i < len(files); i += 2 {
-		plain, metered := compiled[i], compiled[i+1]
+	for i := 0; i < len(files); i += 3 {
+		plain, metered, asking := compiled[i], compiled[i+1], compiled[i+2]
 		if metered.Fuel <= 0 {
 			t.Errorf("%s: got %d units of fuel, want some", files[i+1], metered.Fuel)
+		}
+		if asking != metered {
+			t.Errorf("%s: got %+v, want %+v", files[i+2], asking, metered)
 		}
 		if metered.Fuel = 0; metered != plain {
 			t.Errorf("%s: metered: got %+v, want %+v", files[i], metered, plain)
@@ -106,7 +113,7 @@ func onWazero(t *testing.T, files []string, config wazero.RuntimeConfig) []seen 
 	r := newRuntimeWith(t, tank, config)
 	var all []seen
 	for _, file := range files {
-		*tank = fuelTank{}
+		*tank = fuelTank{answer: 1}
 		m, err := r.InstantiateWithConfig(ctx, read(t, file), wazero.NewModuleConfig().WithName(""))
 		if err != nil {
 			t.Fatal(err)

@@ -28,6 +28,7 @@ type parser struct {
 	fromGo    bool   // Go has made it
 
 	// What is to be added.
+	asks         bool // the import GrowName
 	helpers      []helper
 	helperNumber map[helper]uint32
 	added        []string // types, in the binary format

@@ -53,21 +53,24 @@ func run(t testing.TB, r wazero.Runtime, wasm []byte, args ...uint64) (outcome, 
 	return o, m
 }
 
-// wantSame runs a module as it is and metered, and returns the outcome and how
-// much fuel that took.
+// wantSame runs a module as it is and metered, also so that it asks before it
+// grows, and returns the outcome and how much fuel that took.
 func wantSame(t testing.TB, r wazero.Runtime, f *fuelTank, wasm []byte, args ...uint64) (outcome, int64) {
 	t.Helper()
-	metered, _, err := meter.Rewrite(wasm, meter.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	want, _ := run(t, r, wasm, args...)
-	*f = fuelTank{}
-	got, m := run(t, r, metered, args...)
-	if got != want {
-		t.Errorf("metered: got %+v, want %+v", got, want)
+	metered := func(c meter.Config) int64 {
+		*f = fuelTank{answer: 1}
+		got, m := run(t, r, rewrite(t, wasm, c), args...)
+		if got != want {
+			t.Errorf("metered with AskGrow %v: got %+v, want %+v", c.AskGrow, got, want)
+		}
+		return f.used(m)
 	}
-	return got, f.used(m)
+	used := metered(meter.Config{})
+	if got := metered(asking); got != used {
+		t.Errorf("got %d units of fuel, want %d as without asking", got, used)
+	}
+	return want, used
 }
 
 // TestBulk runs bulk instructions of all sizes, in and out of bounds, overlapping
