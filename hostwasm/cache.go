@@ -38,7 +38,7 @@ func (c dirCache) Put(key cache.Key, _ *Module, compile func(dir string) error) 
 
 // CompiledBy is the By of the keys that a Host with this engine and these
 // limits uses.
-func CompiledBy(e engine.Engine, l Limits) string { return compiledBy(e, l.WithDefaults()) }
+func CompiledBy(e engine.Target, l Limits) string { return compiledBy(e, l.WithDefaults()) }
 
 // CompileTo compiles m as a Host with this engine and these limits does, and
 // leaves in dir, which is empty, what it can load. The error is what is wrong
@@ -49,4 +49,16 @@ func CompileTo(dir string, m *Module, e engine.Engine, l Limits) error {
 		return err
 	}
 	return p.Close()
+}
+
+// MeterFor returns m as a Host with such an engine and these limits would have
+// that compile it, for where the engine is another's. What a Host offers besides
+// by Config.Funcs does not count. The error is what is wrong with the module.
+func MeterFor(e engine.Target, m *Module, l Limits) ([]byte, error) {
+	wasm, err := m.Read()
+	if err != nil {
+		return nil, err
+	}
+	metered, _, err := rewrite(wasm, e, l.WithDefaults(), wasi.Funcs())
+	return metered, err
 }

@@ -10,7 +10,7 @@ import (
 // engine finds, such as operands of a wrong type, Prepare tells.
 func Check(wasm []byte, l Limits) (*meter.Module, error) {
 	l = l.WithDefaults()
-	c := meterConfig(l)
+	c := checkConfig(l)
 	c.MaxFlow = l.flowFor(len(wasm))
 	info, err := meter.Inspect(wasm, c)
 	if err == nil && len(info.Tables) > 1 {

@@ -8,7 +8,7 @@ import (
 )
 
 // Here guests run in the page.
-func init() { backends = []backend{{page.Name, page.New}} }
+func init() { backends = []backend{{page.Target{}.Name(), page.New}} }
 
 // buildGuest returns the file of testdata/NAME, which "dev browser" has built: nothing
 // can be here.

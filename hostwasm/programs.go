@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -164,24 +165,43 @@ func (s *programs) compile(m *Module, dir string) (engine.Program, error) {
 			defer done()
 		}
 	}
-	metered, info, err := s.meter(wasm)
-	if err != nil {
-		return nil, err
-	}
-	funcs, err := imports(info, s.funcs)
-	if err == nil {
-		err = exports(info)
-	}
+	metered, funcs, err := rewrite(wasm, s.engine, s.limits, s.funcs)
 	if err != nil {
 		return nil, err
 	}
 	return s.engine.Compile(context.Background(), metered, funcs, dir)
 }
 
+// rewrite returns what an engine gets of a module: it metered, and those of the
+// functions that it imports.
+func rewrite(wasm []byte, e engine.Target, l Limits, offered []engine.Func) ([]byte, []engine.Func, error) {
+	c := meterConfig(e, l)
+	c.MaxFlow = l.flowFor(len(wasm))
+	metered, info, err := meter.Rewrite(wasm, c)
+	if err == nil && len(info.Tables) > 1 {
+		metered, info, err = meter.Rewrite(wasm, sharedTables(c, len(info.Tables)))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	funcs, err := imports(info, offered)
+	if err == nil {
+		err = exports(info)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return metered, funcs, nil
+}
+
 // compiledBy names what compiled code depends on besides the module: the
 // engine, and how the module is rewritten.
-func compiledBy(e engine.Engine, l Limits) string {
-	return fmt.Sprint(e.Name(), " ", e.Version(), " meter ", meter.Version, " ", meterConfig(l))
+func compiledBy(e engine.Target, l Limits) string {
+	c := meterConfig(e, l)
+	// AskGrow, which comes last, is named where it is set alone: what was compiled
+	// before there was such a field is still good.
+	how := strings.Replace(fmt.Sprint(c), " false}", "}", 1)
+	return fmt.Sprint(e.Name(), " ", e.Version(), " meter ", meter.Version, " ", how)
 }
 
 // What a function may have: more than twice what there is in CPython, esbuild
@@ -211,19 +231,15 @@ func (l Limits) flowFor(size int) int {
 	return min(flow, l.Flow)
 }
 
-// meter rewrites a module.
-func (s *programs) meter(wasm []byte) ([]byte, *meter.Module, error) {
-	c := meterConfig(s.limits)
-	c.MaxFlow = s.limits.flowFor(len(wasm))
-	metered, info, err := meter.Rewrite(wasm, c)
-	if err != nil || len(info.Tables) < 2 {
-		return metered, info, err
-	}
-	return meter.Rewrite(wasm, sharedTables(c, len(info.Tables)))
+// meterConfig is what a rewritten module depends on.
+func meterConfig(e engine.Target, l Limits) meter.Config {
+	c := checkConfig(l)
+	c.AskGrow = e.AsksGrow()
+	return c
 }
 
-// meterConfig is what a rewritten module depends on.
-func meterConfig(l Limits) meter.Config {
+// checkConfig is what a module must keep, for any engine.
+func checkConfig(l Limits) meter.Config {
 	return meter.Config{
 		MaxModuleSize: int(l.Module), MaxTableEntries: l.Table,
 		MaxBodySize: maxBody, MaxDepth: maxBlocks, MaxLocals: maxLocals,

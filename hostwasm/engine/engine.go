@@ -14,13 +14,22 @@ import (
 	"strings"
 )
 
-// An Engine compiles modules. Its methods are safe for concurrent use.
-type Engine interface {
-	// Name is what --engine calls it: "wazero" or "wasmtime".
+// A Target is what modules are metered for: an engine, or what stands for one
+// where it does not run itself, as the page's where its modules are built.
+type Target interface {
+	// Name is what --engine calls it, "wazero" or "wasmtime"; or "page".
 	Name() string
 	// Version names the engine with all that the code depends on which it
 	// compiles, such as the processor.
 	Version() string
+	// AsksGrow reports whether modules are to be metered with
+	// meter.Config.AskGrow: the engine tells nobody else before memory grows.
+	AsksGrow() bool
+}
+
+// An Engine compiles modules. Its methods are safe for concurrent use.
+type Engine interface {
+	Target
 	// Compile compiles a metered module whose imports are all among funcs; a
 	// function that the module does not import costs nothing. If dir is not
 	// empty, it is an empty directory that gets what Load needs.

@@ -60,6 +60,7 @@ func readPlan() (p attackPlan, err error) {
 
 func (attacker) Name() string    { return "attacker" }
 func (attacker) Version() string { return "1" }
+func (attacker) AsksGrow() bool  { return false }
 func (attacker) Close() error    { return nil }
 
 func (a attacker) Compile(_ context.Context, _ []byte, _ []engine.Func, dir string) (engine.Program, error) {

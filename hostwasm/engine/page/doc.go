@@ -17,10 +17,3 @@
 // until the browser has done what else there is to do. The stack is the
 // browser's, of about a megabyte, whatever RunConfig.MaxStack says.
 package page
-
-// Name is Engine.Name, and Version what compiled modules are of: the browser's
-// code is never kept, so that it is that of the glue and its modules.
-const (
-	Name    = "page"
-	Version = "1"
-)

@@ -14,21 +14,12 @@ import (
 )
 
 // Engine is an engine.Engine. It is safe for concurrent use.
-type Engine struct{}
+type Engine struct{ Target }
 
 var _ engine.Engine = Engine{}
 
 // New returns an Engine. The error says what the browser lacks.
 func New() (engine.Engine, error) { return Engine{}, nil }
-
-// Name returns [Name].
-func (Engine) Name() string { return Name }
-
-// Version returns [Version].
-func (Engine) Version() string { return Version }
-
-// AsksGrow returns true: the browser asks nobody before memory grows.
-func (Engine) AsksGrow() bool { return true }
 
 // Close does nothing: an Engine holds nothing besides its programs.
 func (Engine) Close() error { return nil }

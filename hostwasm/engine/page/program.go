@@ -26,9 +26,6 @@ func (p *program) Close() error {
 	return nil
 }
 
-// growName is imported where a module asks before its memory grows.
-const growName = "grow"
-
 // maxValues is how many parameters a function may have: more than WebAssembly's
 // engines allow.
 const maxValues = 1024
@@ -66,7 +63,7 @@ func (p *program) link(find func(engine.Import) (engine.Func, error)) error {
 		switch {
 		case i.Module == meter.RefillModule && i.Name == meter.RefillName:
 			lines.WriteString("refill")
-		case i.Module == meter.RefillModule && i.Name == growName:
+		case i.Module == meter.RefillModule && i.Name == meter.GrowName:
 			lines.WriteString("grow")
 		default:
 			var err error

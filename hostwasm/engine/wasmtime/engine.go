@@ -61,6 +61,10 @@ func (e *Engine) Close() error {
 // which processor it is for.
 func (e *Engine) Version() string { return version() }
 
+// AsksGrow returns false: wasmtime keeps MaxMemory itself, and RunConfig.Grow is
+// asked afterwards.
+func (e *Engine) AsksGrow() bool { return false }
+
 // usual is the version of wasmtime in our go.mod.
 const usual = "v39.0.1"
 

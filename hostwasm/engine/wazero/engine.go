@@ -45,6 +45,9 @@ func (e *Engine) Name() string { return "wazero" }
 // features.
 func (e *Engine) Version() string { return version() }
 
+// AsksGrow returns false: wazero asks us.
+func (e *Engine) AsksGrow() bool { return false }
+
 // Close does nothing: an Engine holds nothing besides its programs.
 func (e *Engine) Close() error { return nil }
 
