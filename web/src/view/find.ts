@@ -1,0 +1,68 @@
+import type { IBuffer, IBufferCell, Terminal as XTerm } from '@xterm/xterm';
+
+/** A line as the program wrote it: rows that were only wrapped are one. */
+interface Line {
+  readonly row: number;
+  readonly text: string;
+}
+
+/** A match: the cell that it begins at, and its length in cells. */
+interface Match {
+  readonly row: number;
+  readonly col: number;
+  readonly length: number;
+}
+
+/** lines yields what the buffer holds, the scrollback first, without blanks at their ends. */
+export function* lines(buffer: IBuffer): Generator<Line> {
+  for (let row = 0; row < buffer.length; ) {
+    const first = row;
+    let text = '';
+    do {
+      const wraps = buffer.getLine(row + 1)?.isWrapped === true;
+      text += buffer.getLine(row)!.translateToString(!wraps);
+      row++;
+    } while (buffer.getLine(row)?.isWrapped === true);
+    yield { row: first, text };
+  }
+}
+
+/** find selects the next place with query from the selection on, and returns whether there is one. */
+export function find(term: XTerm, query: string, forward: boolean): boolean {
+  const wanted = query.toLowerCase();
+  if (wanted === '') return false;
+  const at = term.getSelectionPosition()?.start;
+  const from = at ? at.y * term.cols + at.x : forward ? -1 : Infinity;
+  const found: Match[] = [];
+  for (const line of lines(term.buffer.active)) {
+    const text = line.text.toLowerCase();
+    for (let i = text.indexOf(wanted); i >= 0; i = text.indexOf(wanted, i + wanted.length)) {
+      found.push(locate(term, line.row, i, wanted.length));
+    }
+  }
+  const position = (m: Match) => m.row * term.cols + m.col;
+  const match = forward
+    ? (found.find((m) => position(m) > from) ?? found[0])
+    : (found.findLast((m) => position(m) < from) ?? found.at(-1));
+  if (!match) return false;
+  term.select(match.col, match.row, match.length);
+  term.scrollToLine(Math.max(0, match.row - (term.rows >> 1)));
+  return true;
+}
+
+/** locate finds the cells of n characters from character i on of the line that begins at row. */
+function locate(term: XTerm, row: number, i: number, n: number): Match {
+  const buffer = term.buffer.active;
+  let cell: IBufferCell | undefined;
+  const move = (position: number, chars: number) => {
+    while (chars > 0 && position < buffer.length * term.cols) {
+      cell = buffer.getLine(Math.floor(position / term.cols))?.getCell(position % term.cols, cell);
+      chars -= cell?.getWidth() === 0 ? 0 : cell?.getChars().length || 1; // 0: the rest of a wide one
+      position++;
+    }
+    return position;
+  };
+  const start = move(row * term.cols, i);
+  const end = move(start, n);
+  return { row: Math.floor(start / term.cols), col: start % term.cols, length: end - start };
+}

@@ -1,0 +1,447 @@
+/**
+ * A view of a terminal, drawn by xterm.js.
+ *
+ * It shows what a program writes and does nothing else with it: read-only until a person takes over,
+ * links are followed only by a click and after the address was shown, and no sequence reaches the
+ * page, its clipboard or its title. The page must load xterm.js's own style sheet,
+ * `@xterm/xterm/css/xterm.css`.
+ */
+
+import { Terminal as XTerm } from '@xterm/xterm';
+import type { Chunk, Snapshot, Terminal, TerminalStatus, Watch } from './types.js';
+import { Ask } from './view/ask.js';
+import { h, write } from './view/dom.js';
+import { find, lines } from './view/find.js';
+import { inert } from './view/inert.js';
+import { links } from './view/links.js';
+import { addStyles, theme } from './view/style.js';
+import { commandLine, duration, size, words } from './view/words.js';
+
+export interface ViewOptions {
+  /** What the view is called; the command if absent. */
+  name?: string;
+  /** It is the person's own: the keyboard goes to it from the start, and nobody needs to take over. */
+  own?: boolean;
+  /** The terminal gets the size of the element. Else the view has the terminal's size, and scrolls
+   * sideways where there is no room. */
+  fit?: boolean;
+  /** Show no more rows than are in use. */
+  compact?: boolean;
+  /** How many rows that have scrolled out it keeps. Default 1,000. */
+  history?: number;
+  fontSize?: number;
+  fontFamily?: string;
+  /** Opens an address that the person has agreed to; a new tab if absent. */
+  openLink?: (address: string) => void;
+}
+
+export interface View {
+  readonly element: HTMLElement;
+  /** Puts the focus on the terminal. */
+  focus(): void;
+  /** Whether what is typed goes to the command. */
+  readonly takenOver: boolean;
+  takeOver(on: boolean): void;
+  /** What the view shows, the history first, as plain text. */
+  text(): string;
+  /** Ends the view, not the terminal. */
+  dispose(): void;
+}
+
+/** A terminal of `/display` also says whether it can be stopped. */
+type Shown = Terminal & { readonly cancellable?: boolean };
+
+/** A larger paste, or one of several lines, is shown before it goes to a program that can't tell it
+ * from typing; in characters. */
+const LARGE_PASTE = 5000;
+
+/** How often the view for screen readers follows the screen at the most, in milliseconds. */
+const TEXT_EVERY = 1000;
+
+/** mount shows terminal in element. */
+export function mount(terminal: Terminal, element: HTMLElement, options: ViewOptions = {}): View {
+  return new TerminalView(terminal, element, options);
+}
+
+class TerminalView implements View {
+  readonly element: HTMLElement;
+  #terminal: Shown;
+  #options: ViewOptions;
+  #term: XTerm;
+  #watch: Watch | undefined;
+  #watched = -1; // bytes there were when the watch ended
+  #takenOver = false;
+  #stopping = false;
+  #escaped = false; // the last key was Esc
+  #announced = '';
+  #undo: (() => void)[] = []; // what dispose does
+
+  #ask = new Ask(() => this.focus());
+  #name = h('span', { class: 'terrarium-name' });
+  #state = h('span', { class: 'terrarium-state' });
+  #sign = h('span', { 'aria-hidden': 'true' });
+  #stateText = h('span');
+  #screen = h('div', { class: 'terrarium-screen' });
+  #text = h('pre', { class: 'terrarium-text', tabindex: '0', role: 'region', 'aria-label': 'Output as text', hidden: true });
+  #textTimer: ReturnType<typeof setTimeout> | undefined;
+  #foot = Array.from({ length: 4 }, () => h('span'));
+  #heard = h('div', { class: 'terrarium-heard', role: 'status' });
+  #over = this.#button('Take over', () => this.takeOver(!this.#takenOver), { 'aria-pressed': 'false' });
+  #stop = this.#button('Stop', () => this.#kill());
+  #asText = this.#button('Text', () => this.#showText(this.#text.hidden !== false), { 'aria-pressed': 'false' });
+  #query = h('input', { type: 'search', 'aria-label': 'Find in the output', input: () => this.#find(true) });
+  #count = h('span', { role: 'status' });
+  #finder = h(
+    'form',
+    { class: 'terrarium-bar', role: 'search', hidden: true, submit: (e) => (e.preventDefault(), this.#find(true)) },
+    this.#query,
+    this.#button('Previous', () => this.#find(false)),
+    h('button', { type: 'submit' }, 'Next'),
+    this.#count,
+    this.#button('Close', () => this.#showFinder(false)),
+  );
+  #finderButton = this.#button('Find', () => this.#showFinder(this.#finder.hidden !== false), { 'aria-expanded': 'false' });
+  #copied = h('span');
+  #copyMenu = h(
+    'details',
+    { class: 'terrarium-menu' },
+    h('summary', {}, 'Copy'),
+    h(
+      'div',
+      {},
+      this.#button('Selection', () => this.#copy(async () => this.#term.getSelection())),
+      this.#button('All that is shown', () => this.#copy(async () => this.text())),
+      this.#button('As the agent saw it', () => this.#copy(async () => (await this.#terminal.text()).output)),
+    ),
+  );
+
+  constructor(terminal: Terminal, element: HTMLElement, options: ViewOptions) {
+    this.#terminal = terminal;
+    this.#options = options;
+    const { rows, cols } = terminal.status;
+    this.#term = new XTerm({
+      rows, cols,
+      scrollback: options.history ?? 1000,
+      fontSize: options.fontSize ?? 13,
+      fontFamily: options.fontFamily ?? 'ui-monospace, Menlo, Consolas, monospace',
+      disableStdin: true,
+      minimumContrastRatio: 4.5,
+      cursorInactiveStyle: 'none',
+      theme: theme(element),
+      logLevel: 'off',
+    });
+    inert(this.#term);
+    links(this.#term, (address) => this.#follow(address));
+
+    this.#state.append(this.#sign, ' ', this.#stateText);
+    this.element = h(
+      'div',
+      { class: `terrarium${options.fit ? ' terrarium-fit' : ''}`, role: 'group' },
+      h('div', { class: 'terrarium-bar' }, this.#name, this.#state, this.#over, this.#stop, this.#finderButton, this.#copyMenu, this.#asText),
+      this.#finder, this.#ask.element, this.#screen, this.#text,
+      h('div', { class: 'terrarium-bar terrarium-foot' }, ...this.#foot, this.#copied),
+      this.#heard,
+    );
+    element.append(this.element);
+    addStyles(this.element);
+    this.#term.open(this.#screen);
+    this.#listen();
+    if (options.own) this.takeOver(true);
+    this.#changed(terminal.status);
+    this.#begin();
+  }
+
+  get takenOver(): boolean {
+    return this.#takenOver;
+  }
+
+  focus(): void {
+    if (this.#text.hidden) this.#term.focus();
+    else this.#text.focus();
+  }
+
+  takeOver(on: boolean): void {
+    this.#takenOver = on && this.#typable();
+    this.#term.options.disableStdin = !this.#takenOver;
+    this.#over.setAttribute('aria-pressed', String(this.#takenOver));
+    this.#label();
+    if (this.#takenOver && !this.#options.own) {
+      this.#say('You have taken over: what you type goes to the command. Escape and then Tab, or Control M, leaves it.');
+      this.focus();
+    }
+    this.#footer(this.#terminal.status);
+  }
+
+  text(): string {
+    const text = Array.from(lines(this.#term.buffer.active), (line) => line.text).join('\n');
+    return text.trimEnd() + '\n';
+  }
+
+  dispose(): void {
+    this.#watch?.close();
+    for (const undo of this.#undo.splice(0)) undo();
+    clearTimeout(this.#textTimer);
+    this.#term.dispose();
+    this.element.remove();
+  }
+
+  #button(name: string, click: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
+    return h('button', { type: 'button', click, ...attributes }, name);
+  }
+
+  /** listen connects what happens around the view with it. */
+  #listen(): void {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const recolour = () => (this.#term.options.theme = theme(this.element));
+    dark.addEventListener('change', recolour);
+    const clock = setInterval(() => this.#footer(this.#terminal.status), 1000);
+    const sized = new ResizeObserver(() => this.#fit());
+    sized.observe(this.#screen);
+    this.#undo.push(
+      () => dark.removeEventListener('change', recolour),
+      () => clearInterval(clock),
+      () => sized.disconnect(),
+      this.#terminal.on('change', (status) => this.#changed(status)),
+    );
+    this.#term.attachCustomKeyEventHandler((e) => this.#key(e));
+    this.#term.onData((data) => this.#type(data));
+    this.#term.onBinary((data) => this.#type(Uint8Array.from(data, (c) => c.charCodeAt(0))));
+    this.#term.onWriteParsed(() => this.#drawn());
+    this.#screen.addEventListener('paste', (e) => this.#paste(e), true);
+    this.#query.addEventListener('keydown', (e) => {
+      if (e.key === 'Escape') this.#showFinder(false);
+    });
+    this.#copyMenu.addEventListener('keydown', (e) => {
+      if (e.key === 'Escape') this.#copyMenu.open = false;
+    });
+    this.#copyMenu.addEventListener('focusout', (e) => {
+      if (!this.#copyMenu.contains(e.relatedTarget as Node | null)) this.#copyMenu.open = false;
+    });
+  }
+
+  /** begin watches the terminal. What comes waits until what came before is drawn. */
+  #begin(): void {
+    this.#watched = -1;
+    this.#watch = this.#terminal.watch(
+      {
+        snapshot: (s) => this.#draw(s),
+        output: (c) => this.#write(c),
+        end: () => {
+          this.#watch = undefined;
+          this.#watched = this.#terminal.status.bytes;
+        },
+      },
+      { history: this.#options.history ?? 1000 },
+    );
+  }
+
+  #draw(s: Snapshot): Promise<void> {
+    this.#term.reset();
+    this.#term.options.convertEol = false; // reset keeps what a snapshot before this has set
+    this.#term.resize(s.cols, s.rows);
+    return this.#write(s);
+  }
+
+  #write({ data }: Chunk | Snapshot): Promise<void> {
+    return new Promise((done) => this.#term.write(data, done));
+  }
+
+  /** drawn follows what is on the screen with what depends on it. */
+  #drawn(): void {
+    if (this.#options.compact) this.#crop();
+    if (this.#text.hidden || this.#textTimer !== undefined) return;
+    this.#textTimer = setTimeout(() => {
+      this.#textTimer = undefined;
+      write(this.#text, this.text());
+    }, TEXT_EVERY);
+  }
+
+  #changed(status: TerminalStatus): void {
+    const { sign, text, tone } = words(status);
+    const running = status.state === 'running';
+    const alive = running || status.state === 'queued' || status.state === 'asking';
+    if (!alive) this.#stopping = false;
+    write(this.#sign, this.#stopping ? '■' : sign);
+    write(this.#stateText, this.#stopping ? 'stopping…' : text + (status.readable ? '' : '; its output is gone'));
+    this.#state.dataset['state'] = tone;
+    const name = this.#options.name ?? commandLine(status);
+    write(this.#name, name);
+    this.#name.title = commandLine(status);
+    if (this.#takenOver && !this.#typable()) this.takeOver(false);
+    if (this.#options.own && !this.#takenOver && this.#typable()) this.takeOver(true);
+    this.#over.hidden = Boolean(this.#options.own) || !this.#typable();
+    this.#stop.hidden = !alive || this.#terminal.cancellable === false;
+    this.#stop.disabled = this.#stopping;
+    this.#label();
+    if (!alive) this.#say(`${name}: ${text}`);
+    if (this.#term.cols !== status.cols || this.#term.rows !== status.rows) this.#term.resize(status.cols, status.rows);
+    if (!this.#watch && this.#watched >= 0 && status.bytes !== this.#watched) this.#begin();
+    this.#footer(status);
+    this.#fit();
+  }
+
+  /** label names the view and its input for those who don't see it. */
+  #label(): void {
+    const { status } = this.#terminal;
+    const name = this.#options.name ?? commandLine(status);
+    this.element.setAttribute('aria-label', `Terminal: ${name}, ${this.#stateText.textContent}`);
+    const how = this.#takenOver ? 'Input. Escape and then Tab leaves it' : 'Read-only. Arrow keys scroll';
+    this.#term.textarea?.setAttribute('aria-label', `${name}: ${how}`);
+  }
+
+  /** footer writes the status line. */
+  #footer(s: TerminalStatus): void {
+    const seen = s.truncated ? `truncated: ${this.#terminal.origin === 'agent' ? 'its agent sees' : 'kept are'} the last ${size(s.kept)}` : '';
+    const texts = [duration(s), size(s.bytes), `${s.cols}×${s.rows}`, seen];
+    this.#foot.forEach((span, i) => {
+      write(span, texts[i]!);
+      span.hidden = texts[i] === '';
+    });
+  }
+
+  #say(text: string): void {
+    if (this.#announced === text) return;
+    this.#announced = text;
+    this.#heard.textContent = text;
+  }
+
+  #typable(): boolean {
+    const { state, interactive, released } = this.#terminal.status;
+    return interactive && !released && state === 'running';
+  }
+
+  #type(data: string | Uint8Array): void {
+    if (!this.#takenOver) return;
+    this.#terminal.write(data).catch((e: Error) => this.#say(`It was not typed: ${e.message}`));
+  }
+
+  /** key decides on a key before xterm.js does; false leaves it to the browser. */
+  #key(e: KeyboardEvent): boolean {
+    if (e.type !== 'keydown') return this.#takenOver;
+    const leaves = e.key === 'Tab' && (!this.#takenOver || this.#escaped);
+    this.#escaped = e.key === 'Escape' || (this.#escaped && e.key === 'Shift');
+    if (leaves) return false;
+    if (e.ctrlKey && !e.altKey && !e.metaKey && e.key.toLowerCase() === 'm') {
+      e.preventDefault();
+      this.#leave();
+      return false;
+    }
+    return this.#takenOver || (this.#scroll(e), false);
+  }
+
+  /** leave puts the focus on the first button of the view. */
+  #leave(): void {
+    this.element.querySelector<HTMLElement>('.terrarium-bar button:not([hidden])')?.focus();
+  }
+
+  /** scroll is what the keys of movement do while nothing is typed. */
+  #scroll(e: KeyboardEvent): void {
+    if (e.ctrlKey || e.altKey || e.metaKey) return;
+    const term = this.#term;
+    const moves: Record<string, () => void> = {
+      ArrowUp: () => term.scrollLines(-1), ArrowDown: () => term.scrollLines(1),
+      PageUp: () => term.scrollPages(-1), PageDown: () => term.scrollPages(1),
+      Home: () => term.scrollToTop(), End: () => term.scrollToBottom(),
+      ArrowLeft: () => this.#screen.scrollBy(-40, 0), ArrowRight: () => this.#screen.scrollBy(40, 0),
+    };
+    const move = moves[e.key];
+    if (!move) return;
+    e.preventDefault();
+    move();
+  }
+
+  /** paste shows what would be typed as several lines to a program that does not know of pastes. */
+  #paste(e: ClipboardEvent): void {
+    const text = e.clipboardData?.getData('text/plain') ?? '';
+    const careless = !this.#term.modes.bracketedPasteMode && /[\r\n]/.test(text.trimEnd());
+    if (!this.#takenOver || (!careless && text.length < LARGE_PASTE)) return;
+    e.preventDefault();
+    e.stopPropagation();
+    this.#ask.show('Paste this? Each line is run.', text.slice(0, LARGE_PASTE), 'Paste', (yes) => {
+      if (yes) this.#term.paste(text);
+    });
+  }
+
+  #follow(address: string): void {
+    this.#ask.show('Open this address?', address, 'Open', (yes) => {
+      if (!yes) return;
+      if (this.#options.openLink) this.#options.openLink(address);
+      else window.open(address, '_blank', 'noopener,noreferrer');
+    });
+  }
+
+  #kill(): void {
+    this.#stopping = true;
+    this.#changed(this.#terminal.status);
+    this.#terminal.kill().catch((e: Error) => {
+      this.#stopping = false;
+      this.#changed(this.#terminal.status);
+      this.#say(`It was not stopped: ${e.message}`);
+    });
+  }
+
+  async #copy(text: () => Promise<string>): Promise<void> {
+    this.#copyMenu.open = false;
+    let said = 'Copied';
+    try {
+      await navigator.clipboard.writeText(await text());
+    } catch (e) {
+      said = `Not copied: ${(e as Error).message}`;
+    }
+    write(this.#copied, said);
+    this.#say(said);
+    this.#announced = '';
+  }
+
+  #find(forward: boolean): void {
+    const query = this.#query.value;
+    write(this.#count, query === '' || find(this.#term, query, forward) ? '' : 'Not found');
+  }
+
+  #showFinder(on: boolean): void {
+    this.#finder.hidden = !on;
+    this.#finderButton.setAttribute('aria-expanded', String(on));
+    if (on) this.#query.focus();
+    else this.#finderButton.focus();
+  }
+
+  /** showText puts the output there as a text, for those whom a grid of cells does not help. */
+  #showText(on: boolean): void {
+    if (on) write(this.#text, this.text());
+    this.#text.hidden = !on;
+    this.#screen.hidden = on;
+    this.#asText.setAttribute('aria-pressed', String(on));
+    if (on) this.#text.focus();
+  }
+
+  /** cell returns the size of a cell, in pixels, once there is one. */
+  #cell(): { width: number; height: number } | undefined {
+    const box = this.#screen.querySelector('.xterm-screen')?.getBoundingClientRect();
+    if (!box || box.width === 0) return undefined;
+    return { width: box.width / this.#term.cols, height: box.height / this.#term.rows };
+  }
+
+  /** fit asks for the size that the element has room for. */
+  #fit(): void {
+    const cell = this.#options.fit && this.#typable() ? this.#cell() : undefined;
+    if (!cell) return;
+    const scrollbar = 14;
+    const cols = Math.max(20, Math.floor((this.#screen.clientWidth - 8 - scrollbar) / cell.width));
+    const rows = Math.max(2, Math.floor((this.#screen.clientHeight - 4) / cell.height));
+    if (cols === this.#term.cols && rows === this.#term.rows) return;
+    this.#term.resize(cols, rows);
+    this.#terminal.resize(rows, cols).catch(() => {}); // it has ended meanwhile
+  }
+
+  /** crop hides the rows below the last that is in use. */
+  #crop(): void {
+    const cell = this.#cell();
+    if (!cell) return;
+    const { active } = this.#term.buffer;
+    let used = active.baseY > 0 || active.type === 'alternate' ? this.#term.rows : active.cursorY + 1;
+    for (let row = this.#term.rows - 1; row >= used; row--) {
+      if (active.getLine(row)?.translateToString(true)) used = row + 1;
+    }
+    this.#screen.style.height = `${Math.ceil(used * cell.height) + 16}px`;
+  }
+}
