@@ -39,6 +39,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
 
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
+  web         serve the page: the sandbox in a browser
   harness     have an agent do a task at a shell: the Term Challenge
   screen      print the screen that bytes draw
   keys        print the bytes of tmux key names
@@ -77,7 +78,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newHarness(), newScreen(), newKeys(), newParse(), newPlugins(), newDoctor(), newVersion(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newPlugins(), newDoctor(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -1,0 +1,82 @@
+package tests
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestWeb loads what the page loads from "terrarium web".
+func TestWeb(t *testing.T) {
+	if raceDetector() {
+		t.Skip("compresses modules, and nothing runs beside that")
+	}
+	for _, built := range []string{"../web/dist/index.js", "../web/demo/index.html", "../plugins/dist/box.wasm"} {
+		if _, err := os.Stat(built); err != nil {
+			t.Skipf("%s is not there: make build", built)
+		}
+	}
+	cmd := exec.Command("terrarium", "web", "--listen", "127.0.0.1:0")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) {
+			t.Errorf("web ended with %v, want exit status 143", err)
+		}
+	})
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "terrarium: the page is at ")
+	if !ok {
+		t.Fatalf("got %q, %v, want where the page is", line, err)
+	}
+	client := &http.Client{Timeout: time.Minute}
+	get := func(path string) []byte {
+		t.Helper()
+		r, err := client.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("%s: got %s, %v", path, r.Status, err)
+		}
+		return body
+	}
+	if page := get(""); !strings.Contains(string(page), "<title>") {
+		t.Errorf("got %.200q, want a page", page)
+	}
+	var index struct {
+		By      string
+		Plugins []struct{ Name, Sum string }
+	}
+	if err := json.Unmarshal(get("plugins/index.json"), &index); err != nil || index.By == "" || len(index.Plugins) == 0 {
+		t.Fatalf("got %+v, %v, want plugins and what they were metered by", index, err)
+	}
+	for _, p := range index.Plugins {
+		packed := string(get("plugins/" + p.Name + ".wasm.gz"))
+		r, err := gzip.NewReader(strings.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wasm, err := io.ReadAll(r)
+		if err != nil || !strings.HasPrefix(string(wasm), "\x00asm") || !strings.Contains(string(wasm), "terrarium_meter") {
+			t.Errorf("%s: got %d bytes, %v, want a metered module", p.Name, len(wasm), err)
+		}
+		t.Logf("%s: %d bytes, %d packed", p.Name, len(wasm), len(packed))
+	}
+}
