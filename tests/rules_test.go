@@ -112,6 +112,8 @@ var rules = []rule{
 			},
 		},
 		why: "the reactor is the core and nothing else: no driver, no policy, no library"},
+	{path: "cmd/dev/internal/webplugins", ours: []string{"hostwasm/engine/page/bundle", "plugins"},
+		why: "what plugins become for a page is decided beside its engine; this only writes it to files"},
 	{path: "cmd/dev/internal/...", ours: []string{"core/..."}, why: whyDev},
 	{path: "cmd/dev", why: whyDev},
 

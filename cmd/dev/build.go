@@ -13,7 +13,7 @@ const binary = "terrarium"
 // reactorFlags holds the flags that the reactor is built with, one a line: its size depends on them.
 const reactorFlags = "cmd/reactor/build.flags"
 
-// buildSteps builds what a user runs: the command, and the core as a WASI reactor for JavaScript.
+// buildSteps builds what a user runs: the command, and for JavaScript our plugins and the core as a WASI reactor.
 func buildSteps() []step {
 	return []step{
 		{"pack time zones", packZones}, // the next two embed them
@@ -23,6 +23,8 @@ func buildSteps() []step {
 		}},
 		// Without cgo, so that it needs no C library, and runs where another one is.
 		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
+		// With the flags of the command, which needs the same packages.
+		commandStep("meter plugins for pages", []string{"CGO_ENABLED=0"}, "go", "run", "-trimpath", "./cmd/dev/internal/webplugins", "web/plugins"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildReactor(ctx, out, "web/dist/core.wasm")
 		}},
