@@ -54,8 +54,9 @@ func newWeb() *cobra.Command {
 
 // serve serves the page until a signal comes.
 func (f *webFlags) serve() error {
+	plugins := pagePlugins()
 	handler, err := page.New(page.Config{
-		Files: web.Files(), Made: metered(),
+		Files: web.Files(), Made: plugins,
 		IsOurs: (&listenFlags{addr: f.addr, allowRemote: f.allowRemote}).isOurs,
 	})
 	if err != nil {
@@ -72,6 +73,11 @@ func (f *webFlags) serve() error {
 		listener.Close()
 		return fmt.Errorf("listen on %s: others reach it: --allow-remote allows that", f.addr)
 	}
+	go func() { // left behind when we exit
+		for _, plugin := range plugins {
+			plugin() // now, so that the first page need not wait
+		}
+	}()
 	fmt.Fprintf(os.Stderr, "terrarium: the page is at http://%s/\n", listener.Addr())
 
 	signals := make(chan os.Signal, 1)

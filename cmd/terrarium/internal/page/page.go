@@ -13,7 +13,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -30,8 +29,8 @@ const (
 type Config struct {
 	// Files has the page, below demo and dist.
 	Files fs.FS
-	// Made are further files by their paths, such as plugins/box.wasm.gz. Each is
-	// made when it is first asked for, once.
+	// Made are further files by their paths, such as plugins/box.wasm.gz, and what
+	// returns them. It is called for each request, by any goroutine.
 	Made map[string]func() ([]byte, error)
 	// IsOurs reports whether a request with this Host header may be meant for us.
 	IsOurs func(host string) bool
@@ -41,7 +40,6 @@ type Config struct {
 type server struct {
 	config Config
 	policy string // the Content-Security-Policy
-	made   map[string]func() ([]byte, error)
 }
 
 // New returns the handler that serves c. It fails with ErrNotBuilt.
@@ -53,11 +51,7 @@ func New(c Config) (http.Handler, error) {
 	if _, err := fs.Stat(c.Files, "dist/index.js"); err != nil {
 		return nil, ErrNotBuilt
 	}
-	s := &server{config: c, policy: policy(html), made: make(map[string]func() ([]byte, error))}
-	for name, f := range c.Made {
-		s.made[name] = sync.OnceValues(f)
-	}
-	return s, nil
+	return &server{config: c, policy: policy(html)}, nil
 }
 
 // importMap is the one script that stands in the page itself: browsers take import
@@ -122,7 +116,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // read returns a file.
 func (s *server) read(name string) ([]byte, error) {
-	if f := s.made[name]; f != nil {
+	if f := s.config.Made[name]; f != nil {
 		return f()
 	}
 	if !fs.ValidPath(name) || strings.HasPrefix(path.Base(name), ".") {

