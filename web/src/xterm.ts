@@ -72,6 +72,7 @@ class TerminalView implements View {
   #watched = -1; // bytes there were when the watch ended
   #takenOver = false;
   #stopping = false;
+  #cellSize: { width: number; height: number } | undefined;
   #escaped = false; // the last key was Esc
   #announced = '';
   #undo: (() => void)[] = []; // what dispose does
@@ -82,7 +83,7 @@ class TerminalView implements View {
   #sign = h('span', { 'aria-hidden': 'true' });
   #stateText = h('span');
   #screen = h('div', { class: 'terrarium-screen' });
-  #text = h('pre', { class: 'terrarium-text', tabindex: '0', role: 'region', 'aria-label': 'Output as text', hidden: true });
+  #text = h('pre', { class: 'terrarium-text', tabindex: '0', role: 'group', hidden: true });
   #textTimer: ReturnType<typeof setTimeout> | undefined;
   #foot = Array.from({ length: 4 }, () => h('span'));
   #heard = h('div', { class: 'terrarium-heard', role: 'status' });
@@ -287,6 +288,8 @@ class TerminalView implements View {
     this.element.setAttribute('aria-label', `Terminal: ${name}, ${this.#stateText.textContent}`);
     const how = this.#takenOver ? 'Input. Escape and then Tab leaves it' : 'Read-only. Arrow keys scroll';
     this.#term.textarea?.setAttribute('aria-label', `${name}: ${how}`);
+    this.#text.setAttribute('aria-label', `Output of ${name}, as text`);
+    this.#finder.setAttribute('aria-label', `Find in the output of ${name}`);
   }
 
   /** footer writes the status line. */
@@ -414,17 +417,22 @@ class TerminalView implements View {
     if (on) this.#text.focus();
   }
 
-  /** cell returns the size of a cell, in pixels, once there is one. */
+  /**
+   * cell returns the size of a cell, in pixels, once there is one. It is measured once: after a
+   * resize the number of cells is ahead of what is drawn.
+   */
   #cell(): { width: number; height: number } | undefined {
     const box = this.#screen.querySelector('.xterm-screen')?.getBoundingClientRect();
-    if (!box || box.width === 0) return undefined;
-    return { width: box.width / this.#term.cols, height: box.height / this.#term.rows };
+    if (!this.#cellSize && box && box.width > 0) {
+      this.#cellSize = { width: box.width / this.#term.cols, height: box.height / this.#term.rows };
+    }
+    return this.#cellSize;
   }
 
   /** fit asks for the size that the element has room for. */
   #fit(): void {
     const cell = this.#options.fit && this.#typable() ? this.#cell() : undefined;
-    if (!cell) return;
+    if (!cell || this.#screen.clientWidth === 0) return;
     const scrollbar = 14;
     const cols = Math.max(20, Math.floor((this.#screen.clientWidth - 8 - scrollbar) / cell.width));
     const rows = Math.max(2, Math.floor((this.#screen.clientHeight - 4) / cell.height));

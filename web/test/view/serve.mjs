@@ -13,13 +13,18 @@ const types = {
   '.json': 'application/json', '.wasm': 'application/wasm', '.svg': 'image/svg+xml',
 };
 
-/** serve serves web/ on loopback, with these headers besides. */
-export async function serve(headers = {}) {
+/** serve serves web/ on loopback, with these headers besides, and some files in place of others. */
+export async function serve({ headers = {}, instead = {} } = {}) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname));
     try {
-      const body = await readFile(join(root, path.endsWith('/') ? path + 'index.html' : path));
-      response.writeHead(200, { 'content-type': types[extname(path.endsWith('/') ? 'x.html' : path)] ?? 'application/octet-stream', ...headers });
+      const file = instead[path] ?? (path.endsWith('/') ? `${path}index.html` : path);
+      if (typeof file === 'object') {
+        response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(file));
+        return;
+      }
+      const body = await readFile(join(root, file));
+      response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', ...headers });
       response.end(body);
     } catch {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
@@ -54,7 +59,7 @@ export async function launch(options = {}) {
 export function watchErrors(page) {
   const errors = [];
   page.on('console', (m) => {
-    if (m.type() === 'error' || m.type() === 'warning') errors.push(m.text());
+    if (m.type() === 'error') errors.push(m.text());
   });
   page.on('pageerror', (e) => errors.push(String(e)));
   return errors;

@@ -247,7 +247,7 @@ test('find, copy, and the output as text', async () => {
   await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith('line 0: hay\nline 1'));
 
   await page.getByRole('button', { name: 'Text' }).click();
-  const text = page.getByRole('region', { name: 'Output as text' });
+  const text = page.getByRole('group', { name: 'Output of npm test, as text' });
   assert.match(await text.innerText(), /^line 0: hay\n[^]*line 42: 世界 needle\n[^]*line 199: hay\n$/);
   await page.evaluate(() => t.output('more\r\n'));
   await page.waitForFunction(() => document.querySelector('.terrarium-text').textContent.endsWith('more\n'));
@@ -286,6 +286,27 @@ test('with the keyboard only: in, through all that there is, and out again', asy
   await page.keyboard.press('Tab');
   await page.keyboard.press('Control+m');
   assert.equal(await focused(), 'Take over');
+});
+
+test('a terminal of one\'s own has the size of its place', async () => {
+  await page.evaluate(() => {
+    window.interactive = true;
+    document.querySelector('#place').style = 'height: 400px; display: grid';
+    window.t = make({ rows: 40, cols: 120 });
+    window.view = show(t, { own: true, fit: true });
+  });
+  for (const width of [1000, 360, 700]) {
+    await page.setViewportSize({ width, height: 600 });
+    await page.waitForFunction(() => {
+      const place = document.querySelector('.terrarium-screen');
+      const grid = document.querySelector('.xterm-screen');
+      const { rows, cols } = t.terminal.status;
+      const [cellWidth, cellHeight] = [grid.clientWidth / cols, grid.clientHeight / rows];
+      const [x, y] = [place.clientWidth - grid.clientWidth, place.clientHeight - grid.clientHeight];
+      return x >= 0 && x < cellWidth + 30 && y >= 0 && y < cellHeight + 10;
+    });
+  }
+  assert.deepEqual(errors, []);
 });
 
 test('Stop stops the command, and says so at once', async () => {
