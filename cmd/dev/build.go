@@ -13,7 +13,11 @@ const binary = "terrarium"
 // reactorFlags holds the flags that the reactor is built with, one a line: its size depends on them.
 const reactorFlags = "cmd/reactor/build.flags"
 
-// buildSteps builds what a user runs: the command, and for JavaScript our plugins and the core as a WASI reactor.
+// sandboxFlags is the same for the sandbox.
+const sandboxFlags = "cmd/sandbox/build.flags"
+
+// buildSteps builds what a user runs: the command, and for JavaScript our plugins, the core as a WASI
+// reactor and the sandbox for a page.
 func buildSteps() []step {
 	return []step{
 		{"pack time zones", packZones}, // the next two embed them
@@ -28,14 +32,26 @@ func buildSteps() []step {
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildReactor(ctx, out, "web/dist/core.wasm")
 		}},
+		{"build sandbox.wasm", func(ctx context.Context, out io.Writer) error {
+			return buildSandbox(ctx, out, "web/dist")
+		}},
 	}
 }
 
 // buildReactor builds the core for JavaScript.
 func buildReactor(ctx context.Context, out io.Writer, file string) error {
-	flags, err := os.ReadFile(reactorFlags)
+	flags, err := readFlags(reactorFlags)
 	if err != nil {
 		return err
 	}
-	return buildModule(ctx, out, file, "./cmd/reactor", strings.Split(strings.TrimSpace(string(flags)), "\n")...)
+	return buildModule(ctx, out, file, "./cmd/reactor", flags...)
+}
+
+// readFlags reads flags, one a line.
+func readFlags(file string) ([]string, error) {
+	flags, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSpace(string(flags)), "\n"), nil
 }

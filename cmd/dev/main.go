@@ -20,13 +20,14 @@ import (
 
 const usage = `usage: go run ./cmd/dev COMMAND
 
-  build                        ./terrarium, and web/dist/core.wasm and web/plugins for pages
+  build                        ./terrarium, core.wasm and sandbox.wasm in web/dist, and web/plugins for pages
   demo                         build what is needed and run the main job on real input
   test                         everything, quick checks first; installs what it needs where it can
   conformance                  the suites of others, each found by its environment variable
   fmt                          rewrite our Go files as gofmt would
   patch DIR                    make DIR/go.mod, with which the box is built: it has our patches of modules
   reactor FILE                 the reactor alone, into FILE
+  sandbox DIR                  the sandbox for a page alone, with wasm_exec.js, into DIR
   npm                          install what the tests need from npm, if it is stale
   bench [-time D] [-count N] [PATTERN]   benchmarks, in the form that benchstat reads
   fuzz [-time D] [PATTERN]               each fuzz target in turn; PATTERN matches "folder.FuzzName"
@@ -86,6 +87,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return err
 	case name == "reactor" && len(args) == 1:
 		return buildReactor(ctx, w, args[0])
+	case name == "sandbox" && len(args) == 1:
+		return buildSandbox(ctx, w, args[0])
 	case name == "replay" && len(args) == 1:
 		return replay.Run(args[0], w)
 	case len(args) > 0:

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// buildSandbox builds the sandbox for a page into dir: sandbox.wasm, the same as
+// pages fetch it, and what runs programs of the Go that has built it.
+func buildSandbox(ctx context.Context, out io.Writer, dir string) error {
+	flags, err := readFlags(sandboxFlags)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, "sandbox.wasm")
+	if err := buildWasm(ctx, out, js, file, "./cmd/sandbox", flags); err != nil {
+		return err
+	}
+	size, err := compress(file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s.gz: %d bytes\n", file, size)
+	return copyWasmExec(ctx, filepath.Join(dir, "wasm_exec.js"))
+}
+
+// compress writes FILE.gz, and returns its size.
+func compress(file string) (size int, err error) {
+	wasm, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	to, err := os.Create(file + ".gz")
+	if err != nil {
+		return 0, err
+	}
+	defer to.Close()
+	w, err := gzip.NewWriterLevel(to, gzip.BestCompression)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := w.Write(wasm); err != nil {
+		return 0, err
+	}
+	if err := w.Close(); err != nil {
+		return 0, err
+	}
+	stat, err := to.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return int(stat.Size()), to.Close()
+}
+
+// copyWasmExec copies the toolchain's wasm_exec.js, which fits its own programs
+// only.
+func copyWasmExec(ctx context.Context, file string) error {
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOROOT: %w", err)
+	}
+	script, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, script, 0o666)
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/hex"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+)
+
+// A config says what the page wants.
+type config struct {
+	modules       []module
+	cwd           string
+	env           []string
+	deterministic bool
+	ask           bool
+	version       string
+
+	limits          hostwasm.Limits
+	totalMemory     int64
+	fileBytes       int64
+	fileCount       int64
+	outputByteLimit int64
+	terminals       int
+	keptTerminals   int
+	keptBytes       int64
+	killGrace       time.Duration
+}
+
+// A module is one that the page has, or can fetch.
+type module struct {
+	name     string
+	commands []string
+	sum      [32]byte // of a plugin, as it was before it was metered
+	plugin   bool
+}
+
+// The most that a limit may be: what an instance can address, and a number of
+// things that is far beyond that.
+const (
+	maxBytes   = 1 << 32
+	maxCount   = 1 << 20
+	maxMillis  = math.MaxInt64 / int64(time.Millisecond)
+	maxModules = 4096
+)
+
+func decodeConfig(p []byte) (c config, err error) {
+	c = config{
+		cwd: "/work", totalMemory: 1 << 30, fileBytes: 256 << 20, fileCount: 100_000,
+		terminals: 256, keptTerminals: 256, keptBytes: 64 << 20,
+	}
+	var d decoder
+	err = d.decode(p, func(v jsonrpc.Value) { d.config(v, &c) })
+	return c, err
+}
+
+func (d *decoder) config(v jsonrpc.Value, c *config) {
+	d.object(v,
+		member{name: "modules", into: func(v jsonrpc.Value) {
+			d.list(v, func(v jsonrpc.Value) { c.modules = append(c.modules, d.module(v)) })
+		}},
+		member{name: "cwd", into: &c.cwd},
+		member{name: "env", into: &c.env},
+		member{name: "deterministic", into: &c.deterministic},
+		member{name: "ask", into: &c.ask},
+		member{name: "version", into: &c.version},
+		member{name: "limits", into: func(v jsonrpc.Value) { d.limits(v, c) }},
+	)
+	if len(c.modules) > maxModules {
+		d.wrong("modules", "range")
+	}
+	if !cleanPath(c.cwd) {
+		d.wrong("cwd", "value")
+	}
+	for _, kv := range c.env {
+		if strings.IndexByte(kv, '=') <= 0 || strings.IndexByte(kv, 0) >= 0 {
+			d.wrong("env", "value")
+		}
+	}
+}
+
+func (d *decoder) module(v jsonrpc.Value) (m module) {
+	var sum string
+	d.object(v,
+		member{name: "name", into: &m.name},
+		member{name: "commands", into: &m.commands},
+		member{name: "sum", into: &sum},
+	)
+	for _, name := range m.commands {
+		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
+			d.wrong("commands", "value")
+		}
+	}
+	if sum == "" {
+		return m
+	}
+	m.plugin = true
+	if n, err := hex.Decode(m.sum[:], []byte(sum)[:min(len(sum), 2*len(m.sum))]); err != nil || n != len(m.sum) || len(sum) != 2*n {
+		d.wrong("sum", "value")
+	}
+	return m
+}
+
+// limits reads limits, where 0 is the default: what c has already, or what they
+// mean elsewhere.
+func (d *decoder) limits(v jsonrpc.Value, c *config) {
+	var wall, grace int64
+	var total, bytes, count, kept int64
+	var terminals, keptTerminals int
+	l := &c.limits
+	d.object(v,
+		member{"memory", &l.Memory, 0, maxBytes},
+		member{"fuel", &l.Fuel, 0, math.MaxInt64},
+		member{"wallMs", &wall, 0, maxMillis},
+		member{"output", &l.Output, 0, math.MaxInt64},
+		member{"openFiles", &l.OpenFiles, 0, maxCount},
+		member{"processes", &l.Processes, 0, maxCount},
+		member{"scratch", &l.Scratch, 0, maxBytes},
+		member{"totalMemory", &total, 0, maxBytes},
+		member{"fileBytes", &bytes, 0, maxBytes},
+		member{"fileCount", &count, 0, 1 << 24},
+		member{"outputByteLimit", &c.outputByteLimit, 0, maxBytes},
+		member{"terminals", &terminals, 0, maxCount},
+		member{"keptTerminals", &keptTerminals, 0, maxCount},
+		member{"keptBytes", &kept, 0, maxBytes},
+		member{"killGraceMs", &grace, 0, maxMillis},
+	)
+	l.Wall, c.killGrace = time.Duration(wall)*time.Millisecond, time.Duration(grace)*time.Millisecond
+	set(&c.totalMemory, total)
+	set(&c.fileBytes, bytes)
+	set(&c.fileCount, count)
+	set(&c.keptBytes, kept)
+	set(&c.terminals, terminals)
+	set(&c.keptTerminals, keptTerminals)
+}
+
+// set changes a default, unless n is 0.
+func set[T int | int64](to *T, n T) {
+	if n != 0 {
+		*to = n
+	}
+}
+
+// decodeCommand reads what the page wants to run, in dir and with all files unless
+// it says otherwise.
+func decodeCommand(p []byte, dir string) (c core.Command, err error) {
+	c = core.Command{Pty: true, Interactive: true, Screen: true}
+	var timeout int64
+	rendering := "default"
+	var d decoder
+	err = d.decode(p, func(v jsonrpc.Value) {
+		d.object(v,
+			member{name: "command", into: &c.Command},
+			member{name: "args", into: &c.Args},
+			member{name: "env", into: func(v jsonrpc.Value) { d.env(v, &c.Env) }},
+			member{name: "cwd", into: &c.Cwd},
+			member{name: "roots", into: &c.Roots},
+			member{name: "pty", into: &c.Pty},
+			member{name: "interactive", into: &c.Interactive},
+			member{"rows", &c.Rows, math.MinInt32, math.MaxInt32}, // core knows the limits
+			member{"cols", &c.Cols, math.MinInt32, math.MaxInt32},
+			member{name: "rendering", into: &rendering},
+			member{"outputByteLimit", &c.OutputByteLimit, 0, math.MaxInt64},
+			member{"timeoutMs", &timeout, 0, maxMillis},
+		)
+	})
+	c.Timeout = time.Duration(timeout) * time.Millisecond
+	var known bool
+	if c.Rendering, known = core.ParseRendering(rendering); !known || c.Rendering == core.RenderScreen {
+		d.wrong("rendering", "value")
+		err = d.err
+	}
+	if c.Cwd == "" {
+		c.Cwd = dir
+	}
+	if len(c.Roots) == 0 {
+		c.Roots = allFiles
+	}
+	return c, err
+}
+
+func (d *decoder) env(v jsonrpc.Value, env *[]core.EnvVariable) {
+	d.list(v, func(v jsonrpc.Value) {
+		var e core.EnvVariable
+		d.object(v, member{name: "name", into: &e.Name}, member{name: "value", into: &e.Value})
+		*env = append(*env, e)
+	})
+}
+
+// A peerConfig says how an ACP client is served.
+type peerConfig struct {
+	lenient     bool
+	interactive bool
+	pty         bool
+	rows, cols  int
+}
+
+func decodePeer(p []byte) (c peerConfig, err error) {
+	c.pty = true
+	var d decoder
+	err = d.decode(p, func(v jsonrpc.Value) {
+		d.object(v,
+			member{name: "lenient", into: &c.lenient},
+			member{name: "interactive", into: &c.interactive},
+			member{name: "pty", into: &c.pty},
+			member{"rows", &c.rows, 0, core.MaxSize},
+			member{"cols", &c.cols, 0, core.MaxSize},
+		)
+	})
+	return c, err
+}
+
+// decodeFailure reads why the page has no module.
+func decodeFailure(p []byte) (e *core.HostError, err error) {
+	e = &core.HostError{Reason: "failed"}
+	var d decoder
+	err = d.decode(p, func(v jsonrpc.Value) {
+		d.object(v, member{name: "reason", into: &e.Reason}, member{name: "message", into: &e.Message})
+	})
+	return e, err
+}
