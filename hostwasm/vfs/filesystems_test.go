@@ -1,7 +1,7 @@
 package vfs_test
 
 import (
-	"os"
+	"maps"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
@@ -9,25 +9,7 @@ import (
 
 // filesystems are those that guests may write to, empty.
 func filesystems(t testing.TB) map[string]vfs.FS {
-	quota := vfs.NewQuota(1<<40, 1<<30)
-	asked := t.TempDir()
-	return map[string]vfs.FS{
-		"memory":   memory(),
-		"host":     host(t, t.TempDir(), vfs.HostOptions{Quota: quota}),
-		"free":     host(t, t.TempDir(), vfs.HostOptions{}),
-		"stepwise": vfs.Stepwise(host(t, t.TempDir(), vfs.HostOptions{})),
-		"asked":    host(t, asked, vfs.HostOptions{Quota: quota, Names: names{host(t, asked, vfs.HostOptions{})}}),
-	}
-}
-
-// names does what takes a name in another FS of the same directory.
-type names struct{ vfs.FS }
-
-func (n names) Open(name string, how vfs.How) (*os.File, error) {
-	f, err := n.FS.Open(name, how)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return vfs.Descriptor(f)
+	all := map[string]vfs.FS{"memory": memory()}
+	maps.Copy(all, hosts(t))
+	return all
 }

@@ -128,13 +128,13 @@ func TestListWhileRemoving(t *testing.T) {
 
 func TestListHostileNames(t *testing.T) {
 	dir := t.TempDir()
+	fs := host(t, dir, vfs.HostOptions{})
 	for _, name := range []string{"plain", "new\nline", "\x1b[31mred", "back\\slash", "not \xff UTF-8", "ünï", " "} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
 			t.Skipf("this file system cannot have %q: %v", name, err)
 		}
 	}
 	must(t, os.Symlink("\xff", filepath.Join(dir, "link")))
-	fs := host(t, dir, vfs.HostOptions{})
 	var names []string
 	for _, e := range readDir(t, open(t, fs, ".", vfs.How{Directory: true}), 2, 100) {
 		names = append(names, e.Name)
@@ -158,10 +158,11 @@ func TestListManyFiles(t *testing.T) {
 		files = 1_000_000
 	}
 	dir := t.TempDir()
+	fs := host(t, dir, vfs.HostOptions{})
 	for i := range files {
 		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("a file with a rather long name %d", i)), nil, 0o666))
 	}
-	f := open(t, host(t, dir, vfs.HostOptions{}), ".", vfs.How{Directory: true})
+	f := open(t, fs, ".", vfs.How{Directory: true})
 	before := heap()
 	seen := 0
 	for cookie := uint64(0); ; {

@@ -10,16 +10,19 @@ import (
 
 // TestReadDirPieces lists each kind of directory in pieces of all sizes.
 func TestReadDirPieces(t *testing.T) {
-	tree := newTree(t, map[string]vfs.FS{
-		"/mem": memory(), "/dev": vfs.Devices(nil), "/host": host(t, t.TempDir(), vfs.HostOptions{}),
-	})
-	for _, dir := range []string{"/mem/d", "/host/d"} {
-		must(t, tree.Mkdir(abs(dir), 0))
+	mounts := map[string]vfs.FS{"/dev": vfs.Devices(nil), "/bin": vfs.Bin([]string{"ls", "sh", "wc"}, nil)}
+	dirs := []string{"/", "/dev", "/bin"}
+	for kind, fs := range filesystems(t) {
+		mounts["/"+kind] = fs
+		dirs = append(dirs, "/"+kind)
+	}
+	tree := newTree(t, mounts)
+	for _, dir := range dirs[3:] {
 		for _, name := range []string{"a", "b", "c", "d"} {
 			must(t, tree.Mkdir(abs(dir+"/"+name), 0))
 		}
 	}
-	for _, dir := range []string{"/", "/mem/d", "/dev", "/host/d"} {
+	for _, dir := range dirs {
 		f, _, err := tree.Open(abs(dir), vfs.How{Read: true, Directory: true})
 		must(t, err)
 		var want []string

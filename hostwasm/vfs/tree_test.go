@@ -31,15 +31,6 @@ func newTree(t testing.TB, mounts map[string]vfs.FS) *vfs.Tree {
 
 func memory() vfs.FS { return vfs.Memory(vfs.MemoryOptions{}) }
 
-func host(t testing.TB, dir string, o vfs.HostOptions) vfs.FS {
-	t.Helper()
-	fs, err := vfs.OpenHost(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fs
-}
-
 // abs is a path from the root, with a link at its end followed.
 func abs(name string) vfs.Path { return vfs.Path{Dir: "/", Name: name, Follow: true} }
 
