@@ -55,6 +55,7 @@ func testSteps(root string, notes *notes) []step {
 		// Nothing of it runs, so it is compiled as fast as can be.
 		commandStep("go vet darwin", []string{"GOOS=darwin"}, "go", "vet", "-gcflags=all=-N -l", "./..."),
 		commandStep("go vet wasip1", wasip1, "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
+		commandStep("go vet js", []string{"GOOS=js", "GOARCH=wasm"}, "go", "vet", "./core/...", "./hostwasm/..."),
 		commandStep("go vet reactor", wasip1, "go", "vet", "-tags=reactor", "./core", "./cmd/reactor"),
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
 		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
