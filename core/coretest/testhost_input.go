@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"runtime"
 	"strings"
 	"time"
 
@@ -76,6 +77,7 @@ func testBlockedInput(h *hostTest) {
 				if i == 0 {
 					close(started)
 				}
+				runtime.Gosched() // on js nobody else runs otherwise
 				continue
 			}
 			if err == nil || n == len(line) {
