@@ -22,7 +22,7 @@ func compile(t *testing.T, on backend, module []byte, funcs ...engine.Func) engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	metered, _, err := meter.Rewrite(module, meter.Config{})
+	metered, _, err := meter.Rewrite(module, meter.Config{AskGrow: e.AsksGrow()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,15 +184,15 @@ func testEngineLoads(t *testing.T, on backend) {
 		m.Export("_start", m.Func("()->()", "", I64(1), Call(f), Call(inner)))
 		m.Custom("something", []byte("else"))
 	})
-	metered, _, err := meter.Rewrite(module, meter.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	e, err := on.open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
+	metered, _, err := meter.Rewrite(module, meter.Config{AskGrow: e.AsksGrow()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	runs := func(p engine.Program) {
 		t.Helper()

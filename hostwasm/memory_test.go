@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,16 +55,12 @@ func testPipesAreMemory(t *testing.T, on backend) {
 func TestModulesAreMemory(t *testing.T) { onEachEngine(t, testModulesAreMemory) }
 
 func testModulesAreMemory(t *testing.T, on backend) {
-	dir := t.TempDir()
 	module := build(func(m *Module) {
 		m.Custom("padding", make([]byte, 16<<20))
 		m.Export("_start", m.Func("()->()", ""))
 	})
-	if err := os.WriteFile(filepath.Join(dir, "large.wasm"), module, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	mounts := []hostwasm.Mount{{Dir: dir, Guest: "/work"}}
-	c := core.Command{Command: "./large.wasm", Args: []string{"x"}}
+	mounts := []hostwasm.Mount{work(t, map[string][]byte{"large.wasm": module})}
+	c := core.Command{Command: "./large.wasm", Args: []string{"x"}, Cwd: "/work"}
 	h := newHost(t, on, hostwasm.Config{Mounts: mounts, Memory: 8 << 20})
 	e, err := h.Resolve(t.Context(), c)
 	if err != nil {
@@ -128,8 +122,7 @@ func testScratchIsMemory(t *testing.T, on backend) {
 func TestGivenBack(t *testing.T) { onEachEngine(t, testGivenBack) }
 
 func testGivenBack(t *testing.T, on backend) {
-	dir := t.TempDir()
-	for name, wasm := range map[string][]byte{
+	mounts := []hostwasm.Mount{work(t, map[string][]byte{
 		"none.wasm":    []byte("\x00asm\x01\x00\x00\x00 and no module"),
 		"library.wasm": build(func(m *Module) { m.Export("run", m.Func("()->()", "")) }),
 		"wants.wasm": build(func(m *Module) {
@@ -140,12 +133,7 @@ func testGivenBack(t *testing.T, on backend) {
 			m.Custom("padding", make([]byte, 1<<20))
 			m.Export("_start", m.Func("()->()", ""))
 		}),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), wasm, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mounts := []hostwasm.Mount{{Dir: dir, Guest: "/work"}}
+	})}
 	for name, limits := range map[string]hostwasm.Limits{
 		"as always":    {Module: 1 << 20},
 		"no memory":    {Memory: 1},

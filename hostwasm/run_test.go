@@ -166,8 +166,7 @@ func testMemoryLimit(t *testing.T, on backend) {
 func TestFiles(t *testing.T) { onEachEngine(t, testFiles) }
 
 func testFiles(t *testing.T, on backend) {
-	dir := t.TempDir()
-	h := newHost(t, on, hostwasm.Config{Mounts: []hostwasm.Mount{{Dir: dir, Guest: "/work"}}})
+	h := newHost(t, on, hostwasm.Config{Mounts: []hostwasm.Mount{work(t, nil)}})
 	if got := run(t, h, command("write", "note", "text")); got.exit.Status != (core.ExitStatus{}) {
 		t.Fatalf("got %v, %s", got.exit.Status, got.stderr)
 	}

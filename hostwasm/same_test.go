@@ -13,14 +13,15 @@ import (
 // same, every unit of fuel. (Not where it waits for a reader of its output, who
 // takes now more and now less.)
 func TestSameOnEachEngine(t *testing.T) {
-	if len(backends) < 2 {
+	all := allBackends()
+	if len(all) < 2 {
 		t.Skip("one engine: needs -tags wasmtime")
 	}
 	var hosts []*hostwasm.Host
-	for _, on := range backends {
+	for _, on := range all {
 		hosts = append(hosts, newHost(t, on, hostwasm.Config{
 			Deterministic: true,
-			Limits:        hostwasm.Limits{Memory: 32 << 20, Fuel: 200e6},
+			Limits:        hostwasm.Limits{Memory: 32 << 20, Fuel: comparedFuel},
 		}))
 	}
 	for _, args := range [][]string{
@@ -36,11 +37,11 @@ func TestSameOnEachEngine(t *testing.T) {
 			for i, got := range results[1:] {
 				want := results[0]
 				if got.exit != want.exit {
-					t.Errorf("%s: got %+v, want %+v", backends[i+1].name, got.exit, want.exit)
+					t.Errorf("%s: got %+v, want %+v", all[i+1].name, got.exit, want.exit)
 				}
 				if got.stdout != want.stdout || got.stderr != want.stderr {
 					t.Errorf("%s: got %.200q, %.200q, want %.200q, %.200q",
-						backends[i+1].name, got.stdout, got.stderr, want.stdout, want.stderr)
+						all[i+1].name, got.stdout, got.stderr, want.stdout, want.stderr)
 				}
 			}
 			if results[0].exit.Usage.Fuel == 0 || strings.Contains(results[0].stderr, "fatal error") && args[0] != "grow" {

@@ -3,7 +3,6 @@ package hostwasm_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 	. "github.com/terrarium-dev/terrarium/core/meter/metertest"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
@@ -26,20 +26,29 @@ func newStuckFS() stuckFS {
 	return stuckFS{vfs.Memory(vfs.MemoryOptions{}), make(chan struct{}, 100), make(chan struct{})}
 }
 
-func (s stuckFS) wait(name string) {
-	if name == "stuck" {
-		s.asked <- struct{}{}
-		<-s.answer
+func (s stuckFS) wait(name string) error {
+	if name != "stuck" {
+		return nil
 	}
+	if trying() {
+		return engine.ErrWait
+	}
+	s.asked <- struct{}{}
+	<-s.answer
+	return nil
 }
 
 func (s stuckFS) Open(name string, how vfs.How) (vfs.File, error) {
-	s.wait(name)
+	if err := s.wait(name); err != nil {
+		return nil, err
+	}
 	return s.FS.Open(name, how)
 }
 
 func (s stuckFS) Lstat(name string) (vfs.Stat, error) {
-	s.wait(name)
+	if err := s.wait(name); err != nil {
+		return vfs.Stat{}, err
+	}
 	return s.FS.Lstat(name)
 }
 
@@ -91,8 +100,8 @@ func testStuck(t *testing.T, on backend) {
 	if err := h.Close(); err == nil {
 		t.Error("Close of the host: got nil, want an error: a guest is left behind")
 	}
-	close(fs.answer) // and now it ends
-	for deadline := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
+	close(fs.answer)                                                                   // and now it ends
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) { // a page needs it to go on
 		if err := h.Close(); err == nil {
 			return
 		} else if time.Now().After(deadline) {
@@ -174,7 +183,7 @@ func TestStuckStarts(t *testing.T) {
 		t.Errorf("got %v, want no_resources", err)
 	}
 	close(fs.answer)
-	for deadline := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) { // a page needs it to go on
 		if _, err = h.Resolve(t.Context(), c); err == nil {
 			return
 		} else if time.Now().After(deadline) {

@@ -2,6 +2,7 @@ package hostwasm_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -236,6 +237,7 @@ func testTypeAhead(t *testing.T, on backend) {
 		if _, err := p.Write([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
+		runtime.Gosched() // on js who reads the screen comes to it here alone
 	}
 	if _, err := p.Write([]byte{'C' - '@'}); err != nil {
 		t.Fatal(err)

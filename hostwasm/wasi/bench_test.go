@@ -6,7 +6,6 @@ import (
 	"github.com/terrarium-dev/terrarium/core/meter"
 	mt "github.com/terrarium-dev/terrarium/core/meter/metertest"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
-	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
@@ -94,11 +93,11 @@ func BenchmarkEngine(b *testing.B) {
 			mt.I32(0), mt.I32(0), mt.I32(1), mt.I64(0), mt.I32(100), mt.Call(pread),
 			mt.If(mt.EmptyType, mt.Op(mt.Unreachable)),
 			mt.Get(0), mt.I32(1), mt.Op(mt.I32Sub), mt.Tee(0), mt.BrIf(0))))
-	metered, _, err := meter.Rewrite(m.Bytes(), meter.Config{})
+	e, err := openEngine()
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, err := wazero.New(wazero.Config{})
+	metered, _, err := meter.Rewrite(m.Bytes(), meter.Config{AskGrow: e.AsksGrow()})
 	if err != nil {
 		b.Fatal(err)
 	}

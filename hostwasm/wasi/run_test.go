@@ -13,7 +13,6 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
-	"github.com/terrarium-dev/terrarium/hostwasm/engine/wazero"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
@@ -24,11 +23,11 @@ func compile(t testing.TB, file string) engine.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metered, _, err := meter.Rewrite(b, meter.Config{})
+	e, err := openEngine()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := wazero.New(wazero.Config{})
+	metered, _, err := meter.Rewrite(b, meter.Config{AskGrow: e.AsksGrow()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,18 +36,6 @@ func compile(t testing.TB, file string) engine.Program {
 		t.Fatal(err)
 	}
 	return program
-}
-
-// buildGo builds testdata/guest.
-func buildGo(t testing.TB) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "guest.wasm")
-	cmd := exec.Command("go", "build", "-o", file, "./testdata/guest")
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the guest: %v: %s", err, out)
-	}
-	return file
 }
 
 // buildC builds testdata/cguest, or skips the test.

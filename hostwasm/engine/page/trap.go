@@ -88,13 +88,13 @@ func reason(name, message string) string {
 // JavaScriptCore, "<?>.wasm-function[NAME]@[wasm code]".
 func frames(stack string) (names []string) {
 	for line := range strings.Lines(stack) {
-		name, index, found := strings.Cut(strings.TrimSpace(line), "wasm-function[")
+		name, index, found := strings.Cut(strings.TrimLeft(line, " "), "wasm-function[")
 		if !found {
 			continue
 		}
 		index, _, _ = strings.Cut(index, "]")
 		if i := strings.LastIndexAny(name, "(@"); i >= 0 {
-			name = strings.TrimSpace(name[:i])
+			name = strings.TrimSuffix(name[:i], " ")
 		} else {
 			name = ""
 		}
@@ -102,7 +102,7 @@ func frames(stack string) (names []string) {
 		if name == "" {
 			name = "$" + index
 		}
-		names = append(names, printable(name))
+		names = append(names, name)
 		if len(names) == maxFrames {
 			break
 		}
