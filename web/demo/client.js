@@ -1,6 +1,7 @@
 // The page as an ACP client of the agent: it serves terminals and files from the sandbox, shows what
 // the agent does, and asks the person.
 
+import { commandLine } from '@terrarium/web/xterm';
 import { Agent } from './agent.js';
 import { root } from './project.js';
 
@@ -105,8 +106,7 @@ export function policy(log) {
     if (terminal.origin === 'page') return 'allow';
     const exactly = JSON.stringify([terminal.session, path, argv, cwd]);
     if (allowed.has(exactly)) return 'allow';
-    const line = argv.map((a) => (/^[\w@%+=:,./-]+$/.test(a) ? a : `'${a.replaceAll("'", "'\\''")}'`)).join(' ');
-    const answer = await log().ask('The agent asks to run a command.', line, `${path}, in ${cwd}. It sees ${roots.join(', ') || 'all files'}.`, [
+    const answer = await log().ask('The agent asks to run a command.', commandLine(argv[0], argv.slice(1)), `${path}, in ${cwd}. It sees ${roots.join(', ') || 'all files'}.`, [
       { name: 'Allow', value: 'once' },
       { name: 'Allow in this session', value: 'session' },
       { name: 'Deny', value: 'deny' },

@@ -1,6 +1,7 @@
 // The demo: a small IDE in a page, with a sandbox of its own and an agent that works in it.
 
 import { createTerminals } from '@terrarium/web';
+import { commandLine } from '@terrarium/web/xterm';
 import { Client, policy } from './client.js';
 import { $, h } from './dom.js';
 import { Editor, field } from './editor.js';
@@ -78,7 +79,7 @@ terminals.on('load', ({ name, phase, loaded }) => {
   $('state').textContent = phase === 'done' || phase === 'failed' ? states[terminals.state] : `${name}: ${phase} ${(loaded / 1e6).toFixed(1)} MB`;
 });
 terminals.on('open', (terminal) => {
-  if (terminal.origin === 'agent') tabs.add(terminal, `agent: ${[terminal.status.command, ...terminal.status.args].join(' ')}`.slice(0, 80));
+  if (terminal.origin === 'agent') tabs.add(terminal, `agent: ${commandLine(terminal.status.command, terminal.status.args)}`.slice(0, 80));
 });
 terminals.on('evict', (terminal) => tabs.remove(terminal));
 addEventListener('beforeunload', (e) => {

@@ -17,6 +17,8 @@ import { links } from './view/links.js';
 import { addStyles, theme } from './view/style.js';
 import { commandLine, duration, size, words } from './view/words.js';
 
+export { commandLine };
+
 export interface ViewOptions {
   /** What the view is called; the command if absent. */
   name?: string;
@@ -58,6 +60,9 @@ const LARGE_PASTE = 5000;
 /** How often the view for screen readers follows the screen at the most, in milliseconds. */
 const TEXT_EVERY = 1000;
 
+/** How long a new size must last before a program is told of it, in milliseconds. */
+const FIT_AFTER = 50;
+
 /** mount shows terminal in element. */
 export function mount(terminal: Terminal, element: HTMLElement, options: ViewOptions = {}): View {
   return new TerminalView(terminal, element, options);
@@ -85,6 +90,7 @@ class TerminalView implements View {
   #screen = h('div', { class: 'terrarium-screen' });
   #text = h('pre', { class: 'terrarium-text', tabindex: '0', role: 'group', hidden: true });
   #textTimer: ReturnType<typeof setTimeout> | undefined;
+  #fitTimer: ReturnType<typeof setTimeout> | undefined;
   #foot = Array.from({ length: 4 }, () => h('span'));
   #heard = h('div', { class: 'terrarium-heard', role: 'status' });
   #over = this.#button('Take over', () => this.takeOver(!this.#takenOver), { 'aria-pressed': 'false' });
@@ -147,7 +153,8 @@ class TerminalView implements View {
     addStyles(this.element);
     this.#term.open(this.#screen);
     this.#listen();
-    if (options.own) this.takeOver(true);
+    const { state } = terminal.status;
+    if (state === 'exited' || state === 'killed' || state === 'failed') this.#announced = this.#ended(); // no news
     this.#changed(terminal.status);
     this.#begin();
   }
@@ -182,6 +189,7 @@ class TerminalView implements View {
     this.#watch?.close();
     for (const undo of this.#undo.splice(0)) undo();
     clearTimeout(this.#textTimer);
+    clearTimeout(this.#fitTimer);
     this.#term.dispose();
     this.element.remove();
   }
@@ -196,7 +204,7 @@ class TerminalView implements View {
     const recolour = () => (this.#term.options.theme = theme(this.element));
     dark.addEventListener('change', recolour);
     const clock = setInterval(() => this.#footer(this.#terminal.status), 1000);
-    const sized = new ResizeObserver(() => this.#fit());
+    const sized = new ResizeObserver(() => this.#fitSoon());
     sized.observe(this.#screen);
     this.#undo.push(
       () => dark.removeEventListener('change', recolour),
@@ -240,6 +248,7 @@ class TerminalView implements View {
     this.#term.reset();
     this.#term.options.convertEol = false; // reset keeps what a snapshot before this has set
     this.#term.resize(s.cols, s.rows);
+    this.#fitSoon();
     return this.#write(s);
   }
 
@@ -265,26 +274,32 @@ class TerminalView implements View {
     write(this.#sign, this.#stopping ? '■' : sign);
     write(this.#stateText, this.#stopping ? 'stopping…' : text + (status.readable ? '' : '; its output is gone'));
     this.#state.dataset['state'] = tone;
-    const name = this.#options.name ?? commandLine(status);
+    const name = this.#called();
     write(this.#name, name);
-    this.#name.title = commandLine(status);
+    this.#name.title = commandLine(status.command, status.args);
     if (this.#takenOver && !this.#typable()) this.takeOver(false);
     if (this.#options.own && !this.#takenOver && this.#typable()) this.takeOver(true);
     this.#over.hidden = Boolean(this.#options.own) || !this.#typable();
     this.#stop.hidden = !alive || this.#terminal.cancellable === false;
     this.#stop.disabled = this.#stopping;
     this.#label();
-    if (!alive) this.#say(`${name}: ${text}`);
-    if (this.#term.cols !== status.cols || this.#term.rows !== status.rows) this.#term.resize(status.cols, status.rows);
+    if (!alive) this.#say(this.#ended());
+    const leads = this.#options.fit && this.#typable(); // its terminal follows it, not the other way round
+    if (!leads && (this.#term.cols !== status.cols || this.#term.rows !== status.rows)) this.#term.resize(status.cols, status.rows);
     if (!this.#watch && this.#watched >= 0 && status.bytes !== this.#watched) this.#begin();
     this.#footer(status);
-    this.#fit();
+    this.#fitSoon();
+  }
+
+  /** called returns what the terminal is called. */
+  #called(): string {
+    const { command, args } = this.#terminal.status;
+    return this.#options.name ?? commandLine(command, args);
   }
 
   /** label names the view and its input for those who don't see it. */
   #label(): void {
-    const { status } = this.#terminal;
-    const name = this.#options.name ?? commandLine(status);
+    const name = this.#called();
     this.element.setAttribute('aria-label', `Terminal: ${name}, ${this.#stateText.textContent}`);
     const how = this.#takenOver ? 'Input. Escape and then Tab leaves it' : 'Read-only. Arrow keys scroll';
     this.#term.textarea?.setAttribute('aria-label', `${name}: ${how}`);
@@ -300,6 +315,11 @@ class TerminalView implements View {
       write(span, texts[i]!);
       span.hidden = texts[i] === '';
     });
+  }
+
+  /** ended says how it has ended, for those who don't see it. */
+  #ended(): string {
+    return `${this.#called()}: ${words(this.#terminal.status).text}`;
   }
 
   #say(text: string): void {
@@ -427,6 +447,12 @@ class TerminalView implements View {
       this.#cellSize = { width: box.width / this.#term.cols, height: box.height / this.#term.rows };
     }
     return this.#cellSize;
+  }
+
+  #fitSoon(): void {
+    if (!this.#options.fit) return;
+    clearTimeout(this.#fitTimer);
+    this.#fitTimer = setTimeout(() => this.#fit(), FIT_AFTER);
   }
 
   /** fit asks for the size that the element has room for. */

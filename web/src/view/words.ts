@@ -55,8 +55,11 @@ export function size(n: number): string {
   return `${(n / 1e6).toFixed(1)} MB`;
 }
 
-/** commandLine is what a person reads as the command. */
-export function commandLine(s: TerminalStatus): string {
-  const quoted = s.args.map((a) => (/^[\w@%+=:,./-]+$/.test(a) ? a : `'${a.replaceAll("'", "'\\''")}'`));
-  return [s.command, ...quoted].join(' ');
+/** Characters that are not seen, or that change the order in which others are. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** commandLine is what a person reads as the command: quoted for a shell, and all of it to be seen. */
+export function commandLine(command: string, args: readonly string[]): string {
+  const quoted = args.map((a) => (/^[\w@%+=:,./-]+$/.test(a) ? a : `'${a.replaceAll("'", "'\\''")}'`));
+  return [command, ...quoted].join(' ').replace(unseen, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }

@@ -2,13 +2,28 @@
 
 import { after, before, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 
 import { axe, launch, serve, watchErrors } from './serve.mjs';
 
 let server, chromium, page, errors;
 
+/** What terrarium web serves the page with. */
+async function policy() {
+  const html = await readFile(new URL('../../demo/index.html', import.meta.url), 'utf8');
+  const [, map] = html.match(/<script type="importmap">([^]*?)<\/script>/);
+  const sum = createHash('sha256').update(map).digest('base64');
+  return [
+    "default-src 'none'", `script-src 'self' 'wasm-unsafe-eval' 'sha256-${sum}'`, "worker-src 'self'", "connect-src 'self'",
+    "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'", "base-uri 'none'", "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
 before(async () => {
   server = await serve({
+    headers: { 'content-security-policy': await policy() },
     instead: { '/dist/index.js': '/test/view/fake.mjs', '/plugins/index.json': { by: 'test', plugins: [] } },
   });
   chromium = await launch();
