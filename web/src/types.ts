@@ -118,8 +118,9 @@ export interface Watcher {
   snapshot(s: Snapshot): void | PromiseLike<void>;
   /** Go on with this. */
   output(c: Chunk): void | PromiseLike<void>;
-  /** There will be no more: the terminal has ended, and all of it was shown; or it can't be read
-   * any longer. It is called once, after which the watch is closed. */
+  /** There will be no more: the terminal was released, and all of it was shown; or it can't be read
+   * any longer. What a command has left running may write after it has ended, so that alone is no
+   * end. It is called once, after which the watch is closed. */
   end?(): void;
 }
 
@@ -221,7 +222,7 @@ export type TerminalsState = 'starting' | 'ready' | 'dead' | 'closed';
 /** Terminals in this page. */
 export interface Terminals {
   readonly state: TerminalsState;
-  /** Settles when commands can run; rejects with why they can't. */
+  /** Settles when commands can run; rejects with why they can't. After `restart` it is another. */
   readonly ready: Promise<void>;
   readonly files: Files;
 
