@@ -1,5 +1,5 @@
-// The page as an ACP client of the agent: it serves terminals and files from the sandbox, shows what
-// the agent does, and asks the person.
+// The page as an ACP client of the agent: it serves terminals and files from the sandbox, shows
+// what the agent does, and asks the person.
 
 import { commandLine } from '@terrarium/web/xterm';
 import { Agent } from './agent.js';

@@ -1,4 +1,5 @@
-// The agent's side of the page: what it says, its tool calls with their terminals, and what it asks.
+// The agent's side of the page: what it says, its tool calls with their terminals, and what it
+// asks.
 
 import { mount } from '@terrarium/web/xterm';
 import { $, h } from './dom.js';

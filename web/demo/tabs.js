@@ -1,5 +1,5 @@
-// Terminals as tabs. A terminal has a view only while its tab is shown: a view begins with what there
-// is, so nothing is lost, and those that nobody sees cost nothing.
+// Terminals as tabs. A terminal has a view only while its tab is shown: a view begins with what
+// there is, so nothing is lost, and those that nobody sees cost nothing.
 
 import { mount } from '@terrarium/web/xterm';
 import { $, h } from './dom.js';

@@ -1,5 +1,5 @@
-// Copies what the demo uses of other packages, as released, to dist/vendor: the demo has no bundler,
-// and is served without node_modules. index.html's import map names the copies.
+// Copies what the demo uses of other packages, as released, to dist/vendor: the demo has no
+// bundler, and is served without node_modules. index.html's import map names the copies.
 
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 

@@ -1,7 +1,7 @@
 /**
  * Terminals that an agent owns and only reports: nothing is run here. Their output is kept by
- * core.wasm, within the same bounds as that of terminals that are run, and they are seen through the
- * same interface.
+ * core.wasm, within the same bounds as that of terminals that are run, and they are seen through
+ * the same interface.
  *
  * There are two ways in which agents report them: version 1 of ACP by `_meta.terminal_info`,
  * `terminal_output`, `terminal_output_delta` and `terminal_exit` of a tool call, which no

@@ -1,8 +1,8 @@
 /**
  * core.wasm, Terrarium's machine as a WASI reactor, driven from JavaScript.
  *
- * Its contract is cmd/reactor/ABI.md. A Reactor is one instance, a Registry one machine in it. Every
- * method takes what it needs and returns at once.
+ * Its contract is cmd/reactor/ABI.md. A Reactor is one instance, a Registry one machine in it.
+ * Every method takes what it needs and returns at once.
  */
 
 import { wasi } from './wasi.js';

@@ -1,9 +1,9 @@
 /**
  * A view of a terminal, drawn by xterm.js.
  *
- * It shows what a program writes and does nothing else with it: read-only until a person takes over,
- * links are followed only by a click and after the address was shown, and no sequence reaches the
- * page, its clipboard or its title. The page must load xterm.js's own style sheet,
+ * It shows what a program writes and does nothing else with it: read-only until a person takes
+ * over, links are followed only by a click and after the address was shown, and no sequence reaches
+ * the page, its clipboard or its title. The page must load xterm.js's own style sheet,
  * `@xterm/xterm/css/xterm.css`.
  */
 
@@ -154,7 +154,8 @@ class TerminalView implements View {
     this.#term.open(this.#screen);
     this.#listen();
     const { state } = terminal.status;
-    if (state === 'exited' || state === 'killed' || state === 'failed') this.#announced = this.#ended(); // no news
+    // That it has ended already is no news.
+    if (state === 'exited' || state === 'killed' || state === 'failed') this.#announced = this.#ended();
     this.#changed(terminal.status);
     this.#begin();
   }
@@ -284,7 +285,8 @@ class TerminalView implements View {
     this.#stop.disabled = this.#stopping;
     this.#label();
     if (!alive) this.#say(this.#ended());
-    const leads = this.#options.fit && this.#typable(); // its terminal follows it, not the other way round
+    // Where it leads, its terminal follows it, and not the other way round.
+    const leads = this.#options.fit && this.#typable();
     if (!leads && (this.#term.cols !== status.cols || this.#term.rows !== status.rows)) this.#term.resize(status.cols, status.rows);
     if (!this.#watch && this.#watched >= 0 && status.bytes !== this.#watched) this.#begin();
     this.#footer(status);

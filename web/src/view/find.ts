@@ -57,7 +57,8 @@ function locate(term: XTerm, row: number, i: number, n: number): Match {
   const move = (position: number, chars: number) => {
     while (chars > 0 && position < buffer.length * term.cols) {
       cell = buffer.getLine(Math.floor(position / term.cols))?.getCell(position % term.cols, cell);
-      chars -= cell?.getWidth() === 0 ? 0 : cell?.getChars().length || 1; // 0: the rest of a wide one
+      // No width: the rest of a wide character.
+      chars -= cell?.getWidth() === 0 ? 0 : cell?.getChars().length || 1;
       position++;
     }
     return position;

@@ -1,8 +1,8 @@
 import type { ITheme } from '@xterm/xterm';
 
 /**
- * The view's styles. A page changes them by its own rules for the same classes, and chooses light or
- * dark by color-scheme on any element around the view.
+ * The view's styles. A page changes them by its own rules for the same classes, and chooses light
+ * or dark by color-scheme on any element around the view.
  */
 const css = `
 .terrarium {

@@ -108,8 +108,8 @@ test('a flood leaves the page alive and ends with the right screen', async () =>
   await page.waitForFunction(() => /^the end$/m.test(view.text()), undefined, { timeout: 20000 });
   const screen = await page.evaluate(() => view.text().split('\n').filter(Boolean).at(-1));
   assert.equal(screen, 'the end');
-  // The budget of 30 frames a second is checked where the sandbox makes the flood; here the page's own
-  // thread makes it too.
+  // The budget of 30 frames a second is checked where the sandbox makes the flood; here the page's
+  // own thread makes it too.
   console.log(`# ${(result.sent / 1e6).toFixed(0)} MB in ${result.took.toFixed(0)} ms, ${((result.frames * 1000) / result.took).toFixed(0)} frames/s, the longest ${result.longest.toFixed(0)} ms`);
   assert.ok(result.frames > 10, `${result.frames} frames`);
   assert.deepEqual(errors, []);
