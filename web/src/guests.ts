@@ -5,6 +5,11 @@
 // Go and all guests share this thread. A guest's import calls Go's export
 // page_call; where Go says that the call waits, the guest is suspended, by
 // JavaScript Promise Integration, until Go calls resume.
+//
+// A Suspending function suspends whatever it returns, which takes ten times as long
+// as most calls do. So a guest's imports are not such functions themselves but those
+// of a small module, made for each program, which calls us first and then a
+// Suspending function if we say so: see adapter.
 
 /** What we need of Go's wasm_exec.js. */
 export interface Go {
@@ -25,9 +30,9 @@ interface Exports {
 
 // JSPI is not in TypeScript's types yet.
 type Value = number | bigint | undefined;
-type Call = (...args: (number | bigint)[]) => Value | Promise<Value>;
+type Call = (...args: (number | bigint)[]) => Value;
 const { Suspending, promising } = WebAssembly as unknown as {
-  Suspending: new (f: Call) => WebAssembly.ImportValue;
+  Suspending: new (f: () => Promise<Value>) => WebAssembly.ImportValue;
   promising: (f: Function) => () => Promise<unknown>;
 };
 
@@ -45,8 +50,10 @@ const pageSize = 65536;
 const maxValues = 1024;
 /** How long guests may run until the browser gets its turn, in milliseconds. */
 const sliceMs = 8;
+/** After so many calls of guests, or bytes that they copy, we look how late it is. */
+const callsBetween = 16, copiedBetween = 1 << 18;
 /** A copy of at most so many bytes is faster without a view of them. */
-const smallCopy = 32;
+const smallCopy = 128;
 /** How long we wait for the collector to free the memories of guests that ended. */
 const crowdedMs = 2000;
 /** The most that is told of an error, in UTF-16 units. */
@@ -62,12 +69,14 @@ interface Link {
   kind: 'func' | 'refill' | 'grow';
   params: string;
   results: string;
-  waits: boolean;
+  /** Whether the guest has the adapter's function, and may be suspended. */
+  adapted: boolean;
 }
 
 interface Program {
   module: WebAssembly.Module;
   links: Link[];
+  adapter: WebAssembly.Module | undefined;
 }
 
 interface Guest {
@@ -76,8 +85,9 @@ interface Guest {
   bytes: Uint8Array<ArrayBuffer>;
   fuel: WebAssembly.Global | undefined;
   refused: WebAssembly.Global | undefined;
-  /** The fuel that it has when refill has given the turn back, or undefined. */
-  kept: bigint | undefined;
+  /** Not 0 if its call is to wait for the promise. */
+  waits: WebAssembly.Global | undefined;
+  promise: Promise<Value> | undefined;
   /** What lets a guest that waits go on. */
   waiting: { resolve: (v: Value) => void; reject: (e: unknown) => void; results: string } | undefined;
 }
@@ -117,6 +127,8 @@ export class Guests {
   private f64 = new Float64Array(0);
 
   private kicked = false;
+  private calls = 0;
+  private copied = 0;
   private turnStart = 0;
   private readonly turns: (() => void)[] = [];
   private readonly channel = new MessageChannel();
@@ -144,9 +156,9 @@ export class Guests {
     start: (guest: number, program: number) => this.start(guest, this.programs.get(program)),
     resume: (guest: number, status: number, result: bigint) => this.resume(guest, status, result),
     read: (guest: number, ptr: number, to: number, n: number) =>
-      copyBytes(this.view(), to >>> 0, this.memoryOf(guest), ptr >>> 0, n >>> 0),
+      this.transfer(this.view(), to >>> 0, this.memoryOf(guest), ptr >>> 0, n >>> 0),
     write: (guest: number, ptr: number, from: number, n: number) =>
-      copyBytes(this.memoryOf(guest), ptr >>> 0, this.view(), from >>> 0, n >>> 0),
+      this.transfer(this.memoryOf(guest), ptr >>> 0, this.view(), from >>> 0, n >>> 0),
   };
 
   /** Go's program, whose instance has run: from now on there may be guests. */
@@ -234,17 +246,19 @@ export class Guests {
   // Go's memory.
 
   private view(): Uint8Array<ArrayBuffer> {
-    const buffer = this.exports.mem.buffer as ArrayBuffer;
-    if (this.goBytes.buffer !== buffer) {
-      this.goBytes = new Uint8Array(buffer);
-      this.slotsAt ||= this.exports.page_slots() >>> 0;
-      const n = maxValues + 1;
-      this.u32 = new Uint32Array(buffer, this.slotsAt, 2 * n);
-      this.u64 = new BigUint64Array(buffer, this.slotsAt, n);
-      this.f32 = new Float32Array(buffer, this.slotsAt, 2 * n);
-      this.f64 = new Float64Array(buffer, this.slotsAt, n);
-    }
+    if (this.goBytes.length === 0) this.renew(); // growing has detached the buffer
     return this.goBytes;
+  }
+
+  private renew(): void {
+    const buffer = this.exports.mem.buffer as ArrayBuffer;
+    this.goBytes = new Uint8Array(buffer);
+    this.slotsAt ||= this.exports.page_slots() >>> 0;
+    const n = maxValues + 1;
+    this.u32 = new Uint32Array(buffer, this.slotsAt, 2 * n);
+    this.u64 = new BigUint64Array(buffer, this.slotsAt, n);
+    this.f32 = new Float32Array(buffer, this.slotsAt, 2 * n);
+    this.f64 = new Float64Array(buffer, this.slotsAt, n);
   }
 
   private copy(at: number, n: number): Uint8Array<ArrayBuffer> {
@@ -280,14 +294,14 @@ export class Guests {
     let size = 0;
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
       if (kind !== 'function') continue; // hostwasm has refused it
-      links.push({ module: from, name, kind: 'func', params: '', results: '', waits: false });
+      links.push({ module: from, name, kind: 'func', params: '', results: '', adapted: false });
       for (const s of [from, name]) {
         const b = encoder.encode(s);
         parts.push(new Uint8Array(new Uint32Array([b.length]).buffer), b);
         size += 4 + b.length;
       }
     }
-    this.programs.set(id, { module, links });
+    this.programs.set(id, { module, links, adapter: undefined });
     this.text = new Uint8Array(size);
     let at = 0;
     for (const p of parts) {
@@ -298,27 +312,36 @@ export class Guests {
   }
 
   private link(id: number, text: string): void {
-    const links = this.programs.get(id)?.links ?? [];
+    const program = this.programs.get(id);
+    if (!program) return;
     const lines = text.split('\n');
-    for (const [i, link] of links.entries()) {
-      const [params = '', results = '', waits = ''] = lines[i]!.split(':');
-      if (params === 'refill' || params === 'grow') link.kind = params;
-      else Object.assign(link, { params, results, waits: waits === 'w' });
+    for (const [i, link] of program.links.entries()) {
+      const [params = '', results = '', plain = ''] = lines[i]!.split(':');
+      if (params === 'refill' || params === 'grow') Object.assign(link, { kind: params, adapted: params === 'refill' });
+      else Object.assign(link, { params, results, adapted: plain === '' });
     }
+    program.adapter = new WebAssembly.Module(adapter(program.links));
   }
 
   // Guests.
 
   private memoryOf(id: number): Uint8Array<ArrayBuffer> {
     const g = this.guests.get(id);
-    if (!g?.memory) return none;
-    const buffer = g.memory.buffer as ArrayBuffer;
-    if (g.bytes.buffer !== buffer) g.bytes = new Uint8Array(buffer);
-    return g.bytes;
+    return g ? bytesOf(g) : none;
+  }
+
+  private transfer(to: Uint8Array, at: number, from: Uint8Array, start: number, n: number): void {
+    if (n > to.length - at || n > from.length - start) throw new RangeError('a copy beyond a memory');
+    this.copied += n;
+    if (n > smallCopy) {
+      to.set(from.subarray(start, start + n), at);
+      return;
+    }
+    for (let i = 0; i < n; i++) to[at + i] = from[start + i]!;
   }
 
   private start(id: number, program: Program | undefined): void {
-    const g: Guest = { id, memory: undefined, bytes: none, fuel: undefined, refused: undefined, kept: undefined, waiting: undefined };
+    const g: Guest = { id, memory: undefined, bytes: none, fuel: undefined, refused: undefined, waits: undefined, promise: undefined, waiting: undefined };
     this.guests.set(id, g);
     this.soon(() => {
       this.run(g, program).then(
@@ -368,34 +391,51 @@ export class Guests {
     if (!this.guests.delete(g.id)) return; // Go is no more
     const left = (g.fuel?.value as bigint | undefined) ?? 0n;
     const refused = (g.refused?.value as number | undefined) ?? 0;
-    this.intoGo(() => this.exports.page_ended(g.id, how, (g.kept ?? 0n) + left, refused, textLength));
+    this.intoGo(() => this.exports.page_ended(g.id, how, left, refused, textLength));
     this.kick();
   }
 
   private importsOf(g: Guest, program: Program): WebAssembly.Imports {
+    const ours = Object.create(null) as WebAssembly.ModuleImports;
+    for (const [index, link] of program.links.entries()) ours[index] = this.importOf(g, index, link);
+    const wait = new Suspending(() => {
+      g.waits!.value = 0;
+      return g.promise!;
+    });
+    const waits = Object.fromEntries(['', ...letters].map((letter) => [letter, wait]));
+    const { exports } = new WebAssembly.Instance(program.adapter!, { ours, waits });
+    g.waits = asGlobal(exports.waits);
     // Names come from the module, and "__proto__" is one: these have no prototype.
     const imports = Object.create(null) as Record<string, WebAssembly.ModuleImports>;
     for (const [index, link] of program.links.entries()) {
       const of = (imports[link.module] ??= Object.create(null) as WebAssembly.ModuleImports);
-      of[link.name] ??= this.importOf(g, index, link);
+      of[link.name] ??= link.adapted ? exports[index]! : ours[index]!;
     }
     return imports;
   }
 
-  private importOf(g: Guest, index: number, link: Link): WebAssembly.ImportValue {
+  private importOf(g: Guest, index: number, link: Link): Call {
     switch (link.kind) {
       case 'refill':
-        return new Suspending(() => this.refill(g));
+        return () => this.refill(g);
       case 'grow':
-        return (wanted: number) => {
+        return (wanted) => {
           const from = pagesOf(g);
-          return this.grow(g, from, from + (wanted >>> 0)) ? 1 : 0;
+          return this.grow(g, from, from + ((wanted as number) >>> 0)) ? 1 : 0;
         };
     }
-    const { params, results } = link;
-    const call: Call = (...args) => {
+    const { params, results, adapted } = link;
+    const ints = /^i*$/.test(params);
+    return (...args) => {
       if (!this.enter()) throw end;
-      for (let i = 0; i < params.length; i++) this.put(i, params[i]!, args[i]);
+      if (ints) {
+        for (let i = 0; i < params.length; i++) {
+          this.u32[2 * i] = args[i] as number;
+          this.u32[2 * i + 1] = 0;
+        }
+      } else {
+        for (let i = 0; i < params.length; i++) this.put(i, params[i]!, args[i]);
+      }
       let status = ended;
       try {
         status = this.exports.page_call(g.id, index, pagesOf(g));
@@ -405,17 +445,25 @@ export class Guests {
       const alive = this.leave();
       this.kick();
       if (status === done && alive) {
-        this.late(g);
-        return this.result(results);
+        const value = this.result(results);
+        if (adapted && this.mayBeLate()) this.yield(g, value);
+        return value;
       }
-      if (status === pending && link.waits && alive) {
-        return new Promise<Value>((resolve, reject) => {
-          g.waiting = { resolve, reject, results };
-        });
-      }
-      throw end;
+      if (status !== pending || !alive) throw end;
+      this.suspend(g, new Promise((resolve, reject) => (g.waiting = { resolve, reject, results })));
+      return results === 'I' ? 0n : 0;
     };
-    return link.waits ? new Suspending(call) : (call as WebAssembly.ImportValue);
+  }
+
+  /** Has the adapter wait for a promise, when we have returned to it. */
+  private suspend(g: Guest, promise: Promise<Value>): void {
+    g.promise = promise;
+    g.waits!.value = 1;
+  }
+
+  /** Has the guest go on with a value when the browser has had its turn. */
+  private yield(g: Guest, value: Value): void {
+    this.suspend(g, new Promise((resolve, reject) => this.turn(() => (this.failed ? reject(end) : resolve(value)))));
   }
 
   private put(i: number, letter: string, value: number | bigint | undefined): void {
@@ -464,25 +512,15 @@ export class Guests {
   }
 
   /** The import of core/meter: there is no fuel left. */
-  private refill(g: Guest): undefined | Promise<undefined> {
-    const fuel = g.fuel!;
-    let left = fuel.value as bigint;
-    if (g.kept !== undefined) {
-      left += g.kept;
-      g.kept = undefined;
-    }
-    if (left < 0n) {
-      let given = noFuel;
-      this.intoGo(() => {
-        given = this.exports.page_refill(g.id, left);
-      });
-      this.kick();
-      if (given === noFuel || this.failed) throw end;
-      left = given;
-    }
-    fuel.value = left;
-    if (!this.isLate()) return undefined;
-    return new Promise((resolve, reject) => this.turn(() => (this.failed ? reject(end) : resolve(undefined))));
+  private refill(g: Guest): undefined {
+    let given = noFuel;
+    this.intoGo(() => {
+      given = this.exports.page_refill(g.id, g.fuel!.value as bigint);
+    });
+    this.kick();
+    if (given === noFuel || this.failed) throw end;
+    g.fuel!.value = given;
+    if (this.isLate()) this.yield(g, undefined);
   }
 
   private grow(g: Guest, from: number, to: number): boolean {
@@ -496,18 +534,15 @@ export class Guests {
 
   // Turns.
 
-  private isLate(): boolean {
-    return performance.now() - this.turnStart > sliceMs;
+  /** Is isLate where asking for the time would take longer than most calls. */
+  private mayBeLate(): boolean {
+    if (++this.calls < callsBetween && this.copied < copiedBetween) return false;
+    this.calls = this.copied = 0;
+    return this.isLate();
   }
 
-  /**
-   * Has a guest whose calls have taken long come to refill as soon as it can, by keeping its fuel until
-   * then: most calls can't be suspended themselves.
-   */
-  private late(g: Guest): void {
-    if (!this.isLate() || g.kept !== undefined || !g.fuel) return;
-    g.kept = (g.fuel.value as bigint) + 1n;
-    g.fuel.value = -1n;
+  private isLate(): boolean {
+    return performance.now() - this.turnStart > sliceMs;
   }
 
   /** Calls f in a while, when the browser has done what else there is to do. */
@@ -523,6 +558,64 @@ export class Guests {
   }
 }
 
+// The letters of types, and how the binary format has them.
+const letters = 'iIfF';
+const valueTypes: Record<string, number> = { i: 0x7f, I: 0x7e, f: 0x7d, F: 0x7c };
+
+/**
+ * The module between a guest and us, in the binary format: https://www.w3.org/TR/wasm-core-2/#binary-format.
+ * Its function N calls our function N, and then a Suspending one if its global "waits" is not 0:
+ *
+ *   (func (export "N") (param …) (result t) (local $result t)
+ *     (local.set $result (call $ours.N (local.get 0) …))
+ *     (if (global.get $waits) (then (local.set $result (call $waits.t))))
+ *     (local.get $result))
+ */
+function adapter(links: Link[]): Uint8Array<ArrayBuffer> {
+  const adapted = [...links.entries()].filter(([, link]) => link.adapted);
+  const waits = ['', ...letters];
+  const types: number[][] = waits.map((t) => [0x60, 0, ...list(t)]);
+  const imports = waits.map((t, i) => [...text('waits'), ...text(t), 0, ...u32(i)]);
+  const funcs: number[][] = [], exports = [[...text('waits'), 3, 0]], bodies: number[][] = [];
+  for (const [n, [index, { params, results }]] of adapted.entries()) {
+    const type = u32(types.length), result = u32(params.length);
+    types.push([0x60, ...list(params), ...list(results)]);
+    imports.push([...text('ours'), ...text(String(index)), 0, ...type]);
+    funcs.push(type);
+    exports.push([...text(String(index)), 0, ...u32(waits.length + adapted.length + n)]);
+    const set = results === '' ? [] : [0x21, ...result], get = results === '' ? [] : [0x20, ...result];
+    const code = results === '' ? [0] : [1, 1, valueTypes[results]!];
+    for (let i = 0; i < params.length; i++) code.push(0x20, ...u32(i));
+    code.push(0x10, ...u32(waits.length + n), ...set);
+    code.push(0x23, 0, 0x04, 0x40, 0x10, ...u32(waits.indexOf(results)), ...set, 0x0b, ...get, 0x0b);
+    bodies.push([...u32(code.length), ...code]);
+  }
+  return new Uint8Array([
+    0, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
+    ...section(1, types), ...section(2, imports), ...section(3, funcs),
+    ...section(6, [[0x7f, 1, 0x41, 0, 0x0b]]), ...section(7, exports), ...section(10, bodies),
+  ]);
+}
+
+function section(id: number, entries: number[][]): number[] {
+  const body = [...u32(entries.length), ...entries.flat()];
+  return [id, ...u32(body.length), ...body];
+}
+
+function list(types: string): number[] {
+  return [...u32(types.length), ...[...types].map((t) => valueTypes[t]!)];
+}
+
+function text(s: string): number[] {
+  return [...u32(s.length), ...encoder.encode(s)]; // s is ASCII
+}
+
+function u32(n: number): number[] {
+  const b: number[] = [];
+  for (; n > 0x7f; n >>>= 7) b.push((n & 0x7f) | 0x80);
+  return [...b, n];
+}
+
 /** Why a guest was not started. */
 class Refused extends Error {
   constructor(readonly how: number) {
@@ -530,21 +623,18 @@ class Refused extends Error {
   }
 }
 
+function bytesOf(g: Guest): Uint8Array<ArrayBuffer> {
+  // Growing has detached the buffer.
+  if (g.bytes.length === 0 && g.memory) g.bytes = new Uint8Array(g.memory.buffer as ArrayBuffer);
+  return g.bytes;
+}
+
 function pagesOf(g: Guest): number {
-  return g.memory ? g.memory.buffer.byteLength / pageSize : 0;
+  return bytesOf(g).length / pageSize;
 }
 
 function asGlobal(e: WebAssembly.ExportValue | undefined): WebAssembly.Global | undefined {
   return e instanceof WebAssembly.Global ? e : undefined;
-}
-
-function copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, n: number): void {
-  if (n > to.length - at || n > from.length - start) throw new RangeError('a copy beyond a memory');
-  if (n > smallCopy) {
-    to.set(from.subarray(start, start + n), at);
-    return;
-  }
-  for (let i = 0; i < n; i++) to[at + i] = from[start + i]!;
 }
 
 function messageOf(e: unknown): string {

@@ -48,7 +48,7 @@ func registered(dir string) (*program, error) {
 		return nil, errNotKey
 	}
 	lastProgram++
-	p := &program{id: lastProgram}
+	p := &program{id: lastProgram, loaded: true}
 	n := jsLoad(p.id, key)
 	if n < 0 {
 		return nil, fs.ErrNotExist

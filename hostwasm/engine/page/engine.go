@@ -56,6 +56,7 @@ func (Engine) Load(ctx context.Context, dir string, find func(engine.Import) (en
 	if err != nil {
 		return nil, err
 	}
+	p.loaded = true
 	if err := p.link(find); err != nil {
 		p.Close()
 		return nil, err

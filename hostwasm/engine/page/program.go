@@ -16,6 +16,7 @@ import (
 type program struct {
 	id      int32
 	pages   uint64 // of memory at its start, or 0 where we have not seen the module
+	loaded  bool   // so that the types of its imports are not known
 	imports []engine.Import
 	funcs   []engine.Func // for each of imports; those of core/meter are empty
 }
@@ -54,8 +55,10 @@ func parseImports(text string) (imports []engine.Import, err error) {
 }
 
 // link gives each import its function, and tells the glue how to call it: a line
-// with the letters of its parameters and results and whether it may wait, as in
-// "iI:i:w". The meter's functions are "refill" and "grow".
+// with the letters of its parameters and results, as in "iI:i". The meter's functions
+// are "refill" and "grow". ":p" behind it says that its type may be another, since
+// nobody knows the import's, and that the glue's function stands for it itself, which
+// JavaScript has with any parameters; it can't be suspended then.
 func (p *program) link(find func(engine.Import) (engine.Func, error)) error {
 	var lines strings.Builder
 	for _, i := range p.imports {
@@ -74,8 +77,8 @@ func (p *program) link(find func(engine.Import) (engine.Func, error)) error {
 				return fmt.Errorf("%.100q %.100q has too many parameters or results", i.Module, i.Name)
 			}
 			lines.WriteString(f.Params + ":" + f.Results)
-			if f.Try != nil {
-				lines.WriteString(":w")
+			if p.loaded && f.Try == nil {
+				lines.WriteString(":p")
 			}
 		}
 		lines.WriteByte('\n')

@@ -57,7 +57,10 @@ func (p *program) Run(c engine.RunConfig) error {
 	lastGuest++
 	g := &guest{id: lastGuest, program: p, config: &c, wake: make(chan struct{}, 1)}
 	guests[g.id] = g
-	defer delete(guests, g.id)
+	defer func() {
+		delete(guests, g.id)
+		latest = nil
+	}()
 	jsStart(g.id, p.id)
 	for range g.wake {
 		if g.call == nil {
