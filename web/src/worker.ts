@@ -442,6 +442,8 @@ class Sandbox {
     },
     line: (peer: number, at: number, n: number) => {
       const text = decoder.decode(new Uint8Array(this.x.mem.buffer as ArrayBuffer, at >>> 0, n >>> 0).slice());
+      // What an answer speaks of, the page has heard of before.
+      if (this.events.length > 0) this.tell(undefined);
       post({ from: 'lines', peer, text, bytes: n });
     },
   };
@@ -490,6 +492,10 @@ class Sandbox {
         changes = all ? 'all' : list.map(([type, path]) => ({ type, path }));
       });
     }
+    this.tell(changes);
+  }
+
+  private tell(changes: FileChange[] | 'all' | undefined): void {
     const events = this.events;
     this.events = [];
     this.unheard = true;

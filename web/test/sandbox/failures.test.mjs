@@ -1,0 +1,133 @@
+// What keeps a sandbox from starting, and what ends it: each has its own message.
+
+import { after, afterEach, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+
+import { launch, serve, watchErrors } from '../view/serve.mjs';
+
+let chromium, server, page;
+
+before(async () => (chromium = await launch()));
+after(() => chromium?.close());
+afterEach(async () => {
+  await page?.close();
+  await server?.close();
+});
+
+const limit = { timeout: 60_000 };
+
+/** open opens the page where files are served so. */
+async function open(options) {
+  server = await serve(options);
+  page = await chromium.browser.newPage();
+  watchErrors(page);
+  await page.goto(`${server.url}/test/sandbox/page.html`);
+  await page.waitForFunction('window.ready');
+}
+
+test('a policy of content without WebAssembly', limit, async () => {
+  const csp = "default-src 'self'; script-src 'self' 'unsafe-inline'; worker-src 'self'";
+  await open({ headers: { 'content-security-policy': csp } });
+  const e = await page.evaluate(() => refusal(make()));
+  assert.equal(e.reason, 'csp');
+  assert.match(e.message, /wasm-unsafe-eval/);
+});
+
+test('the policy of content that is needed', limit, async () => {
+  const csp = "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; img-src data:";
+  await open({ headers: { 'content-security-policy': csp } });
+  assert.equal(await page.evaluate(async () => (await make(), (await run('echo', { args: ['hi'] })).output)), 'hi\n');
+});
+
+test('a sandbox that is isolated from other origins', limit, async () => {
+  await open({ headers: { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' } });
+  assert.equal(await page.evaluate(async () => (await make(), (await run('echo', { args: [String(crossOriginIsolated)] })).output)), 'true\n');
+});
+
+test('no worker, none that starts, and a sandbox that is something else', limit, async () => {
+  await open();
+  const results = await page.evaluate(async () => {
+    const out = {};
+    out.worker = await refusal(make({ workerFactory: () => new Worker('/test/sandbox/nothing.js', { type: 'module' }) }));
+    out.thrown = await refusal(make({ workerFactory: () => { throw new Error('not here'); } }));
+    out.html = await refusal(make({ wasmURL: '/test/sandbox/page.html' }));
+    out.missing = await refusal(make({ wasmURL: '/nothing.wasm' }));
+    out.other = await refusal(make({ wasmURL: '/dist/core.wasm' }));
+    out.limits = await refusal(make({ limits: { fuel: -1 } }));
+    out.cwd = await refusal(make({ cwd: 'work' }));
+    const { Worker: own } = window;
+    delete window.Worker;
+    window.Worker = undefined;
+    out.none = await refusal(make());
+    window.Worker = own;
+    return out;
+  });
+  const reasons = Object.fromEntries(Object.entries(results).map(([name, e]) => [name, e?.reason]));
+  assert.deepEqual(reasons, {
+    worker: 'worker_failed', thrown: 'no_worker', html: 'not_wasm', missing: 'fetch_failed', other: reasons.other, limits: 'range',
+    cwd: 'value', none: 'no_worker',
+  });
+  assert.ok(['wrong_version', 'fetch_failed'].includes(reasons.other)); // where core.wasm is not built, it is missing
+  assert.ok(Object.values(results).every((e) => e.name === 'SandboxError' && e.message));
+});
+
+test('a browser without JSPI', limit, async () => {
+  await open();
+  const e = await page.evaluate(async () => {
+    const script = new Blob([`delete WebAssembly.Suspending; await import(${JSON.stringify(new URL('/dist/worker.js', location.href).href)});`], { type: 'text/javascript' });
+    const url = URL.createObjectURL(script);
+    // What is sent before the module is there waits for nobody in a worker that imports it later.
+    const workerFactory = () => {
+      const w = new Worker(url, { type: 'module' });
+      const post = w.postMessage.bind(w);
+      w.postMessage = (...args) => setTimeout(() => post(...args), 1000);
+      return w;
+    };
+    return refusal(make({ workerFactory }));
+  });
+  assert.equal(e.reason, 'no_jspi');
+  assert.match(e.message, /Promise Integration/);
+});
+
+test('a dead worker: whoever waits is told, and another one works', limit, async () => {
+  await open();
+  const result = await page.evaluate(async () => {
+    let worker;
+    const states = [];
+    await make({ workerFactory: () => (worker = new Worker('/dist/worker.js', { type: 'module' })) });
+    terminals.on('state', (s) => states.push(s));
+    const t = await terminals.create({ command: 'cat' });
+    const screen = new Screen(t);
+    await screen.shows((s) => s.snapshots > 0);
+    const ask = (id) => terminals.handleMessage({ jsonrpc: '2.0', id, method: 'terminal/create', params: { sessionId: 's', command: 'sleep 100' } });
+    const { terminalId } = (await ask(1)).result;
+    const waiting = terminals.handleMessage({ jsonrpc: '2.0', id: 2, method: 'terminal/wait_for_exit', params: { sessionId: 's', terminalId } });
+    const dead = until((f) => terminals.on('state', f), (s) => s === 'dead');
+    worker.onerror(new ErrorEvent('error', { message: 'as if it had died' }));
+    const [, error] = await dead;
+    const out = {
+      error: { reason: error.reason, message: error.message }, waited: await waiting, exit: await t.exited, status: t.status,
+      write: await refusal(t.write('x')), create: await refusal(terminals.create({ command: 'ls' })), later: await ask(3),
+      files: await refusal((async () => terminals.files.stat('/work'))()), ended: screen.ended,
+    };
+    await terminals.restart();
+    out.again = await run('echo', { args: ['again'] });
+    out.listed = terminals.list().map((t) => t.status.state);
+    await terminals.close();
+    out.closed = await refusal(terminals.create({ command: 'ls' }));
+    out.restart = await refusal(terminals.restart());
+    out.states = states;
+    return out;
+  });
+  assert.equal(result.error.reason, 'dead');
+  assert.deepEqual([result.waited.error.code, result.waited.error.data.reason], [-32603, 'dead']);
+  assert.deepEqual([result.status.state, result.status.endedBy, result.status.readable], ['killed', 'sandbox', false]);
+  assert.deepEqual(result.exit, { exitCode: null, signal: null });
+  assert.deepEqual([result.write.reason, result.create.reason, result.files.reason], ['dead', 'dead', 'dead']);
+  assert.equal(result.later.error.data.reason, 'dead');
+  assert.equal(result.ended, true);
+  assert.equal(result.again.output, 'again\n');
+  assert.deepEqual(result.listed, ['killed', 'killed', 'exited']);
+  assert.deepEqual([result.closed.reason, result.restart.reason], ['closed', 'closed']);
+  assert.deepEqual(result.states, ['dead', 'starting', 'ready', 'closed']);
+});

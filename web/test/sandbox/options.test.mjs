@@ -1,0 +1,168 @@
+// What a page may say of its sandbox: a policy, limits, commands of its own, an ACP client.
+
+import { after, before, beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+
+import { launch, serve, watchErrors } from '../view/serve.mjs';
+
+let server, chromium, page, errors;
+
+before(async () => {
+  server = await serve();
+  chromium = await launch();
+});
+
+after(async () => {
+  await chromium?.close();
+  await server?.close();
+});
+
+beforeEach(async () => {
+  await page?.close();
+  page = await chromium.browser.newPage();
+  errors = watchErrors(page);
+  await page.goto(`${server.url}/test/sandbox/page.html`);
+  await page.waitForFunction('window.ready');
+});
+
+const limit = { timeout: 60_000 };
+
+test('a policy is asked, and what fails denies', limit, async () => {
+  const result = await page.evaluate(async () => {
+    const asked = [];
+    let aborted;
+    await make({
+      policy: async (r) => {
+        asked.push({ argv: r.argv, path: r.path, cwd: r.cwd, roots: r.roots, env: r.env, state: r.terminal.status.state });
+        switch (r.argv.at(-1)) {
+          case 'allowed': return 'allow';
+          case 'denied': return { allow: false, reason: 'not today' };
+          case 'thrown': throw new Error('broken');
+          case 'odd': return 1;
+          case 'forever': return new Promise((resolve) => r.signal.addEventListener('abort', () => (aborted = true, resolve('allow'))));
+        }
+      },
+    });
+    const results = {};
+    window.onerror = () => true;
+    for (const a of ['allowed', 'denied', 'thrown', 'odd', 'nothing']) results[a] = await run('echo', { args: [a], env: { A: '1' } });
+    const t = await terminals.create({ command: 'echo', args: ['forever'] });
+    if (t.status.state !== 'asking') await until((f) => t.on('change', f), (s) => s.state === 'asking');
+    await t.kill();
+    await t.exited;
+    const agent = await terminals.handleMessage({ jsonrpc: '2.0', id: 1, method: 'terminal/create', params: { sessionId: 's', command: 'echo', args: ['denied'] } });
+    return { asked, results, killed: t.status, aborted, agent };
+  });
+  assert.deepEqual(result.asked[0], {
+    argv: ['echo', 'allowed'], path: '/bin/echo', cwd: '/work', roots: ['/'], env: [{ name: 'A', value: '1' }], state: 'asking',
+  });
+  assert.equal(result.results.allowed.output, 'allowed\n');
+  for (const a of ['denied', 'thrown', 'odd', 'nothing']) assert.equal(result.results[a].error?.reason, 'denied', a);
+  assert.match(result.results.denied.error.message, /not today/);
+  assert.deepEqual([result.killed.state, result.killed.endedBy, result.aborted], ['killed', 'person', true]);
+  assert.match(result.agent.error.message, /denied/);
+});
+
+test('an ACP client of the SDK', limit, async () => {
+  const result = await page.evaluate(async () => {
+    const acp = await import('@agentclientprotocol/sdk');
+    await make();
+    const client = terminals.attach(acp.client({ name: 'ide' }), { RequestError: acp.RequestError });
+    const out = {};
+    await client.connectWith(acp.agent({ name: 'agent' }).onRequest('initialize', () => ({ protocolVersion: 1 })), async () => undefined).catch((e) => (out.connect = e.message));
+    const agent = acp.agent({ name: 'agent' });
+    await agent.connectWith(client, async (context) => {
+      const ask = (method, params) => context.request(method, params);
+      const { terminalId } = await ask('terminal/create', { sessionId: 's', command: 'echo hello; exit 4' });
+      const one = { sessionId: 's', terminalId };
+      out.exit = await ask('terminal/wait_for_exit', one);
+      out.output = await ask('terminal/output', one);
+      out.release = await ask('terminal/release', one);
+      out.error = await ask('terminal/output', one).catch((e) => ({ code: e.code, message: e.message, data: e.data }));
+    });
+    const old = terminals.client();
+    const { terminalId } = await old.createTerminal({ sessionId: 's', command: 'echo', args: ['old'] });
+    out.old = [await old.waitForTerminalExit({ sessionId: 's', terminalId }), await old.terminalOutput({ sessionId: 's', terminalId })];
+    return out;
+  });
+  assert.deepEqual({ exitCode: 4, signal: null }, { exitCode: result.exit.exitCode, signal: result.exit.signal ?? null });
+  assert.equal(result.output.output, 'hello\n');
+  assert.deepEqual([result.error.code, result.error.data.reason], [-32602, 'released']);
+  assert.equal(result.old[1].output, 'old\n');
+});
+
+test('sessions see what they hand over', limit, async () => {
+  const result = await page.evaluate(async () => {
+    await make({ files: { '/a/x': 'in a', '/b/y': 'in b' } });
+    await terminals.openSession('narrow', { cwd: '/a' });
+    const run = async (sessionId, command) => {
+      const old = terminals.client();
+      const { terminalId } = await old.createTerminal({ sessionId, command });
+      await old.waitForTerminalExit({ sessionId, terminalId });
+      return (await old.terminalOutput({ sessionId, terminalId })).output;
+    };
+    const out = [await run('narrow', 'pwd; cat x; ls /; cat /b/y'), await run('wide', 'pwd; cat /b/y')];
+    await terminals.closeSession('narrow');
+    return out;
+  });
+  assert.match(result[0], /^\/a\nin a/);
+  assert.doesNotMatch(result[0], /in b|\nb\n/);
+  assert.equal(result[1], '/work\nin b');
+});
+
+test('modules of others, metered in the page, and limits', limit, async () => {
+  const result = await page.evaluate(async () => {
+    const h = (s) => Uint8Array.from(s.match(/../g).map((x) => parseInt(x, 16)));
+    // (module (memory (export "memory") 1) (func (export "_start") BODY))
+    const module = (body) => {
+      const code = [0, ...body, 0x0b];
+      return Uint8Array.from([
+        ...h('0061736d01000000' + '010401600000' + '03020100' + '0503010001'), 7, 0x13, 2, 6, ...new TextEncoder().encode('memory'), 2, 0,
+        6, ...new TextEncoder().encode('_start'), 0, 0, 0x0a, code.length + 2, 1, code.length, ...code,
+      ]);
+    };
+    const end = module([]), loop = module([0x03, 0x40, 0x0c, 0, 0x0b]), trap = module([0x00]);
+    const recurse = module([0x10, 0]);
+    const malformed = end.slice(0, -3);
+    await make({
+      commands: [
+        { end, loop, trap, recurse, malformed, lazy: async () => new Response(end), compiled: await WebAssembly.compile(end), html: '/test/sandbox/page.html', none: '/none.wasm' },
+        ...(await plugins()),
+        { ...(await plugins())[0], name: 'other', by: 'another version', sum: '00'.repeat(32), commands: ['other'] },
+      ],
+      limits: { fuel: 50_000_000, module: 1 << 20, outputByteLimit: 1000 },
+    });
+    const out = {};
+    for (const name of ['end', 'loop', 'trap', 'recurse', 'malformed', 'lazy', 'compiled', 'html', 'none', 'other']) out[name] = await run(name, { args: ['x'] });
+    const long = await terminals.create({ command: 'seq 1 1000', interactive: false });
+    await long.exited;
+    return { out, long: { ...(await long.text()), status: long.status } };
+  });
+  const { out, long } = result;
+  assert.deepEqual([out.end.exitCode, out.lazy.exitCode], [0, 0]);
+  assert.deepEqual([out.loop.state, out.loop.endedBy], ['killed', 'fuel']);
+  assert.deepEqual([out.trap.state, out.trap.endedBy], ['killed', 'trap']);
+  assert.deepEqual([out.recurse.state, out.recurse.endedBy], ['killed', 'stack']);
+  assert.equal(out.malformed.state, 'failed');
+  for (const [name, reason] of Object.entries({ compiled: 'refused', html: 'not_wasm', none: 'fetch_failed', other: 'wrong_version' })) {
+    assert.equal(out[name].error?.reason, reason, `${name}: ${JSON.stringify(out[name])}`);
+  }
+  assert.match(out.html.error.message, /HTML/);
+  assert.ok(long.truncated && long.output.length <= 1000 && long.output.endsWith('1000\n'));
+  assert.equal(long.status.truncated, true);
+});
+
+test('a page that is paused while a command floods it', limit, async () => {
+  const result = await page.evaluate(async () => {
+    await make();
+    const t = await terminals.create({ command: 'seq 1 1500000', interactive: false });
+    const screen = new Screen(t);
+    await screen.shows((s) => s.text.includes('\n'));
+    for (const until = performance.now() + 1500; performance.now() < until; );
+    const exit = await t.exited;
+    await screen.shows((s) => s.text.includes('1500000'));
+    return { exit, bytes: t.status.bytes, snapshots: screen.snapshots };
+  });
+  assert.equal(result.exit.exitCode, 0);
+  assert.ok(result.bytes > 10_000_000);
+});
