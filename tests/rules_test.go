@@ -112,6 +112,15 @@ var rules = []rule{
 			},
 		},
 		why: "the reactor is the core and nothing else: no driver, no policy, no library"},
+	{path: "cmd/sandbox", ours: []string{"core/...", "hostwasm/..."},
+		bans: []ban{{
+			packages: []string{
+				"net/...", "encoding/json/...", "regexp/...", "mvdan.cc/sh/v3/...",
+				"github.com/tetratelabs/wazero/...", "github.com/bytecodealliance/wasmtime-go/...",
+			},
+			deep: true, why: "every page fetches it: the browser is its engine, and core/jsonrpc reads its JSON",
+		}},
+		why: "the sandbox is what a page needs and nothing else: no plugins, no native commands, no library"},
 	{path: "cmd/dev/internal/webplugins", ours: []string{"hostwasm/engine/page/bundle", "plugins"},
 		why: "what plugins become for a page is decided beside its engine; this only writes it to files"},
 	{path: "cmd/dev/internal/...", ours: []string{"core/..."}, why: whyDev},
