@@ -82,6 +82,9 @@ func reason(name, message string) string {
 	return printable(name + ": " + message)
 }
 
+// jsc is what JavaScriptCore has before a function.
+const jsc = "<?>."
+
 // frames returns the guest's functions in an error's stack, the innermost first.
 // The forms are those of V8, "at NAME (wasm://wasm/…:wasm-function[7]:0x2a)" or
 // without a name, of SpiderMonkey, "NAME@URL:wasm-function[7]:0x2a", and of
@@ -93,7 +96,11 @@ func frames(stack string) (names []string) {
 			continue
 		}
 		index, _, _ = strings.Cut(index, "]")
-		if i := strings.LastIndexAny(name, "(@"); i >= 0 {
+		if name == jsc {
+			if name = index; strings.Trim(index, "0123456789") == "" {
+				name = ""
+			}
+		} else if i := strings.LastIndexAny(name, "(@"); i >= 0 {
 			name = strings.TrimSuffix(name[:i], " ")
 		} else {
 			name = ""

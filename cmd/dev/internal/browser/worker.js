@@ -70,6 +70,7 @@ const run = async () => {
   };
   const guests = new Guests();
   output.calling = () => guests.calling;
+  g.terrariumGuests = guests; // for tests of it
   guests.onfail = (reason) => {
     if (!go.exited) void fail(reason);
   };
