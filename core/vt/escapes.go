@@ -157,7 +157,7 @@ func (e *escaper) state() {
 		set string
 	}{
 		{m.Insert, "\x1b[4h"},
-		{m.Newline, "\x1b[20h"},
+		{m.Newline || s.options.Newline, "\x1b[20h"}, // what comes next has no CR either
 		{m.AppCursor, "\x1b[?1h"},
 		{!m.Autowrap, "\x1b[?7l"},
 		{m.CursorHidden, "\x1b[?25l"},

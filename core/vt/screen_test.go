@@ -54,6 +54,23 @@ func TestNewline(t *testing.T) {
 	}
 }
 
+// TestNewlineEscapes: what a Screen's escapes have drawn goes on with the same
+// output.
+func TestNewlineEscapes(t *testing.T) {
+	for _, newline := range []bool{false, true} {
+		from := vt.NewScreen(vt.Options{Rows: 4, Cols: 10, Newline: newline})
+		from.Write([]byte("one\n"))
+		to := vt.NewScreen(vt.Options{Rows: 4, Cols: 10})
+		to.Write(from.AppendEscapes(nil, 0))
+		for _, s := range []*vt.Screen{from, to} {
+			s.Write([]byte("two\nthree"))
+		}
+		if got, want := string(to.AppendText(nil)), string(from.AppendText(nil)); got != want {
+			t.Errorf("Newline %v: got %q, want %q", newline, got, want)
+		}
+	}
+}
+
 func TestModes(t *testing.T) {
 	plain := vt.Modes{Autowrap: true}
 	for _, test := range []struct {

@@ -50,7 +50,7 @@ const version = 1;
 /** The statuses that are not errors: see ABI.md. */
 const more = 1, lost = 2;
 /** How much output goes to the page at once. */
-const batch = 256 << 10;
+const batch = 64 << 10;
 /** How much of what Go writes before it dies is kept, in characters. */
 const maxTrace = 64 << 10;
 /** A smallest module, to see whether there may be any. */
