@@ -46,6 +46,7 @@ func compileOnce(ctx context.Context) error {
 func testSteps(root string, notes *notes) []step {
 	nodeModules := []string{"TERRARIUM_NODE_MODULES=" + filepath.Join(root, "tests", "node_modules")}
 	wazero := filepath.Join(root, ".cache", "bin", "wazero")
+	dev := filepath.Join(root, ".cache", "bin", "dev")
 
 	steps := []step{
 		{"tools", func(ctx context.Context, out io.Writer) error { return installTools(ctx, out, tools) }},
@@ -55,7 +56,7 @@ func testSteps(root string, notes *notes) []step {
 		// Nothing of it runs, so it is compiled as fast as can be.
 		commandStep("go vet darwin", []string{"GOOS=darwin"}, "go", "vet", "-gcflags=all=-N -l", "./..."),
 		commandStep("go vet wasip1", wasip1, "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
-		commandStep("go vet js", []string{"GOOS=js", "GOARCH=wasm"}, "go", "vet", "./core/...", "./hostwasm/..."),
+		commandStep("go vet js", js, "go", "vet", "./core/...", "./hostwasm/..."),
 		commandStep("go vet reactor", wasip1, "go", "vet", "-tags=reactor", "./core", "./cmd/reactor"),
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
 		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
@@ -75,6 +76,10 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		// What -short leaves out was tested above: the machine is the same, and here six times slower.
 		goTest("go test wasip1", wasip1, notes, "-vet=off", "-short", "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
+		step{"compile web", func(ctx context.Context, out io.Writer) error { return compileWeb(ctx, out, root) }},
+		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
+		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m", "-exec='"+dev+"' browser --",
+			"./hostwasm", "./hostwasm/wasi", "./hostwasm/engine/page"),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
 		// and the programs that tests run would each wait a second before they end.
 		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes,

@@ -79,6 +79,7 @@ var tools = []tool{
 		probe:  []string{"tmux", "-V"},
 		debian: []string{"tmux"},
 	},
+	chromium,
 }
 
 // chromium is what the tests of the page run in.
