@@ -1,0 +1,109 @@
+// The demo page with the sandbox itself. It needs what make build makes.
+
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+
+import { launch, serve, watchErrors } from './serve.mjs';
+
+const built = ['dist/sandbox.wasm.gz', 'dist/wasm_exec.js', 'plugins/index.json'].every((f) => existsSync(new URL(`../../${f}`, import.meta.url)));
+const skip = built ? false : 'needs the sandbox: run make build';
+const patience = 120_000; // milliseconds: machines under load take long to compile a plugin
+
+let server, chromium, page, errors;
+
+before(async () => {
+  if (skip) return;
+  server = await serve();
+  chromium = await launch();
+  page = await chromium.browser.newPage();
+  page.setDefaultTimeout(patience);
+  errors = watchErrors(page);
+  await page.goto(`${server.url}/demo/`);
+  await page.waitForSelector('html[data-ready] .terrarium');
+});
+
+after(async () => {
+  await chromium?.close();
+  await server?.close();
+});
+
+/** What the selected terminal shows, as text. */
+async function textOf() {
+  const button = page.getByRole('tabpanel').getByRole('button', { name: 'Text' });
+  await button.click();
+  const text = await page.getByRole('tabpanel').locator('.terrarium-text').innerText();
+  await button.click();
+  return text;
+}
+
+test('a shell of one\'s own', { skip }, async () => {
+  await page.getByRole('tab', { name: 'shell, running' }).waitFor();
+  const input = page.getByRole('tabpanel').locator('.xterm-helper-textarea');
+  await input.focus();
+  await page.keyboard.type('echo $((6 * 7)) > answer && cat answer');
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Files' }).getByRole('button', { name: 'answer' }).waitFor(); // the tree follows
+  await page.keyboard.type('rm answer');
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Files' }).getByRole('button', { name: 'answer' }).waitFor({ state: 'detached' });
+  assert.match(await textOf(), /^42$/m);
+});
+
+test('the agent greps, edits, tests, fixes and commits', { skip }, async () => {
+  await page.getByRole('button', { name: 'Run the agent' }).click();
+  for (let i = 0; i < 7; i++) {
+    const question = page.getByRole('group', { name: /^The agent asks/ });
+    await question.getByRole('button', { name: 'Allow', exact: true }).click();
+  }
+  await page.getByText('Done: greet.sh can shout').waitFor();
+  const cards = await page.locator('#log .card').evaluateAll((all) => all.map((c) => `${c.getAttribute('aria-label')}: ${c.dataset.status}`));
+  assert.deepEqual(cards, [
+    'Look for the greeting: completed', 'Make sure that there is a repository: completed', 'Add --shout: completed',
+    'Run the test: failed', 'End what is shouted with "!": completed', 'Run the test again: completed', 'Commit: completed',
+  ]);
+  // Released long ago, and still there, each line at the left.
+  const test = page.getByRole('group', { name: 'Run the test again', exact: true });
+  await test.getByRole('button', { name: 'Text' }).click();
+  assert.match(await test.locator('.terrarium-text').innerText(), /^ {2}ok {4}greet --shout Ada\n {2}ok {4}greet --shout\nall is well\n$/m);
+});
+
+test('an infinite loop is stopped, a fork bomb finds its limit, and the page goes on', { skip }, async () => {
+  await page.getByRole('button', { name: 'Infinite loop' }).click();
+  await page.getByRole('tab', { name: 'infinite loop, running' }).waitFor();
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('tab', { name: 'infinite loop, killed' }).waitFor();
+  await page.getByRole('button', { name: 'Fork bomb' }).click();
+  await page.getByRole('tab', { name: /^fork bomb, (exited|running)/ }).waitFor();
+  await page.getByRole('button', { name: 'Stop all' }).click(); // and the shell
+  await page.getByRole('tab', { name: /^fork bomb, (exited|killed)/ }).waitFor();
+  await page.getByRole('tab', { name: /^shell, (exited|killed)/ }).waitFor();
+  await page.getByRole('button', { name: 'Close ended' }).click();
+  await page.getByRole('button', { name: 'New shell' }).click();
+  await page.getByRole('tab', { name: 'shell, running' }).click();
+  await page.getByRole('tabpanel').locator('.xterm-helper-textarea').focus();
+  await page.keyboard.type('echo still "$((1 + 1))"');
+  await page.keyboard.press('Enter');
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Text' }).click();
+  await page.waitForFunction(() => /^still 2$/m.test(document.querySelector('#panels > div:not([hidden]) .terrarium-text').textContent));
+});
+
+test('a flood of 64 MB: the page draws on, and the last line is there', { skip }, async () => {
+  const frames = page.evaluate(async () => {
+    let frames = 0;
+    const began = performance.now();
+    const done = () => document.querySelector('[role=tab][aria-label^="64 MB flood, exited"]');
+    while (!done()) {
+      await new Promise(requestAnimationFrame);
+      frames++;
+    }
+    return { frames, seconds: (performance.now() - began) / 1000 };
+  });
+  await page.getByRole('button', { name: '64 MB flood' }).click();
+  const { frames: drawn, seconds } = await frames;
+  console.log(`# ${(drawn / seconds).toFixed(0)} frames/s in a flood of ${seconds.toFixed(1)} s`);
+  if (process.env.TERRARIUM_LONG) assert.ok(drawn / seconds >= 30, 'fewer than 30 frames in a second');
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Text' }).click();
+  await page.waitForFunction(() => document.querySelector('#panels > div:not([hidden]) .terrarium-text').textContent.endsWith('That were 64 MB.\n'));
+  assert.deepEqual(errors, []);
+});
