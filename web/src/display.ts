@@ -9,7 +9,9 @@
  * `terminal_output_chunk`.
  */
 
-import { Reactor, ReactorError, type Registry, type WasmSource } from './reactor.js';
+import { Emitter } from './emitter.js';
+import { SandboxError } from './errors.js';
+import { Reactor, type Registry, type WasmSource } from './reactor.js';
 import type { Bytes, ExitStatus, Terminal, TerminalEvents, TerminalStatus, Unsubscribe, Watch, Watcher } from './types.js';
 
 export type { WasmSource } from './reactor.js';
@@ -74,7 +76,7 @@ export class Display {
   #machine: Machine;
   #cancel: DisplayOptions['cancel'];
   #terminals = new Map<string, Shown>();
-  #events = new Events<DisplayEvents>();
+  #events = new Emitter<DisplayEvents>();
   #closed = false;
 
   /** @internal */
@@ -280,7 +282,7 @@ class Machine {
       try {
         return { id: start(this.#registry, session, 'raw'), session };
       } catch (e) {
-        if (!(e instanceof ReactorError) || !e.reason.startsWith('limit_')) throw e;
+        if (!(e instanceof SandboxError) || !e.reason.startsWith('limit_')) throw e;
         const oldest = [...this.#owners.values()].find((t) => t.status.state === 'running');
         if (!oldest) return undefined;
         oldest.lose();
@@ -392,7 +394,7 @@ class Shown implements DisplayTerminal {
   #cancellable = false;
   #sized = false;
   #hooks: { changed(): void; cancel(): void | PromiseLike<void> | undefined };
-  #events = new Events<TerminalEvents>();
+  #events = new Emitter<TerminalEvents>();
   #watches = new Set<Watching>();
   #settle!: (status: ExitStatus) => void;
 
@@ -433,12 +435,12 @@ class Shown implements DisplayTerminal {
   }
 
   async text(): Promise<{ output: string; truncated: boolean }> {
-    if (!this.#status.readable) throw new ReactorError('unknown_terminal', 'its output is gone');
+    if (!this.#status.readable) throw new SandboxError('unknown_terminal', 'its output is gone');
     return { output: this.#machine.text(this.#machine.kept(this.#core)), truncated: this.#status.truncated };
   }
 
   async write(): Promise<void> {
-    throw new ReactorError('input_closed', 'a terminal of the agent takes no input');
+    throw new SandboxError('input_closed', 'a terminal of the agent takes no input');
   }
 
   closeInput(): Promise<void> {
@@ -446,11 +448,11 @@ class Shown implements DisplayTerminal {
   }
 
   async resize(): Promise<void> {
-    throw new ReactorError('unsupported', 'a terminal of the agent has the size that the agent gives it');
+    throw new SandboxError('unsupported', 'a terminal of the agent has the size that the agent gives it');
   }
 
   async kill(): Promise<void> {
-    if (!this.cancellable) throw new ReactorError('unsupported', 'its agent does not say that it can end this command');
+    if (!this.cancellable) throw new SandboxError('unsupported', 'its agent does not say that it can end this command');
     await this.#hooks.cancel();
   }
 
@@ -635,26 +637,5 @@ class Watching implements Watch {
     this.close();
     this.#watcher.end?.();
     return false;
-  }
-}
-
-/** Listeners by event. One that throws does not keep others from being called. */
-class Events<E extends { [K in keyof E]: (arg: any) => void }> {
-  #listeners = new Map<keyof E, Set<E[keyof E]>>();
-
-  on<K extends keyof E>(event: K, listener: E[K]): Unsubscribe {
-    const set = this.#listeners.get(event) ?? new Set();
-    this.#listeners.set(event, set.add(listener));
-    return () => void set.delete(listener);
-  }
-
-  emit<K extends keyof E>(event: K, arg: Parameters<E[K]>[0]): void {
-    for (const listener of [...(this.#listeners.get(event) ?? [])]) {
-      try {
-        listener(arg);
-      } catch (e) {
-        reportError(e);
-      }
-    }
   }
 }

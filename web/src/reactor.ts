@@ -5,6 +5,7 @@
  * Every method takes what it needs and returns at once.
  */
 
+import { SandboxError } from './errors.js';
 import { wasi } from './wasi.js';
 
 /** The version of the contract that this driver speaks. */
@@ -12,20 +13,6 @@ const ABI = 1;
 
 /** Where a WebAssembly module comes from. Bytes and responses may be gzipped. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
-
-/** A call that the machine refused. */
-export class ReactorError extends Error {
-  override readonly name = 'ReactorError';
-  constructor(
-    /** A stable word, as ABI.md lists them. */
-    readonly reason: string,
-    message: string,
-    /** The path of the parameter that is wrong, if one is. */
-    readonly param?: string,
-  ) {
-    super(message);
-  }
-}
 
 /** One thing that the machine wants done or known: ABI.md, "JSON". */
 export interface Effect {
@@ -73,7 +60,7 @@ export async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   } else {
     const response = source instanceof Response ? source : await fetch(source);
     where = response.url || String(source);
-    if (!response.ok) throw new Error(`${where}: ${response.status} ${response.statusText}`);
+    if (!response.ok) throw new SandboxError('fetch_failed', `${where}: ${response.status} ${response.statusText}`);
     bytes = await response.arrayBuffer();
   }
   if (startsWith(bytes, [0x1f, 0x8b])) {
@@ -81,7 +68,7 @@ export async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   }
   if (!startsWith(bytes, [0, 0x61, 0x73, 0x6d])) {
     const html = startsWith(bytes, [0x3c]) ? ', but HTML: is that the right address?' : '';
-    throw new Error(`${where}: this is not WebAssembly${html}`);
+    throw new SandboxError('not_wasm', `${where}: this is not WebAssembly${html}`);
   }
   return WebAssembly.compile(bytes);
 }
@@ -108,7 +95,7 @@ export class Reactor {
     this.#exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.#exports._initialize();
     const version = this.#exports.terrarium_abi_version();
-    if (version !== ABI) throw new Error(`core.wasm speaks version ${version} of its ABI, this package ${ABI}`);
+    if (version !== ABI) throw new SandboxError('wrong_version', `core.wasm speaks version ${version} of its ABI, this package ${ABI}`);
   }
 
   /** load instantiates core.wasm. */
@@ -135,7 +122,7 @@ export class Reactor {
     const status = this.guard((x) => f(x, parts.length > 0 ? this.#put(...parts) : []));
     if (status >= 0) return status;
     const details = JSON.parse(decoder.decode(this.result())) as { reason: string; message: string; param?: string };
-    throw new ReactorError(details.reason, details.message, details.param);
+    throw new SandboxError(details.reason, details.message, { param: details.param });
   }
 
   /** result returns a copy of the last call's result. */
@@ -156,8 +143,8 @@ export class Reactor {
     try {
       return f(this.#exports);
     } catch (e) {
-      if (e instanceof ReactorError) throw e;
-      this.#dead = new Error(`core.wasm ended: ${this.#printed || String(e)}`, { cause: e });
+      if (e instanceof SandboxError) throw e;
+      this.#dead = new SandboxError('dead', 'core.wasm ended', { trace: this.#printed || String(e), cause: e });
       throw this.#dead;
     }
   }
@@ -166,7 +153,7 @@ export class Reactor {
     const encoded = parts.map((p) => (typeof p === 'string' ? encoder.encode(p) : p));
     const n = encoded.reduce((sum, p) => sum + p.length, 0);
     let at = this.#exports.input(n) >>> 0;
-    if (at === 0 && n > 0) throw new ReactorError('length', `${n} bytes are more than a call takes`);
+    if (at === 0 && n > 0) throw new SandboxError('length', `${n} bytes are more than a call takes`);
     for (const p of encoded) {
       new Uint8Array(this.#exports.memory.buffer, at, p.length).set(p);
       at += p.length;
