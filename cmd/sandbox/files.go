@@ -184,7 +184,9 @@ func (f *files) write(name string, p []byte, flags, mode int32) error {
 	}
 	how := vfs.How{
 		Write: true, Truncate: true, Create: flags&makeFile != 0, Exclusive: flags&replaceFile == 0,
-		Mode: vfs.Mode(mode) & vfs.ModePerm,
+	}
+	if mode != 0 {
+		how.Mode = vfs.Mode(mode)&vfs.ModePerm | vfs.ModeKnown
 	}
 	if how.Exclusive && !how.Create {
 		return errno.EXIST // or it is not there: neither may be

@@ -425,6 +425,12 @@ func TestFiles(t *testing.T) {
 	f.expect(t, "write again", write("/d/e/a.txt", "two", makeFile), badFile)
 	f.expect(t, "replace", write("/d/e/a.txt", "four", replaceFile), ok)
 	f.expect(t, "replace nothing", write("/d/e/b.txt", "four", replaceFile), badFile)
+	f.put("/d/run", "x")
+	f.expect(t, "write with a mode", f.fileWrite(6, 1, makeFile, 0o750), ok)
+	if got := about(f.fileStat, "/d/run"); !strings.Contains(got, `"mode":488,`) {
+		t.Errorf("stat: got %s", got)
+	}
+	f.expect(t, "remove", f.fileRemove(f.put("/d/run"), 0), ok)
 	f.expect(t, "too large", write("/d/big", strings.Repeat("x", 1<<17), makeFile), badFile)
 	if got := about(f.fileRead, "/d/e/a.txt"); got != "four" {
 		t.Errorf("read: got %q", got)
@@ -436,7 +442,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("stat: got %s", got)
 	}
 	f.expect(t, "changes", f.fileChanges(), ok)
-	if got, want := string(f.result), `[[2,"/d"],[2,"/d/e"],[2,"/d/e/a.txt"],[2,"/d/big"]]`; got != want {
+	if got, want := string(f.result), `[[2,"/d"],[2,"/d/e"],[2,"/d/e/a.txt"],[3,"/d/run"],[2,"/d/big"]]`; got != want {
 		t.Errorf("changes: got %s, want %s", got, want)
 	}
 	from, to := "/d/e/a.txt", "/d/b.txt"

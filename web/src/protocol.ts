@@ -90,7 +90,7 @@ export type Request =
   | { op: 'rename'; from: string; to: string; overwrite: boolean };
 
 export type ToWorker =
-  | { to: 'boot'; wasmURL: string; config: Config; modules: ModuleInfo[]; files: [path: string, data: Bytes][]; moduleLimit: number }
+  | { to: 'boot'; wasmURL: string; config: Config; modules: ModuleInfo[]; files: [path: string, data: Bytes][]; storage?: string; moduleLimit: number }
   | { to: 'request'; n: number; request: Request }
   /** The view has drawn what it was given: it may have the next. */
   | { to: 'next'; watch: number }
@@ -116,4 +116,5 @@ export type FromWorker =
   | { from: 'snapshot'; watch: number; snapshot: SnapshotMessage }
   | { from: 'ended'; watch: number }
   | { from: 'lines'; peer: number; text: string; bytes: number }
+  | { from: 'storage'; error: Failed }
   | { from: 'dead'; error: Failed; trace: string };

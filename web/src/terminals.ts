@@ -68,6 +68,7 @@ export class TerminalsImpl implements Terminals {
       config: this.config(),
       modules: this.sources.infos,
       files: Object.entries(o.files ?? {}).map(([path, content]) => [path, bytesOf(content)]),
+      ...(o.storage !== undefined && { storage: o.storage }),
       moduleLimit: o.limits?.module ?? defaultModuleLimit,
     });
     try {
@@ -206,6 +207,8 @@ export class TerminalsImpl implements Terminals {
         });
       case 'load':
         return this.events.emit('load', { name: m.name, phase: m.phase, loaded: m.loaded, ...(m.total !== undefined && { total: m.total }) });
+      case 'storage':
+        return this.events.emit('storage', new SandboxError(m.error.reason, m.error.message));
       case 'output':
         return this.views.get(m.watch)?.output({ offset: m.offset, data: m.data });
       case 'snapshot':

@@ -203,6 +203,8 @@ export interface TerminalsEvents {
   evict: (terminal: Terminal) => void;
   /** Something slow is under way, for those who show progress: a module is fetched or compiled. */
   load: (progress: LoadProgress) => void;
+  /** What has changed among the files can't be kept: see `TerminalsOptions.storage`. */
+  storage: (error: SandboxError) => void;
   /** What `state` says is another thing. */
   state: (state: TerminalsState, error?: SandboxError) => void;
 }
@@ -265,6 +267,10 @@ export interface TerminalsOptions {
   /** What is in the files at first: text or bytes by absolute path. A path that ends in a slash is
    * an empty directory. */
   files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Keep the files in the browser (OPFS), by this name: after a reload they are there again, in the
+   * place of `files`. What is changed is written soon after, the rest by `close`. One sandbox at a time
+   * may have a name: else it is `storage_locked`. Symbolic links and times are not kept. */
+  storage?: string;
   /** Asked before a command starts. Without it all may. */
   policy?: Policy;
   limits?: Limits;
@@ -418,7 +424,7 @@ export interface FileSystemProvider {
  *
  * Of the page: `no_jspi`, `no_worker`, `csp` (WebAssembly is not allowed), `worker_failed` (its
  * script could not be loaded), `fetch_failed`, `not_wasm`, `wrong_version`, `refused` (by the
- * meter), `dead`, `closed`, `failed`. Of a command: `not_found`, `not_executable`, `denied`,
+ * meter), `no_storage`, `storage_locked`, `dead`, `closed`, `failed`. Of a command: `not_found`, `not_executable`, `denied`,
  * `killed`, `released`, `timeout`, `no_resources`, `start_failed`. Of a call: `invalid`,
  * `unknown_terminal`, `not_running`, `input_closed`, `input_full`, `limit_…`, and those of `Files`.
  * There may be others.

@@ -6,6 +6,7 @@ import { SandboxError, messageOf } from './errors.js';
 import { Guests, missing } from './guests.js';
 import { compile, fetchModule, notCompiled, opened } from './modules.js';
 import type { Config, Failed, Found, FromWorker, ModuleInfo, Request, SandboxEvent, ToWorker } from './protocol.js';
+import { Storage, type Memory } from './storage.js';
 import type { Bytes, FileChange } from './types.js';
 
 /** The exports of cmd/sandbox that are not engine/page's. */
@@ -51,6 +52,8 @@ const version = 1;
 const more = 1, lost = 2;
 /** How much output goes to the page at once. */
 const batch = 64 << 10;
+/** How many changes of files are kept that the page has not heard of. */
+const maxChanges = 4096;
 /** How much of what Go writes before it dies is kept, in characters. */
 const maxTrace = 64 << 10;
 /** A smallest module, to see whether there may be any. */
@@ -96,7 +99,31 @@ class Sandbox {
   private events: SandboxEvent[] = [];
   private unheard = false;
   private changed = false;
+  private changes: FileChange[] | 'all' | undefined;
   private flushing = false;
+
+  private storage: Storage | undefined;
+  private readonly memory: Memory = {
+    stat: (path) => {
+      try {
+        this.file(path, (x, p) => x.file_stat(p));
+      } catch (e) {
+        if (e instanceof SandboxError && e.reason !== 'dead') return undefined;
+        throw e;
+      }
+      return JSON.parse(this.text()) as { type: number; mode: number };
+    },
+    list: (path) => {
+      this.file(path, (x, p) => x.file_list(p));
+      return JSON.parse(this.text()) as [string, number][];
+    },
+    read: (path) => {
+      this.file(path, (x, p) => x.file_read(p));
+      return this.result();
+    },
+    write: (path, data, mode) => this.writeFile(path, data, 7, mode),
+    mkdir: (path) => this.file(path, (x, p) => x.file_mkdir(p)),
+  };
 
   async boot(m: ToWorker & { to: 'boot' }): Promise<void> {
     const lack = missing();
@@ -111,11 +138,23 @@ class Sandbox {
     this.modules = m.modules;
     this.moduleLimit = m.moduleLimit;
     this.configure(m.config);
-    for (const [path, data] of m.files) {
-      if (path.endsWith('/')) this.file(path.replace(/\/+$/, '') || '/', (x, p) => x.file_mkdir(p));
-      else this.writeFile(path, data, 7, 0);
+    await this.fill(m.storage, m.files);
+  }
+
+  /** Puts in the files what was kept, or what they begin with. */
+  private async fill(storage: string | undefined, files: [string, Bytes][]): Promise<void> {
+    let kept = false;
+    if (storage !== undefined) {
+      this.storage = await Storage.open(storage, this.memory, (e) => post({ from: 'storage', error: failedOf(e) }));
+      kept = await this.storage.load();
+    }
+    for (const [path, data] of kept ? [] : files) {
+      if (path.endsWith('/')) this.memory.mkdir(path.replace(/\/+$/, '') || '/');
+      else this.memory.write(path, data, 0);
     }
     this.call((x) => x.file_changes());
+    this.changes = undefined;
+    if (!kept) this.storage?.changed('all');
   }
 
   private async start(url: string): Promise<void> {
@@ -264,8 +303,13 @@ class Sandbox {
         this.unheard = false;
         return this.flush();
       case 'close':
-        return this.quietly(() => this.call((x) => x.close_all()));
+        return void this.close();
     }
+  }
+
+  private async close(): Promise<void> {
+    await this.storage?.close();
+    this.quietly(() => this.call((x) => x.close_all()));
   }
 
   /** Does what needs no answer: what it is about may have gone meanwhile. */
@@ -482,17 +526,22 @@ class Sandbox {
 
   /** Tells the page what it has not heard, once it has heard the last. */
   private flush(): void {
-    if (this.unheard || this.dead || (this.events.length === 0 && !this.changed)) return;
-    let changes: FileChange[] | 'all' | undefined;
-    if (this.changed) {
-      this.changed = false;
-      this.quietly(() => {
-        const all = this.call((x) => x.file_changes()) === more;
-        const list = JSON.parse(this.text()) as [FileChange['type'], string][];
-        changes = all ? 'all' : list.map(([type, path]) => ({ type, path }));
-      });
-    }
+    if (this.dead) return;
+    if (this.changed) this.quietly(() => this.gather());
+    if (this.unheard || (this.events.length === 0 && this.changes === undefined)) return;
+    const changes = this.changes;
+    this.changes = undefined;
     this.tell(changes);
+  }
+
+  /** Takes what has changed among the files, for the page and for what is kept of them. */
+  private gather(): void {
+    this.changed = false;
+    const all = this.call((x) => x.file_changes()) === more;
+    const list = (JSON.parse(this.text()) as [FileChange['type'], string][]).map(([type, path]) => ({ type, path }));
+    this.storage?.changed(all ? 'all' : list.map((c) => c.path));
+    if (all || this.changes === 'all' || (this.changes?.length ?? 0) + list.length > maxChanges) this.changes = 'all';
+    else this.changes = [...(this.changes ?? []), ...list];
   }
 
   private tell(changes: FileChange[] | 'all' | undefined): void {

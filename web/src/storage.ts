@@ -1,0 +1,216 @@
+// Files that survive a reload: a copy of those in memory, in the browser's own file system. It is read
+// when the sandbox starts, and written soon after a change. One sandbox at a time may have it.
+
+import { SandboxError, messageOf } from './errors.js';
+import type { Bytes } from './types.js';
+
+/** The files in memory. They throw a SandboxError. */
+export interface Memory {
+  /** The type, in VS Code's numbers, and permissions of a file; undefined if there is none. */
+  stat(path: string): { type: number; mode: number } | undefined;
+  list(path: string): [name: string, type: number][];
+  read(path: string): Bytes;
+  write(path: string, data: Bytes, mode: number): void;
+  mkdir(path: string): void;
+}
+
+const directory = 2, link = 64;
+const usualMode = 0o644;
+/** How long changes are gathered before they are written, in milliseconds. */
+const delayMs = 50;
+const modesFile = 'modes.json';
+
+/** What of the files is kept in the browser. Symbolic links are not, nor are times. */
+export class Storage {
+  private dirty = new Set<string>();
+  private writing: Promise<void> = Promise.resolve();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private modes: Record<string, number> = {};
+
+  private constructor(
+    private readonly memory: Memory,
+    private readonly home: FileSystemDirectoryHandle,
+    private readonly root: FileSystemDirectoryHandle,
+    private readonly release: () => void,
+    private readonly failed: (e: SandboxError) => void,
+  ) {}
+
+  /** Opens what is kept by that name. `failed` is told what can't be written. */
+  static async open(name: string, memory: Memory, failed: (e: SandboxError) => void): Promise<Storage> {
+    if (name === '' || name === '.' || name === '..' || name.includes('/')) {
+      throw new SandboxError('value', `storage: "${name}" is not a name`, { param: 'storage' });
+    }
+    if (!navigator.storage?.getDirectory || !navigator.locks) {
+      throw new SandboxError('no_storage', 'this page has no file system of its own: it needs https, or localhost');
+    }
+    const release = await lock(`terrarium:${name}`);
+    if (!release) throw new SandboxError('storage_locked', `the files "${name}" are in use by another tab or sandbox`);
+    try {
+      const top = await navigator.storage.getDirectory();
+      const all = await top.getDirectoryHandle('terrarium', { create: true });
+      const home = await all.getDirectoryHandle(name, { create: true });
+      const root = await home.getDirectoryHandle('files', { create: true });
+      return new Storage(memory, home, root, release, failed);
+    } catch (e) {
+      release();
+      throw new SandboxError('no_storage', `the files "${name}" can't be opened: ${messageOf(e)}`, { cause: e });
+    }
+  }
+
+  /** Puts what is kept into memory, and reports whether anything was. */
+  async load(): Promise<boolean> {
+    let text: string;
+    try {
+      text = await (await (await this.home.getFileHandle(modesFile)).getFile()).text();
+    } catch {
+      return false; // nothing was ever written
+    }
+    try {
+      this.modes = JSON.parse(text) as Record<string, number>;
+    } catch {
+      this.modes = {}; // the files are worth more than their permissions
+    }
+    await this.read(this.root, '');
+    return true;
+  }
+
+  private async read(dir: FileSystemDirectoryHandle, path: string): Promise<void> {
+    for await (const [name, handle] of dir.entries()) {
+      const at = `${path}/${name}`;
+      if (handle.kind === 'directory') {
+        this.memory.mkdir(at);
+        await this.read(handle as FileSystemDirectoryHandle, at);
+        continue;
+      }
+      const file = await (handle as FileSystemFileHandle).getFile();
+      this.memory.write(at, new Uint8Array(await file.arrayBuffer()), this.modes[at] ?? 0);
+    }
+  }
+
+  /** Notes what has changed; 'all' is anything. */
+  changed(paths: Iterable<string> | 'all'): void {
+    if (paths === 'all') this.dirty.add('/');
+    else for (const p of paths) this.dirty.add(p);
+    if (this.dirty.size > 0) this.timer ??= setTimeout(() => void this.flush(), delayMs);
+  }
+
+  /** Writes what has changed. */
+  flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const dirty = [...this.dirty].sort();
+    this.dirty.clear();
+    return (this.writing = this.writing.then(() => this.write(dirty)));
+  }
+
+  /** Writes what is left, and lets others have it. */
+  async close(): Promise<void> {
+    await this.flush();
+    this.release();
+  }
+
+  private async write(dirty: string[]): Promise<void> {
+    if (dirty.length === 0) return;
+    let done = '';
+    try {
+      for (const path of dirty) {
+        if (done !== '' && path.startsWith(done)) continue; // below a directory that was written whole
+        if (await this.copy(path)) done = path === '/' ? '/' : `${path}/`;
+      }
+      await this.put(this.home, modesFile, new TextEncoder().encode(JSON.stringify(this.modes)));
+    } catch (e) {
+      const full = e instanceof DOMException && e.name === 'QuotaExceededError';
+      this.failed(
+        new SandboxError(full ? 'no_space' : 'no_storage', `the files can't be kept: ${full ? 'the browser has no room for them' : messageOf(e)}`, { cause: e }),
+      );
+    }
+  }
+
+  /** Makes what is kept of a path what is in memory, and reports whether that is a directory. */
+  private async copy(path: string): Promise<boolean> {
+    const stat = path === '/' ? { type: directory, mode: 0 } : this.memory.stat(path);
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (!stat || stat.type & link) {
+      delete this.modes[path];
+      await remove(await this.parent(path, false), name);
+      return false;
+    }
+    if (stat.type !== directory) {
+      if (stat.mode === usualMode) delete this.modes[path];
+      else this.modes[path] = stat.mode;
+      const data = this.memory.read(path); // now: it may be gone after the next line
+      await this.put((await this.parent(path, true))!, name, data);
+      return false;
+    }
+    const names = new Set(this.memory.list(path).map(([n]) => n));
+    let dir = this.root;
+    if (path !== '/') dir = await intoDirectory((await this.parent(path, true))!, name);
+    for await (const kept of dir.keys()) if (!names.has(kept)) await remove(dir, kept);
+    for (const n of names) await this.copy(path === '/' ? `/${n}` : `${path}/${n}`);
+    return true;
+  }
+
+  private async parent(path: string, create: boolean): Promise<FileSystemDirectoryHandle | undefined> {
+    let dir = this.root;
+    for (const name of path.split('/').slice(1, -1)) {
+      try {
+        dir = create ? await intoDirectory(dir, name) : await dir.getDirectoryHandle(name);
+      } catch (e) {
+        if (create) throw e;
+        return undefined;
+      }
+    }
+    return dir;
+  }
+
+  private async put(dir: FileSystemDirectoryHandle, name: string, data: Bytes): Promise<void> {
+    let handle: FileSystemFileHandle;
+    try {
+      handle = await dir.getFileHandle(name, { create: true });
+    } catch (e) {
+      if (!(e instanceof DOMException) || e.name !== 'TypeMismatchError') throw e;
+      await remove(dir, name);
+      handle = await dir.getFileHandle(name, { create: true });
+    }
+    // It takes the place of what was there at once, when it is closed.
+    const to = await handle.createWritable();
+    try {
+      await to.write(data);
+    } catch (e) {
+      await to.abort().catch(() => undefined);
+      throw e;
+    }
+    await to.close();
+  }
+}
+
+/** A directory by that name, in the place of a file that has it. */
+async function intoDirectory(dir: FileSystemDirectoryHandle, name: string): Promise<FileSystemDirectoryHandle> {
+  try {
+    return await dir.getDirectoryHandle(name, { create: true });
+  } catch (e) {
+    if (!(e instanceof DOMException) || e.name !== 'TypeMismatchError') throw e;
+    await remove(dir, name);
+    return dir.getDirectoryHandle(name, { create: true });
+  }
+}
+
+async function remove(dir: FileSystemDirectoryHandle | undefined, name: string): Promise<void> {
+  try {
+    await dir?.removeEntry(name, { recursive: true });
+  } catch (e) {
+    if (!(e instanceof DOMException) || e.name !== 'NotFoundError') throw e;
+  }
+}
+
+/** Takes a lock, and returns what gives it back; undefined if somebody else has it. */
+function lock(name: string): Promise<(() => void) | undefined> {
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(name, { ifAvailable: true }, (held) => {
+        if (!held) return resolve(undefined);
+        return new Promise<void>((release) => resolve(release));
+      })
+      .catch(reject);
+  });
+}
