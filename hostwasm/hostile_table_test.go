@@ -12,7 +12,7 @@ import (
 // what it names is there and runs where it says.
 func TestHostileTable(t *testing.T) {
 	dirs := map[string]string{
-		"": ".", "vfs": "vfs", "wasi": "wasi", "cache": "cache", "worker": "worker", "meter": "../core/meter", "text": "../core/text", "tests": "../tests",
+		"": ".", "vfs": "vfs", "wasi": "wasi", "cache": "cache", "worker": "worker", "page": "engine/page", "meter": "../core/meter", "text": "../core/text", "tests": "../tests",
 	}
 	sources := make(map[string]string, len(dirs))
 	for name, dir := range dirs {

@@ -3,8 +3,10 @@
 package page_test
 
 import (
+	"errors"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core/meter"
 	. "github.com/terrarium-dev/terrarium/core/meter/metertest"
@@ -73,5 +75,41 @@ func BenchmarkCall(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
+	}
+}
+
+// BenchmarkStart runs a guest that does nothing.
+func BenchmarkStart(b *testing.B) {
+	p := program(b, func(m *Module) { m.Export("_start", m.Func("()->()", "")) })
+	for b.Loop() {
+		if err := p.Run(engine.RunConfig{MaxMemory: 1 << 16, Refill: endlessly}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkKill has a guest that computes without end be ended: the time is until it is.
+func BenchmarkKill(b *testing.B) {
+	p := program(b, func(m *Module) { m.Export("_start", m.Func("()->()", "", Loop(EmptyType, Br(0)))) })
+	mine := errors.New("killed")
+	const slice = 2 << 20 // as hostwasm's
+	for b.Loop() {
+		b.StopTimer()
+		killed := false
+		ended := make(chan error)
+		go func() { // ends when killed is set
+			ended <- p.Run(engine.RunConfig{MaxMemory: 1 << 16, Refill: func(int64) (int64, error) {
+				if killed {
+					return 0, mine
+				}
+				return slice, nil
+			}})
+		}()
+		time.Sleep(20 * time.Millisecond)
+		b.StartTimer()
+		killed = true
+		if err := <-ended; err != mine {
+			b.Fatal(err)
+		}
 	}
 }

@@ -11,6 +11,9 @@
 // not wait for anything either: not for a channel, and not for a lock that is
 // held by who waits.
 //
+// Such an export must come back: each says so when it does, and where one has not,
+// the glue gives Go up, with a message that tells it.
+//
 // A guest's memory is out of Go's reach, and is copied from and to.
 //
 // Fuel is the scheduler: every few milliseconds a guest that needs more waits

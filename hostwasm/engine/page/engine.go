@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall/js"
 	"unsafe"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
@@ -19,7 +20,12 @@ type Engine struct{ Target }
 var _ engine.Engine = Engine{}
 
 // New returns an Engine. The error says what the browser lacks.
-func New() (engine.Engine, error) { return Engine{}, nil }
+func New() (engine.Engine, error) {
+	if js.Global().Get("WebAssembly").Get("Suspending").IsUndefined() {
+		return nil, errors.New("this browser has no WebAssembly JavaScript Promise Integration")
+	}
+	return Engine{}, nil
+}
 
 // Close does nothing: an Engine holds nothing besides its programs.
 func (Engine) Close() error { return nil }
