@@ -61,6 +61,7 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
 		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
 		{"npm", func(ctx context.Context, out io.Writer) error { return npmInstall(ctx, out, "tests") }},
+		{"compile web", func(ctx context.Context, out io.Writer) error { return compileWeb(ctx, out, root) }},
 	}
 	steps = append(steps, buildSteps()...)
 	return append(steps,
@@ -76,7 +77,6 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		// What -short leaves out was tested above: the machine is the same, and here six times slower.
 		goTest("go test wasip1", wasip1, notes, "-vet=off", "-short", "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
-		step{"compile web", func(ctx context.Context, out io.Writer) error { return compileWeb(ctx, out, root) }},
 		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
 		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m", "-exec='"+dev+"' browser --",
 			"./hostwasm", "./hostwasm/wasi", "./hostwasm/engine/page"),
