@@ -50,7 +50,7 @@ const (
 
 func decodeConfig(p []byte) (c config, err error) {
 	c = config{
-		cwd: "/work", totalMemory: 1 << 30, fileBytes: 256 << 20, fileCount: 100_000,
+		cwd: "/work", totalMemory: 2 << 30, fileBytes: 256 << 20, fileCount: 100_000,
 		terminals: 256, keptTerminals: 256, keptBytes: 64 << 20,
 	}
 	var d decoder

@@ -340,7 +340,7 @@ export interface Limits {
   /** Of `/tmp` of a session. */
   scratch?: number;
 
-  /** Of all commands together. Default 1 GiB. */
+  /** Of all commands together. Default 2 GiB: about 120 small ones, as many as a browser has room for. */
   totalMemory?: number;
   /** Of all files, and how many names. Defaults 256 MiB and 100,000. */
   fileBytes?: number;

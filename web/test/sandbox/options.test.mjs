@@ -166,3 +166,42 @@ test('a page that is paused while a command floods it', limit, async () => {
   assert.equal(result.exit.exitCode, 0);
   assert.ok(result.bytes > 10_000_000);
 });
+
+test('sixty processes at once, and more than there is room for', limit, async () => {
+  const result = await page.evaluate(async () => {
+    await make();
+    const start = (n) => Promise.all(Array.from({ length: n }, () => terminals.create({ command: 'cat', pty: false })));
+    const runs = (t) => new Promise((resolve) => {
+      const look = () => t.status.state !== 'queued' && resolve(t.status.state);
+      t.on('change', look);
+      look();
+    });
+    const sixty = await start(60);
+    const states = await Promise.all(sixty.map(runs));
+    const others = await start(100);
+    await Promise.all(others.map(runs));
+    await Promise.all([...sixty, ...others].map((t) => t.closeInput().catch(() => undefined)));
+    const ended = await Promise.all([...sixty, ...others].map((t) => t.exited));
+    return {
+      running: states.filter((s) => s === 'running').length,
+      ok: ended.slice(0, 60).filter((e) => e.exitCode === 0).length,
+      refused: others.filter((t) => t.status.exit?.exitCode !== 0).every((t) => t.status.error || t.status.endedBy === 'memory' || t.status.endedBy === 'processes'),
+      after: (await run('echo', { args: ['after'] })).output,
+    };
+  });
+  assert.deepEqual(result, { running: 60, ok: 60, refused: true, after: 'after\n' });
+});
+
+test('a reload while a command runs', limit, async () => {
+  const spin = async () => {
+    await make();
+    const t = await terminals.create({ command: 'while :; do :; done', interactive: false });
+    if (t.status.state !== 'running') await until((f) => t.on('change', f), (s) => s.state === 'running');
+    return (await run('echo', { args: ['beside'] })).output;
+  };
+  assert.equal(await page.evaluate(spin), 'beside\n');
+  await page.reload();
+  await page.waitForFunction('window.ready');
+  assert.equal(await page.evaluate(spin), 'beside\n');
+  assert.deepEqual(errors, []);
+});
