@@ -73,7 +73,7 @@ export class TerminalsImpl implements Terminals {
     });
     try {
       await link.ready;
-      const number = await link.request<number>({ op: 'open_peer', options: { lenient: o.lenient ?? false } });
+      const number = await link.request<number>({ op: 'open_peer', options: { lenient: o.lenient ?? false, interactive: o.agentInput ?? false } });
       this.peerNumber = number;
       this.peer = new Peer((text) => link.send({ to: 'line', peer: number, text }));
     } catch (e) {

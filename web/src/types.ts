@@ -278,6 +278,9 @@ export interface TerminalsOptions {
   cwd?: string;
   /** Variables of all commands. */
   env?: Readonly<Record<string, string>>;
+  /** Leave the input of agents' commands open, so that a person can take over. Else they read end of
+   * file at once, as with `terrarium serve`, and none waits for a person who is not there. */
+  agentInput?: boolean;
   /** Also takes `env` of ACP as an object of names and values. */
   lenient?: boolean;
   /** The same clock and random numbers for each command, each time. */

@@ -73,18 +73,7 @@ test('no worker, none that starts, and a sandbox that is something else', limit,
 
 test('a browser without JSPI', limit, async () => {
   await open();
-  const e = await page.evaluate(async () => {
-    const script = new Blob([`delete WebAssembly.Suspending; await import(${JSON.stringify(new URL('/dist/worker.js', location.href).href)});`], { type: 'text/javascript' });
-    const url = URL.createObjectURL(script);
-    // What is sent before the module is there waits for nobody in a worker that imports it later.
-    const workerFactory = () => {
-      const w = new Worker(url, { type: 'module' });
-      const post = w.postMessage.bind(w);
-      w.postMessage = (...args) => setTimeout(() => post(...args), 1000);
-      return w;
-    };
-    return refusal(make({ workerFactory }));
-  });
+  const e = await page.evaluate(() => refusal(make({ workerFactory: patched('delete WebAssembly.Suspending') })));
   assert.equal(e.reason, 'no_jspi');
   assert.match(e.message, /Promise Integration/);
 });
@@ -130,4 +119,30 @@ test('a dead worker: whoever waits is told, and another one works', limit, async
   assert.deepEqual(result.listed, ['killed', 'killed', 'exited']);
   assert.deepEqual([result.closed.reason, result.restart.reason], ['closed', 'closed']);
   assert.deepEqual(result.states, ['dead', 'starting', 'ready', 'closed']);
+});
+
+test('Go traps: what it has written is there for a report', limit, async () => {
+  await open();
+  const result = await page.evaluate(async () => {
+    const code = `
+      const { instantiate } = WebAssembly;
+      WebAssembly.instantiate = async (...args) => {
+        const { exports } = await instantiate(...args);
+        const kill = () => {
+          fs.writeSync(2, new TextEncoder().encode('panic: as if'));
+          throw new WebAssembly.RuntimeError('unreachable');
+        };
+        return Object.create(WebAssembly.Instance.prototype, { exports: { value: { ...exports, kill } } });
+      };`;
+    await make({ workerFactory: patched(code) });
+    const t = await terminals.create({ command: 'cat' });
+    const dead = until((f) => terminals.on('state', f), (s) => s === 'dead');
+    const kill = await refusal(t.kill());
+    const [, { reason, message, trace }] = await dead;
+    return { kill, reason, message, trace, status: t.status };
+  });
+  assert.deepEqual([result.reason, result.kill.reason], ['dead', 'dead']);
+  assert.match(result.message, /unreachable/);
+  assert.match(result.trace, /panic: as if[^]*RuntimeError/);
+  assert.deepEqual([result.status.state, result.status.endedBy, result.status.error.reason], ['killed', 'sandbox', 'dead']);
 });

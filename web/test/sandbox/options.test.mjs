@@ -91,6 +91,23 @@ test('an ACP client of the SDK', limit, async () => {
   assert.equal(result.old[1].output, 'old\n');
 });
 
+test("a person takes over an agent's terminal, where that is allowed", limit, async () => {
+  const result = await page.evaluate(async () => {
+    const out = [];
+    for (const agentInput of [false, true]) {
+      await make({ agentInput });
+      const { terminalId } = await terminals.client().createTerminal({ sessionId: 's', command: 'read x; echo got $x' });
+      const t = terminals.get(terminalId);
+      if (agentInput) await t.write('typed\r');
+      await t.exited;
+      out.push([t.status.interactive, (await t.text()).output]);
+      await terminals.close();
+    }
+    return out;
+  });
+  assert.deepEqual(result, [[false, 'got\n'], [true, 'typed\ngot typed\n']]);
+});
+
 test('sessions see what they hand over', limit, async () => {
   const result = await page.evaluate(async () => {
     await make({ files: { '/a/x': 'in a', '/b/y': 'in b' } });

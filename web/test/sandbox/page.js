@@ -26,6 +26,13 @@ async function run(command, options = {}) {
 /** refusal returns the reason and message that a promise rejects with. */
 const refusal = (p) => p.then(() => undefined, (e) => ({ name: e.name, reason: e.reason, message: e.message, trace: e.trace }));
 
+/** patched returns a workerFactory whose workers run code before ours. */
+function patched(code) {
+  const url = (text) => URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const both = [url(code), new URL('../../dist/worker.js', import.meta.url).href].map((u) => `import ${JSON.stringify(u)};`);
+  return () => new Worker(url(both.join('\n')), { type: 'module' });
+}
+
 /** until waits until a listener of add has been told something that is wanted. */
 const until = (add, wanted) => new Promise((resolve) => {
   const stop = add((...args) => {
@@ -80,4 +87,4 @@ class Screen {
   }
 }
 
-Object.assign(window, { terrarium, plugins, make, run, refusal, until, Screen, ready: true });
+Object.assign(window, { terrarium, plugins, make, run, refusal, patched, until, Screen, ready: true });
