@@ -53,6 +53,7 @@ const css = `
 .terrarium-foot > span:not([hidden], :empty) ~ span:not([hidden], :empty)::before { content: '· '; }
 .terrarium-heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (forced-colors: active) {
+  .terrarium .xterm-cursor, .terrarium .xterm-selection div { forced-color-adjust: none; }
   .terrarium button[aria-pressed=true] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
 }
 `;
