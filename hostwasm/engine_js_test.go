@@ -25,9 +25,8 @@ func buildGuest(_, name string) (string, error) {
 	return filepath.Join("testdata", name+".wasm"), nil
 }
 
-// modules keeps nothing: where there are no directories, only the page has
-// modules that are compiled.
-func modules() (hostwasm.Cache, error) { return page.Cache{}, nil }
+// modules is where the modules of all hosts are kept, metered.
+func modules() (hostwasm.Cache, error) { return hostwasm.CacheIn(cacheDir) }
 
 // openRoot is a Config.Root: a command's directory is in memory, and empty.
 func openRoot(dir string) (vfs.FS, error) {

@@ -30,8 +30,12 @@ func New() (engine.Engine, error) {
 // Close does nothing: an Engine holds nothing besides its programs.
 func (Engine) Close() error { return nil }
 
-// moduleFile is what Compile leaves in a directory.
-const moduleFile = "module.wasm"
+// What Compile leaves in a directory: the module, and the types of its imports,
+// which no browser tells.
+const (
+	moduleFile = "module.wasm"
+	typesFile  = "types"
+)
 
 // Compile has the browser compile wasm. A directory gets the module itself: there
 // is no other form that browsers take code in.
@@ -45,7 +49,9 @@ func (Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func, dir
 		return nil, err
 	}
 	if dir != "" {
-		_ = os.WriteFile(filepath.Join(dir, moduleFile), wasm, 0o600) // what can't be loaded is compiled again
+		// What can't be loaded is compiled again.
+		_ = os.WriteFile(filepath.Join(dir, moduleFile), wasm, 0o600)
+		_ = os.WriteFile(filepath.Join(dir, typesFile), p.types(), 0o600)
 	}
 	return p, nil
 }
@@ -54,16 +60,33 @@ func (Engine) Compile(ctx context.Context, wasm []byte, funcs []engine.Func, dir
 func (Engine) Load(ctx context.Context, dir string, find func(engine.Import) (engine.Func, error)) (engine.Program, error) {
 	p, err := registered(dir)
 	if errors.Is(err, errNotKey) {
-		var wasm []byte
-		if wasm, err = os.ReadFile(filepath.Join(dir, moduleFile)); err == nil {
-			p, err = compile(ctx, wasm)
-		}
+		p, err = load(ctx, dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.loaded = true
 	if err := p.link(find); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// load returns what Compile has left in dir, not linked.
+func load(ctx context.Context, dir string) (*program, error) {
+	wasm, err := os.ReadFile(filepath.Join(dir, moduleFile))
+	if err != nil {
+		return nil, err
+	}
+	types, err := os.ReadFile(filepath.Join(dir, typesFile))
+	if err != nil {
+		return nil, err
+	}
+	p, err := compile(ctx, wasm)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.setTypes(types); err != nil {
 		p.Close()
 		return nil, err
 	}

@@ -34,10 +34,26 @@ const maxValues = 1024
 // parseImports reads the glue's list of a module's imports: for each its module
 // and its name, each behind its length in 32 bits.
 func parseImports(text string) (imports []engine.Import, err error) {
+	fields, err := parseStrings(text)
+	for i := 0; i+1 < len(fields); i += 2 {
+		imports = append(imports, engine.Import{
+			Module: fields[i], Name: fields[i+1], Params: engine.Untold, Results: engine.Untold,
+		})
+	}
+	if err == nil && len(fields)%2 != 0 {
+		err = errCut
+	}
+	return imports, err
+}
+
+var errCut = errors.New("the list of imports is cut short")
+
+// parseStrings reads strings, each behind its length in 32 bits.
+func parseStrings(text string) (fields []string, err error) {
 	p := []byte(text)
 	next := func() string {
 		if len(p) < 4 || uint64(binary.LittleEndian.Uint32(p)) > uint64(len(p)-4) {
-			err = errors.New("the list of imports is cut short")
+			err = errCut
 			p = nil
 			return ""
 		}
@@ -47,11 +63,35 @@ func parseImports(text string) (imports []engine.Import, err error) {
 		return s
 	}
 	for len(p) > 0 {
-		imports = append(imports, engine.Import{
-			Module: next(), Name: next(), Params: engine.Untold, Results: engine.Untold,
-		})
+		fields = append(fields, next())
 	}
-	return imports, err
+	return fields, err
+}
+
+// types returns what setTypes takes: the parameters and results of each import.
+func (p *program) types() []byte {
+	var b []byte
+	for _, f := range p.funcs {
+		for _, s := range []string{f.Params, f.Results} {
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
+		}
+	}
+	return b
+}
+
+// setTypes says what the types of the imports are.
+func (p *program) setTypes(types []byte) error {
+	fields, err := parseStrings(string(types))
+	if err == nil && len(fields) != 2*len(p.imports) {
+		err = errCut
+	}
+	if err != nil {
+		return err
+	}
+	for i := range p.imports {
+		p.imports[i].Params, p.imports[i].Results = fields[2*i], fields[2*i+1]
+	}
+	return nil
 }
 
 // link gives each import its function, and tells the glue how to call it: a line
