@@ -32,7 +32,7 @@ interface Message {
   error?: RpcError;
 }
 
-/** The requests of the page's clients, with numbers of their own in the place of the clients' ids. */
+/** The requests of the page's clients, with numbers of its own in the place of their ids. */
 export class Peer {
   private readonly waiting = new Map<number, Waiting>();
   /** The number that a request of handleMessage has, by its id as JSON. */

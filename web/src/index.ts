@@ -7,9 +7,9 @@ export { SandboxError } from './errors.js';
 export { FileChangeType, FileType } from './types.js';
 export type * from './types.js';
 
-/** Makes a sandbox, and settles when commands can run. It rejects with a `SandboxError` that says why
- * they can't: `no_jspi`, `no_worker`, `csp`, `worker_failed`, `fetch_failed`, `not_wasm`, `wrong_version`
- * and others. */
+/** Makes a sandbox, and settles when commands can run. It rejects with a `SandboxError` that says
+ * why they can't: `no_jspi`, `no_worker`, `csp`, `worker_failed`, `fetch_failed`, `not_wasm`,
+ * `wrong_version` and others. */
 export async function createTerminals(options: TerminalsOptions): Promise<Terminals> {
   // Bundlers look for exactly this, so it is not to be made any nicer.
   const worker = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });

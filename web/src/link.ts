@@ -18,8 +18,8 @@ export class Link {
   readonly ready: Promise<void>;
   private started!: Waiting;
 
-  /** Makes a worker. What it says besides answers goes to `hear`, and why it is no more, if nobody closed
-   * it, to `lost`. */
+  /** Makes a worker. What it says besides answers goes to `hear`, and why it is no more, if nobody
+   * closed it, to `lost`. */
   constructor(
     make: () => Worker,
     private readonly hear: (m: FromWorker) => void,

@@ -1,5 +1,5 @@
-// Files that survive a reload: a copy of those in memory, in the browser's own file system. It is read
-// when the sandbox starts, and written soon after a change. One sandbox at a time may have it.
+// Files that survive a reload: a copy of those in memory, in the browser's own file system. It is
+// read when the sandbox starts, and written soon after a change. One sandbox at a time may have it.
 
 import { SandboxError, messageOf } from './errors.js';
 import type { Bytes } from './types.js';

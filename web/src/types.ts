@@ -45,7 +45,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** All that is known of a terminal, but its output. It is never changed: another takes its place. */
+/** All that is known of a terminal, but its output. It does not change: another takes its place. */
 export interface TerminalStatus {
   readonly state: TerminalState;
   /** Only its output is left. Commands such as kill are refused. */
@@ -267,9 +267,9 @@ export interface TerminalsOptions {
   /** What is in the files at first: text or bytes by absolute path. A path that ends in a slash is
    * an empty directory. */
   files?: Readonly<Record<string, string | Uint8Array>>;
-  /** Keep the files in the browser (OPFS), by this name: after a reload they are there again, in the
-   * place of `files`. What is changed is written soon after, the rest by `close`. One sandbox at a time
-   * may have a name: else it is `storage_locked`. Symbolic links and times are not kept. */
+  /** Keep the files in the browser (OPFS), by this name: after a reload they are there again, in
+   * the place of `files`. What is changed is written soon after, the rest by `close`. One sandbox
+   * at a time may have a name: else it is `storage_locked`. Links and times are not kept. */
   storage?: string;
   /** Asked before a command starts. Without it all may. */
   policy?: Policy;
@@ -278,8 +278,8 @@ export interface TerminalsOptions {
   cwd?: string;
   /** Variables of all commands. */
   env?: Readonly<Record<string, string>>;
-  /** Leave the input of agents' commands open, so that a person can take over. Else they read end of
-   * file at once, as with `terrarium serve`, and none waits for a person who is not there. */
+  /** Leave the input of agents' commands open, so that a person can take over. Else they read end
+   * of file at once, as with `terrarium serve`, and none waits for a person who is not there. */
   agentInput?: boolean;
   /** Also takes `env` of ACP as an object of names and values. */
   lenient?: boolean;
@@ -343,7 +343,8 @@ export interface Limits {
   /** Of `/tmp` of a session. */
   scratch?: number;
 
-  /** Of all commands together. Default 2 GiB: about 120 small ones, as many as a browser has room for. */
+  /** Of all commands together. Default 2 GiB: about 120 small ones, as many as a browser has room
+   * for. */
   totalMemory?: number;
   /** Of all files, and how many names. Defaults 256 MiB and 100,000. */
   fileBytes?: number;
@@ -427,10 +428,10 @@ export interface FileSystemProvider {
  *
  * Of the page: `no_jspi`, `no_worker`, `csp` (WebAssembly is not allowed), `worker_failed` (its
  * script could not be loaded), `fetch_failed`, `not_wasm`, `wrong_version`, `refused` (by the
- * meter), `no_storage`, `storage_locked`, `dead`, `closed`, `failed`. Of a command: `not_found`, `not_executable`, `denied`,
- * `killed`, `released`, `timeout`, `no_resources`, `start_failed`. Of a call: `invalid`,
- * `unknown_terminal`, `not_running`, `input_closed`, `input_full`, `limit_…`, and those of `Files`.
- * There may be others.
+ * meter), `no_storage`, `storage_locked`, `dead`, `closed`, `failed`. Of a command: `not_found`,
+ * `not_executable`, `denied`, `killed`, `released`, `timeout`, `no_resources`, `start_failed`. Of a
+ * call: `invalid`, `unknown_terminal`, `not_running`, `input_closed`, `input_full`, `limit_…`, and
+ * those of `Files`. There may be others.
  */
 export type Reason = string;
 
@@ -454,8 +455,8 @@ export interface RpcError {
   data?: unknown;
 }
 
-/** The constructor of `RequestError` of @agentclientprotocol/sdk: the SDK sends the code and data of
- * nothing else. */
+/** The constructor of `RequestError` of @agentclientprotocol/sdk: the SDK sends the code and data
+ * of nothing else. */
 export type RequestErrorClass = new (code: number, message: string, data?: unknown) => Error;
 
 export interface AttachOptions {

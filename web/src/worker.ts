@@ -1,5 +1,6 @@
-// The worker: it runs Go's sandbox.wasm and all guests, and carries what the page says to Go's exports
-// and what Go tells to the page. cmd/sandbox/ABI.md is the boundary to Go, protocol.ts that to the page.
+// The worker: it runs Go's sandbox.wasm and all guests, and carries what the page says to Go's
+// exports and what Go tells to the page. cmd/sandbox/ABI.md is the boundary to Go, protocol.ts that
+// to the page.
 
 import './wasm_exec.js';
 import { SandboxError, messageOf } from './errors.js';

@@ -195,14 +195,18 @@ test('sixty processes at once, and more than there is room for', limit, async ()
     });
     const sixty = await start(60);
     const states = await Promise.all(sixty.map(runs));
-    const others = await start(100);
-    await Promise.all(others.map(runs));
-    await Promise.all([...sixty, ...others].map((t) => t.closeInput().catch(() => undefined)));
-    const ended = await Promise.all([...sixty, ...others].map((t) => t.exited));
+    const end = async (list) => {
+      await Promise.all(list.map((t) => t.closeInput().catch(() => undefined)));
+      return Promise.all(list.map((t) => t.exited));
+    };
+    const ended = await end(sixty);
+    const many = await start(160);
+    await Promise.all(many.map(runs));
+    await end(many);
     return {
       running: states.filter((s) => s === 'running').length,
-      ok: ended.slice(0, 60).filter((e) => e.exitCode === 0).length,
-      refused: others.filter((t) => t.status.exit?.exitCode !== 0).every((t) => t.status.error || t.status.endedBy === 'memory' || t.status.endedBy === 'processes'),
+      ok: ended.filter((e) => e.exitCode === 0).length,
+      refused: many.filter((t) => t.status.exit?.exitCode !== 0).every((t) => t.status.error || t.status.endedBy === 'memory' || t.status.endedBy === 'processes'),
       after: (await run('echo', { args: ['after'] })).output,
     };
   });
