@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,26 +89,47 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// compileWeb compiles our TypeScript, if it has changed.
+// compileWeb makes of the package's sources in web what browsers load, unless that is newer. Without
+// npm there will be no page, which is all that is missing then.
 func compileWeb(ctx context.Context, out io.Writer, root string) error {
+	if _, err := exec.LookPath("npm"); err != nil {
+		fmt.Fprintln(out, "NOT BUILT: the page, which needs npm")
+		return nil
+	}
 	web := filepath.Join(root, "web")
-	compiled, err := os.Stat(filepath.Join(web, "dist", "guests.js"))
-	if err == nil {
-		sources, err := filepath.Glob(filepath.Join(web, "src", "*.ts"))
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(sources, func(name string) bool {
-			info, err := os.Stat(name)
-			return err != nil || info.ModTime().After(compiled.ModTime())
-		}) {
-			return nil
-		}
+	if stale, err := webIsStale(web); err != nil || !stale {
+		return err
 	}
 	if err := npmInstall(ctx, out, web); err != nil {
 		return err
 	}
 	return command(ctx, out, nil, "npm", "--prefix", web, "run", "build")
+}
+
+// webIsStale reports whether something has changed since the package was compiled, of which guests.js
+// is a part.
+func webIsStale(web string) (stale bool, err error) {
+	compiled, err := os.Stat(filepath.Join(web, "dist", "guests.js"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, source := range []string{"src", "demo/vendor.mjs", "tsconfig.json", "package.json", "package-lock.json"} {
+		err := filepath.WalkDir(filepath.Join(web, source), func(_ string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			stale = stale || err == nil && info.ModTime().After(compiled.ModTime())
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return stale, nil
 }
 
 // browserEnv returns our environment as far as tests look at it. There is little room for it.

@@ -16,25 +16,26 @@ const reactorFlags = "cmd/reactor/build.flags"
 // sandboxFlags is the same for the sandbox.
 const sandboxFlags = "cmd/sandbox/build.flags"
 
-// buildSteps builds what a user runs: the command, and for JavaScript our plugins, the core as a WASI
-// reactor and the sandbox for a page.
+// buildSteps builds what a user runs: for JavaScript the core as a WASI reactor, the sandbox for a page
+// and the package around them; the command, which embeds all of it; and our plugins for pages.
 func buildSteps() []step {
 	return []step{
 		{"pack time zones", packZones}, // the next two embed them
-		{"build box.wasm", buildBox},   // the command embeds it, and the next
+		{"build box.wasm", buildBox},   // the command embeds it, and what follows
 		{"build git.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildModule(ctx, out, "plugins/dist/git.wasm", "./plugins/git", "-trimpath", "-ldflags=-s -w")
 		}},
-		// Without cgo, so that it needs no C library, and runs where another one is.
-		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
-		// With the flags of the command, which needs the same packages.
-		commandStep("meter plugins for pages", []string{"CGO_ENABLED=0"}, "go", "run", "-trimpath", "./cmd/dev/internal/webplugins", "web/plugins"),
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildReactor(ctx, out, "web/dist/core.wasm")
 		}},
 		{"build sandbox.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildSandbox(ctx, out, "web/dist")
 		}},
+		{"compile web", func(ctx context.Context, out io.Writer) error { return compileWeb(ctx, out, ".") }},
+		// Without cgo, so that it needs no C library, and runs where another one is.
+		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
+		// With the flags of the command, which needs the same packages.
+		commandStep("meter plugins for pages", []string{"CGO_ENABLED=0"}, "go", "run", "-trimpath", "./cmd/dev/internal/webplugins", "web/plugins"),
 	}
 }
 

@@ -11,32 +11,34 @@ import (
 	"strings"
 )
 
-// buildSandbox builds the sandbox for a page into dir: sandbox.wasm, the same as
-// pages fetch it, and what runs programs of the Go that has built it.
+// buildSandbox builds the sandbox for a page into dir: sandbox.wasm.gz, which
+// pages fetch, and what runs programs of the Go that has built it. The command
+// embeds dir, so the module itself is left elsewhere.
 func buildSandbox(ctx context.Context, out io.Writer, dir string) error {
 	flags, err := readFlags(sandboxFlags)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, "sandbox.wasm")
+	file := filepath.Join(".cache", "sandbox.wasm")
 	if err := buildWasm(ctx, out, js, file, "./cmd/sandbox", flags); err != nil {
 		return err
 	}
-	size, err := compress(file)
+	compressed := filepath.Join(dir, "sandbox.wasm.gz")
+	size, err := compress(compressed, file)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s.gz: %d bytes\n", file, size)
+	fmt.Fprintf(out, "%s: %d bytes\n", compressed, size)
 	return copyWasmExec(ctx, filepath.Join(dir, "wasm_exec.js"))
 }
 
-// compress writes FILE.gz, and returns its size.
-func compress(file string) (size int, err error) {
+// compress writes a file compressed to another, and returns the size of that.
+func compress(compressed, file string) (size int, err error) {
 	wasm, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}
-	to, err := os.Create(file + ".gz")
+	to, err := os.Create(compressed)
 	if err != nil {
 		return 0, err
 	}

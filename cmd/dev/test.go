@@ -61,7 +61,6 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
 		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
 		{"npm", func(ctx context.Context, out io.Writer) error { return npmInstall(ctx, out, "tests") }},
-		{"compile web", func(ctx context.Context, out io.Writer) error { return compileWeb(ctx, out, root) }},
 	}
 	steps = append(steps, buildSteps()...)
 	return append(steps,
@@ -80,6 +79,8 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
 		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m", "-exec='"+dev+"' browser --",
 			"./hostwasm", "./hostwasm/wasi", "./hostwasm/engine/page"),
+		// One at a time: each has a browser of its own, which takes all processors.
+		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/"),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
 		// and the programs that tests run would each wait a second before they end.
 		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes,
