@@ -32,7 +32,7 @@ type event struct {
 		ID, State, EndedBy, Path, Session string
 		Peer                              int32
 		Released, Closed                  bool
-		Bytes, Kept                       int
+		Bytes, Kept, Rows, Cols           int
 		Exit                              *struct {
 			ExitCode *int
 			Signal   *string
@@ -280,6 +280,31 @@ func TestTerminal(t *testing.T) {
 	f.expect(t, "kill after the release", f.kill(int32(len(id))), released)
 	f.expect(t, "unwatch", f.unwatch(watch), ok)
 	f.expect(t, "unwatch", f.unwatch(watch), unknown)
+}
+
+func TestResize(t *testing.T) {
+	f := newFixture(t, "")
+	id := f.make(t, `{"command":"cat"}`)
+	f.state(t, id, "running")
+	f.put(id)
+	f.expect(t, "resize", f.resize(int32(len(id)), 30, 90), ok)
+	f.find(t, "its size", func(e event) bool { return e.Terminal.ID == id && e.Terminal.Rows == 30 && e.Terminal.Cols == 90 })
+	f.put(id)
+	if status := f.resize(int32(len(id)), -1, 90); status >= 0 {
+		t.Errorf("resize to -1 rows: got %d, want a failure", status)
+	}
+}
+
+// Answers that nobody waits for are told, whatever they say.
+func TestLateAnswers(t *testing.T) {
+	f := newFixture(t, "")
+	f.expect(t, "module_compiled", f.moduleCompiled(99), unknown)
+	f.expect(t, "module_bytes", f.moduleBytes(99, f.put("\x00asm")), unknown)
+	f.expect(t, "module_failed", f.moduleFailed(99, f.put(`{"reason":"not_wasm","message":"no"}`)), unknown)
+	if status := f.moduleFailed(99, f.put(`{`)); status >= 0 || status == unknown {
+		t.Errorf("module_failed with half of a JSON: got %d, want another failure", status)
+	}
+	f.expect(t, "module_bytes of a negative length", f.moduleBytes(99, -1), -2)
 }
 
 func TestKill(t *testing.T) {

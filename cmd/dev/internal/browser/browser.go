@@ -132,9 +132,9 @@ func Run(ctx context.Context, c Config) (int, error) {
 		case e := <-s.ended:
 			return e.code, e.err
 		case <-startup.C:
-			return 0, fmt.Errorf("Chromium has not asked for the page after %v; it says: %s", startLimit, chromium.said())
+			return 0, fmt.Errorf("the browser has not asked for the page after %v; it says: %s", startLimit, chromium.said())
 		case <-chromium.gone:
-			return 0, fmt.Errorf("Chromium has ended (%v); it says: %s", chromium.err, chromium.said())
+			return 0, fmt.Errorf("the browser has ended (%v); it says: %s", chromium.err, chromium.said())
 		case <-ctx.Done():
 			return 0, context.Cause(ctx)
 		}
