@@ -5,9 +5,9 @@ import { mount } from '@terrarium/web/xterm';
 const at = new URL('/node_modules/@terrarium/web/plugins/', location.href);
 const { by, plugins } = await (await fetch(new URL('index.json', at))).json();
 
-const terminals = createTerminals({
+const terminals = await createTerminals({
   commands: plugins.map((p) => ({ ...p, by, source: new URL(p.name + '.wasm.gz', at) })),
   files: { '/work/hello.txt': 'hello from a page\n' },
 });
 const shell = await terminals.create({ command: 'bash' });
-mount(shell, document.getElementById('terminal'));
+mount(shell, document.getElementById('terminal'), { own: true }).focus();

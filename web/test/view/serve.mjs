@@ -13,10 +13,16 @@ const types = {
   '.json': 'application/json', '.wasm': 'application/wasm', '.svg': 'image/svg+xml',
 };
 
-/** serve serves web/ on loopback, with these headers besides, and some files in place of others. */
+const installed = '/node_modules/@terrarium/web/';
+
+/**
+ * serve serves web/ on loopback, with these headers besides, and some files in place of others. It is
+ * there as an installed package too.
+ */
 export async function serve({ headers = {}, instead = {} } = {}) {
   const server = createServer(async (request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname));
+    let path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname));
+    if (path.startsWith(installed)) path = path.slice(installed.length - 1);
     try {
       const file = instead[path] ?? (path.endsWith('/') ? `${path}index.html` : path);
       if (typeof file === 'object') {
