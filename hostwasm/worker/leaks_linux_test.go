@@ -33,14 +33,16 @@ func TestLeaks(t *testing.T) {
 		run(t, h, command("exit", "0"))
 	}
 	// What a session's /tmp has is measured when its last worker has ended, which nobody waits for.
-	for deadline := time.Now().Add(patience); len(descriptors()) > len(files) && time.Now().Before(deadline); {
+	settled := func() bool { return len(descriptors()) <= len(files) && runtime.NumGoroutine() <= goroutines+2 }
+	for deadline := time.Now().Add(patience); !settled() && time.Now().Before(deadline); {
 		runtime.Gosched()
 	}
 	if got := descriptors(); len(got) > len(files) {
 		t.Errorf("got descriptors %q, want as many as before, %q", got, files)
 	}
-	if got := runtime.NumGoroutine(); got > goroutines+2 { // what a Close has just ended
-		t.Errorf("got %d goroutines, want %d as before", got, goroutines)
+	if got := runtime.NumGoroutine(); got > goroutines+2 { // one that the runtime has begun
+		stacks := make([]byte, 64<<10)
+		t.Errorf("got %d goroutines, want %d as before:\n%s", got, goroutines, stacks[:runtime.Stack(stacks, true)])
 	}
 	if got := workers(t, os.Getpid()); len(got) > 0 {
 		t.Errorf("got workers %v, want none", got)
