@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -197,11 +196,7 @@ func rewrite(wasm []byte, e engine.Target, l Limits, offered []engine.Func) ([]b
 // compiledBy names what compiled code depends on besides the module: the
 // engine, and how the module is rewritten.
 func compiledBy(e engine.Target, l Limits) string {
-	c := meterConfig(e, l)
-	// AskGrow, which comes last, is named where it is set alone: what was compiled
-	// before there was such a field is still good.
-	how := strings.Replace(fmt.Sprint(c), " false}", "}", 1)
-	return fmt.Sprint(e.Name(), " ", e.Version(), " meter ", meter.Version, " ", how)
+	return fmt.Sprint(e.Name(), " ", e.Version(), " meter ", meter.Version, " ", meterConfig(e, l))
 }
 
 // What a function may have: more than twice what there is in CPython, esbuild

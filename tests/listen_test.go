@@ -27,7 +27,14 @@ func listening(t *testing.T, flags ...string) string {
 	if err := os.WriteFile(file, []byte(listenToken+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("terrarium", append([]string{"serve", "--listen", "127.0.0.1:0", "--token-file", file}, flags...)...)
+	return serving(t, "terrarium: listening on ", append([]string{"serve", "--listen", "127.0.0.1:0", "--token-file", file}, flags...)...)
+}
+
+// serving starts a server until the end of the test. It returns what stands behind
+// says in the first line that it writes to standard error: its URL.
+func serving(t *testing.T, says string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("terrarium", args...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -38,13 +45,13 @@ func listening(t *testing.T, flags ...string) string {
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) {
-			t.Errorf("serve ended with %v, want exit status 143", err)
+			t.Errorf("%s ended with %v, want exit status 143", args[0], err)
 		}
 	})
 	line, err := bufio.NewReader(stderr).ReadString('\n')
-	url, ok := strings.CutPrefix(strings.TrimSpace(line), "terrarium: listening on ")
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), says)
 	if !ok {
-		t.Fatalf("got %q, %v, want where it listens", line, err)
+		t.Fatalf("got %q, %v, want %sURL", line, err, says)
 	}
 	return url
 }

@@ -1,15 +1,12 @@
 package tests
 
 import (
-	"bufio"
 	"compress/gzip"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -24,25 +21,7 @@ func TestWeb(t *testing.T) {
 			t.Skipf("%s is not there: make build", built)
 		}
 	}
-	cmd := exec.Command("terrarium", "web", "--listen", "127.0.0.1:0")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) {
-			t.Errorf("web ended with %v, want exit status 143", err)
-		}
-	})
-	line, err := bufio.NewReader(stderr).ReadString('\n')
-	url, ok := strings.CutPrefix(strings.TrimSpace(line), "terrarium: the page is at ")
-	if !ok {
-		t.Fatalf("got %q, %v, want where the page is", line, err)
-	}
+	url := serving(t, "terrarium: the page is at ", "web", "--listen", "127.0.0.1:0")
 	client := &http.Client{Timeout: time.Minute}
 	get := func(path string) []byte {
 		t.Helper()

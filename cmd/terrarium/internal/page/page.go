@@ -17,7 +17,7 @@ import (
 )
 
 // ErrNotBuilt says that the files of the page are not there.
-var ErrNotBuilt = errors.New("this build has no page: run make build")
+var ErrNotBuilt = errors.New("this build has no page: run make build where npm is installed")
 
 // start is where the page is, and indexName what stands for a folder.
 const (
