@@ -78,7 +78,7 @@ func testSteps(root string, notes *notes) []step {
 		goTest("go test wasip1", wasip1, notes, "-vet=off", "-short", "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
 		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
 		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m", "-exec='"+dev+"' browser --",
-			"./hostwasm", "./hostwasm/wasi", "./hostwasm/engine/page"),
+			"./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
 		// One at a time: each has a browser of its own, which takes all processors.
 		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/"),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,

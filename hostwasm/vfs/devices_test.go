@@ -132,3 +132,19 @@ func TestBin(t *testing.T) {
 	is(t, "unlink", tree.Unlink(abs("/bin/ls")), errno.ROFS)
 	is(t, "times", tree.SetTimes(abs("/bin/ls"), vfs.Times{}), errno.ROFS)
 }
+
+// TestModesOfOurs are those of what no host has.
+func TestModesOfOurs(t *testing.T) {
+	tree := newTree(t, map[string]vfs.FS{
+		"/dev": vfs.Devices(nil), "/bin": vfs.Bin([]string{"ls"}, nil), "/tmp": memory(), "/a/b": memory(),
+	})
+	for name, want := range map[string]vfs.Mode{
+		"/": 0o755, "/a": 0o755, "/tmp": 0o1777, "/dev": 0o755, "/dev/null": 0o666, "/dev/stdin": 0o620, "/bin": 0o755, "/bin/ls": 0o755,
+	} {
+		s, err := tree.Stat(abs(name))
+		must(t, err)
+		if got := s.Mode &^ vfs.ModeKnown; got != want {
+			t.Errorf("%s: got mode %o, want %o", name, got, want)
+		}
+	}
+}

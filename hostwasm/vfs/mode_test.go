@@ -165,17 +165,3 @@ func TestSetModeByAnother(t *testing.T) {
 		t.Errorf("got mode %o, want 644", got)
 	}
 }
-
-// TestModesOfOurs are those of what no host has.
-func TestModesOfOurs(t *testing.T) {
-	tree := newTree(t, map[string]vfs.FS{
-		"/dev": vfs.Devices(nil), "/bin": vfs.Bin([]string{"ls"}, nil), "/tmp": memory(), "/a/b": memory(),
-	})
-	for name, want := range map[string]vfs.Mode{
-		"/": 0o755, "/a": 0o755, "/tmp": 0o1777, "/dev": 0o755, "/dev/null": 0o666, "/dev/stdin": 0o620, "/bin": 0o755, "/bin/ls": 0o755,
-	} {
-		if got := modeOf(t, tree, name, ""); got != want {
-			t.Errorf("%s: got mode %o, want %o", name, got, want)
-		}
-	}
-}

@@ -153,3 +153,57 @@ func TestLinksTakeBoundedTime(t *testing.T) {
 	_, err = tree.Stat(abs("/double/" + strings.Repeat("a/../", 800)))
 	is(t, "a link's target and what comes after it", err, errno.NAMETOOLONG)
 }
+
+// TestBeneath confines a guest to a directory of its tree.
+func TestBeneath(t *testing.T) {
+	for kind, fs := range filesystems(t) {
+		tree := newTree(t, map[string]vfs.FS{"/w": fs})
+		for _, dir := range []string{"/w/own", "/w/own/sub", "/w/other"} {
+			must(t, tree.Mkdir(abs(dir), 0))
+		}
+		write(t, tree, "/w/other/file", "theirs")
+		write(t, tree, "/w/own/file", "ours")
+		links := map[string]string{
+			"up": "..", "out": "../other/file", "absolute": "/w/own/file", "round": "../own/file", "root": "/",
+			"fine": "sub/../file", "chain": "sub/up/../file", "sub/up": "..", "deep": "sub/up/up/other/file", "swapped": "sub",
+		}
+		for name, target := range links {
+			must(t, tree.Symlink(target, abs("/w/own/"+name)))
+		}
+		for _, test := range []struct {
+			dir, name string
+			want      error
+		}{
+			{"/w/own", "file", nil},
+			{"/w/own", "./sub/..//file", nil},
+			{"/w/own", "fine", nil},
+			{"/w/own", "sub/up/file", nil},
+			{"/w/own", "chain", errno.PERM},
+			{"/w/own", "..", errno.PERM},
+			{"/w/own", "../own/file", errno.PERM},
+			{"/w/own", "sub/../../own/file", errno.PERM},
+			{"/w/own", "/w/own/file", errno.PERM},
+			{"/w/own", "out", errno.PERM},
+			{"/w/own", "absolute", errno.PERM},
+			{"/w/own", "round", errno.PERM},
+			{"/w/own", "up/own/file", errno.PERM},
+			{"/w/own", "root", errno.PERM},
+			{"/w/own", "deep", errno.PERM},
+			{"/w/own/sub", "up/file", errno.PERM},
+			{"/w/own/swapped", "file", errno.LOOP}, // a directory that became a link
+			{"/", "w/own/file", nil},
+			{"/", "w/../../w/own/file", errno.PERM},
+			{"/", "../w/own/file", errno.PERM},
+			{"", "file", errno.INVAL},
+			{"", "/w/own/file", errno.INVAL},
+		} {
+			got, err := read(tree, vfs.Path{Dir: test.dir, Name: test.name, Follow: true, Beneath: true})
+			if err != test.want || err == nil && got != "ours" {
+				t.Errorf("%s: %s beneath %s: got %q, %v, want %v", kind, test.name, test.dir, got, err, test.want)
+			}
+		}
+		p := vfs.Path{Dir: "/w/own", Name: "new", Beneath: true}
+		is(t, "absolute link", tree.Symlink("/w/own/file", p), errno.PERM)
+		is(t, "relative link", tree.Symlink("../x", p), nil)
+	}
+}

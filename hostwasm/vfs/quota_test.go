@@ -79,34 +79,35 @@ func TestQuotaOfHost(t *testing.T) {
 // Bytes of an open file are given back when it is closed, not before: else
 // files without names could hold any amount.
 func TestQuotaOfOpenFiles(t *testing.T) {
-	for _, kind := range []string{"memory", "host"} {
-		t.Run(kind, func(t *testing.T) {
-			q := vfs.NewQuota(8<<12, 10)
-			fs := vfs.Memory(vfs.MemoryOptions{Quota: q})
-			if kind == "host" {
-				fs = host(t, t.TempDir(), vfs.HostOptions{Quota: q})
-			}
-			fill := func(name string) vfs.File {
-				f := open(t, fs, name, vfs.How{Write: true, Create: true})
-				_, err := f.WriteAt(make([]byte, 1<<12), 0)
-				is(t, "write", err, nil)
-				return f
-			}
-			first, second := fill("f"), open(t, fs, "f", vfs.How{Read: true})
-			must(t, fs.Link("f", "g"))
-			must(t, fs.Unlink("f"))
-			used(t, q, "one name is left", 1<<12, 1)
-			must(t, fill("h").Close())
-			must(t, fs.Rename("h", "g"))
-			used(t, q, "no name is left", 2<<12, 1)
-			must(t, first.Close())
-			used(t, q, "open once", 2<<12, 1)
-			must(t, second.Close())
-			used(t, q, "closed", 1<<12, 1)
-			must(t, fs.Unlink("g"))
-			used(t, q, "all removed", 0, 0)
-		})
+	q := vfs.NewQuota(8<<12, 10)
+	quotaOfOpenFiles(t, q, vfs.Memory(vfs.MemoryOptions{Quota: q}))
+}
+
+func TestQuotaOfOpenHostFiles(t *testing.T) {
+	q := vfs.NewQuota(8<<12, 10)
+	quotaOfOpenFiles(t, q, host(t, t.TempDir(), vfs.HostOptions{Quota: q}))
+}
+
+func quotaOfOpenFiles(t *testing.T, q *vfs.Quota, fs vfs.FS) {
+	fill := func(name string) vfs.File {
+		f := open(t, fs, name, vfs.How{Write: true, Create: true})
+		_, err := f.WriteAt(make([]byte, 1<<12), 0)
+		is(t, "write", err, nil)
+		return f
 	}
+	first, second := fill("f"), open(t, fs, "f", vfs.How{Read: true})
+	must(t, fs.Link("f", "g"))
+	must(t, fs.Unlink("f"))
+	used(t, q, "one name is left", 1<<12, 1)
+	must(t, fill("h").Close())
+	must(t, fs.Rename("h", "g"))
+	used(t, q, "no name is left", 2<<12, 1)
+	must(t, first.Close())
+	used(t, q, "open once", 2<<12, 1)
+	must(t, second.Close())
+	used(t, q, "closed", 1<<12, 1)
+	must(t, fs.Unlink("g"))
+	used(t, q, "all removed", 0, 0)
 }
 
 // Open files are descriptors of the whole program, which has only so many.

