@@ -223,7 +223,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestRefused has directories that are never handed over.
+// TestOpenHostRefused has directories that are never handed over.
 func TestOpenHostRefused(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o666))
