@@ -5,8 +5,6 @@ package worker_test
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -18,29 +16,13 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
-// exit0 is (module (memory (export "memory") 1) (func (export "_start"))): as
-// little as a command can do.
-var exit0 = []byte("\x00asm\x01\x00\x00\x00" +
-	"\x01\x04\x01\x60\x00\x00" + // type 0: () -> ()
-	"\x03\x02\x01\x00" + // function 0 has type 0
-	"\x05\x03\x01\x00\x01" + // memory of one page
-	"\x07\x13\x02\x06memory\x02\x00\x06_start\x00\x00" +
-	"\x0a\x04\x01\x02\x00\x0b") // function 0 has no code
-
 // BenchmarkStartExit is what a command costs from start to exit: a process of
 // the system's that does nothing, and modules in this process and in workers,
 // whose refilled pool is part of the price. Compare within one run: "x" is
 // against the process. "cpu-ms" is what all took of processors, of which a
 // machine that is busy takes less notice.
 func BenchmarkStartExit(b *testing.B) {
-	helper := filepath.Join(b.TempDir(), "helper")
-	build := exec.Command("go", "build", "-o", helper, "./testdata/helper")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
 	var process float64 // ns
-	commands := map[string]*hostwasm.Module{"guest": guest, "small": hostwasm.NewModule("small", exit0)}
 	b.Run("process", func(b *testing.B) {
 		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		if err != nil {
@@ -59,7 +41,7 @@ func BenchmarkStartExit(b *testing.B) {
 		process = float64(b.Elapsed()) / float64(b.N)
 	})
 	for _, name := range []string{"small", "guest"} {
-		c := command("exit", "0")
+		c := command("exit", "7")
 		c.Command = name
 		b.Run(name+"/in-process", func(b *testing.B) {
 			e, err := wazero.New(wazero.Config{})
@@ -70,7 +52,7 @@ func BenchmarkStartExit(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			h, err := hostwasm.New(hostwasm.Config{Engine: e, Cache: kept, Commands: commands})
+			h, err := hostwasm.New(hostwasm.Config{Engine: e, Cache: kept, Commands: commands()})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -78,7 +60,7 @@ func BenchmarkStartExit(b *testing.B) {
 			measure(b, h, c, process)
 		})
 		b.Run(name+"/worker", func(b *testing.B) {
-			h, err := worker.New(worker.Config{Commands: commands, CacheDir: cacheDir, TmpDir: b.TempDir(), Pool: 4, Helper: helper})
+			h, err := worker.New(worker.Config{Commands: commands(), CacheDir: cacheDir, TmpDir: b.TempDir(), Pool: 4})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -99,7 +81,7 @@ func measure(b *testing.B, h driver.Host, c core.Command, process float64) {
 			b.Fatal(err)
 		}
 		p.Output(func(uint8, []byte) {})
-		if exit, err := p.Wait(); err != nil || exit.Status != (core.ExitStatus{}) {
+		if exit, err := p.Wait(); err != nil || exit.Status != (core.ExitStatus{ExitCode: 7}) {
 			b.Fatalf("got %+v, %v", exit, err)
 		}
 		p.Close()

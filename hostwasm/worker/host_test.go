@@ -16,6 +16,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	. "github.com/terrarium-dev/terrarium/core/meter/metertest"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
@@ -98,7 +99,19 @@ func newHost(t testing.TB, c worker.Config) *worker.Host {
 	return h
 }
 
-func commands() map[string]*hostwasm.Module { return map[string]*hostwasm.Module{"guest": guest} }
+// small exits with 7. To compile it takes no time.
+var small = hostwasm.NewModule("small", func() []byte {
+	var m Module
+	exit := m.Import("wasi_snapshot_preview1", "proc_exit", "(i32)->()")
+	m.Memory(1, 0)
+	m.ExportMemory("memory")
+	m.Export("_start", m.Func("()->()", "", I32(7), Call(exit)))
+	return m.Bytes()
+}())
+
+func commands() map[string]*hostwasm.Module {
+	return map[string]*hostwasm.Module{"guest": guest, "small": small}
+}
 
 // command returns a call of the guest's commands.
 func command(args ...string) core.Command { return core.Command{Command: "guest", Args: args} }

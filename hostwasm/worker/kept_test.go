@@ -26,11 +26,11 @@ func counting(engine, dir string) (c worker.Config, compiled *atomic.Int64) {
 	}, compiled
 }
 
-// runs has a host run a command and fails the test unless that many modules were
+// runs has a host run small and fails the test unless that many modules were
 // compiled by then.
 func runs(t *testing.T, h *worker.Host, compiled *atomic.Int64, want int64, when string) {
 	t.Helper()
-	if got := run(t, h, command("exit", "7")); got.exit.Status != (core.ExitStatus{ExitCode: 7}) {
+	if got := run(t, h, core.Command{Command: "small"}); got.exit.Status != (core.ExitStatus{ExitCode: 7}) {
 		t.Errorf("%s: got %+v, %s", when, got.exit, got.stderr)
 	}
 	if got := compiled.Load(); got != want {
@@ -54,9 +54,12 @@ func testChangedCode(t *testing.T, engine string) {
 				return err
 			}
 			code, err := os.ReadFile(name)
+			if err != nil || len(code) == 0 {
+				return err
+			}
 			code[len(code)/2] ^= 1
 			// A new file: the old one may be mapped.
-			return errors.Join(err, os.Remove(name), os.WriteFile(name, code, 0o600))
+			return errors.Join(os.Remove(name), os.WriteFile(name, code, 0o600))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +87,7 @@ func testUnloadableCode(t *testing.T, engine string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := guest.Sum()
+	sum, err := small.Sum()
 	if err == nil {
 		err = kept.Put(cache.Key{Module: sum, By: by}, func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "code"), []byte("of an earlier version"), 0o600)

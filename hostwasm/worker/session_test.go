@@ -193,11 +193,11 @@ func testCompileOnce(t *testing.T, engine string) {
 		},
 	}
 	h := newHost(t, c)
-	if err := h.Prepare(context.Background(), "guest"); err != nil {
+	if err := h.Prepare(context.Background(), "small"); err != nil {
 		t.Fatal(err)
 	}
-	run(t, h, command("exit", "0"))
-	run(t, newHost(t, c), command("exit", "0"))
+	run(t, h, core.Command{Command: "small"})
+	run(t, newHost(t, c), core.Command{Command: "small"})
 	if got := compiled.Load(); got != 1 {
 		t.Errorf("got %d compilations, want 1", got)
 	}
