@@ -8,9 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
+
+// packages is how many run at once: twice as many as there are processors, because the longest of our
+// tests wait for other processes half of the time.
+var packages = strconv.Itoa(2 * runtime.NumCPU())
 
 // goTest is a step that runs "go test" and notes which tests were skipped, which plain "go test" hides, and which
 // packages took long.
@@ -19,7 +25,7 @@ func goTest(title string, env []string, notes *notes, args ...string) step {
 		pr, pw := io.Pipe()
 		read := make(chan error, 1)
 		go func() { read <- readTestEvents(pr, out, title, notes) }() // ends with pw, below
-		err := command(ctx, pw, env, "go", append([]string{"test", "-json"}, args...)...)
+		err := command(ctx, pw, env, "go", append([]string{"test", "-json", "-p=" + packages}, args...)...)
 		pw.Close()
 		return errors.Join(err, <-read)
 	}}
