@@ -24,58 +24,66 @@ type call func(p *Process, m memory, a []uint64) error
 type function struct {
 	name, params string
 	call         call
+	waits        bool
 }
+
+// Whether a function may have to wait: for a stream, a child, others' turns or a
+// file system. Only such ones are tried.
+const (
+	atOnce  = false
+	mayWait = true
+)
 
 // preview1 has all functions of WASI preview 1.
 //
 // https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/witx/wasi_snapshot_preview1.witx
 var preview1 = []function{
-	{"args_get", "ii", argsGet},
-	{"args_sizes_get", "ii", argsSizesGet},
-	{"environ_get", "ii", environGet},
-	{"environ_sizes_get", "ii", environSizesGet},
-	{"clock_res_get", "ii", clockResGet},
-	{"clock_time_get", "iIi", clockTimeGet},
-	{"fd_advise", "iIIi", fdAdvise},
-	{"fd_allocate", "iII", fdAllocate},
-	{"fd_close", "i", fdClose},
-	{"fd_datasync", "i", fdDatasync},
-	{"fd_fdstat_get", "ii", fdFdstatGet},
-	{"fd_fdstat_set_flags", "ii", fdFdstatSetFlags},
-	{"fd_fdstat_set_rights", "iII", fdFdstatSetRights},
-	{"fd_filestat_get", "ii", fdFilestatGet},
-	{"fd_filestat_set_size", "iI", fdFilestatSetSize},
-	{"fd_filestat_set_times", "iIIi", fdFilestatSetTimes},
-	{"fd_pread", "iiiIi", fdPread},
-	{"fd_prestat_get", "ii", fdPrestatGet},
-	{"fd_prestat_dir_name", "iii", fdPrestatDirName},
-	{"fd_pwrite", "iiiIi", fdPwrite},
-	{"fd_read", "iiii", fdRead},
-	{"fd_readdir", "iiiIi", fdReaddir},
-	{"fd_renumber", "ii", fdRenumber},
-	{"fd_seek", "iIii", fdSeek},
-	{"fd_sync", "i", fdSync},
-	{"fd_tell", "ii", fdTell},
-	{"fd_write", "iiii", fdWrite},
-	{"path_create_directory", "iii", pathCreateDirectory},
-	{"path_filestat_get", "iiiii", pathFilestatGet},
-	{"path_filestat_set_times", "iiiiIIi", pathFilestatSetTimes},
-	{"path_link", "iiiiiii", pathLink},
-	{"path_open", "iiiiiIIii", pathOpen},
-	{"path_readlink", "iiiiii", pathReadlink},
-	{"path_remove_directory", "iii", pathRemoveDirectory},
-	{"path_rename", "iiiiii", pathRename},
-	{"path_symlink", "iiiii", pathSymlink},
-	{"path_unlink_file", "iii", pathUnlinkFile},
-	{"poll_oneoff", "iiii", pollOneoff},
-	{"proc_exit", "i", procExit},
-	{"proc_raise", "i", procRaise},
-	{"sched_yield", "", schedYield},
-	{"random_get", "ii", randomGet},
-	{"sock_accept", "iii", notSocket},
-	{"sock_recv", "iiiiii", notSocket},
-	{"sock_send", "iiiii", notSocket},
-	{"sock_shutdown", "ii", notSocket},
+	{"args_get", "ii", argsGet, atOnce},
+	{"args_sizes_get", "ii", argsSizesGet, atOnce},
+	{"environ_get", "ii", environGet, atOnce},
+	{"environ_sizes_get", "ii", environSizesGet, atOnce},
+	{"clock_res_get", "ii", clockResGet, atOnce},
+	{"clock_time_get", "iIi", clockTimeGet, atOnce},
+	{"fd_advise", "iIIi", fdAdvise, mayWait},
+	{"fd_allocate", "iII", fdAllocate, mayWait},
+	{"fd_close", "i", fdClose, mayWait},
+	{"fd_datasync", "i", fdDatasync, mayWait},
+	{"fd_fdstat_get", "ii", fdFdstatGet, mayWait},
+	{"fd_fdstat_set_flags", "ii", fdFdstatSetFlags, mayWait},
+	{"fd_fdstat_set_rights", "iII", fdFdstatSetRights, atOnce},
+	{"fd_filestat_get", "ii", fdFilestatGet, mayWait},
+	{"fd_filestat_set_size", "iI", fdFilestatSetSize, mayWait},
+	{"fd_filestat_set_times", "iIIi", fdFilestatSetTimes, mayWait},
+	{"fd_pread", "iiiIi", fdPread, mayWait},
+	{"fd_prestat_get", "ii", fdPrestatGet, atOnce},
+	{"fd_prestat_dir_name", "iii", fdPrestatDirName, atOnce},
+	{"fd_pwrite", "iiiIi", fdPwrite, mayWait},
+	{"fd_read", "iiii", fdRead, mayWait},
+	{"fd_readdir", "iiiIi", fdReaddir, mayWait},
+	{"fd_renumber", "ii", fdRenumber, mayWait},
+	{"fd_seek", "iIii", fdSeek, mayWait},
+	{"fd_sync", "i", fdSync, mayWait},
+	{"fd_tell", "ii", fdTell, mayWait},
+	{"fd_write", "iiii", fdWrite, mayWait},
+	{"path_create_directory", "iii", pathCreateDirectory, mayWait},
+	{"path_filestat_get", "iiiii", pathFilestatGet, mayWait},
+	{"path_filestat_set_times", "iiiiIIi", pathFilestatSetTimes, mayWait},
+	{"path_link", "iiiiiii", pathLink, mayWait},
+	{"path_open", "iiiiiIIii", pathOpen, mayWait},
+	{"path_readlink", "iiiiii", pathReadlink, mayWait},
+	{"path_remove_directory", "iii", pathRemoveDirectory, mayWait},
+	{"path_rename", "iiiiii", pathRename, mayWait},
+	{"path_symlink", "iiiii", pathSymlink, mayWait},
+	{"path_unlink_file", "iii", pathUnlinkFile, mayWait},
+	{"poll_oneoff", "iiii", pollOneoff, mayWait},
+	{"proc_exit", "i", procExit, atOnce},
+	{"proc_raise", "i", procRaise, atOnce},
+	{"sched_yield", "", schedYield, mayWait},
+	{"random_get", "ii", randomGet, atOnce},
+	{"sock_accept", "iii", notSocket, atOnce},
+	{"sock_recv", "iiiiii", notSocket, atOnce},
+	{"sock_send", "iiiii", notSocket, atOnce},
+	{"sock_shutdown", "ii", notSocket, atOnce},
 }
 
 // unstable are the functions of wasi_unstable that differ from preview1's,
@@ -93,25 +101,25 @@ var unstable = map[string]call{
 // proc has all functions of terrarium_proc_v0 but features, the one that does
 // not return an errno.
 var proc = []function{
-	{"pipe", "iii", procPipe},
-	{"spawn", "iii", procSpawn},
-	{"wait", "iIi", procWait},
-	{"kill", "ii", procKill},
-	{"dup", "iii", procDup},
-	{"interrupts", "i", procInterrupts},
-	{"processes", "ii", procProcesses},
-	{"reserve", "i", procReserve},
-	{"signal", "ii", procSignal},
-	{"terminal", "ii", procTerminal},
-	{"set_terminal", "iii", procSetTerminal},
-	{"resizes", "ii", procResizes},
+	{"pipe", "iii", procPipe, atOnce},
+	{"spawn", "iii", procSpawn, mayWait},
+	{"wait", "iIi", procWait, mayWait},
+	{"kill", "ii", procKill, atOnce},
+	{"dup", "iii", procDup, atOnce},
+	{"interrupts", "i", procInterrupts, atOnce},
+	{"processes", "ii", procProcesses, atOnce},
+	{"reserve", "i", procReserve, atOnce},
+	{"signal", "ii", procSignal, atOnce},
+	{"terminal", "ii", procTerminal, atOnce},
+	{"set_terminal", "iii", procSetTerminal, atOnce},
+	{"resizes", "ii", procResizes, atOnce},
 }
 
 // fs has all functions of terrarium_fs_v0 but features.
 var fs = []function{
-	{"mode_get", "iiiii", fsModeGet},
-	{"mode_set", "iiiii", fsModeSet},
-	{"creating", "iii", fsCreating},
+	{"mode_get", "iiiii", fsModeGet, mayWait},
+	{"mode_set", "iiiii", fsModeSet, mayWait},
+	{"creating", "iii", fsCreating, atOnce},
 }
 
 // Funcs returns all functions that guests may import. They take a *Process as
@@ -124,7 +132,7 @@ func Funcs() []engine.Func {
 		if !differs {
 			funcs = append(funcs, f.in(Unstable))
 		} else if old != nil {
-			funcs = append(funcs, function{f.name, f.params, old}.in(Unstable))
+			funcs = append(funcs, function{f.name, f.params, old, f.waits}.in(Unstable))
 		}
 	}
 	for _, f := range proc {
@@ -140,28 +148,13 @@ func Funcs() []engine.Func {
 
 func (f function) in(module string) engine.Func {
 	ef := engine.Func{Module: module, Name: f.name, Params: f.params, Results: "i", Call: f.call.run}
-	if f.waits() {
+	if f.waits {
 		ef.Try = f.call.try
 	}
 	if f.name == "proc_exit" {
 		ef.Results = ""
 	}
 	return ef
-}
-
-// waits reports whether a function may have to wait: for a stream, a child, others'
-// turns or a file system. All but these may.
-func (f function) waits() bool {
-	switch f.name {
-	case "args_get", "args_sizes_get", "environ_get", "environ_sizes_get",
-		"clock_res_get", "clock_time_get", "random_get", "proc_exit", "proc_raise",
-		"fd_prestat_get", "fd_prestat_dir_name", "fd_fdstat_set_rights",
-		"sock_accept", "sock_recv", "sock_send", "sock_shutdown",
-		"pipe", "kill", "dup", "interrupts", "processes", "reserve", "signal",
-		"terminal", "set_terminal", "resizes", "creating":
-		return false
-	}
-	return true
 }
 
 // try is an engine.Func's Try.
