@@ -18,6 +18,7 @@ var platforms = []platform{
 	{goos: "darwin", goarch: "arm64", packages: []string{"./..."}},
 	{goos: "windows", goarch: "amd64", packages: []string{"./core/..."}},
 	{goos: "wasip1", goarch: "wasm", packages: []string{"./core/...", "./cmd/reactor", "./plugins/..."}},
+	{goos: "js", goarch: "wasm", packages: []string{"./core/...", "./hostwasm/...", "./cmd/sandbox"}},
 }
 
 type platform struct {

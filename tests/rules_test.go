@@ -42,12 +42,14 @@ var (
 	// offline holds for all below core, the driver too.
 	offline = ban{
 		packages: []string{
-			"os/exec", "net/...", "syscall/js", "github.com/creack/pty/...",
+			"os/exec", "net/...", "github.com/creack/pty/...",
 			"github.com/tetratelabs/wazero/...", "github.com/bytecodealliance/wasmtime-go/...",
 		},
 		deep: true,
 		why:  "the core and its driver know hosts only as an interface; what starts processes lives in hostnative and hostwasm",
 	}
+	// scriptless is not deep: in a page the standard library has its time from JavaScript.
+	scriptless = ban{packages: []string{"syscall/js"}, why: offline.why}
 )
 
 const (
@@ -67,6 +69,7 @@ var rules = []rule{
 	{path: "core/keys", bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/jsonrpc", bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/acp", ours: []string{"core", "core/jsonrpc"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/abi", ours: []string{"core", "core/jsonrpc"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/challenge", ours: []string{"core", "core/keys", "core/jsonrpc"},
 		bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/meter", bans: []ban{pure, lean, safe, offline}, why: whyCore},
@@ -74,12 +77,12 @@ var rules = []rule{
 	{path: "core/policy", ours: []string{"core"}, others: []string{"mvdan.cc/sh/v3/syntax"},
 		bans: []ban{pure, safe, offline}, why: whyCore},
 
-	{path: "core/driver", ours: []string{"core", "core/vt"}, bans: []ban{safe, offline}, why: whyDriver},
-	{path: "core/driver/...", ours: []string{"core/..."}, bans: []ban{safe, offline}, why: whyDriver},
+	{path: "core/driver", ours: []string{"core", "core/vt"}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
+	{path: "core/driver/...", ours: []string{"core/..."}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
 	{path: "core/coretest",
 		ours:   []string{"core", "core/acp", "core/jsonrpc", "core/driver", "core/driver/acpconn"},
 		others: []string{"golang.org/x/tools/txtar", "github.com/google/go-cmp"},
-		bans:   []ban{offline}, why: whyDriver},
+		bans:   []ban{offline, scriptless}, why: whyDriver},
 
 	{path: "hostnative/...", ours: []string{"core", "core/driver"},
 		others: []string{"github.com/creack/pty", "golang.org/x/sys", "github.com/landlock-lsm/go-landlock/landlock/syscall"},
@@ -102,7 +105,8 @@ var rules = []rule{
 		why: "the check scripts and the reactor are other programs"},
 	{path: "cmd/reactor",
 		ours: []string{
-			"core", "core/ring", "core/text", "core/vt", "core/keys", "core/jsonrpc", "core/acp", "core/challenge", "core/meter",
+			"core", "core/abi", "core/ring", "core/text", "core/vt", "core/keys", "core/jsonrpc", "core/acp", "core/challenge",
+			"core/meter",
 		},
 		bans: []ban{
 			offline,

@@ -4,72 +4,62 @@ import (
 	"math"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+)
+
+// A decoder reads what exports take, and an encoder writes what they return.
+type (
+	decoder struct{ abi.Decoder }
+	encoder struct{ abi.Encoder }
 )
 
 // decodeCommand reads a core.Command. A member that is absent or null is its
 // field's zero value, here as in all JSON.
 func decodeCommand(p []byte) (c core.Command, err error) {
 	var d decoder
-	err = d.decode(p, func(v jsonrpc.Value) { d.command(v, &c) })
+	err = d.Decode(p, func(v jsonrpc.Value) { d.command(v, &c) })
 	return c, err
 }
 
 func (d *decoder) command(v jsonrpc.Value, c *core.Command) {
 	rendering := "default"
-	d.object(v,
-		member{name: "command", into: &c.Command},
-		member{name: "args", into: &c.Args},
-		member{name: "env", into: func(v jsonrpc.Value) { d.env(v, &c.Env) }},
-		member{name: "cwd", into: &c.Cwd},
-		member{name: "roots", into: &c.Roots},
-		member{name: "pty", into: &c.Pty},
-		member{name: "oneStream", into: &c.OneStream},
-		member{name: "interactive", into: &c.Interactive},
-		member{"rows", &c.Rows, math.MinInt32, math.MaxInt32}, // core knows the limits
-		member{"cols", &c.Cols, math.MinInt32, math.MaxInt32},
-		member{name: "rendering", into: &rendering},
-		member{"outputByteLimit", &c.OutputByteLimit, math.MinInt64, math.MaxInt64},
-		member{"timeoutNs", (*int64)(&c.Timeout), math.MinInt64, math.MaxInt64},
+	d.Object(v,
+		abi.Of("command", &c.Command),
+		abi.Of("args", &c.Args),
+		abi.Of("env", func(v jsonrpc.Value) { d.Env(v, &c.Env) }),
+		abi.Of("cwd", &c.Cwd),
+		abi.Of("roots", &c.Roots),
+		abi.Of("pty", &c.Pty),
+		abi.Of("oneStream", &c.OneStream),
+		abi.Of("interactive", &c.Interactive),
+		abi.Int("rows", &c.Rows, math.MinInt32, math.MaxInt32), // core knows the limits
+		abi.Int("cols", &c.Cols, math.MinInt32, math.MaxInt32),
+		abi.Of("rendering", &rendering),
+		abi.Int("outputByteLimit", &c.OutputByteLimit, math.MinInt64, math.MaxInt64),
+		abi.Int("timeoutNs", (*int64)(&c.Timeout), math.MinInt64, math.MaxInt64),
 	)
 	var known bool
 	if c.Rendering, known = core.ParseRendering(rendering); !known {
-		d.wrong("rendering", "value")
+		d.Wrong("rendering", "value")
 	}
-}
-
-func (d *decoder) env(v jsonrpc.Value, env *[]core.EnvVariable) {
-	d.list(v, func(v jsonrpc.Value) {
-		var e core.EnvVariable
-		d.object(v, member{name: "name", into: &e.Name}, member{name: "value", into: &e.Value})
-		*env = append(*env, e)
-	})
 }
 
 // command writes c as it was understood: defaults in place of zero values.
 func (e *encoder) command(c *core.Command) {
-	e.begin()
-	e.text("command", c.Command)
-	e.texts("args", c.Args)
-	e.key("env")
-	e.p = append(e.p, '[')
-	for i := range c.Env {
-		e.p = jsonrpc.AppendComma(e.p)
-		e.begin()
-		e.text("name", c.Env[i].Name)
-		e.text("value", c.Env[i].Value)
-		e.end()
-	}
-	e.p = append(e.p, ']')
-	e.text("cwd", c.Cwd)
-	e.texts("roots", c.Roots)
-	e.bool("pty", c.Pty)
-	e.bool("oneStream", c.OneStream)
-	e.bool("interactive", c.Interactive)
-	e.int("rows", int64(c.Rows))
-	e.int("cols", int64(c.Cols))
-	e.text("rendering", c.Rendering.String())
-	e.int("outputByteLimit", c.OutputByteLimit)
-	e.int("timeoutNs", int64(c.Timeout))
-	e.end()
+	e.Begin()
+	e.Text("command", c.Command)
+	e.Texts("args", c.Args)
+	e.Env("env", c.Env)
+	e.Text("cwd", c.Cwd)
+	e.Texts("roots", c.Roots)
+	e.Bool("pty", c.Pty)
+	e.Bool("oneStream", c.OneStream)
+	e.Bool("interactive", c.Interactive)
+	e.Int("rows", int64(c.Rows))
+	e.Int("cols", int64(c.Cols))
+	e.Text("rendering", c.Rendering.String())
+	e.Int("outputByteLimit", c.OutputByteLimit)
+	e.Int("timeoutNs", int64(c.Timeout))
+	e.End()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
@@ -105,8 +106,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"exit", `{"usage":{"maxRss":-1}}`, "usage.maxRss", "range"},
 	} {
 		err := kinds[c.kind]([]byte(c.json))
-		var wrong *memberError
-		if !errors.As(err, &wrong) || wrong.param != c.param || wrong.reason != c.reason {
+		var wrong *abi.Error
+		if !errors.As(err, &wrong) || wrong.Param != c.param || wrong.Reason != c.reason {
 			t.Errorf("%s %.80s: got %v, want %s: %s", c.kind, c.json, err, c.param, c.reason)
 		}
 	}

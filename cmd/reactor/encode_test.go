@@ -59,11 +59,11 @@ func TestEncodeEffect(t *testing.T) {
 		var e encoder
 		e.effect(&c.effect)
 		want := `{"kind":"` + c.effect.Kind.String() + `","terminalId":"t` + "\uFFFD" + `","sessionId":"s\n"` + c.want + `}`
-		if diff := cmp.Diff(want, string(e.p)); diff != "" {
+		if diff := cmp.Diff(want, string(e.JSON)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.effect.Kind, diff)
 		}
-		if !json.Valid(e.p) {
-			t.Errorf("%v: got %s, want JSON", c.effect.Kind, e.p)
+		if !json.Valid(e.JSON) {
+			t.Errorf("%v: got %s, want JSON", c.effect.Kind, e.JSON)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestEncodeExit(t *testing.T) {
 	} {
 		var e encoder
 		e.exit(&core.Exit{Status: c.status})
-		if got := string(e.p); got != c.want {
+		if got := string(e.JSON); got != c.want {
 			t.Errorf("%v: got %s, want %s", c.status, got, c.want)
 		}
 	}
@@ -92,16 +92,16 @@ func TestEncodeStatus(t *testing.T) {
 	const after = `,"exec":` + execText + `,"rows":1,"cols":2`
 	var e encoder
 	e.status(&s)
-	if got, want := string(e.p), before+`"resolving","released":false`+after+`}`; got != want {
+	if got, want := string(e.JSON), before+`"resolving","released":false`+after+`}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
 	s.State, s.Released, s.Exit = core.StateExited, true, someExit
 	s.Started, s.Ended = time.Unix(0, 5), time.Unix(1, 0)
-	e.p = nil
+	e.JSON = nil
 	e.status(&s)
 	want := before + `"exited","released":true` + after + `,"exit":` + exitText + `,"startedNs":5,"endedNs":1000000000}`
-	if got := string(e.p); got != want {
+	if got := string(e.JSON); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -110,7 +110,7 @@ func TestEncodeStatus(t *testing.T) {
 func TestCommandRoundTrip(t *testing.T) {
 	var e encoder
 	e.command(&someCommand)
-	got, err := decodeCommand(e.p)
+	got, err := decodeCommand(e.JSON)
 	if diff := cmp.Diff(someCommand, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

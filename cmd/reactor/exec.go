@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
@@ -10,12 +11,12 @@ import (
 func decodeResolved(p []byte) (x core.Exec, refusal, err error) {
 	var d decoder
 	var e *core.HostError
-	err = d.decode(p, func(v jsonrpc.Value) {
-		d.object(v,
-			member{name: "error", into: func(v jsonrpc.Value) { e = d.hostError(v) }},
-			member{name: "path", into: &x.Path},
-			member{name: "argv", into: &x.Argv},
-			member{name: "via", into: (*string)(&x.Via)},
+	err = d.Decode(p, func(v jsonrpc.Value) {
+		d.Object(v,
+			abi.Of("error", func(v jsonrpc.Value) { e = d.hostError(v) }),
+			abi.Of("path", &x.Path),
+			abi.Of("argv", &x.Argv),
+			abi.Of("via", (*string)(&x.Via)),
 		)
 	})
 	if e != nil {
@@ -27,31 +28,31 @@ func decodeResolved(p []byte) (x core.Exec, refusal, err error) {
 // decodeHostError reads why a host can't run a command.
 func decodeHostError(p []byte) (e *core.HostError, err error) {
 	var d decoder
-	err = d.decode(p, func(v jsonrpc.Value) { e = d.hostError(v) })
+	err = d.Decode(p, func(v jsonrpc.Value) { e = d.hostError(v) })
 	return e, err
 }
 
 func (d *decoder) hostError(v jsonrpc.Value) *core.HostError {
 	e := &core.HostError{Reason: "start_failed"}
-	d.object(v, member{name: "reason", into: &e.Reason}, member{name: "message", into: &e.Message})
+	d.Object(v, abi.Of("reason", &e.Reason), abi.Of("message", &e.Message))
 	return e
 }
 
 // decodeDecision reads what an Ask effect is answered with.
 func decodeDecision(p []byte) (c core.Decision, err error) {
 	var d decoder
-	err = d.decode(p, func(v jsonrpc.Value) {
-		d.object(v, member{name: "allow", into: &c.Allow}, member{name: "reason", into: &c.Reason})
+	err = d.Decode(p, func(v jsonrpc.Value) {
+		d.Object(v, abi.Of("allow", &c.Allow), abi.Of("reason", &c.Reason))
 	})
 	return c, err
 }
 
 func (e *encoder) exec(x *core.Exec) {
-	e.begin()
-	e.key("command")
+	e.Begin()
+	e.Key("command")
 	e.command(&x.Command)
-	e.text("path", x.Path)
-	e.texts("argv", x.Argv)
-	e.text("via", string(x.Via))
-	e.end()
+	e.Text("path", x.Path)
+	e.Texts("argv", x.Argv)
+	e.Text("via", string(x.Via))
+	e.End()
 }

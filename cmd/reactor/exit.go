@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
@@ -13,15 +14,15 @@ func decodeExit(p []byte) (x core.Exit, err error) {
 	const none = -1
 	var d decoder
 	code := int64(none)
-	err = d.decode(p, func(v jsonrpc.Value) {
-		d.object(v,
-			member{"exitCode", &code, 0, math.MaxUint32},
-			member{name: "signal", into: &x.Status.Signal},
-			member{name: "reason", into: (*string)(&x.Reason)},
-			member{name: "usage", into: func(v jsonrpc.Value) { d.usage(v, &x.Usage) }},
+	err = d.Decode(p, func(v jsonrpc.Value) {
+		d.Object(v,
+			abi.Int("exitCode", &code, 0, math.MaxUint32),
+			abi.Of("signal", &x.Status.Signal),
+			abi.Of("reason", (*string)(&x.Reason)),
+			abi.Of("usage", func(v jsonrpc.Value) { d.usage(v, &x.Usage) }),
 		)
 		if code != none && x.Status.Signal != "" {
-			d.wrong("signal", "value")
+			d.Wrong("signal", "value")
 		}
 	})
 	x.Status.Unknown = code == none && x.Status.Signal == ""
@@ -31,30 +32,30 @@ func decodeExit(p []byte) (x core.Exit, err error) {
 
 func (d *decoder) usage(v jsonrpc.Value, u *core.Usage) {
 	var fuel int64
-	d.object(v,
-		member{"userTimeNs", (*int64)(&u.UserTime), 0, math.MaxInt64},
-		member{"systemTimeNs", (*int64)(&u.SystemTime), 0, math.MaxInt64},
-		member{"maxRss", &u.MaxRSS, 0, math.MaxInt64},
-		member{"fuel", &fuel, 0, math.MaxInt64},
+	d.Object(v,
+		abi.Int("userTimeNs", (*int64)(&u.UserTime), 0, math.MaxInt64),
+		abi.Int("systemTimeNs", (*int64)(&u.SystemTime), 0, math.MaxInt64),
+		abi.Int("maxRss", &u.MaxRSS, 0, math.MaxInt64),
+		abi.Int("fuel", &fuel, 0, math.MaxInt64),
 	)
 	u.Fuel = uint64(fuel)
 }
 
 func (e *encoder) exit(x *core.Exit) {
-	e.begin()
+	e.Begin()
 	if x.Status.Unknown || x.Status.Signal != "" {
-		e.null("exitCode")
+		e.Null("exitCode")
 	} else {
-		e.int("exitCode", int64(x.Status.ExitCode))
+		e.Int("exitCode", int64(x.Status.ExitCode))
 	}
-	e.optional("signal", x.Status.Signal)
-	e.optional("reason", string(x.Reason))
-	e.key("usage")
-	e.begin()
-	e.int("userTimeNs", int64(x.Usage.UserTime))
-	e.int("systemTimeNs", int64(x.Usage.SystemTime))
-	e.int("maxRss", x.Usage.MaxRSS)
-	e.int("fuel", int64(x.Usage.Fuel))
-	e.end()
-	e.end()
+	e.Optional("signal", x.Status.Signal)
+	e.Optional("reason", string(x.Reason))
+	e.Key("usage")
+	e.Begin()
+	e.Int("userTimeNs", int64(x.Usage.UserTime))
+	e.Int("systemTimeNs", int64(x.Usage.SystemTime))
+	e.Int("maxRss", x.Usage.MaxRSS)
+	e.Int("fuel", int64(x.Usage.Fuel))
+	e.End()
+	e.End()
 }

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/terrarium-dev/terrarium/core"
+import (
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
+)
 
 // issued reports whether a session was ever given a terminal's id.
 func (i *instance) issued(handle int32, sessionLen, idLen int32) int32 {
@@ -24,9 +27,9 @@ func (i *instance) status(handle int32, idLen int32) int32 {
 	if !known {
 		return i.fail(core.ErrUnknownTerminal)
 	}
-	e := encoder{i.result}
+	e := encoder{abi.Encoder{JSON: i.result}}
 	e.status(&s)
-	i.result = e.p
+	i.result = e.JSON
 	return ok
 }
 
@@ -70,23 +73,23 @@ func (i *instance) outputSince(handle int32, idLen int32, offset int64) int32 {
 }
 
 func (e *encoder) status(s *core.Status) {
-	e.begin()
-	e.text("sessionId", string(s.Session))
-	e.text("state", s.State.String())
-	e.bool("released", s.Released)
-	e.key("exec")
+	e.Begin()
+	e.Text("sessionId", string(s.Session))
+	e.Text("state", s.State.String())
+	e.Bool("released", s.Released)
+	e.Key("exec")
 	e.exec(&s.Exec)
-	e.int("rows", int64(s.Rows))
-	e.int("cols", int64(s.Cols))
+	e.Int("rows", int64(s.Rows))
+	e.Int("cols", int64(s.Cols))
 	if s.State == core.StateExited {
-		e.key("exit")
+		e.Key("exit")
 		e.exit(&s.Exit)
 	}
 	if !s.Started.IsZero() {
-		e.int("startedNs", nanos(s.Started))
+		e.Int("startedNs", nanos(s.Started))
 	}
 	if !s.Ended.IsZero() {
-		e.int("endedNs", nanos(s.Ended))
+		e.Int("endedNs", nanos(s.Ended))
 	}
-	e.end()
+	e.End()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
@@ -101,7 +102,7 @@ func TestExplain(t *testing.T) {
 		{errNoACP, noACP, `"reason":"no_acp"`},
 		{errTooManyRegistries, limit, `"reason":"limit_registries"`},
 		{&jsonrpc.SyntaxError{Reason: "too_deep"}, badJSON, `"reason":"too_deep"`},
-		{&memberError{param: "a.b", reason: "type"}, badJSON, `"param":"a.b"`},
+		{&abi.Error{Param: "a.b", Reason: "type"}, badJSON, `"param":"a.b"`},
 		{&core.InvalidError{Param: "cwd", Reason: "not_absolute", Value: "x"}, invalid, `"param":"cwd"`},
 		{core.ErrUnknownTerminal, unknownTerminal, `"reason":"unknown_terminal"`},
 		{core.ErrReleased, released, `"reason":"released"`},

@@ -1,6 +1,10 @@
 package main
 
-import "time"
+import (
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core/abi"
+)
 
 // nextEffect makes the header of the registry's next effect the result, and
 // returns it; nil if there is none. The effect's Data is then in i.data.
@@ -17,9 +21,9 @@ func (i *instance) nextEffect(handle int32) []byte {
 		c.conn.HandleEffect(time.Time{}, &x)
 	}
 	i.data = x.Data
-	e := encoder{i.result}
+	e := encoder{abi.Encoder{JSON: i.result}}
 	e.effect(&x)
-	i.result = e.p
+	i.result = e.JSON
 	return i.result
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
@@ -49,15 +50,15 @@ func (i *instance) end(err error) int32 {
 // fail is end for an error that is not nil.
 func (i *instance) fail(err error) int32 {
 	status, reason, param := explain(err)
-	e := encoder{i.result[:0]}
-	e.begin()
-	e.text("reason", reason)
-	e.text("message", err.Error())
+	e := encoder{abi.Encoder{JSON: i.result[:0]}}
+	e.Begin()
+	e.Text("reason", reason)
+	e.Text("message", err.Error())
 	if param != "" {
-		e.text("param", param)
+		e.Text("param", param)
 	}
-	e.end()
-	i.result = e.p
+	e.End()
+	i.result = e.JSON
 	return status
 }
 
@@ -67,8 +68,8 @@ func explain(err error) (status int32, reason, param string) {
 	switch err := err.(type) {
 	case *jsonrpc.SyntaxError:
 		return badJSON, err.Reason, ""
-	case *memberError:
-		return badJSON, err.reason, err.param
+	case *abi.Error:
+		return badJSON, err.Reason, err.Param
 	case *core.InvalidError:
 		return invalid, err.Reason, err.Param
 	case *core.LimitError:

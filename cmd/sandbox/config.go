@@ -7,8 +7,15 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 	"github.com/terrarium-dev/terrarium/hostwasm"
+)
+
+// A decoder reads what exports take, and an encoder writes what they return.
+type (
+	decoder struct{ abi.Decoder }
+	encoder struct{ abi.Encoder }
 )
 
 // A config says what the page wants.
@@ -54,45 +61,45 @@ func decodeConfig(p []byte) (c config, err error) {
 		terminals: 256, keptTerminals: 256, keptBytes: 64 << 20,
 	}
 	var d decoder
-	err = d.decode(p, func(v jsonrpc.Value) { d.config(v, &c) })
+	err = d.Decode(p, func(v jsonrpc.Value) { d.config(v, &c) })
 	return c, err
 }
 
 func (d *decoder) config(v jsonrpc.Value, c *config) {
-	d.object(v,
-		member{name: "modules", into: func(v jsonrpc.Value) {
-			d.list(v, func(v jsonrpc.Value) { c.modules = append(c.modules, d.module(v)) })
-		}},
-		member{name: "cwd", into: &c.cwd},
-		member{name: "env", into: &c.env},
-		member{name: "deterministic", into: &c.deterministic},
-		member{name: "ask", into: &c.ask},
-		member{name: "version", into: &c.version},
-		member{name: "limits", into: func(v jsonrpc.Value) { d.limits(v, c) }},
+	d.Object(v,
+		abi.Of("modules", func(v jsonrpc.Value) {
+			d.List(v, func(v jsonrpc.Value) { c.modules = append(c.modules, d.module(v)) })
+		}),
+		abi.Of("cwd", &c.cwd),
+		abi.Of("env", &c.env),
+		abi.Of("deterministic", &c.deterministic),
+		abi.Of("ask", &c.ask),
+		abi.Of("version", &c.version),
+		abi.Of("limits", func(v jsonrpc.Value) { d.limits(v, c) }),
 	)
 	if len(c.modules) > maxModules {
-		d.wrong("modules", "range")
+		d.Wrong("modules", "range")
 	}
 	if !cleanPath(c.cwd) {
-		d.wrong("cwd", "value")
+		d.Wrong("cwd", "value")
 	}
 	for _, kv := range c.env {
 		if strings.IndexByte(kv, '=') <= 0 || strings.IndexByte(kv, 0) >= 0 {
-			d.wrong("env", "value")
+			d.Wrong("env", "value")
 		}
 	}
 }
 
 func (d *decoder) module(v jsonrpc.Value) (m module) {
 	var sum string
-	d.object(v,
-		member{name: "name", into: &m.name},
-		member{name: "commands", into: &m.commands},
-		member{name: "sum", into: &sum},
+	d.Object(v,
+		abi.Of("name", &m.name),
+		abi.Of("commands", &m.commands),
+		abi.Of("sum", &sum),
 	)
 	for _, name := range m.commands {
 		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
-			d.wrong("commands", "value")
+			d.Wrong("commands", "value")
 		}
 	}
 	if sum == "" {
@@ -100,7 +107,7 @@ func (d *decoder) module(v jsonrpc.Value) (m module) {
 	}
 	m.plugin = true
 	if n, err := hex.Decode(m.sum[:], []byte(sum)[:min(len(sum), 2*len(m.sum))]); err != nil || n != len(m.sum) || len(sum) != 2*n {
-		d.wrong("sum", "value")
+		d.Wrong("sum", "value")
 	}
 	return m
 }
@@ -112,22 +119,22 @@ func (d *decoder) limits(v jsonrpc.Value, c *config) {
 	var total, bytes, count, kept int64
 	var terminals, keptTerminals int
 	l := &c.limits
-	d.object(v,
-		member{"memory", &l.Memory, 0, maxBytes},
-		member{"fuel", &l.Fuel, 0, math.MaxInt64},
-		member{"wallMs", &wall, 0, maxMillis},
-		member{"output", &l.Output, 0, math.MaxInt64},
-		member{"openFiles", &l.OpenFiles, 0, maxCount},
-		member{"processes", &l.Processes, 0, maxCount},
-		member{"scratch", &l.Scratch, 0, maxBytes},
-		member{"totalMemory", &total, 0, maxBytes},
-		member{"fileBytes", &bytes, 0, maxBytes},
-		member{"fileCount", &count, 0, 1 << 24},
-		member{"outputByteLimit", &c.outputByteLimit, 0, maxBytes},
-		member{"terminals", &terminals, 0, maxCount},
-		member{"keptTerminals", &keptTerminals, 0, maxCount},
-		member{"keptBytes", &kept, 0, maxBytes},
-		member{"killGraceMs", &grace, 0, maxMillis},
+	d.Object(v,
+		abi.Int("memory", &l.Memory, 0, maxBytes),
+		abi.Int("fuel", &l.Fuel, 0, math.MaxInt64),
+		abi.Int("wallMs", &wall, 0, maxMillis),
+		abi.Int("output", &l.Output, 0, math.MaxInt64),
+		abi.Int("openFiles", &l.OpenFiles, 0, maxCount),
+		abi.Int("processes", &l.Processes, 0, maxCount),
+		abi.Int("scratch", &l.Scratch, 0, maxBytes),
+		abi.Int("totalMemory", &total, 0, maxBytes),
+		abi.Int("fileBytes", &bytes, 0, maxBytes),
+		abi.Int("fileCount", &count, 0, 1<<24),
+		abi.Int("outputByteLimit", &c.outputByteLimit, 0, maxBytes),
+		abi.Int("terminals", &terminals, 0, maxCount),
+		abi.Int("keptTerminals", &keptTerminals, 0, maxCount),
+		abi.Int("keptBytes", &kept, 0, maxBytes),
+		abi.Int("killGraceMs", &grace, 0, maxMillis),
 	)
 	l.Wall, c.killGrace = time.Duration(wall)*time.Millisecond, time.Duration(grace)*time.Millisecond
 	set(&c.totalMemory, total)
@@ -152,27 +159,27 @@ func decodeCommand(p []byte, dir string) (c core.Command, err error) {
 	var timeout int64
 	rendering := "default"
 	var d decoder
-	err = d.decode(p, func(v jsonrpc.Value) {
-		d.object(v,
-			member{name: "command", into: &c.Command},
-			member{name: "args", into: &c.Args},
-			member{name: "env", into: func(v jsonrpc.Value) { d.env(v, &c.Env) }},
-			member{name: "cwd", into: &c.Cwd},
-			member{name: "roots", into: &c.Roots},
-			member{name: "pty", into: &c.Pty},
-			member{name: "interactive", into: &c.Interactive},
-			member{"rows", &c.Rows, math.MinInt32, math.MaxInt32}, // core knows the limits
-			member{"cols", &c.Cols, math.MinInt32, math.MaxInt32},
-			member{name: "rendering", into: &rendering},
-			member{"outputByteLimit", &c.OutputByteLimit, 0, math.MaxInt64},
-			member{"timeoutMs", &timeout, 0, maxMillis},
+	err = d.Decode(p, func(v jsonrpc.Value) {
+		d.Object(v,
+			abi.Of("command", &c.Command),
+			abi.Of("args", &c.Args),
+			abi.Of("env", func(v jsonrpc.Value) { d.Env(v, &c.Env) }),
+			abi.Of("cwd", &c.Cwd),
+			abi.Of("roots", &c.Roots),
+			abi.Of("pty", &c.Pty),
+			abi.Of("interactive", &c.Interactive),
+			abi.Int("rows", &c.Rows, math.MinInt32, math.MaxInt32), // core knows the limits
+			abi.Int("cols", &c.Cols, math.MinInt32, math.MaxInt32),
+			abi.Of("rendering", &rendering),
+			abi.Int("outputByteLimit", &c.OutputByteLimit, 0, math.MaxInt64),
+			abi.Int("timeoutMs", &timeout, 0, maxMillis),
 		)
 	})
 	c.Timeout = time.Duration(timeout) * time.Millisecond
 	var known bool
 	if c.Rendering, known = core.ParseRendering(rendering); !known || c.Rendering == core.RenderScreen {
-		d.wrong("rendering", "value")
-		err = d.err
+		d.Wrong("rendering", "value")
+		err = d.Err()
 	}
 	if c.Cwd == "" {
 		c.Cwd = dir
@@ -181,14 +188,6 @@ func decodeCommand(p []byte, dir string) (c core.Command, err error) {
 		c.Roots = allFiles
 	}
 	return c, err
-}
-
-func (d *decoder) env(v jsonrpc.Value, env *[]core.EnvVariable) {
-	d.list(v, func(v jsonrpc.Value) {
-		var e core.EnvVariable
-		d.object(v, member{name: "name", into: &e.Name}, member{name: "value", into: &e.Value})
-		*env = append(*env, e)
-	})
 }
 
 // A peerConfig says how an ACP client is served.
@@ -202,13 +201,13 @@ type peerConfig struct {
 func decodePeer(p []byte) (c peerConfig, err error) {
 	c.pty = true
 	var d decoder
-	err = d.decode(p, func(v jsonrpc.Value) {
-		d.object(v,
-			member{name: "lenient", into: &c.lenient},
-			member{name: "interactive", into: &c.interactive},
-			member{name: "pty", into: &c.pty},
-			member{"rows", &c.rows, 0, core.MaxSize},
-			member{"cols", &c.cols, 0, core.MaxSize},
+	err = d.Decode(p, func(v jsonrpc.Value) {
+		d.Object(v,
+			abi.Of("lenient", &c.lenient),
+			abi.Of("interactive", &c.interactive),
+			abi.Of("pty", &c.pty),
+			abi.Int("rows", &c.rows, 0, core.MaxSize),
+			abi.Int("cols", &c.cols, 0, core.MaxSize),
 		)
 	})
 	return c, err
@@ -218,8 +217,8 @@ func decodePeer(p []byte) (c peerConfig, err error) {
 func decodeFailure(p []byte) (e *core.HostError, err error) {
 	e = &core.HostError{Reason: "failed"}
 	var d decoder
-	err = d.decode(p, func(v jsonrpc.Value) {
-		d.object(v, member{name: "reason", into: &e.Reason}, member{name: "message", into: &e.Message})
+	err = d.Decode(p, func(v jsonrpc.Value) {
+		d.Object(v, abi.Of("reason", &e.Reason), abi.Of("message", &e.Message))
 	})
 	return e, err
 }

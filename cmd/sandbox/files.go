@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
@@ -101,15 +102,15 @@ func (f *files) stat(dst []byte, name string) ([]byte, error) {
 			kind |= fileType(target.Type)
 		}
 	}
-	e := encoder{dst}
-	e.begin()
-	e.int("type", kind)
-	e.int("size", int64(own.Size))
-	e.int("mode", int64(own.Mode&vfs.ModePerm))
-	e.int("mtimeMs", own.Mtim/1e6)
-	e.int("ctimeMs", own.Ctim/1e6)
-	e.end()
-	return e.p, nil
+	e := encoder{abi.Encoder{JSON: dst}}
+	e.Begin()
+	e.Int("type", kind)
+	e.Int("size", int64(own.Size))
+	e.Int("mode", int64(own.Mode&vfs.ModePerm))
+	e.Int("mtimeMs", own.Mtim/1e6)
+	e.Int("ctimeMs", own.Ctim/1e6)
+	e.End()
+	return e.JSON, nil
 }
 
 // list appends the names in a directory and their types, as JSON.

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 )
@@ -81,15 +82,15 @@ func (i *instance) fail(err error) int32 {
 	if r, ok := err.(*refusal); ok {
 		message = r.message
 	}
-	e := encoder{i.result[:0]}
-	e.begin()
-	e.text("reason", reason)
-	e.text("message", message)
+	e := encoder{abi.Encoder{JSON: i.result[:0]}}
+	e.Begin()
+	e.Text("reason", reason)
+	e.Text("message", message)
 	if param != "" {
-		e.text("param", param)
+		e.Text("param", param)
 	}
-	e.end()
-	i.result = e.p
+	e.End()
+	i.result = e.JSON
 	return status
 }
 
@@ -114,11 +115,11 @@ func (i *instance) configure(n int32) int32 {
 	if i.sandbox, err = newSandbox(i.page, c, e, cache); err != nil {
 		return i.fail(err)
 	}
-	out := encoder{i.result}
-	out.begin()
-	out.text("by", hostwasm.CompiledBy(e, c.limits))
-	out.end()
-	i.result = out.p
+	out := encoder{abi.Encoder{JSON: i.result}}
+	out.Begin()
+	out.Text("by", hostwasm.CompiledBy(e, c.limits))
+	out.End()
+	i.result = out.JSON
 	return ok
 }
 

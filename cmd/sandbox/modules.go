@@ -53,8 +53,8 @@ func (s *sandbox) load(place int) ([]byte, error) {
 	number, answer := s.request(), make(chan loaded, 1)
 	s.loads[number] = answer
 	s.tell("load", func(e *encoder) {
-		e.int("request", int64(number))
-		e.int("module", int64(place))
+		e.Int("request", int64(number))
+		e.Int("module", int64(place))
 	})
 	s.mu.Unlock()
 	l := <-answer
@@ -83,8 +83,8 @@ func (s *sandbox) compiling(name string, _ int) (done func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.tell("compiling", func(e *encoder) {
-			e.text("name", name)
-			e.bool("done", done)
+			e.Text("name", name)
+			e.Bool("done", done)
 		})
 	}
 	tell(false)

@@ -131,7 +131,7 @@ func (s *sandbox) tellCounts() {
 		s.recount(t)
 		s.mu.Lock()
 		s.tell("counts", func(e *encoder) {
-			e.text("id", string(t.id))
+			e.Text("id", string(t.id))
 			e.counts(t)
 		})
 		s.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *sandbox) evicted(id core.TerminalID) {
 	}
 	t.closed = true
 	s.forget(t)
-	s.tell("evicted", func(e *encoder) { e.text("id", string(id)) })
+	s.tell("evicted", func(e *encoder) { e.Text("id", string(id)) })
 }
 
 // forget drops a terminal, and ends its watches. s.mu is held.

@@ -54,7 +54,7 @@ func (s *sandbox) openPeer(c peerConfig) (int32, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.peers, p.number)
-		s.tell("peer_closed", func(e *encoder) { e.int("peer", int64(p.number)) })
+		s.tell("peer_closed", func(e *encoder) { e.Int("peer", int64(p.number)) })
 		close(p.served)
 	}()
 	return p.number, nil

@@ -25,7 +25,7 @@ func (s *sandbox) decide(ctx context.Context, x core.Exec) core.Decision {
 	defer s.mu.Unlock()
 	if s.questions[number] != nil {
 		delete(s.questions, number)
-		s.tell("asked", func(e *encoder) { e.int("request", int64(number)) })
+		s.tell("asked", func(e *encoder) { e.Int("request", int64(number)) })
 	}
 	return core.Decision{Reason: "nobody waits for it any longer"}
 }
@@ -44,13 +44,13 @@ func (s *sandbox) ask(id core.TerminalID, x core.Exec) (number int32, answer cha
 	number, answer = s.request(), make(chan core.Decision, 1)
 	s.questions[number] = answer
 	s.tell("asking", func(e *encoder) {
-		e.int("request", int64(number))
-		e.text("id", string(id))
-		e.text("path", x.Path)
-		e.texts("argv", x.Argv)
-		e.text("cwd", x.Command.Cwd)
-		e.texts("roots", x.Command.Roots)
-		e.variables("env", x.Command.Env)
+		e.Int("request", int64(number))
+		e.Text("id", string(id))
+		e.Text("path", x.Path)
+		e.Texts("argv", x.Argv)
+		e.Text("cwd", x.Command.Cwd)
+		e.Texts("roots", x.Command.Roots)
+		e.Env("env", x.Command.Env)
 	})
 	return number, answer
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
@@ -141,15 +142,15 @@ func (s *sandbox) close() {
 // tell tells the page an event; members, if not nil, writes what it has besides
 // its name. s.mu is held.
 func (s *sandbox) tell(name string, members func(e *encoder)) {
-	e := encoder{s.events[:0]}
-	e.begin()
-	e.text("event", name)
+	e := encoder{abi.Encoder{JSON: s.events[:0]}}
+	e.Begin()
+	e.Text("event", name)
 	if members != nil {
 		members(&e)
 	}
-	e.end()
-	s.page.event(e.p)
-	if s.events = e.p; cap(e.p) > maxSpare {
+	e.End()
+	s.page.event(e.JSON)
+	if s.events = e.JSON; cap(e.JSON) > maxSpare {
 		s.events = nil
 	}
 }
@@ -157,7 +158,7 @@ func (s *sandbox) tell(name string, members func(e *encoder)) {
 // tellTerminal tells the page all that is known of t. s.mu is held.
 func (s *sandbox) tellTerminal(t *terminal) {
 	s.tell("terminal", func(e *encoder) {
-		e.key("terminal")
+		e.Key("terminal")
 		e.terminal(t)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 )
@@ -74,8 +75,8 @@ func explain(err error) (status int32, reason, param string) {
 		return err.status, err.reason, err.param
 	case *jsonrpc.SyntaxError:
 		return badJSON, err.Reason, ""
-	case *memberError:
-		return badJSON, err.reason, err.param
+	case *abi.Error:
+		return badJSON, err.Reason, err.Param
 	case *core.InvalidError:
 		return invalid, err.Reason, err.Param
 	case *core.LimitError:

@@ -102,67 +102,67 @@ func (t *terminal) fail(err error, closing bool) {
 
 func (e *encoder) terminal(t *terminal) {
 	c := &t.exec.Command
-	e.begin()
-	e.text("id", string(t.id))
-	e.int("peer", int64(t.peer))
-	e.text("session", string(t.session))
-	e.text("state", t.state)
-	e.bool("released", t.released)
-	e.bool("closed", t.closed)
-	e.text("command", c.Command)
-	e.texts("args", c.Args)
+	e.Begin()
+	e.Text("id", string(t.id))
+	e.Int("peer", int64(t.peer))
+	e.Text("session", string(t.session))
+	e.Text("state", t.state)
+	e.Bool("released", t.released)
+	e.Bool("closed", t.closed)
+	e.Text("command", c.Command)
+	e.Texts("args", c.Args)
 	if t.exec.Path != "" {
-		e.texts("argv", t.exec.Argv)
-		e.text("path", t.exec.Path)
-		e.text("via", string(t.exec.Via))
+		e.Texts("argv", t.exec.Argv)
+		e.Text("path", t.exec.Path)
+		e.Text("via", string(t.exec.Via))
 	}
-	e.text("cwd", c.Cwd)
-	e.bool("pty", c.Pty)
-	e.bool("interactive", c.Interactive)
-	e.int("rows", int64(t.rows))
-	e.int("cols", int64(t.cols))
+	e.Text("cwd", c.Cwd)
+	e.Bool("pty", c.Pty)
+	e.Bool("interactive", c.Interactive)
+	e.Int("rows", int64(t.rows))
+	e.Int("cols", int64(t.cols))
 	if !t.started.IsZero() {
-		e.int("startedMs", t.started.UnixMilli())
+		e.Int("startedMs", t.started.UnixMilli())
 	}
 	if !t.ended.IsZero() {
-		e.int("endedMs", t.ended.UnixMilli())
+		e.Int("endedMs", t.ended.UnixMilli())
 	}
 	e.counts(t)
 	if t.exit != nil {
-		e.key("exit")
+		e.Key("exit")
 		e.exit(t.exit)
 	}
 	if t.endedBy != "" {
-		e.text("endedBy", t.endedBy)
+		e.Text("endedBy", t.endedBy)
 	}
 	if t.err != nil {
-		e.key("error")
+		e.Key("error")
 		e.failure(startFailure(t.err), t.err.Error())
 	}
-	e.end()
+	e.End()
 }
 
 func (e *encoder) counts(t *terminal) {
-	e.int("bytes", int64(t.written))
-	e.int("kept", int64(t.kept))
-	e.bool("truncated", t.truncated)
+	e.Int("bytes", int64(t.written))
+	e.Int("kept", int64(t.kept))
+	e.Bool("truncated", t.truncated)
 }
 
 // exit writes a status in the form that ACP gives it.
 func (e *encoder) exit(x *core.ExitStatus) {
-	e.begin()
+	e.Begin()
 	if x.Unknown || x.Signal != "" {
-		e.null("exitCode")
+		e.Null("exitCode")
 	} else {
-		e.int("exitCode", int64(x.ExitCode))
+		e.Int("exitCode", int64(x.ExitCode))
 	}
-	e.optional("signal", x.Signal)
-	e.end()
+	e.Optional("signal", x.Signal)
+	e.End()
 }
 
 func (e *encoder) failure(reason, message string) {
-	e.begin()
-	e.text("reason", reason)
-	e.text("message", message)
-	e.end()
+	e.Begin()
+	e.Text("reason", reason)
+	e.Text("message", message)
+	e.End()
 }
