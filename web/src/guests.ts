@@ -492,7 +492,8 @@ export class Guests {
   /** Lets a guest go on that waits for a call, or ends it. */
   private resume(id: number, status: number, result: bigint): void {
     const g = this.guests.get(id), w = g?.waiting;
-    if (!g || !w) return;
+    if (!g) return;
+    if (!w) return this.fail(new Error('a guest is to go on that does not wait')); // else it would wait for ever
     g.waiting = undefined;
     this.soon(() => {
       if (status !== done) return w.reject(end);

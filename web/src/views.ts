@@ -51,8 +51,9 @@ export class Views {
     if (!v.wanting || this.sandbox.dead) return;
     this.sandbox.quietly(() => {
       if (v.telling) {
+        v.telling = false; // it may be told again before the call returns
         const status = this.sandbox.call((x) => x.take(watch, batch));
-        if (status !== more) v.telling = false;
+        if (status === more) v.telling = true;
         if (status === lost) {
           v.wanting = false;
           return post({ from: 'output', watch, offset: -1, data: new Uint8Array(0) });

@@ -77,6 +77,56 @@ test('a shell on a pty, and ^C', limit, async () => {
   assert.match(result.text, /20 90/);
 });
 
+const prompts = process.env.TERRARIUM_LONG ? 1000 : 16;
+
+test('a shell takes what is typed, at any pace and ahead of its prompts', { timeout: 20_000 + prompts * 2000 }, async () => {
+  const stuck = await page.evaluate(async (prompts) => {
+    let seed = 1;
+    const random = (n) => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+      return Math.floor((seed / 2 ** 32) * n);
+    };
+    const gaps = [() => 0, () => 20, () => random(5), () => random(40), undefined];
+    const kinds = [
+      () => [''], // each echoes its mark at the end
+      () => ['read -s v\r', 'secret\r'],
+      () => ['stty -echo; stty echo; '],
+      () => ['ls | cat; '],
+      () => [`sleep 0.0${random(9)} & wait; `],
+      () => ['head -c 200000 /dev/zero | wc -c; '],
+      () => ['less a.txt\r', /\(END\)[^]{0,30}$/, 'q', /l> $/],
+      () => ['forgotten', '\x03', /\^C\r\n> $/],
+    ];
+    await terminals.files.writeFile('/work/a.txt', new TextEncoder().encode('one\n'));
+    const t = await terminals.create({ command: 'bash', env: { PS1: '> ' } });
+    const screen = new Screen(t);
+    const shows = (wanted) => screen.shows((s) => wanted.test(s.plain.slice(-4000)));
+    await shows(/> $/);
+    const prompt = async (n) => {
+      const gap = gaps[random(gaps.length)];
+      for (const step of [...kinds[n % kinds.length](), `echo m''${n}.\r`]) {
+        if (step instanceof RegExp) {
+          await shows(step);
+          continue;
+        }
+        for (const key of step) {
+          t.write(key);
+          if (gap) await new Promise((resolve) => setTimeout(resolve, gap()));
+        }
+      }
+      await shows(new RegExp(`m${n}\\.`));
+      if (random(2)) await shows(/> $/);
+    };
+    for (let n = 0; n < prompts; n++) {
+      const late = new Promise((resolve) => setTimeout(resolve, 15_000, 'late'));
+      if ((await Promise.race([prompt(n), late])) === 'late') return { n, text: screen.plain.slice(-500) };
+    }
+    await t.write('exit\r');
+    await t.exited;
+  }, prompts);
+  assert.equal(stuck, undefined, JSON.stringify(stuck));
+});
+
 test('a loop without end is killed at once, and nobody else notices it', limit, async () => {
   const result = await page.evaluate(async () => {
     const t = await terminals.create({ command: 'while :; do :; done', interactive: false });
