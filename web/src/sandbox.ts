@@ -85,7 +85,12 @@ export class Sandbox {
     if (typeof this.x.sandbox_version !== 'function') throw new SandboxError('wrong_version', 'sandbox: it is another module');
     this.listen();
     this.guests.onfail = (reason) => void this.die(reason);
-    go.run(instance).catch((e) => this.die(e));
+    // Go's own timers run it too: what is thrown there nobody catches.
+    globalThis.addEventListener('error', (e) => {
+      e.preventDefault();
+      this.die(e.error ?? e.message);
+    });
+    go.run(instance).then(() => this.die(new Error('Go has exited')), (e) => this.die(e));
     if (this.x.sandbox_version() !== version) {
       throw new SandboxError('wrong_version', `sandbox: it is of version ${this.x.sandbox_version()}, the worker of ${version}`);
     }

@@ -121,28 +121,45 @@ test('a dead worker: whoever waits is told, and another one works', limit, async
   assert.deepEqual(result.states, ['dead', 'starting', 'ready', 'closed']);
 });
 
-test('Go traps: what it has written is there for a report', limit, async () => {
-  await open();
-  const result = await page.evaluate(async () => {
-    const code = `
-      const { instantiate } = WebAssembly;
-      WebAssembly.instantiate = async (...args) => {
-        const { exports } = await instantiate(...args);
-        const kill = () => {
+/** How Go may die when kill was called: there, in a timer of its own later, and by its own end. */
+const deaths = {
+  'in an export': { how: 'die()', says: /unreachable/, trace: /panic: as if[^]*RuntimeError/ },
+  'in a timer': { how: 'setTimeout(() => (resume = die), 400), 0', says: /unreachable/, trace: /panic: as if[^]*RuntimeError/ },
+  'by its end': { how: 'setTimeout(() => (resume = () => (go._scheduledTimeouts.clear(), (go.exited = true))), 400), 0', says: /has exited/, trace: /has exited/ },
+};
+
+for (const [where, { how, says, trace }] of Object.entries(deaths)) {
+  test(`Go dies ${where}: every terminal ends, and what it has written is there for a report`, limit, async () => {
+    await open();
+    const result = await page.evaluate(async (how) => {
+      const code = `
+        let go, resume;
+        const die = () => {
           fs.writeSync(2, new TextEncoder().encode('panic: as if'));
           throw new WebAssembly.RuntimeError('unreachable');
         };
-        return Object.create(WebAssembly.Instance.prototype, { exports: { value: { ...exports, kill } } });
-      };`;
-    await make({ workerFactory: patched(code) });
-    const t = await terminals.create({ command: 'cat' });
-    const dead = until((f) => terminals.on('state', f), (s) => s === 'dead');
-    const kill = await refusal(t.kill());
-    const [, { reason, message, trace }] = await dead;
-    return { kill, reason, message, trace, status: t.status };
+        Object.defineProperty(globalThis, 'Go', { configurable: true, set: (Go) => Object.defineProperty(globalThis, 'Go', {
+          value: class extends Go { constructor() { super(); go = this; } },
+        }) });
+        const { instantiate } = WebAssembly;
+        WebAssembly.instantiate = async (...args) => {
+          const { exports } = await instantiate(...args);
+          resume = exports.resume;
+          const kill = (n) => (exports.kill(n), ${how});
+          return Object.create(WebAssembly.Instance.prototype, { exports: { value: { ...exports, kill, resume: () => resume() } } });
+        };`;
+      await make({ workerFactory: patched(code) });
+      const t = await terminals.create({ command: 'cat' });
+      await terminals.create({ command: 'sleep', args: ['2'] });
+      const dead = until((f) => terminals.on('state', f), (s) => s === 'dead');
+      const other = await terminals.create({ command: 'sleep', args: ['100'] });
+      t.kill().catch(() => undefined);
+      const [, { reason, message, trace }] = await dead;
+      return { reason, message, trace, exit: await other.exited, status: other.status, next: await refusal(t.write('x')) };
+    }, how);
+    assert.deepEqual([result.reason, result.next.reason], ['dead', 'dead']);
+    assert.match(result.message, says);
+    assert.match(result.trace ?? '', trace);
+    assert.deepEqual([result.status.state, result.status.endedBy, result.status.error.reason], ['killed', 'sandbox', 'dead']);
   });
-  assert.deepEqual([result.reason, result.kill.reason], ['dead', 'dead']);
-  assert.match(result.message, /unreachable/);
-  assert.match(result.trace, /panic: as if[^]*RuntimeError/);
-  assert.deepEqual([result.status.state, result.status.endedBy, result.status.error.reason], ['killed', 'sandbox', 'dead']);
-});
+}
