@@ -58,6 +58,8 @@ const callsBetween = 16, copiedBetween = 1 << 18;
 const smallCopy = 128;
 /** How long we wait for the collector to free the memories of guests that ended. */
 const crowdedMs = 2000;
+/** How long after a guest's start we make an instance for the next one: small commands have ended by then. */
+const prepareMs = 50;
 /** The most that is told of an error, in UTF-16 units. */
 const maxErrorLength = 32768;
 
@@ -65,6 +67,7 @@ const maxErrorLength = 32768;
 const end = new Error('the guest has ended');
 
 interface Program {
+  id: number;
   module: WebAssembly.Module;
   links: Link[];
   adapter: WebAssembly.Module | undefined;
@@ -72,6 +75,7 @@ interface Program {
 
 interface Guest {
   id: number;
+  instance: WebAssembly.Instance | undefined;
   memory: WebAssembly.Memory | undefined;
   bytes: Uint8Array<ArrayBuffer>;
   fuel: WebAssembly.Global | undefined;
@@ -107,6 +111,9 @@ export class Guests {
 
   private readonly programs = new Map<number, Program>();
   private readonly guests = new Map<number, Guest>();
+  /** An instance that has not started. */
+  private spare: { program: Program; guest: Guest } | undefined;
+  private preparing = false;
   private readonly registry = new Map<string, WebAssembly.Module>();
   private text: Uint8Array = none;
 
@@ -142,7 +149,7 @@ export class Guests {
       return module ? this.add(program, module) : -1;
     },
     link: (program: number, at: number, n: number) => this.link(program, this.string(at, n)),
-    forget: (program: number) => void this.programs.delete(program),
+    forget: (program: number) => this.forget(program),
     text: (at: number, n: number) => this.view().set(this.text.subarray(0, n), at >>> 0),
     start: (guest: number, program: number) => this.start(guest, this.programs.get(program)),
     resume: (guest: number, status: number, result: bigint) => this.resume(guest, status, result),
@@ -230,6 +237,7 @@ export class Guests {
     const guests = [...this.guests.values()];
     this.guests.clear();
     this.programs.clear();
+    this.spare = undefined;
     for (const g of guests) g.waiting?.reject(end);
     this.onfail?.(reason);
   }
@@ -292,7 +300,7 @@ export class Guests {
         size += 4 + b.length;
       }
     }
-    this.programs.set(id, { module, links, adapter: undefined });
+    this.programs.set(id, { id, module, links, adapter: undefined });
     this.text = new Uint8Array(size);
     let at = 0;
     for (const p of parts) {
@@ -300,6 +308,11 @@ export class Guests {
       at += p.length;
     }
     return size;
+  }
+
+  private forget(id: number): void {
+    if (this.spare?.program.id === id) this.spare = undefined;
+    this.programs.delete(id);
   }
 
   private link(id: number, text: string): void {
@@ -332,7 +345,12 @@ export class Guests {
   }
 
   private start(id: number, program: Program | undefined): void {
-    const g: Guest = { id, memory: undefined, bytes: none, fuel: undefined, refused: undefined, waits: undefined, promise: undefined, waiting: undefined };
+    let g = newGuest();
+    if (this.spare && this.spare.program === program) {
+      g = this.spare.guest;
+      this.spare = undefined;
+    }
+    g.id = id;
     this.guests.set(id, g);
     this.soon(() => {
       this.run(g, program).then(
@@ -348,8 +366,9 @@ export class Guests {
 
   private async run(g: Guest, program: Program | undefined): Promise<void> {
     if (!program) throw new Error('there is no such program');
-    const instance = await this.instantiate(g, program);
-    const exports = instance.exports;
+    if (!g.instance) await this.instantiate(g, program);
+    this.prepare(program);
+    const exports = g.instance!.exports;
     g.fuel = asGlobal(exports[fuelExport]);
     g.refused = asGlobal(exports[refusedExport]);
     if (exports.memory instanceof WebAssembly.Memory) g.memory = exports.memory;
@@ -365,17 +384,39 @@ export class Guests {
    * Makes an instance. Browsers have room for little more than a hundred memories, and take those of
    * guests that have ended when they collect: it may take a while until there is one.
    */
-  private async instantiate(g: Guest, program: Program): Promise<WebAssembly.Instance> {
+  private async instantiate(g: Guest, program: Program): Promise<void> {
     const imports = this.importsOf(g, program);
     for (const until = performance.now() + crowdedMs; ; ) {
       try {
-        return new WebAssembly.Instance(program.module, imports);
+        g.instance = new WebAssembly.Instance(program.module, imports);
+        return;
       } catch (e) {
         if (e instanceof WebAssembly.RuntimeError || e instanceof WebAssembly.LinkError) throw e;
         if (performance.now() > until) throw new Refused(crowded);
       }
+      this.spare = undefined;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  }
+
+  /**
+   * Makes an instance for a program's next start, soon: to begin with that would be half of what a small
+   * command takes. No code of a guest has run in it, and there is one at a time.
+   */
+  private prepare(program: Program): void {
+    if (this.preparing) return;
+    this.preparing = true;
+    setTimeout(() => {
+      this.preparing = false;
+      if (this.spare?.program === program || this.programs.get(program.id) !== program) return;
+      const guest = newGuest();
+      try {
+        guest.instance = new WebAssembly.Instance(program.module, this.importsOf(guest, program));
+        this.spare = { program, guest };
+      } catch {
+        // There is no room for it: who starts it waits for that.
+      }
+    }, prepareMs);
   }
 
   private ended(g: Guest, how: number, textLength: number): void {
@@ -555,6 +596,13 @@ class Refused extends Error {
   constructor(readonly how: number) {
     super('not started');
   }
+}
+
+function newGuest(): Guest {
+  return {
+    id: 0, instance: undefined, memory: undefined, bytes: none, fuel: undefined, refused: undefined, waits: undefined,
+    promise: undefined, waiting: undefined,
+  };
 }
 
 function bytesOf(g: Guest): Uint8Array<ArrayBuffer> {
