@@ -97,6 +97,9 @@ func compileWeb(ctx context.Context, out io.Writer, root string) error {
 		return nil
 	}
 	web := filepath.Join(root, "web")
+	if err := copyWasmExec(ctx, filepath.Join(web, "dist", "wasm_exec.js")); err != nil { // worker.js has it
+		return err
+	}
 	if stale, err := webIsStale(web); err != nil || !stale {
 		return err
 	}
@@ -116,7 +119,7 @@ func webIsStale(web string) (stale bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for _, source := range []string{"src", "demo/vendor.mjs", "tsconfig.json", "package.json", "package-lock.json"} {
+	for _, source := range []string{"src", "dist/wasm_exec.js", "demo/vendor.mjs", "rolldown.config.js", "tsconfig.json", "package.json", "package-lock.json"} {
 		err := filepath.WalkDir(filepath.Join(web, source), func(_ string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -70,6 +71,9 @@ func copyWasmExec(ctx context.Context, file string) error {
 	script, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return err
+	}
+	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, script) {
+		return nil // it stays as old as what was made of it
 	}
 	return os.WriteFile(file, script, 0o666)
 }

@@ -80,7 +80,7 @@ func testSteps(root string, notes *notes) []step {
 		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m", "-exec='"+dev+"' browser --",
 			"./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
 		// One at a time: each has a browser of its own, which takes all processors.
-		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/"),
+		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/", "web/test/package/"),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
 		// and the programs that tests run would each wait a second before they end.
 		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes,

@@ -13,16 +13,14 @@ const types = {
   '.json': 'application/json', '.wasm': 'application/wasm', '.svg': 'image/svg+xml',
 };
 
-const installed = '/node_modules/@terrarium/web/';
-
 /**
- * serve serves web/ on loopback, with these headers besides, and some files in place of others. It is
- * there as an installed package too.
+ * serve serves web/ on loopback, with these headers besides, some files in place of others, and what is
+ * below some paths from elsewhere in web/.
  */
-export async function serve({ headers = {}, instead = {} } = {}) {
+export async function serve({ headers = {}, instead = {}, elsewhere = {} } = {}) {
   const server = createServer(async (request, response) => {
     let path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname));
-    if (path.startsWith(installed)) path = path.slice(installed.length - 1);
+    for (const [from, to] of Object.entries(elsewhere)) if (path.startsWith(from)) path = to + path.slice(from.length);
     try {
       const file = instead[path] ?? (path.endsWith('/') ? `${path}index.html` : path);
       if (typeof file === 'object') {
@@ -37,7 +35,13 @@ export async function serve({ headers = {}, instead = {} } = {}) {
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}`, close: () => new Promise((resolve) => server.close(resolve)) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close: () => new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections(); // browsers open some before they need them
+    }),
+  };
 }
 
 /** launch starts Chromium with a profile of its own, which goes with it. */

@@ -28,7 +28,7 @@ var pages embed.FS
 type Config struct {
 	Chromium string            // the program
 	Goroot   string            // has wasm_exec.js
-	Web      string            // the folder with the compiled guests.js, and what it imports
+	Web      string            // the folder with the compiled guests.js
 	Wasm     string            // the test binary
 	Args     []string          // for it
 	Env      map[string]string // of it
@@ -160,7 +160,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, pages, name)
 	case "wasm_exec.js":
 		http.ServeFile(w, r, filepath.Join(s.config.Goroot, "lib", "wasm", name))
-	case "guests.js", "adapter.js":
+	case "guests.js":
 		http.ServeFile(w, r, filepath.Join(s.config.Web, name))
 	case "test.wasm":
 		w.Header().Set("Content-Type", "application/wasm")

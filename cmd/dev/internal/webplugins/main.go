@@ -65,7 +65,11 @@ func update(dir string, modules []module, out io.Writer) error {
 			stale = append(stale, m)
 		}
 	}
-	if len(stale) == 0 && bytes.Equal(old, index.Encode()) {
+	current, err := os.ReadFile(filepath.Join(dir, scriptFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(stale) == 0 && bytes.Equal(old, index.Encode()) && bytes.Equal(current, script(index)) {
 		fmt.Fprintf(out, "%s is up to date\n", dir)
 		return nil
 	}
@@ -84,6 +88,12 @@ func update(dir string, modules []module, out io.Writer) error {
 			return err
 		}
 		fmt.Fprintf(out, "%s: %d bytes\n", m.File(), len(compressed))
+	}
+	if err := write(filepath.Join(dir, scriptFile), script(index)); err != nil {
+		return err
+	}
+	if err := write(filepath.Join(dir, typesFile), []byte(types)); err != nil {
+		return err
 	}
 	return write(indexFile, index.Encode())
 }

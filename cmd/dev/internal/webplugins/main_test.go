@@ -48,6 +48,7 @@ func TestUpdate(t *testing.T) {
 			}
 			return os.WriteFile(index, bytes.Replace(old, []byte(`"page `), []byte(`"page 0`), 1), 0o666)
 		}, with: []module{a, b}, want: []string{"a", "b"}},
+		{name: "the script is gone", do: func() error { return os.Remove(filepath.Join(dir, "index.js")) }, with: []module{a, b}},
 		{name: "a module is no more", with: []module{b}},
 		{name: "and comes again", with: []module{a, b}, want: []string{"a"}},
 		{name: "the index is none", do: func() error { return os.WriteFile(index, []byte("hello"), 0o666) }, with: []module{a, b}, want: []string{"a", "b"}},
@@ -87,7 +88,8 @@ func wantFolder(t *testing.T, step, dir string, modules []module) {
 		want[m.File()] = compressed
 		all = append(all, m.Plugin)
 	}
-	want["index.json"] = bundle.NewIndex(all).Encode()
+	index := bundle.NewIndex(all)
+	want["index.json"], want["index.js"], want["index.d.ts"] = index.Encode(), script(index), []byte(types)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,31 @@
+// Makes of src what pages fetch: a few small files, which need no other to be moved elsewhere.
+
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'rolldown';
+
+/** Go's own script, which cmd/dev has taken from the toolchain that builds sandbox.wasm. */
+const goScript = fileURLToPath(new URL('dist/wasm_exec.js', import.meta.url));
+
+const licence = '/*! Has wasm_exec.js, Copyright 2018 The Go Authors: BSD licence, https://go.dev/LICENSE */';
+
+const build = (input, postBanner = '') => ({
+  input,
+  platform: 'browser',
+  external: ['@xterm/xterm'],
+  plugins: [
+    {
+      name: 'wasm_exec',
+      resolveId: (id) => (id === './wasm_exec.js' ? { id: goScript, moduleSideEffects: true } : null),
+    },
+  ],
+  transform: { target: 'es2023' },
+  output: { dir: 'dist', format: 'esm', minify: true, sourcemap: true, entryFileNames: '[name].js', chunkFileNames: '[name].js', postBanner },
+});
+
+export default defineConfig([
+  build({ index: 'src/index.ts', xterm: 'src/xterm.ts', display: 'src/display.ts' }),
+  build({ worker: 'src/worker.ts' }, licence), // alone, so that it needs no file of the page's
+  // Not packed: tests run these without the rest.
+  build({ guests: 'src/guests.ts' }),
+  build({ views: 'src/views.ts' }),
+]);
