@@ -97,7 +97,6 @@ test('a shell takes what is typed, at any pace and ahead of its prompts', { time
       () => ['less a.txt\r', /\(END\)[^]{0,30}$/, 'q', /l> $/],
       () => ['forgotten', '\x03', /\^C\r\n> $/],
     ];
-    await terminals.files.writeFile('/work/a.txt', new TextEncoder().encode('one\n'));
     const t = await terminals.create({ command: 'bash', env: { PS1: '> ' } });
     const screen = new Screen(t);
     const shows = (wanted) => screen.shows((s) => wanted.test(s.plain.slice(-4000)));
