@@ -19,7 +19,7 @@ const build = (input, postBanner = '') => ({
     },
   ],
   transform: { target: 'es2023' },
-  output: { dir: 'dist', format: 'esm', minify: true, sourcemap: true, entryFileNames: '[name].js', chunkFileNames: '[name].js', postBanner },
+  output: { dir: 'dist', format: 'esm', minify: true, comments: false, sourcemap: true, entryFileNames: '[name].js', chunkFileNames: '[name].js', postBanner },
 });
 
 export default defineConfig([

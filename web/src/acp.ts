@@ -34,11 +34,11 @@ interface Message {
 
 /** The requests of the page's clients, with numbers of its own in the place of their ids. */
 export class Peer {
-  private readonly waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, Waiting>();
   /** The number that a request of handleMessage has, by its id as JSON. */
-  private readonly numbers = new Map<string, number>();
-  private last = 0;
-  private gone: RpcError | undefined;
+  readonly #numbers = new Map<string, number>();
+  #last = 0;
+  #gone: RpcError | undefined;
 
   constructor(private readonly send: (line: string) => void) {}
 
@@ -47,9 +47,9 @@ export class Peer {
     for (const line of text.split('\n')) {
       if (line === '') continue;
       const m = JSON.parse(line) as Message;
-      const w = this.waiting.get(m.id as number);
+      const w = this.#waiting.get(m.id as number);
       if (!w) continue;
-      this.waiting.delete(m.id as number);
+      this.#waiting.delete(m.id as number);
       if (m.error) w.reject(new AnswerError(m.error));
       else w.resolve(m.result);
     }
@@ -57,31 +57,31 @@ export class Peer {
 
   /** Answers all that wait, and all that will be asked, with an error. */
   end(reason: string, message: string): void {
-    this.gone = { code: internalError, message, data: { reason } };
-    const waiting = [...this.waiting.values()];
-    this.waiting.clear();
-    for (const w of waiting) w.reject(new AnswerError(this.gone));
+    this.#gone = { code: internalError, message, data: { reason } };
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const w of waiting) w.reject(new AnswerError(this.#gone));
   }
 
   request(method: string, params: unknown, signal?: AbortSignal, key?: string): Promise<unknown> {
-    if (this.gone) return Promise.reject(new AnswerError(this.gone));
-    const id = ++this.last;
-    const cancel = () => this.notify('$/cancel_request', { requestId: id });
-    if (key !== undefined) this.numbers.set(key, id);
+    if (this.#gone) return Promise.reject(new AnswerError(this.#gone));
+    const id = ++this.#last;
+    const cancel = () => this.#notify('$/cancel_request', { requestId: id });
+    if (key !== undefined) this.#numbers.set(key, id);
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { resolve, reject });
       this.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
       if (signal?.aborted) cancel();
       else signal?.addEventListener('abort', cancel, { once: true });
     });
     return answer.finally(() => {
       signal?.removeEventListener('abort', cancel);
-      if (key !== undefined && this.numbers.get(key) === id) this.numbers.delete(key);
+      if (key !== undefined && this.#numbers.get(key) === id) this.#numbers.delete(key);
     });
   }
 
-  private notify(method: string, params: unknown): void {
-    if (!this.gone) this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  #notify(method: string, params: unknown): void {
+    if (!this.#gone) this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
   /** Answers one message; undefined is no answer. */
@@ -93,8 +93,8 @@ export class Peer {
     if (method === undefined) return undefined; // a response: we have asked nothing
     if (jsonrpc !== '2.0' || typeof method !== 'string') return refuse(-32600, 'Invalid request', known ? id : null);
     if (id === undefined) {
-      if (method === '$/cancel_request') this.cancel(params);
-      else this.notify(method, params);
+      if (method === '$/cancel_request') this.#cancel(params);
+      else this.#notify(method, params);
       return undefined;
     }
     if (!known) return refuse(-32600, 'Invalid request');
@@ -105,10 +105,10 @@ export class Peer {
     }
   }
 
-  private cancel(params: unknown): void {
+  #cancel(params: unknown): void {
     const theirs = (params as { requestId?: unknown } | null | undefined)?.requestId;
-    const ours = this.numbers.get(JSON.stringify(theirs ?? null));
-    if (ours !== undefined) this.notify('$/cancel_request', { requestId: ours });
+    const ours = this.#numbers.get(JSON.stringify(theirs ?? null));
+    if (ours !== undefined) this.#notify('$/cancel_request', { requestId: ours });
   }
 }
 

@@ -15,7 +15,7 @@ export function progress(name: string, phase: 'fetch' | 'compile' | 'done' | 'fa
 /** The modules that one sandbox may have. */
 export class Loader {
   /** By Go's request: which module it is. */
-  private readonly places = new Map<number, number>();
+  readonly #places = new Map<number, number>();
 
   constructor(
     private readonly sandbox: Sandbox,
@@ -26,18 +26,18 @@ export class Loader {
 
   /** Asks the page for a module. */
   find(request: number, place: number): void {
-    this.places.set(request, place);
+    this.#places.set(request, place);
     post({ from: 'find', request, place });
   }
 
   /** Takes what the page has found. */
   async found(request: number, found: Found): Promise<void> {
-    const m = this.modules[this.places.get(request) ?? -1];
-    this.places.delete(request);
+    const m = this.modules[this.#places.get(request) ?? -1];
+    this.#places.delete(request);
     if (!m) return;
     try {
-      if (m.sum !== undefined) await this.plugin(request, m as ModuleInfo & { sum: string }, found);
-      else await this.foreign(request, m, found);
+      if (m.sum !== undefined) await this.#plugin(request, m as ModuleInfo & { sum: string }, found);
+      else await this.#foreign(request, m, found);
     } catch (e) {
       progress(m.name, 'failed');
       const { reason, message } = failedOf(e);
@@ -46,11 +46,11 @@ export class Loader {
   }
 
   /** Compiles a plugin as it comes. */
-  private async plugin(request: number, m: ModuleInfo & { sum: string }, found: Found): Promise<void> {
+  async #plugin(request: number, m: ModuleInfo & { sum: string }, found: Found): Promise<void> {
     if (m.by !== undefined && m.by !== this.sandbox.by) {
       throw new SandboxError('wrong_version', `${m.name}: it was made for another version of the sandbox: for "${m.by}", not "${this.sandbox.by}"`);
     }
-    const module = 'module' in found ? found.module : await compile(m.name, await this.open(m.name, found));
+    const module = 'module' in found ? found.module : await compile(m.name, await this.#open(m.name, found));
     if (!WebAssembly.Module.exports(module).some((e) => e.name === 'terrarium.fuel')) {
       throw new SandboxError('refused', `${m.name}: it is not metered, so nothing could end it`);
     }
@@ -60,9 +60,9 @@ export class Loader {
   }
 
   /** Hands a module over that Go meters. */
-  private async foreign(request: number, m: ModuleInfo, found: Found): Promise<void> {
+  async #foreign(request: number, m: ModuleInfo, found: Found): Promise<void> {
     if ('module' in found) throw new SandboxError('refused', `${m.name}: a compiled module can't be metered: hand over its bytes or its URL`);
-    const wasm = new Uint8Array(await (await this.open(m.name, found)).arrayBuffer());
+    const wasm = new Uint8Array(await (await this.#open(m.name, found)).arrayBuffer());
     if (wasm.length > this.limit) {
       throw new SandboxError('refused', `${m.name}: it has ${wasm.length} bytes, and ${this.limit} are allowed`);
     }
@@ -70,7 +70,7 @@ export class Loader {
     this.sandbox.call((x, n) => x.module_bytes(request, n), wasm);
   }
 
-  private open(name: string, found: Exclude<Found, { module: WebAssembly.Module }>): Promise<Response> {
+  #open(name: string, found: Exclude<Found, { module: WebAssembly.Module }>): Promise<Response> {
     if ('failure' in found) throw new SandboxError(found.failure.reason, found.failure.message);
     if ('url' in found) return fetchModule(name, found.url, (loaded, total) => progress(name, 'fetch', loaded, total));
     return opened(name, 'what was handed over', new Response(found.bytes).body as ReadableStream<Bytes>);

@@ -11,11 +11,11 @@ const maxChanges = 4096;
 /** What the page is told of terminals and files. */
 export class News {
   /** What the page has not got; of each terminal the last only. */
-  private events: SandboxEvent[] = [];
-  private unheard = false;
-  private changed = false;
-  private changes: FileChange[] | 'all' | undefined;
-  private flushing = false;
+  #events: SandboxEvent[] = [];
+  #unheard = false;
+  #changed = false;
+  #changes: FileChange[] | 'all' | undefined;
+  #flushing = false;
 
   /** `written` is told of the files that have changed. */
   constructor(
@@ -29,82 +29,82 @@ export class News {
       case 'terminal': {
         // What the page has not heard of the same terminal is told by this.
         const id = e.terminal.id;
-        const i = this.events.findIndex((o) => o.event === 'terminal' && o.terminal.id === id);
-        if (i >= 0 && !this.events.slice(i).some((o) => o.event === 'asking' && o.id === id)) {
-          this.events[i] = e;
-          return this.soon();
+        const i = this.#events.findIndex((o) => o.event === 'terminal' && o.terminal.id === id);
+        if (i >= 0 && !this.#events.slice(i).some((o) => o.event === 'asking' && o.id === id)) {
+          this.#events[i] = e;
+          return this.#soon();
         }
         break;
       }
       case 'counts':
-        this.events = this.events.filter((o) => o.event !== 'counts' || o.id !== e.id);
+        this.#events = this.#events.filter((o) => o.event !== 'counts' || o.id !== e.id);
     }
-    this.events.push(e);
-    this.soon();
+    this.#events.push(e);
+    this.#soon();
   }
 
   /** Go tells that files have changed. */
   filesChanged(): void {
-    this.changed = true;
-    this.soon();
+    this.#changed = true;
+    this.#soon();
   }
 
   /** Forgets which files have changed. */
   forgetChanges(): void {
     this.sandbox.call((x) => x.file_changes());
-    this.changes = undefined;
+    this.#changes = undefined;
   }
 
   /** A terminal that the page has not heard of. */
   terminal(id: string): TerminalInfo | undefined {
-    for (const e of this.events) if (e.event === 'terminal' && e.terminal.id === id) return e.terminal;
+    for (const e of this.#events) if (e.event === 'terminal' && e.terminal.id === id) return e.terminal;
     return undefined;
   }
 
   /** The page has heard the last. */
   heard(): void {
-    this.unheard = false;
-    this.flush();
+    this.#unheard = false;
+    this.#flush();
   }
 
   /** Tells the page at once: what follows speaks of it. */
   now(): void {
-    if (this.events.length > 0) this.tell(undefined);
+    if (this.#events.length > 0) this.#tell(undefined);
   }
 
-  private soon(): void {
-    if (this.flushing) return;
-    this.flushing = true;
+  #soon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
     queueMicrotask(() => {
-      this.flushing = false;
-      this.flush();
+      this.#flushing = false;
+      this.#flush();
     });
   }
 
   /** Tells the page what it has not heard, once it has heard the last. */
-  private flush(): void {
+  #flush(): void {
     if (this.sandbox.dead) return;
-    if (this.changed) this.sandbox.quietly(() => this.gather());
-    if (this.unheard || (this.events.length === 0 && this.changes === undefined)) return;
-    const changes = this.changes;
-    this.changes = undefined;
-    this.tell(changes);
+    if (this.#changed) this.sandbox.quietly(() => this.#gather());
+    if (this.#unheard || (this.#events.length === 0 && this.#changes === undefined)) return;
+    const changes = this.#changes;
+    this.#changes = undefined;
+    this.#tell(changes);
   }
 
   /** Takes what has changed among the files, for the page and for what is kept of them. */
-  private gather(): void {
-    this.changed = false;
+  #gather(): void {
+    this.#changed = false;
     const all = this.sandbox.call((x) => x.file_changes()) === more;
     const list = this.sandbox.json<[FileChange['type'], string][]>().map(([type, path]) => ({ type, path }));
     this.written(all ? 'all' : list.map((c) => c.path));
-    if (all || this.changes === 'all' || (this.changes?.length ?? 0) + list.length > maxChanges) this.changes = 'all';
-    else this.changes = [...(this.changes ?? []), ...list];
+    if (all || this.#changes === 'all' || (this.#changes?.length ?? 0) + list.length > maxChanges) this.#changes = 'all';
+    else this.#changes = [...(this.#changes ?? []), ...list];
   }
 
-  private tell(changes: FileChange[] | 'all' | undefined): void {
-    const events = this.events;
-    this.events = [];
-    this.unheard = true;
+  #tell(changes: FileChange[] | 'all' | undefined): void {
+    const events = this.#events;
+    this.#events = [];
+    this.#unheard = true;
     post({ from: 'events', events, changes });
   }
 }

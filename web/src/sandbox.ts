@@ -62,9 +62,9 @@ export class Sandbox {
   /** By what its modules are to be metered. */
   by = '';
   dead = false;
-  private x!: Exports;
-  private returnedAt = 0;
-  private trace = '';
+  #x!: Exports;
+  #returnedAt = 0;
+  #trace = '';
 
   /** `died` is told once when Go is no more, with what it has written. */
   constructor(private readonly died: (message: string, trace: string) => void) {}
@@ -81,36 +81,36 @@ export class Sandbox {
     } catch (e) {
       throw new SandboxError('wrong_version', `sandbox: it does not fit the worker: ${messageOf(e)}`, { cause: e });
     }
-    this.x = instance.exports as unknown as Exports;
-    if (typeof this.x.sandbox_version !== 'function') throw new SandboxError('wrong_version', 'sandbox: it is another module');
-    this.listen();
-    this.guests.onfail = (reason) => void this.die(reason);
+    this.#x = instance.exports as unknown as Exports;
+    if (typeof this.#x.sandbox_version !== 'function') throw new SandboxError('wrong_version', 'sandbox: it is another module');
+    this.#listen();
+    this.guests.onfail = (reason) => void this.#die(reason);
     // Go's own timers run it too: what is thrown there nobody catches.
     globalThis.addEventListener('error', (e) => {
       e.preventDefault();
-      this.die(e.error ?? e.message);
+      this.#die(e.error ?? e.message);
     });
-    go.run(instance).then(() => this.die(new Error('Go has exited')), (e) => this.die(e));
-    if (this.x.sandbox_version() !== version) {
-      throw new SandboxError('wrong_version', `sandbox: it is of version ${this.x.sandbox_version()}, the worker of ${version}`);
+    go.run(instance).then(() => this.#die(new Error('Go has exited')), (e) => this.#die(e));
+    if (this.#x.sandbox_version() !== version) {
+      throw new SandboxError('wrong_version', `sandbox: it is of version ${this.#x.sandbox_version()}, the worker of ${version}`);
     }
-    this.returnedAt = this.x.sandbox_returned() >>> 0;
+    this.#returnedAt = this.#x.sandbox_returned() >>> 0;
     this.guests.attach(go, instance);
   }
 
   /** Keeps what Go writes, which is why it dies. */
-  private listen(): void {
+  #listen(): void {
     const fs = (globalThis as unknown as { fs: { writeSync(fd: number, p: Uint8Array): number } }).fs;
     fs.writeSync = (_, p) => {
-      this.trace = (this.trace + decoder.decode(p)).slice(-maxTrace);
+      this.#trace = (this.#trace + decoder.decode(p)).slice(-maxTrace);
       return p.length;
     };
   }
 
   /** Go is no more. It returns what callers are told. */
-  private die(reason: unknown): SandboxError {
+  #die(reason: unknown): SandboxError {
     const dead = new SandboxError('dead', `the sandbox has died: ${messageOf(reason)}`);
-    if (!this.dead) this.died(dead.message, [this.trace, describe(reason)].join('\n'));
+    if (!this.dead) this.died(dead.message, [this.#trace, describe(reason)].join('\n'));
     this.dead = true;
     return dead;
   }
@@ -121,18 +121,18 @@ export class Sandbox {
    */
   call<P extends Part[]>(f: (x: Exports, ...lengths: { [K in keyof P]: number }) => number, ...parts: P): number {
     if (this.dead) throw new SandboxError('dead', 'the sandbox has died');
-    const flag = () => new Int32Array(this.x.mem.buffer, this.returnedAt, 1);
+    const flag = () => new Int32Array(this.#x.mem.buffer, this.#returnedAt, 1);
     let status: number, returned: number;
     try {
-      const lengths = parts.length > 0 ? this.put(parts) : [];
+      const lengths = parts.length > 0 ? this.#put(parts) : [];
       flag()[0] = 0;
-      status = f(this.x, ...(lengths as { [K in keyof P]: number }));
+      status = f(this.#x, ...(lengths as { [K in keyof P]: number }));
       returned = flag()[0]!;
     } catch (e) {
       if (e instanceof SandboxError) throw e;
-      throw this.die(e);
+      throw this.#die(e);
     }
-    if (returned !== 1) throw this.die(new Error('a call into the sandbox has blocked'));
+    if (returned !== 1) throw this.#die(new Error('a call into the sandbox has blocked'));
     this.guests.kick();
     if (status >= 0) return status;
     const { reason, message, param } = JSON.parse(this.text()) as Failed;
@@ -144,13 +144,13 @@ export class Sandbox {
     this.quietly(() => this.call(f, ...parts));
   }
 
-  private put(parts: Part[]): number[] {
+  #put(parts: Part[]): number[] {
     const all = parts.map((p) => (typeof p === 'string' ? encoder.encode(p) : p));
     const size = all.reduce((n, p) => n + p.length, 0);
-    let at = this.x.input(size) >>> 0;
+    let at = this.#x.input(size) >>> 0;
     if (at === 0) throw new SandboxError('range', `${size} bytes at once are too much`);
     for (const p of all) {
-      new Uint8Array(this.x.mem.buffer).set(p, at);
+      new Uint8Array(this.#x.mem.buffer).set(p, at);
       at += p.length;
     }
     return all.map((p) => p.length);
@@ -158,9 +158,9 @@ export class Sandbox {
 
   /** The result of the last call, copied. */
   result(): Bytes {
-    const span = BigInt.asUintN(64, this.x.result());
+    const span = BigInt.asUintN(64, this.#x.result());
     const at = Number(span >> 32n), n = Number(span & 0xffffffffn);
-    return new Uint8Array(this.x.mem.buffer as ArrayBuffer, at, n).slice();
+    return new Uint8Array(this.#x.mem.buffer as ArrayBuffer, at, n).slice();
   }
 
   text(): string {
@@ -178,7 +178,7 @@ export class Sandbox {
 
   /** What Go shows us, copied. */
   shown(at: number, n: number): string {
-    return decoder.decode(new Uint8Array(this.x.mem.buffer as ArrayBuffer, at >>> 0, n >>> 0).slice());
+    return decoder.decode(new Uint8Array(this.#x.mem.buffer as ArrayBuffer, at >>> 0, n >>> 0).slice());
   }
 
   /** Does what needs no answer: what it is about may have gone meanwhile. */

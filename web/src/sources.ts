@@ -12,17 +12,17 @@ interface Module {
 
 /** The modules of all commands, each once. */
 export class Sources {
-  private readonly modules: Module[] = [];
+  readonly #modules: Module[] = [];
 
   constructor(commands: TerminalsOptions['commands']) {
     for (const c of Array.isArray(commands) ? (commands as (Plugin | Commands)[]) : [commands as Commands]) {
-      if (isPlugin(c)) this.modules.push({ info: { name: c.name, commands: c.commands, sum: c.sum, by: c.by }, source: c.source });
-      else this.add(c);
+      if (isPlugin(c)) this.#modules.push({ info: { name: c.name, commands: c.commands, sum: c.sum, by: c.by }, source: c.source });
+      else this.#add(c);
     }
   }
 
   /** Adds commands; those of one source share its module. */
-  private add(commands: Commands): void {
+  #add(commands: Commands): void {
     const names = new Map<CommandSource, string[]>();
     for (const [name, source] of Object.entries(commands)) {
       const others = names.get(source);
@@ -32,17 +32,17 @@ export class Sources {
     for (const [source, list] of names) {
       const info: ModuleInfo = { name: list[0]!, commands: list };
       if (source instanceof WebAssembly.Module) info.sum = randomSum(); // it is known to nobody else
-      this.modules.push({ info, source });
+      this.#modules.push({ info, source });
     }
   }
 
   get infos(): ModuleInfo[] {
-    return this.modules.map((m) => m.info);
+    return this.#modules.map((m) => m.info);
   }
 
   /** Finds the module at that place. */
   async find(place: number): Promise<Found> {
-    const m = this.modules[place];
+    const m = this.#modules[place];
     if (!m) return { failure: { reason: 'not_found', message: 'there is no such module' } };
     try {
       let source = m.source;

@@ -16,10 +16,10 @@ type Told = { snapshot: Snapshot } | { chunk: Chunk } | 'end';
 
 /** One view. What the worker sends for it is handed on one piece at a time. */
 export class View implements Watch {
-  private number: number | undefined;
-  private closed = false;
-  private skipping = false;
-  private turn = Promise.resolve();
+  #number: number | undefined;
+  #closed = false;
+  #skipping = false;
+  #turn = Promise.resolve();
 
   constructor(
     private readonly terminal: TerminalImpl,
@@ -32,54 +32,54 @@ export class View implements Watch {
       .request<{ watch: number; snapshot: SnapshotMessage }>({ op: 'watch', id: terminal.id, history })
       .then(
         ({ watch, snapshot }) => {
-          if (this.closed) return link.send({ to: 'unwatch', watch });
-          this.number = watch;
+          if (this.#closed) return link.send({ to: 'unwatch', watch });
+          this.#number = watch;
           views.set(watch, this);
-          this.tell({ snapshot });
+          this.#tell({ snapshot });
         },
-        () => this.tell('end'), // it is gone
+        () => this.#tell('end'), // it is gone
       );
   }
 
   /** Takes what the worker sends. */
   output(chunk: Chunk): void {
-    if (chunk.offset < 0 || this.skipping) return this.again();
-    this.tell({ chunk });
+    if (chunk.offset < 0 || this.#skipping) return this.#again();
+    this.#tell({ chunk });
   }
 
   snapshot(snapshot: Snapshot): void {
-    this.skipping = false;
-    this.tell({ snapshot });
+    this.#skipping = false;
+    this.#tell({ snapshot });
   }
 
   end(): void {
-    this.tell('end');
+    this.#tell('end');
   }
 
   skip(): void {
-    this.skipping = true;
+    this.#skipping = true;
   }
 
   close(): void {
-    if (this.closed) return;
-    this.closed = true;
+    if (this.#closed) return;
+    this.#closed = true;
     this.terminal.drop(this);
-    if (this.number === undefined) return;
-    this.views.delete(this.number);
-    this.link.send({ to: 'unwatch', watch: this.number });
+    if (this.#number === undefined) return;
+    this.views.delete(this.#number);
+    this.link.send({ to: 'unwatch', watch: this.#number });
   }
 
   /** Asks for a snapshot in the place of what is left out. */
-  private again(): void {
-    if (this.number !== undefined) this.link.send({ to: 'skip', watch: this.number, history: this.history });
+  #again(): void {
+    if (this.#number !== undefined) this.link.send({ to: 'skip', watch: this.#number, history: this.history });
   }
 
-  private tell(told: Told): void {
-    this.turn = this.turn.then(() => this.hand(told));
+  #tell(told: Told): void {
+    this.#turn = this.#turn.then(() => this.#hand(told));
   }
 
-  private async hand(told: Told): Promise<void> {
-    if (this.closed) return;
+  async #hand(told: Told): Promise<void> {
+    if (this.#closed) return;
     try {
       if (told === 'end') {
         this.close();
@@ -92,16 +92,16 @@ export class View implements Watch {
       this.close(); // a view that throws is shown nothing more
       return;
     }
-    if (this.closed || this.number === undefined) return;
-    if (this.skipping) this.again();
-    else this.link.send({ to: 'next', watch: this.number });
+    if (this.#closed || this.#number === undefined) return;
+    if (this.#skipping) this.#again();
+    else this.link.send({ to: 'next', watch: this.#number });
   }
 }
 
 export class TerminalImpl implements Terminal {
-  private readonly events = new Emitter<TerminalEvents>();
-  private readonly watching = new Set<View>();
-  private settle!: (s: ExitStatus) => void;
+  readonly #events = new Emitter<TerminalEvents>();
+  readonly #watching = new Set<View>();
+  #settle!: (s: ExitStatus) => void;
   readonly exited: Promise<ExitStatus>;
   readonly origin: 'page' | 'agent';
   readonly session: string;
@@ -116,23 +116,23 @@ export class TerminalImpl implements Terminal {
     this.id = info.id;
     this.origin = info.peer === 0 ? 'page' : 'agent';
     this.session = info.session;
-    this.exited = new Promise((resolve) => (this.settle = resolve));
+    this.exited = new Promise((resolve) => (this.#settle = resolve));
     this.status = statusOf(info, Date.now());
   }
 
   on<E extends keyof TerminalEvents>(event: E, listener: TerminalEvents[E]): Unsubscribe {
-    return this.events.on(event, listener);
+    return this.#events.on(event, listener);
   }
 
   watch(watcher: Watcher, options: WatchOptions = {}): Watch {
     const history = Math.max(0, Math.min(options.history ?? defaultHistory, 100_000));
     const view = new View(this, watcher, history, this.link, this.views);
-    this.watching.add(view);
+    this.#watching.add(view);
     return view;
   }
 
   drop(view: View): void {
-    this.watching.delete(view);
+    this.#watching.delete(view);
   }
 
   text(): Promise<{ output: string; truncated: boolean }> {
@@ -162,40 +162,40 @@ export class TerminalImpl implements Terminal {
 
   /** Takes what the sandbox tells. */
   take(info: TerminalInfo): void {
-    this.change(statusOf(info, this.status.created));
+    this.#change(statusOf(info, this.status.created));
   }
 
   count(bytes: number, kept: number, truncated: boolean): void {
-    this.change({ ...this.status, bytes, kept, truncated });
+    this.#change({ ...this.status, bytes, kept, truncated });
   }
 
   /** Its output can't be read any longer. */
   evict(): void {
-    this.change({ ...this.status, readable: false, released: true });
-    this.endViews();
+    this.#change({ ...this.status, readable: false, released: true });
+    this.#endViews();
   }
 
   /** The worker is no more. */
   die(error: Failure): void {
     const { state } = this.status;
     const ended = state === 'exited' || state === 'killed' || state === 'failed';
-    this.change({
+    this.#change({
       ...this.status,
       readable: false,
       ...(ended ? {} : { state: 'killed' as const, endedBy: 'sandbox' as const, error, ended: Date.now(), exit: { exitCode: null, signal: null } }),
     });
-    this.endViews();
+    this.#endViews();
   }
 
-  private endViews(): void {
-    for (const view of [...this.watching]) view.end();
+  #endViews(): void {
+    for (const view of [...this.#watching]) view.end();
   }
 
-  private change(status: TerminalStatus): void {
+  #change(status: TerminalStatus): void {
     this.status = status;
-    if (status.exit) this.settle(status.exit);
-    else if (status.state === 'failed' || status.state === 'killed') this.settle({ exitCode: null, signal: null });
-    this.events.emit('change', status);
+    if (status.exit) this.#settle(status.exit);
+    else if (status.state === 'failed' || status.state === 'killed') this.#settle({ exitCode: null, signal: null });
+    this.#events.emit('change', status);
   }
 }
 

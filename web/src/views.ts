@@ -16,38 +16,38 @@ interface View {
 
 /** The views of all terminals. */
 export class Views {
-  private readonly views = new Map<number, View>();
+  readonly #views = new Map<number, View>();
 
   constructor(private readonly sandbox: Sandbox) {}
 
   /** Begins a view, with the snapshot that it begins with. */
   watch(id: string, history: number): { watch: number; snapshot: SnapshotMessage } {
     const watch = this.sandbox.call((x, id) => x.watch(id, history), id);
-    const snapshot = this.shot();
-    this.view(watch);
+    const snapshot = this.#shot();
+    this.#view(watch);
     return { watch, snapshot };
   }
 
   next(watch: number): void {
-    const v = this.views.get(watch);
+    const v = this.#views.get(watch);
     if (!v) return;
     v.wanting = true;
-    this.show(watch, v);
+    this.#show(watch, v);
   }
 
   skip(watch: number, history: number): void {
-    const v = this.views.get(watch);
+    const v = this.#views.get(watch);
     if (!v) return;
     this.sandbox.quietly(() => {
       this.sandbox.call((x) => x.snapshot(watch, history));
-      const snapshot = this.shot();
+      const snapshot = this.#shot();
       v.wanting = false;
       post({ from: 'snapshot', watch, snapshot }, snapshot.data.buffer);
     });
   }
 
   /** Hands on what there is, if the view wants it: one piece at a time. */
-  private show(watch: number, v: View): void {
+  #show(watch: number, v: View): void {
     if (!v.wanting || this.sandbox.dead) return;
     this.sandbox.quietly(() => {
       if (v.telling) {
@@ -73,26 +73,26 @@ export class Views {
   }
 
   unwatch(watch: number): void {
-    this.views.delete(watch);
+    this.#views.delete(watch);
     this.sandbox.tell((x) => x.unwatch(watch));
   }
 
   /** There is output, or nothing more will be. Go tells so, and may not be called now. */
   tell(watch: number, what: 'telling' | 'ended'): void {
-    const v = this.view(watch);
+    const v = this.#view(watch);
     v[what] = true;
-    if (v.wanting) queueMicrotask(() => this.show(watch, v));
+    if (v.wanting) queueMicrotask(() => this.#show(watch, v));
   }
 
   /** The snapshot that is the last call's result. */
-  private shot(): SnapshotMessage {
+  #shot(): SnapshotMessage {
     const b = this.sandbox.result(), v = new DataView(b.buffer);
     return { offset: Number(v.getBigUint64(0, true)), rows: v.getUint32(8, true), cols: v.getUint32(12, true), data: b.slice(24) };
   }
 
-  private view(watch: number): View {
-    let v = this.views.get(watch);
-    if (!v) this.views.set(watch, (v = { wanting: false, telling: false, ended: false }));
+  #view(watch: number): View {
+    let v = this.#views.get(watch);
+    if (!v) this.#views.set(watch, (v = { wanting: false, telling: false, ended: false }));
     return v;
   }
 }
