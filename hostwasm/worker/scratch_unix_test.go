@@ -121,7 +121,8 @@ func TestScratchLockGoesLast(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, lockName)); err != nil {
 		t.Error(err)
 	}
-	s.lock.Close() // the host dies
+	s.remover.busy.Wait() // its own sweep, which would have the lock next
+	s.lock.Close()        // the host dies
 	sweep(t.Context(), s.base)
 	if left, err := os.ReadDir(s.base); err != nil || len(left) > 0 {
 		t.Errorf("swept: got %v, %v, want nothing", left, err)
