@@ -17,6 +17,13 @@ const build = (input, postBanner = '') => ({
       name: 'wasm_exec',
       resolveId: (id) => (id === './wasm_exec.js' ? { id: goScript, moduleSideEffects: true } : null),
     },
+    {
+      name: 'style sheet', // minifiers leave text as it is
+      transform: {
+        filter: { id: /view\/style\.ts$/ },
+        handler: (code) => code.replace(/`[^`]+`/, (css) => css.replace(/\s*\n\s*|(?<=[;{},:]) | (?=[{}])/g, '')),
+      },
+    },
   ],
   transform: { target: 'es2023' },
   output: { dir: 'dist', format: 'esm', minify: true, comments: false, sourcemap: true, entryFileNames: '[name].js', chunkFileNames: '[name].js', postBanner },

@@ -23,9 +23,26 @@ const states = { starting: 'starting…', ready: 'ready', dead: 'the sandbox has
 
 /** trouble says what is wrong, with what may help. */
 function trouble(title, error, ...buttons) {
-  const trace = error?.trace ? [h('details', {}, h('summary', {}, 'For a report'), h('pre', { tabindex: '0' }, error.trace))] : [];
-  $('trouble').replaceChildren(h('strong', {}, title), h('p', {}, error?.message ?? ''), ...trace, ...buttons);
+  $('trouble').replaceChildren(h('strong', {}, title), h('p', {}, error?.message ?? ''), ...(error?.trace ? report(error) : []), ...buttons);
   $('trouble').hidden = false;
+}
+
+/** report offers what we need to know of a sandbox that has died, to be read and copied. */
+function report({ message, trace }) {
+  const text = `${message}\n${navigator.userAgent}\n\n${trace}`;
+  const details = h('details', {}, h('summary', {}, 'For a report'), h('pre', { tabindex: '0' }, text));
+  const copied = h('span', { role: 'status' });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      copied.textContent = 'copied';
+    } catch {
+      details.open = true;
+      getSelection().selectAllChildren(details.lastChild);
+      copied.textContent = 'the browser did not let us: it is selected now';
+    }
+  };
+  return [details, h('button', { type: 'button', click: copy }, 'Copy report'), ' ', copied, ' '];
 }
 
 let log;

@@ -26,6 +26,8 @@ export class Storage {
   private writing: Promise<void> = Promise.resolve();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private modes: Record<string, number> = {};
+  /** The first that could not be written, and why. */
+  private lost: [path: string, error: unknown] | undefined;
 
   private constructor(
     private readonly memory: Memory,
@@ -43,16 +45,18 @@ export class Storage {
     if (!navigator.storage?.getDirectory || !navigator.locks) {
       throw new SandboxError('no_storage', 'this page has no file system of its own: it needs https, or localhost');
     }
-    const release = await lock(`terrarium:${name}`);
-    if (!release) throw new SandboxError('storage_locked', `the files "${name}" are in use by another tab or sandbox`);
+    let release: (() => void) | undefined;
     try {
+      release = await lock(`terrarium:${name}`);
+      if (!release) throw new SandboxError('storage_locked', `the files "${name}" are in use by another tab or sandbox`);
       const top = await navigator.storage.getDirectory();
       const all = await top.getDirectoryHandle('terrarium', { create: true });
       const home = await all.getDirectoryHandle(name, { create: true });
       const root = await home.getDirectoryHandle('files', { create: true });
       return new Storage(memory, home, root, release, failed);
     } catch (e) {
-      release();
+      release?.();
+      if (e instanceof SandboxError) throw e;
       throw new SandboxError('no_storage', `the files "${name}" can't be opened: ${messageOf(e)}`, { cause: e });
     }
   }
@@ -112,17 +116,31 @@ export class Storage {
   private async write(dirty: string[]): Promise<void> {
     if (dirty.length === 0) return;
     let done = '';
+    for (const path of dirty) {
+      if (done !== '' && path.startsWith(done)) continue; // below a directory that was written whole
+      if (await this.keep(path)) done = path === '/' ? '/' : `${path}/`;
+    }
     try {
-      for (const path of dirty) {
-        if (done !== '' && path.startsWith(done)) continue; // below a directory that was written whole
-        if (await this.copy(path)) done = path === '/' ? '/' : `${path}/`;
-      }
       await this.put(this.home, modesFile, new TextEncoder().encode(JSON.stringify(this.modes)));
     } catch (e) {
-      const full = e instanceof DOMException && e.name === 'QuotaExceededError';
-      this.failed(
-        new SandboxError(full ? 'no_space' : 'no_storage', `the files can't be kept: ${full ? 'the browser has no room for them' : messageOf(e)}`, { cause: e }),
-      );
+      this.lost ??= [modesFile, e];
+    }
+    if (!this.lost) return;
+    const [path, e] = this.lost;
+    this.lost = undefined;
+    const full = e instanceof DOMException && e.name === 'QuotaExceededError';
+    const why = full ? 'the browser has no room for it' : messageOf(e);
+    this.failed(new SandboxError(full ? 'no_space' : 'no_storage', `${path} can't be kept: ${why}`, { cause: e }));
+  }
+
+  /** Copies a path. What does not succeed keeps nothing else from it, and is tried again after the next change. */
+  private async keep(path: string): Promise<boolean> {
+    try {
+      return await this.copy(path);
+    } catch (e) {
+      this.lost ??= [path, e];
+      this.dirty.add(path);
+      return false;
     }
   }
 
@@ -146,7 +164,7 @@ export class Storage {
     let dir = this.root;
     if (path !== '/') dir = await intoDirectory((await this.parent(path, true))!, name);
     for await (const kept of dir.keys()) if (!names.has(kept)) await remove(dir, kept);
-    for (const n of names) await this.copy(path === '/' ? `/${n}` : `${path}/${n}`);
+    for (const n of names) await this.keep(path === '/' ? `/${n}` : `${path}/${n}`);
     return true;
   }
 

@@ -33,17 +33,6 @@ test('a policy of content without WebAssembly', limit, async () => {
   assert.match(e.message, /wasm-unsafe-eval/);
 });
 
-test('the policy of content that is needed', limit, async () => {
-  const csp = "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; img-src data:";
-  await open({ headers: { 'content-security-policy': csp } });
-  assert.equal(await page.evaluate(async () => (await make(), (await run('echo', { args: ['hi'] })).output)), 'hi\n');
-});
-
-test('a sandbox that is isolated from other origins', limit, async () => {
-  await open({ headers: { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' } });
-  assert.equal(await page.evaluate(async () => (await make(), (await run('echo', { args: [String(crossOriginIsolated)] })).output)), 'true\n');
-});
-
 test('no worker, none that starts, and a sandbox that is something else', limit, async () => {
   await open();
   const results = await page.evaluate(async () => {

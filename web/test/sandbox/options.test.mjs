@@ -15,6 +15,7 @@ before(async () => {
 after(async () => {
   await chromium?.close();
   await server?.close();
+  assert.deepEqual(errors, []);
 });
 
 beforeEach(async () => {
@@ -211,18 +212,4 @@ test('sixty processes at once, and more than there is room for', limit, async ()
     };
   });
   assert.deepEqual(result, { running: 60, ok: 60, refused: true, after: 'after\n' });
-});
-
-test('a reload while a command runs', limit, async () => {
-  const spin = async () => {
-    await make();
-    const t = await terminals.create({ command: 'while :; do :; done', interactive: false });
-    if (t.status.state !== 'running') await until((f) => t.on('change', f), (s) => s.state === 'running');
-    return (await run('echo', { args: ['beside'] })).output;
-  };
-  assert.equal(await page.evaluate(spin), 'beside\n');
-  await page.reload();
-  await page.waitForFunction('window.ready');
-  assert.equal(await page.evaluate(spin), 'beside\n');
-  assert.deepEqual(errors, []);
 });

@@ -74,6 +74,8 @@ test('what can not be kept is told, and commands go on', limit, async () => {
   const result = await page.evaluate(async () => {
     const bad = await refusal(make({ storage: 'a/b' }));
     await make({ storage: 'full' });
+    await terminals.close();
+    await make({ storage: 'full' }); // now nothing is left to be written
     const told = until((f) => terminals.on('storage', f), () => true);
     const top = await navigator.storage.getDirectory();
     const dir = await (await (await top.getDirectoryHandle('terrarium')).getDirectoryHandle('full')).getDirectoryHandle('files');
@@ -91,4 +93,49 @@ test('what can not be kept is told, and commands go on', limit, async () => {
   assert.equal(result.bad.reason, 'value');
   assert.equal(result.output, 'text\n');
   assert.equal(result.error.reason, 'no_storage');
+});
+
+test('no room in the browser: what there is stays, the rest is told and kept when there is room', limit, async () => {
+  const { page } = await open();
+  const cdp = await page.context().newCDPSession(page);
+  const quota = (quotaSize) => cdp.send('Storage.overrideQuotaForOrigin', { origin: server.url, ...(quotaSize && { quotaSize }) });
+  await page.evaluate(async () => {
+    await make({ storage: 'quota', files: { '/work/before': 'before', '/work/rewritten': 'old' } });
+    await terminals.close();
+    await make({ storage: 'quota' });
+  });
+  const { usage } = await page.evaluate(() => navigator.storage.estimate());
+  await quota(usage + 100_000);
+  const full = await page.evaluate(async () => {
+    const other = await terminals.create({ command: 'cat', pty: false });
+    const screen = new Screen(other);
+    const told = until((f) => terminals.on('storage', f), () => true);
+    const { output } = await run('head -c 1000000 /dev/zero | tee big > rewritten; echo small > small; wc -c < big');
+    const [error] = await told;
+    await other.write('unharmed\n');
+    await screen.shows((s) => s.text.includes('unharmed'));
+    return { output, error: { reason: error.reason, message: error.message }, state: terminals.state };
+  });
+  assert.equal(full.output, '1000000\n');
+  assert.deepEqual([full.error.reason, full.state], ['no_space', 'ready']);
+  assert.match(full.error.message, /\/work\/big.*no room/);
+  // Another tab would find what was kept before, what there was room for, and that there was a file.
+  const kept = () => page.evaluate(async () => {
+    const top = await navigator.storage.getDirectory();
+    let dir = top;
+    for (const name of ['terrarium', 'quota', 'files', 'work']) dir = await dir.getDirectoryHandle(name);
+    const sizes = {};
+    for await (const [name, handle] of dir.entries()) {
+      if (!name.endsWith('.crswap')) sizes[name] = (await handle.getFile()).size; // Chromium's, while it writes
+    }
+    return sizes;
+  });
+  while ((await kept()).small !== 6);
+  assert.deepEqual(await kept(), { before: 6, big: 0, rewritten: 3, small: 6 });
+  await quota();
+  await page.evaluate(async () => {
+    await run('echo more > more');
+    await terminals.close();
+  });
+  assert.deepEqual(await kept(), { before: 6, big: 1_000_000, more: 5, rewritten: 1_000_000, small: 6 });
 });

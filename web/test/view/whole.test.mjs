@@ -107,3 +107,35 @@ test('a flood of 64 MB: the page draws on, and the last line is there', { skip }
   await page.waitForFunction(() => document.querySelector('#panels > div:not([hidden]) .terrarium-text').textContent.endsWith('That were 64 MB.\n'));
   assert.deepEqual(errors, []);
 });
+
+test('Go traps: each terminal says so, the report can be copied, and all begins anew', { skip }, async () => {
+  await chromium.browser.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const code = `
+    const { instantiate } = WebAssembly;
+    WebAssembly.instantiate = async (...args) => {
+      const { exports } = await instantiate(...args);
+      const kill = () => {
+        fs.writeSync(2, new TextEncoder().encode('panic: as if'));
+        throw new WebAssembly.RuntimeError('unreachable');
+      };
+      return Object.create(WebAssembly.Instance.prototype, { exports: { value: { ...exports, kill } } });
+    };`;
+  await page.route('**/dist/worker.js', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: code + (await response.text()) });
+  }, { times: 1 });
+  await page.reload();
+  await page.getByRole('tab', { name: 'shell, running' }).waitFor();
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Stop' }).click();
+  const trouble = page.locator('#trouble');
+  await trouble.getByText('The sandbox has died.').waitFor();
+  await page.getByRole('tab', { name: 'shell, killed' }).waitFor();
+  await page.getByRole('tabpanel').getByText('stopped with the sandbox').first().waitFor();
+  await trouble.getByRole('button', { name: 'Copy report' }).click();
+  await trouble.getByText('copied').waitFor();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /unreachable\n.*Chrome[^]*panic: as if[^]*RuntimeError/);
+  await trouble.getByRole('button', { name: 'Start it again' }).click();
+  await page.locator('#state').getByText('ready').waitFor();
+  await page.getByRole('button', { name: 'New shell' }).click();
+  await page.getByRole('tab', { name: 'shell, running' }).waitFor();
+});

@@ -1,0 +1,105 @@
+// The same sandbox under each set of headers, and in frames: commands, and files over a reload.
+
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+
+import { launch, serve, watchErrors } from '../view/serve.mjs';
+
+const limit = { timeout: 60_000 };
+const folder = '/test/sandbox/';
+let chromium;
+
+before(async () => (chromium = await launch()));
+after(() => chromium?.close());
+
+const sets = {
+  'no headers': {},
+  'COOP and COEP': { headers: { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }, isolated: true },
+  'Document-Isolation-Policy': { headers: { 'document-isolation-policy': 'isolate-and-require-corp' }, isolated: true },
+  'a policy of content': {
+    headers: {
+      'content-security-policy': "default-src 'none'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src data:",
+    },
+  },
+  'a frame': { frame: {} },
+  // Browsers let a frame of another site keep nothing, or they do: this one does not.
+  'a sandboxed frame of another site': {
+    frame: { sandbox: 'allow-scripts allow-same-origin' }, elsewhere: true, refused: [undefined, 'no_storage'],
+  },
+  // It has an origin of its own, and a worker at an address is of another.
+  'a sandboxed frame without an origin': {
+    frame: { sandbox: 'allow-scripts' }, headers: { 'access-control-allow-origin': '*' }, refused: ['no_worker', 'no_storage'],
+  },
+};
+
+/** How a sandbox is made where that is refused without these options. */
+function options([worker, storage] = []) {
+  const script = `data:text/javascript,import '${new URL('/dist/worker.js', location.href)}'`;
+  return { ...(worker && { workerFactory: () => new Worker(script, { type: 'module' }) }), ...(!storage && { storage: 'headers' }) };
+}
+
+/** Commands of each kind; the last is running when it returns. */
+async function work(refused) {
+  const seen = refused && [(await refusal(make()))?.reason, (await refusal(make({ ...options(refused), storage: 'headers' })))?.reason];
+  await make(options(refused));
+  const running = async (command) => {
+    const t = await terminals.create(command);
+    if (t.status.state !== 'running') await until((f) => t.on('change', f), (s) => s.state === 'running');
+    return t;
+  };
+  const cat = await running({ command: 'cat', pty: false });
+  await cat.write('typed\n');
+  await cat.closeInput();
+  await cat.exited;
+  const { output: typed } = await cat.text();
+  const loop = { command: 'while :; do :; done', interactive: false };
+  const killed = await running(loop);
+  await killed.kill();
+  await killed.exited;
+  const hello = (await run('echo', { args: ['hello'] })).output;
+  const piped = (await run('seq 1 5 | sort -r | head -2; echo kept > kept')).output;
+  if (!refused) {
+    await terminals.close(); // which writes what is to be kept
+    await make(options());
+  }
+  await running(loop);
+  return { refused: seen, hello, piped, typed, endedBy: killed.status.endedBy, isolated: crossOriginIsolated };
+}
+
+/** What is there after a reload. */
+async function again(refused) {
+  for (let e; (e = await refusal(make(options(refused)))); ) if (e.reason !== 'storage_locked') throw new Error(`${e.reason}: ${e.message}`);
+  return (await run('cat kept')).output;
+}
+
+for (const [name, { headers = {}, frame, elsewhere, isolated = false, refused }] of Object.entries(sets)) {
+  test(name, limit, async () => {
+    const servers = [await serve({ headers })];
+    const page = await chromium.browser.newPage();
+    const errors = watchErrors(page);
+    try {
+      let url = `${servers[0].url}${folder}page.html`;
+      if (elsewhere) servers.push(await serve());
+      if (frame) {
+        const at = elsewhere && { at: `${servers[1].url.replace('127.0.0.1', 'localhost')}${folder}` };
+        url = `${servers[0].url}${folder}frame.html?${new URLSearchParams({ ...frame, ...at })}`;
+      }
+      const visit = async (f) => {
+        const inner = frame ? page.frames()[1] : page.mainFrame();
+        await inner.waitForFunction('window.ready');
+        await inner.evaluate((f) => (window.options = eval(`(${f})`)), String(options));
+        return inner.evaluate(f, refused);
+      };
+      await page.goto(url);
+      assert.deepEqual(await visit(work), {
+        refused, hello: 'hello\n', piped: '5\n4\n', typed: 'typed\n', endedBy: 'person', isolated,
+      });
+      await page.reload(); // while a command runs
+      assert.equal(await visit(again), refused ? 'cat: kept: No such file or directory\n' : 'kept\n');
+      assert.deepEqual(errors, []);
+    } finally {
+      await page.close();
+      for (const server of servers) await server.close();
+    }
+  });
+}
