@@ -77,8 +77,9 @@ func testSteps(root string, notes *notes) []step {
 		// What -short leaves out was tested above: the machine is the same, and here six times slower.
 		goTest("go test wasip1", wasip1, notes, "-vet=off", "-short", "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
 		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
-		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m", "-exec='"+dev+"' browser --",
-			"./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
+		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m",
+			"-exec='"+dev+"' browser -add '"+filepath.Join(root, "core", "testdata")+"' -add '"+filepath.Join(root, "tests", "acp")+"' --",
+			"./core/driver", "./core/driver/acpconn", "./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
 		// One at a time: each has a browser of its own, which takes all processors.
 		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/", "web/test/package/"),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
