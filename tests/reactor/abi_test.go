@@ -2,6 +2,7 @@ package reactor_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,9 +75,9 @@ func typeNames(types []api.ValueType) string {
 	return strings.Join(names, " ")
 }
 
-// TestImports keeps the shim in wasi.mjs, and those of other embedders, complete.
+// TestImports keeps the shim in web/src/wasi.js, and those of other embedders, complete.
 func TestImports(t *testing.T) {
-	shim, err := os.ReadFile("wasi.mjs")
+	shim, err := os.ReadFile(filepath.Join("..", "..", "web", "src", "wasi.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestImports(t *testing.T) {
 	for _, f := range module.ImportedFunctions() {
 		from, name, _ := f.Import()
 		if from != "wasi_snapshot_preview1" || !strings.Contains(string(shim), "\n      "+name) {
-			t.Errorf("wasi.mjs lacks %s.%s", from, name)
+			t.Errorf("wasi.js lacks %s.%s", from, name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // @ts-check
 
-import { wasi } from './wasi.mjs';
+import { wasi } from '../../web/src/wasi.js';
 
 /** The version of the ABI (cmd/reactor/ABI.md) that this file speaks. */
 const VERSION = 1;

@@ -43,9 +43,9 @@ func build() ([]byte, error) {
 }
 
 // watch returns the root of the module, and makes "go test" run the tests again
-// when a source of the reactor changes: it keeps a result until a file changes
-// that the test itself read, and reading a folder notes the size and time of
-// each file in it.
+// when a source of the reactor changes, or what node runs: it keeps a result
+// until a file changes that the test itself read, and reading a folder notes the
+// size and time of each file in it.
 func watch() (root string, err error) {
 	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -56,7 +56,7 @@ func watch() (root string, err error) {
 		return "", err
 	}
 	root = filepath.Dir(file)
-	for _, dir := range []string{"core", "cmd/dev", "cmd/reactor"} {
+	for _, dir := range []string{"core", "cmd/dev", "cmd/reactor", "tests/reactor", "web/src"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(_ string, _ fs.DirEntry, err error) error {
 			return err
 		})

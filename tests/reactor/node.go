@@ -2,7 +2,6 @@ package reactor
 
 import (
 	"bufio"
-	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,11 +14,6 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 )
-
-// nodeFiles are what node runs.
-//
-//go:embed *.mjs
-var nodeFiles embed.FS
 
 // node is one process for all instances of this process, and ends with it: at
 // the end of its input. A request is a length and a payload; the payload's first
@@ -50,15 +44,11 @@ var startNode = sync.OnceValues(func() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "terrarium-node-")
+	root, err := watch()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // the module's answer comes once node has read its files
-	if err := os.CopyFS(dir, nodeFiles); err != nil {
-		return nil, err
-	}
-	cmd := exec.Command("node", filepath.Join(dir, "node.mjs"))
+	cmd := exec.Command("node", filepath.Join(root, "tests", "reactor", "node.mjs"))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

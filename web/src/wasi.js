@@ -1,6 +1,9 @@
+// @ts-check
+
 /**
  * The part of WASI preview 1 that a reactor written in Go imports, for an embedder that hands over
- * nothing: no files, no arguments, no environment.
+ * nothing: no files, no arguments, no environment. It is not TypeScript, so that Node runs it as it
+ * is in tests of the reactor.
  *
  * https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
  */
@@ -15,16 +18,17 @@ const MOST_RANDOM = 65536;
 /**
  * wasi returns the imports of one instance.
  *
- * @param memory the instance's memory, once it is there
- * @param log is given what the runtime prints, which is why it panics
+ * @param {() => WebAssembly.Memory} memory the instance's memory, once it is there
+ * @param {(text: string) => void} log is given what the runtime prints: why it panics
+ * @returns {WebAssembly.Imports}
  */
-export function wasi(memory: () => WebAssembly.Memory, log: (text: string) => void): WebAssembly.Imports {
+export function wasi(memory, log) {
   const view = () => new DataView(memory().buffer); // memory grows, and old views detach
-  const bytes = (at: number, n: number) => new Uint8Array(memory().buffer, at, n);
-  const isStdio = (fd: number) => fd >= 0 && fd <= 2;
+  const bytes = (/** @type {number} */ at, /** @type {number} */ n) => new Uint8Array(memory().buffer, at, n);
+  const isStdio = (/** @type {number} */ fd) => fd >= 0 && fd <= 2;
 
   /** An empty list of strings: their number, and the bytes they take. */
-  const none = (count: number, size: number) => {
+  const none = (/** @type {number} */ count, /** @type {number} */ size) => {
     view().setUint32(count, 0, true);
     view().setUint32(size, 0, true);
     return SUCCESS;
@@ -38,20 +42,18 @@ export function wasi(memory: () => WebAssembly.Memory, log: (text: string) => vo
       environ_get: () => SUCCESS,
 
       /** Clock 0 is the time of day, clock 1 is monotonic. */
-      clock_time_get(clock: number, _precision: bigint, out: number) {
+      clock_time_get(/** @type {number} */ clock, /** @type {bigint} */ _precision, /** @type {number} */ out) {
         const ms = clock === 0 ? Date.now() : performance.now();
         view().setBigUint64(out, BigInt(Math.round(ms * 1e6)), true);
         return SUCCESS;
       },
 
-      random_get(at: number, n: number) {
-        for (const end = at + n; at < end; at += MOST_RANDOM) {
-          crypto.getRandomValues(new Uint8Array(memory().buffer as ArrayBuffer, at, Math.min(MOST_RANDOM, end - at)));
-        }
+      random_get(/** @type {number} */ at, /** @type {number} */ n) {
+        for (const end = at + n; at < end; at += MOST_RANDOM) crypto.getRandomValues(bytes(at, Math.min(MOST_RANDOM, end - at)));
         return SUCCESS;
       },
 
-      fd_write(fd: number, iovs: number, count: number, out: number) {
+      fd_write(/** @type {number} */ fd, /** @type {number} */ iovs, /** @type {number} */ count, /** @type {number} */ out) {
         if (fd !== 1 && fd !== 2) return EBADF;
         let written = 0;
         for (let i = 0; i < count; i++) {
@@ -64,20 +66,20 @@ export function wasi(memory: () => WebAssembly.Memory, log: (text: string) => vo
         return SUCCESS;
       },
 
-      fd_fdstat_get(fd: number, out: number) {
+      fd_fdstat_get(/** @type {number} */ fd, /** @type {number} */ out) {
         if (!isStdio(fd)) return EBADF;
         bytes(out, 24).fill(0);
         view().setUint8(out, CHARACTER_DEVICE);
         return SUCCESS;
       },
-      fd_fdstat_set_flags: (fd: number) => (isStdio(fd) ? SUCCESS : EBADF),
+      fd_fdstat_set_flags: (/** @type {number} */ fd) => (isStdio(fd) ? SUCCESS : EBADF),
       fd_prestat_get: () => EBADF, // there is no directory
       fd_prestat_dir_name: () => EBADF,
 
       sched_yield: () => SUCCESS,
 
       /** Go waits with this, which the reactor never does: what it might ask for is there at once. */
-      poll_oneoff(subscriptions: number, events: number, count: number, out: number) {
+      poll_oneoff(/** @type {number} */ subscriptions, /** @type {number} */ events, /** @type {number} */ count, /** @type {number} */ out) {
         for (let i = 0; i < count; i++) {
           const from = subscriptions + 48 * i;
           const to = events + 32 * i;
@@ -89,7 +91,7 @@ export function wasi(memory: () => WebAssembly.Memory, log: (text: string) => vo
         return SUCCESS;
       },
 
-      proc_exit(code: number) {
+      proc_exit(/** @type {number} */ code) {
         throw new Error(`exited with code ${code}`);
       },
     },
