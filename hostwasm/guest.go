@@ -48,14 +48,10 @@ type guest struct {
 	err  error
 }
 
-// run runs the guest until it ends. Its descriptors are closed and its memory
-// is given back when done is closed, and its children are being killed.
-func (g *guest) run() {
-	defer g.cancel()
-	if g.wall > 0 {
-		defer g.job.compiling.AfterFunc(g.wall, func() { g.kill(&wasi.Limit{Reason: core.ReasonTimeout}) })()
-	}
-	g.err = g.program.Run(engine.RunConfig{
+// begin returns what runs the guest. Where the engine has no room for another one,
+// it waits for some, unless ctx ends or the guest is killed.
+func (g *guest) begin(ctx context.Context) (run func() error, err error) {
+	c := engine.RunConfig{
 		Guest:     g.wasi,
 		MaxMemory: uint64(g.mostMemory()),
 		MaxStack:  int(g.job.stack()),
@@ -65,7 +61,23 @@ func (g *guest) run() {
 			g.use(left)
 			g.refused = g.refused || refused
 		},
-	})
+	}
+	s, waits := g.program.Program.(engine.Starter)
+	if !waits {
+		return func() error { return g.program.Run(c) }, nil
+	}
+	defer context.AfterFunc(ctx, g.cancel)()
+	return s.Start(c, g.ctx.Done())
+}
+
+// run runs the guest until it ends. Its descriptors are closed and its memory
+// is given back when done is closed, and its children are being killed.
+func (g *guest) run(run func() error) {
+	defer g.cancel()
+	if g.wall > 0 {
+		defer g.job.compiling.AfterFunc(g.wall, func() { g.kill(&wasi.Limit{Reason: core.ReasonTimeout}) })()
+	}
+	g.err = run()
 	if end := g.end.Load(); end != nil {
 		g.err = *end // whatever it made of its end
 	}

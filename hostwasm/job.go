@@ -66,8 +66,9 @@ func (j *job) close() error {
 
 // start starts g, of which all but what it does itself is set, with what c
 // says besides. Its number is pid, or the next one if that is 0. When it has
-// ended its program is released; not if start fails.
-func (j *job) start(g *guest, c wasi.Config, pid uint32) error {
+// ended its program is released; not if start fails. It may wait for room, as
+// long as ctx lasts.
+func (j *job) start(ctx context.Context, g *guest, c wasi.Config, pid uint32) error {
 	c.Files, c.Dir = g.files, g.dir
 	c.Deterministic = j.host.config.Deterministic
 	if c.Modes == (wasi.FileModes{}) && !c.Deterministic {
@@ -99,17 +100,26 @@ func (j *job) start(g *guest, c wasi.Config, pid uint32) error {
 	}
 	g.wasi, g.name, g.done = process, c.Args[0], make(chan struct{})
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	if err := j.processes.add(g, c.Args, pid); err != nil {
+	undo := func() {
 		g.cancel()
 		process.Close()
 		j.account.giveMemory(j.stack())
 		g.account.giveProcess()
+	}
+	if err := j.processes.add(g, c.Args, pid); err != nil {
+		undo()
+		return err
+	}
+	run, err := g.begin(ctx)
+	if err != nil {
+		j.processes.remove(g.entry)
+		undo()
 		return err
 	}
 	j.running.Add(1)
 	go func() { // ends soon after g is killed
 		defer j.running.Done()
-		g.run()
+		g.run(run)
 		j.host.programs.release(g.program)
 	}()
 	return nil

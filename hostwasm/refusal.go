@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
@@ -48,6 +49,7 @@ var (
 	errNoModule  = &fault{"not a WebAssembly module", errno.NOEXEC}
 	errTooLong   = &fault{"arguments and environment too long", errno.TOOBIG}
 	errTooMany   = &fault{"too many processes", errno.AGAIN}
+	errNoRoom    = &fault{"no room for another process", errno.AGAIN}
 	errNoMemory  = &fault{"no memory left to start it", errno.NOMEM}
 )
 
@@ -73,6 +75,8 @@ func explain(op string, err error) (reason string, cause error) {
 		return "permission_denied", fs.ErrPermission
 	case errors.Is(err, fs.ErrPermission):
 		return "permission_denied", err
+	case errors.Is(err, engine.ErrTooMany):
+		return "no_resources", errNoRoom
 	case limited && limit.Reason == core.ReasonProcesses:
 		return "no_resources", errTooMany
 	}

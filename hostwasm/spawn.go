@@ -52,7 +52,7 @@ func (s spawner) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, er
 		program: program, account: parent.account.narrow(r.Limits), output: output,
 		files: files, dir: dir, wall: r.Limits.Wall, parent: parent.entry.pid,
 	}
-	err = j.start(child, wasi.Config{Args: r.Args, Env: r.Env, Inherited: r.Inherited, Modes: r.Modes}, r.PID)
+	err = j.start(parent.ctx, child, wasi.Config{Args: r.Args, Env: r.Env, Inherited: r.Inherited, Modes: r.Modes}, r.PID)
 	if err != nil {
 		j.host.programs.release(program)
 		return nil, startError(err)
@@ -136,7 +136,7 @@ func startError(err error) error {
 	switch {
 	case errors.As(err, &number):
 		return number
-	case errors.As(err, &limit):
+	case errors.As(err, &limit), errors.Is(err, engine.ErrTooMany):
 		return errno.AGAIN // too many processes
 	}
 	return errno.NOEXEC

@@ -54,7 +54,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 		job: j, program: program, account: j.account, output: j.output, files: tree, dir: dir,
 		wall: h.config.Limits.Wall, stderr: p.trouble,
 	}
-	if err = j.start(p.root, c, 0); err != nil {
+	if err = j.start(ctx, p.root, c, 0); err != nil {
 		h.programs.release(program)
 		return nil, err
 	}

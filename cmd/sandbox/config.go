@@ -55,11 +55,16 @@ const (
 	maxModules = 4096
 )
 
+// stack is what the calls of a guest take at most: the browser has that much for
+// all that runs in a worker.
+const stack = 1 << 20
+
 func decodeConfig(p []byte) (c config, err error) {
 	c = config{
 		cwd: "/work", totalMemory: 2 << 30, fileBytes: 256 << 20, fileCount: 100_000,
 		terminals: 256, keptTerminals: 256, keptBytes: 64 << 20,
 	}
+	c.limits.Stack = stack
 	var d decoder
 	err = d.Decode(p, func(v jsonrpc.Value) { d.config(v, &c) })
 	return c, err

@@ -56,6 +56,17 @@ type Program interface {
 	Close() error
 }
 
+// A Starter is a Program whose engine may lack room for another guest, and then
+// has it wait until others have ended. So it can be known before it runs whether
+// it does.
+type Starter interface {
+	Program
+	// Start makes an instance, and returns what runs it, as Run does. It returns
+	// ErrTooMany if there is no room for long, or when stop is closed before; then
+	// nothing has run, and nothing of c is called any more.
+	Start(c RunConfig, stop <-chan struct{}) (run func() error, err error)
+}
+
 // RunConfig says how one instance runs.
 type RunConfig struct {
 	// Guest is handed to each Func, untouched.

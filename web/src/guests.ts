@@ -12,6 +12,7 @@
 // Suspending function if we say so: see adapter.
 
 import { adapter, letters, type Link } from './adapter.js';
+import { Room } from './room.js';
 
 /** What we need of Go's wasm_exec.js. */
 export interface Go {
@@ -26,6 +27,7 @@ interface Exports {
   page_call(guest: number, func: number, pages: number): number;
   page_refill(guest: number, left: bigint): bigint;
   page_grow(guest: number, from: number, to: number): number;
+  page_started(guest: number): void;
   page_ended(guest: number, how: number, left: bigint, refused: number, textLength: number): void;
   page_compiled(program: number, ok: number, textLength: number): void;
 }
@@ -56,10 +58,10 @@ const sliceMs = 8;
 const callsBetween = 16, copiedBetween = 1 << 18;
 /** A copy of at most so many bytes is faster without a view of them. */
 const smallCopy = 128;
-/** How long we wait for the collector to free the memories of guests that ended. */
-const crowdedMs = 2000;
 /** How long after a guest's start we make an instance for the next one: small commands have ended by then. */
 const prepareMs = 50;
+/** With so many guests there is none for the next one: a browser has room for about 124 memories. */
+const prepareMost = 100;
 /** The most that is told of an error, in UTF-16 units. */
 const maxErrorLength = 32768;
 
@@ -83,6 +85,8 @@ interface Guest {
   /** Not 0 if its call is to wait for the promise. */
   waits: WebAssembly.Global | undefined;
   promise: Promise<Value> | undefined;
+  /** Aborted when it is given up before it has an instance; undefined from then on. */
+  gone: AbortController | undefined;
   /** What lets a guest that waits go on. */
   waiting: { resolve: (v: Value) => void; reject: (e: unknown) => void; results: string } | undefined;
 }
@@ -114,6 +118,7 @@ export class Guests {
   /** An instance that has not started. */
   private spare: { program: Program; guest: Guest } | undefined;
   private preparing = false;
+  private readonly room = new Room(() => (this.spare = undefined));
   private readonly registry = new Map<string, WebAssembly.Module>();
   private text: Uint8Array = none;
 
@@ -152,6 +157,7 @@ export class Guests {
     forget: (program: number) => this.forget(program),
     text: (at: number, n: number) => this.view().set(this.text.subarray(0, n), at >>> 0),
     start: (guest: number, program: number) => this.start(guest, this.programs.get(program)),
+    abandon: (guest: number) => (this.abandon(guest) ? 1 : 0),
     resume: (guest: number, status: number, result: bigint) => this.resume(guest, status, result),
     read: (guest: number, ptr: number, to: number, n: number) =>
       this.transfer(this.view(), to >>> 0, this.memoryOf(guest), ptr >>> 0, n >>> 0),
@@ -366,9 +372,17 @@ export class Guests {
 
   private async run(g: Guest, program: Program | undefined): Promise<void> {
     if (!program) throw new Error('there is no such program');
-    if (!g.instance) await this.instantiate(g, program);
+    const { signal } = g.gone!;
+    if (!g.instance) {
+      const imports = this.importsOf(g, program);
+      g.instance = await this.room.take(() => new WebAssembly.Instance(program.module, imports), signal);
+    }
+    if (!g.instance || signal.aborted) throw new Refused(crowded);
+    g.gone = undefined;
+    this.intoGo(() => this.exports.page_started(g.id));
+    this.kick();
     this.prepare(program);
-    const exports = g.instance!.exports;
+    const { exports } = g.instance;
     g.fuel = asGlobal(exports[fuelExport]);
     g.refused = asGlobal(exports[refusedExport]);
     if (exports.memory instanceof WebAssembly.Memory) g.memory = exports.memory;
@@ -380,23 +394,12 @@ export class Guests {
     await promising(start)();
   }
 
-  /**
-   * Makes an instance. Browsers have room for little more than a hundred memories, and take those of
-   * guests that have ended when they collect: it may take a while until there is one.
-   */
-  private async instantiate(g: Guest, program: Program): Promise<void> {
-    const imports = this.importsOf(g, program);
-    for (const until = performance.now() + crowdedMs; ; ) {
-      try {
-        g.instance = new WebAssembly.Instance(program.module, imports);
-        return;
-      } catch (e) {
-        if (e instanceof WebAssembly.RuntimeError || e instanceof WebAssembly.LinkError) throw e;
-        if (performance.now() > until) throw new Refused(crowded);
-      }
-      this.spare = undefined;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+  /** Gives a guest up, unless it has an instance. */
+  private abandon(id: number): boolean {
+    const gone = this.guests.get(id)?.gone;
+    if (gone) this.guests.delete(id);
+    gone?.abort();
+    return gone !== undefined;
   }
 
   /**
@@ -404,7 +407,7 @@ export class Guests {
    * command takes. No code of a guest has run in it, and there is one at a time.
    */
   private prepare(program: Program): void {
-    if (this.preparing) return;
+    if (this.preparing || this.guests.size >= prepareMost) return;
     this.preparing = true;
     setTimeout(() => {
       this.preparing = false;
@@ -420,7 +423,8 @@ export class Guests {
   }
 
   private ended(g: Guest, how: number, textLength: number): void {
-    if (!this.guests.delete(g.id)) return; // Go is no more
+    this.room.left();
+    if (!this.guests.delete(g.id)) return; // it was given up, or Go is no more
     const left = (g.fuel?.value as bigint | undefined) ?? 0n;
     const refused = (g.refused?.value as number | undefined) ?? 0;
     this.intoGo(() => this.exports.page_ended(g.id, how, left, refused, textLength));
@@ -601,7 +605,7 @@ class Refused extends Error {
 function newGuest(): Guest {
   return {
     id: 0, instance: undefined, memory: undefined, bytes: none, fuel: undefined, refused: undefined, waits: undefined,
-    promise: undefined, waiting: undefined,
+    promise: undefined, gone: new AbortController(), waiting: undefined,
   };
 }
 

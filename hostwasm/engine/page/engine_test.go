@@ -120,8 +120,9 @@ func deep(n int, b []byte) int {
 	return deep(n-1, room[:])
 }
 
-// As many guests run as the browser has room for, the others fail with an error that
-// says so, and when all have ended there is room again.
+// As many guests run as the browser has room for, and the others wait for a while: until
+// one has ended, or they are given up. Then they fail with an error that says so. When all
+// have ended there is room again.
 func TestTooMany(t *testing.T) {
 	const many, least = 150, 64
 	stop := make(chan struct{})
@@ -154,9 +155,33 @@ func TestTooMany(t *testing.T) {
 			t.Fatalf("%d run and %d were refused, of %d", running.Load(), crowded.Load(), many)
 		}
 	}
-	t.Logf("%d of %d run at once", running.Load(), many)
-	if running.Load() < least {
-		t.Errorf("%d run at once, want %d", running.Load(), least)
+	full := running.Load()
+	t.Logf("%d of %d run at once", full, many)
+	if full < least {
+		t.Errorf("%d run at once, want %d", full, least)
+	}
+	// From now on a guest waits. That the first is given up is known at once, and the
+	// second runs when another has ended.
+	unwanted, given := make(chan struct{}), make(chan error)
+	go func() { // ends with unwanted
+		_, err := p.(engine.Starter).Start(engine.RunConfig{MaxMemory: 1 << 16, Refill: endlessly}, unwanted)
+		given <- err
+	}()
+	all.Go(func() {
+		if err := run(); err != nil {
+			t.Errorf("the one that waits: %v", err)
+		}
+	})
+	begun := time.Now()
+	close(unwanted)
+	if err := <-given; err != engine.ErrTooMany || time.Since(begun) > time.Second {
+		t.Errorf("the one that is given up: got %v after %v", err, time.Since(begun))
+	}
+	stop <- struct{}{}
+	for deadline := time.Now().Add(time.Minute); running.Load() == full; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("there is room, and the one that waits does not run")
+		}
 	}
 	close(stop)
 	all.Wait()

@@ -38,10 +38,17 @@ func jsForget(program int32)
 //go:wasmimport terrarium_page text
 func jsText(to unsafe.Pointer, n uint32)
 
-// jsStart makes an instance soon and has it run; pageEnded tells.
+// jsStart makes an instance as soon as there is room and has it run; pageStarted and
+// pageEnded tell.
 //
 //go:wasmimport terrarium_page start
 func jsStart(guest, program int32)
+
+// jsAbandon gives a guest up for which there is no room yet, of which nothing is
+// told then; or it returns false.
+//
+//go:wasmimport terrarium_page abandon
+func jsAbandon(guest int32) bool
 
 // jsResume lets a guest go on that waits since pageCall answered pending: with
 // that result, or not at all.

@@ -17,6 +17,8 @@ type guest struct {
 	granted uint64 // the memory that it may have, in bytes
 	err     error  // what ended it, if that was ours
 
+	// started is closed when there is an instance.
+	started chan struct{}
 	// wake has a value when the goroutine in Run has something to do: a call that
 	// waits, or the end.
 	wake chan struct{}
@@ -36,7 +38,7 @@ const (
 	returned = 0 // _start has
 	thrown   = 1 // by us: guest.err says why
 	trapped  = 2 // or it could not be started; the text says why
-	crowded  = 3 // there was no room for its memory
+	crowded  = 3 // there was no room for its memory: it has not started
 	noStart  = 4 // it has no _start
 	large    = 5 // its memory may not be as large as it starts with
 )
@@ -51,25 +53,56 @@ var errBug = errors.New("the page has lost track of the guest")
 
 // Run implements engine.Program.
 func (p *program) Run(c engine.RunConfig) error {
+	run, err := p.Start(c, nil)
+	if err != nil {
+		return err
+	}
+	return run()
+}
+
+var _ engine.Starter = (*program)(nil)
+
+// Start implements engine.Starter.
+func (p *program) Start(c engine.RunConfig, stop <-chan struct{}) (run func() error, err error) {
 	if p.pages<<16 > c.MaxMemory {
-		return engine.ErrMemory
+		return func() error { return engine.ErrMemory }, nil
 	}
 	lastGuest++
-	g := &guest{id: lastGuest, program: p, config: &c, wake: make(chan struct{}, 1)}
+	g := &guest{id: lastGuest, program: p, config: &c, started: make(chan struct{}), wake: make(chan struct{}, 1)}
 	guests[g.id] = g
-	defer func() {
-		delete(guests, g.id)
-		latest = nil
-	}()
 	jsStart(g.id, p.id)
+	select {
+	case <-g.started:
+	case <-g.wake: // the end
+		g.notify()
+	case <-stop:
+		if jsAbandon(g.id) {
+			g.how = crowded
+		}
+	}
+	if g.how == crowded {
+		g.forget()
+		return nil, engine.ErrTooMany
+	}
+	return g.run, nil
+}
+
+func (g *guest) forget() {
+	delete(guests, g.id)
+	latest = nil
+}
+
+// run makes the calls that wait, until the guest has ended.
+func (g *guest) run() error {
+	defer g.forget()
 	for range g.wake {
 		if g.call == nil {
 			break
 		}
 		g.wait()
 	}
-	if c.Done != nil && g.how != crowded && g.how != noStart && g.how != large {
-		c.Done(g.left, g.refused)
+	if done := g.config.Done; done != nil && g.how != noStart && g.how != large {
+		done(g.left, g.refused)
 	}
 	return g.reason()
 }
@@ -96,8 +129,6 @@ func (g *guest) reason() error {
 		return g.err
 	case g.how == returned:
 		return nil
-	case g.how == crowded:
-		return engine.ErrTooMany
 	case g.how == large:
 		return engine.ErrMemory
 	case g.how == noStart:
@@ -106,6 +137,17 @@ func (g *guest) reason() error {
 		return trap(g.text)
 	}
 	return fmt.Errorf("%w: %d", errBug, g.how)
+}
+
+// pageStarted is called once for each guest for which there was room, before
+// anything else is of it.
+//
+//go:wasmexport page_started
+func pageStarted(guest int32) {
+	if g := guests[guest]; g != nil {
+		close(g.started)
+	}
+	leave()
 }
 
 // pageEnded is called once for each guest, when it has ended: with the fuel that

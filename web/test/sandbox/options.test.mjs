@@ -185,31 +185,51 @@ test('a page that is paused while a command floods it', limit, async () => {
   assert.ok(result.bytes > 10_000_000);
 });
 
-test('sixty processes at once, and more than there is room for', limit, async () => {
+test('sixty processes at once, more than there is room for, and a hundred and sixty that end', limit, async () => {
   const result = await page.evaluate(async () => {
     await make();
-    const start = (n) => Promise.all(Array.from({ length: n }, () => terminals.create({ command: 'cat', pty: false })));
-    const runs = (t) => new Promise((resolve) => {
-      const look = () => t.status.state !== 'queued' && resolve(t.status.state);
-      t.on('change', look);
-      look();
-    });
-    const sixty = await start(60);
-    const states = await Promise.all(sixty.map(runs));
+    const bash = await terminals.create({ command: 'bash', env: { PS1: '> ' } });
+    const screen = new Screen(bash);
+    await screen.shows((s) => s.plain.endsWith('> '));
+    const start = (n, command) => Promise.all(Array.from({ length: n }, () => terminals.create({ command, pty: false, interactive: command === 'cat' })));
+    const settled = (t, ...states) => states.includes(t.status.state) || until((f) => t.on('change', f), (s) => states.includes(s.state));
     const end = async (list) => {
       await Promise.all(list.map((t) => t.closeInput().catch(() => undefined)));
-      return Promise.all(list.map((t) => t.exited));
+      const exits = await Promise.all(list.map((t) => t.exited));
+      await Promise.all(list.map((t) => t.release().catch(() => undefined)));
+      return exits.filter((e) => e.exitCode === 0).length;
     };
-    const ended = await end(sixty);
-    const many = await start(160);
-    await Promise.all(many.map(runs));
-    await end(many);
-    return {
-      running: states.filter((s) => s === 'running').length,
-      ok: ended.filter((e) => e.exitCode === 0).length,
-      refused: many.filter((t) => t.status.exit?.exitCode !== 0).every((t) => t.status.error || t.status.endedBy === 'memory' || t.status.endedBy === 'processes'),
-      after: (await run('echo', { args: ['after'] })).output,
-    };
+    const out = {};
+    const sixty = await start(60, 'cat');
+    await Promise.all(sixty.map((t) => settled(t, 'running')));
+    out.sixty = await end(sixty);
+
+    // Those that there is no room for wait, and are told so in the end.
+    const many = await start(160, 'cat');
+    await Promise.all(many.map((t) => settled(t, 'running', 'failed')));
+    const refused = many.filter((t) => t.status.state === 'failed');
+    out.refused = refused.length;
+    out.errors = [...new Set(refused.map((t) => `${t.status.error.reason}: ${t.status.error.message}`))];
+
+    // One that waits is killed at once; a shell tells of it, and goes on.
+    const [queued] = await start(1, 'cat');
+    const begin = performance.now();
+    await queued.kill();
+    await queued.exited;
+    out.killed = [queued.status.state, performance.now() - begin < 2000];
+    await bash.write('git --version || echo "no"room\r');
+    await screen.shows((s) => s.plain.includes('noroom\r\n> '));
+    out.bash = screen.plain;
+
+    out.ended = await end(many) + out.refused;
+    out.finish = await end(await start(160, 'sleep 1'));
+    out.after = (await run('echo', { args: ['after'] })).output;
+    return out;
   });
-  assert.deepEqual(result, { running: 60, ok: 60, refused: true, after: 'after\n' });
+  const { bash, refused, ...rest } = result;
+  assert.deepEqual(rest, {
+    sixty: 60, errors: ['no_resources: cat: no room for another process'], killed: ['killed', true], ended: 160, finish: 160, after: 'after\n',
+  });
+  console.log(`# at once: ${160 - refused} and a shell`);
+  assert.match(bash, /git: .*Resource temporarily unavailable/);
 });
