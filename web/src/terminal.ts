@@ -103,10 +103,13 @@ export class TerminalImpl implements Terminal {
   readonly #watching = new Set<View>();
   #settle!: (s: ExitStatus) => void;
   readonly exited: Promise<ExitStatus>;
+  #begin!: () => void;
+  /** Settles when it runs, or never will: nothing can be typed before. */
+  readonly #begun = new Promise<void>((resolve) => (this.#begin = resolve));
   readonly origin: 'page' | 'agent';
   readonly session: string;
   readonly id: string;
-  status: TerminalStatus;
+  status!: TerminalStatus;
 
   constructor(
     info: TerminalInfo,
@@ -117,7 +120,7 @@ export class TerminalImpl implements Terminal {
     this.origin = info.peer === 0 ? 'page' : 'agent';
     this.session = info.session;
     this.exited = new Promise((resolve) => (this.#settle = resolve));
-    this.status = statusOf(info, Date.now());
+    this.#change(statusOf(info, Date.now()));
   }
 
   on<E extends keyof TerminalEvents>(event: E, listener: TerminalEvents[E]): Unsubscribe {
@@ -141,11 +144,13 @@ export class TerminalImpl implements Terminal {
 
   async write(data: string | Uint8Array): Promise<void> {
     const p = typeof data === 'string' ? new TextEncoder().encode(data) : data.slice();
+    await this.#begun;
     await this.link.request({ op: 'write', id: this.id, data: p as Uint8Array<ArrayBuffer> });
   }
 
-  closeInput(): Promise<void> {
-    return this.link.request({ op: 'close_input', id: this.id });
+  async closeInput(): Promise<void> {
+    await this.#begun;
+    await this.link.request({ op: 'close_input', id: this.id });
   }
 
   resize(rows: number, cols: number): Promise<void> {
@@ -193,6 +198,7 @@ export class TerminalImpl implements Terminal {
 
   #change(status: TerminalStatus): void {
     this.status = status;
+    if (status.state !== 'queued' && status.state !== 'asking') this.#begin();
     if (status.exit) this.#settle(status.exit);
     else if (status.state === 'failed' || status.state === 'killed') this.#settle({ exitCode: null, signal: null });
     this.#events.emit('change', status);

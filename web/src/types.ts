@@ -159,9 +159,9 @@ export interface Terminal {
   /** The output as the agent sees it: plain text unless the terminal was made otherwise. */
   text(): Promise<{ output: string; truncated: boolean }>;
 
-  /** Types into it. It rejects with `input_closed`, `input_full`, `not_running` or `released`. */
+  /** Types into it, once it runs. It rejects with `input_closed`, `input_full`, `not_running` or `released`. */
   write(data: string | Uint8Array): Promise<void>;
-  /** Ends its input: on a pty as if ^D was typed. */
+  /** Ends its input, once it runs: on a pty as if ^D was typed. */
   closeInput(): Promise<void>;
   resize(rows: number, cols: number): Promise<void>;
   /** Ends it as a person would: its agent is told that it was killed. */
