@@ -14,6 +14,9 @@
 // Such an export must come back: each says so when it does, and where one has not,
 // the glue gives Go up, with a message that tells it.
 //
+// A browser has room for about 124 memories. Program.Start waits for some, in a
+// line that the glue keeps, and fails with [engine.ErrTooMany] if there is none.
+//
 // A guest's memory is out of Go's reach, and is copied from and to.
 //
 // Fuel is the scheduler: every few milliseconds a guest that needs more waits
