@@ -4,6 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 
 import { launch, serve, watchErrors } from '../view/serve.mjs';
+import { hostile } from './hostile.mjs';
 
 let chromium, server, page;
 
@@ -152,3 +153,23 @@ for (const [where, { how, says, trace }] of Object.entries(deaths)) {
     assert.deepEqual([result.status.state, result.status.endedBy, result.status.error.reason], ['killed', 'sandbox', 'dead']);
   });
 }
+
+const seconds = process.env.TERRARIUM_LONG ? 300 : 2;
+
+// cmd/sandbox/ABI.md
+test('no argument makes an export trap, or block', { timeout: (seconds + 60) * 1000 }, async () => {
+  await open();
+  const seed = process.env.TERRARIUM_LONG ? Date.now() >>> 0 : 1;
+  const got = await page.evaluate(async ({ code, options }) => {
+    const body = `(${code})(${JSON.stringify({ ...options, base: location.origin })}).then((v) => postMessage(v), (e) => postMessage({ dead: String(e.stack) }))`;
+    const worker = new Worker(URL.createObjectURL(new Blob([body], { type: 'text/javascript' })), { type: 'module' });
+    return new Promise((resolve) => {
+      worker.onmessage = (e) => resolve(e.data);
+      worker.onerror = (e) => resolve({ dead: e.message });
+    });
+  }, { code: String(hostile), options: { seconds, seed } });
+  console.log(`# ${got.calls} calls of ${got.names} exports, ${got.megabytes} MiB, seed ${seed}`);
+  assert.equal(got.dead, undefined);
+  assert.ok(got.names > 25 && got.calls > 500, JSON.stringify(got));
+  assert.ok(got.megabytes <= 512, `${got.megabytes} MiB`);
+});
