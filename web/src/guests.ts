@@ -107,39 +107,39 @@ export class Guests {
   /** Told once when Go is no more: it has exited or trapped. */
   onfail: ((reason: unknown) => void) | undefined;
 
-  private go: Go | undefined;
-  private exports!: Exports;
-  private slotsAt = 0;
-  private failed = false;
-  private inside = false;
+  #go: Go | undefined;
+  #exports!: Exports;
+  #slotsAt = 0;
+  #failed = false;
+  #inside = false;
 
-  private readonly programs = new Map<number, Program>();
-  private readonly guests = new Map<number, Guest>();
+  readonly #programs = new Map<number, Program>();
+  readonly #guests = new Map<number, Guest>();
   /** An instance that has not started. */
-  private spare: { program: Program; guest: Guest } | undefined;
-  private preparing = false;
-  private readonly room = new Room(() => (this.spare = undefined));
-  private readonly registry = new Map<string, WebAssembly.Module>();
-  private text: Uint8Array = none;
+  #spare: { program: Program; guest: Guest } | undefined;
+  #preparing = false;
+  readonly #room = new Room(() => (this.#spare = undefined));
+  readonly #registry = new Map<string, WebAssembly.Module>();
+  #text: Uint8Array = none;
 
   // Views of Go's memory, made anew when it has grown.
-  private goBytes: Uint8Array<ArrayBuffer> = none;
-  private u32 = new Uint32Array(0);
-  private u64 = new BigUint64Array(0);
-  private f32 = new Float32Array(0);
-  private f64 = new Float64Array(0);
+  #goBytes: Uint8Array<ArrayBuffer> = none;
+  #u32 = new Uint32Array(0);
+  #u64 = new BigUint64Array(0);
+  #f32 = new Float32Array(0);
+  #f64 = new Float64Array(0);
 
-  private kicked = false;
-  private calls = 0;
-  private copied = 0;
-  private turnStart = 0;
-  private readonly turns: (() => void)[] = [];
-  private readonly channel = new MessageChannel();
+  #kicked = false;
+  #calls = 0;
+  #copied = 0;
+  #turnStart = 0;
+  readonly #turns: (() => void)[] = [];
+  readonly #channel = new MessageChannel();
 
   constructor() {
-    this.channel.port1.onmessage = () => {
-      this.turnStart = performance.now();
-      this.turns.shift()?.();
+    this.#channel.port1.onmessage = () => {
+      this.#turnStart = performance.now();
+      this.#turns.shift()?.();
     };
     // V8 tells 10 frames of a stack, Go wants up to 64.
     (Error as { stackTraceLimit?: number }).stackTraceLimit = 64;
@@ -147,28 +147,28 @@ export class Guests {
 
   /** The import module terrarium_page of Go's instance. */
   readonly imports = {
-    compile: (program: number, at: number, n: number) => this.compile(program, this.copy(at, n)),
-    known: (at: number, n: number) => (this.registry.has(this.string(at, n)) ? 1 : 0),
+    compile: (program: number, at: number, n: number) => this.#compile(program, this.#copy(at, n)),
+    known: (at: number, n: number) => (this.#registry.has(this.#string(at, n)) ? 1 : 0),
     load: (program: number, at: number, n: number) => {
-      const module = this.registry.get(this.string(at, n));
-      return module ? this.add(program, module) : -1;
+      const module = this.#registry.get(this.#string(at, n));
+      return module ? this.#add(program, module) : -1;
     },
-    link: (program: number, at: number, n: number) => this.link(program, this.string(at, n)),
-    forget: (program: number) => this.forget(program),
-    text: (at: number, n: number) => this.view().set(this.text.subarray(0, n), at >>> 0),
-    start: (guest: number, program: number) => this.start(guest, this.programs.get(program)),
-    abandon: (guest: number) => (this.abandon(guest) ? 1 : 0),
-    resume: (guest: number, status: number, result: bigint) => this.resume(guest, status, result),
+    link: (program: number, at: number, n: number) => this.#link(program, this.#string(at, n)),
+    forget: (program: number) => this.#forget(program),
+    text: (at: number, n: number) => this.#view().set(this.#text.subarray(0, n), at >>> 0),
+    start: (guest: number, program: number) => this.#start(guest, this.#programs.get(program)),
+    abandon: (guest: number) => (this.#abandon(guest) ? 1 : 0),
+    resume: (guest: number, status: number, result: bigint) => this.#resume(guest, status, result),
     read: (guest: number, ptr: number, to: number, n: number) =>
-      this.transfer(this.view(), to >>> 0, this.memoryOf(guest), ptr >>> 0, n >>> 0),
+      this.#transfer(this.#view(), to >>> 0, this.#memoryOf(guest), ptr >>> 0, n >>> 0),
     write: (guest: number, ptr: number, from: number, n: number) =>
-      this.transfer(this.memoryOf(guest), ptr >>> 0, this.view(), from >>> 0, n >>> 0),
+      this.#transfer(this.#memoryOf(guest), ptr >>> 0, this.#view(), from >>> 0, n >>> 0),
   };
 
   /** Go's program, whose instance has run: from now on there may be guests. */
   attach(go: Go, instance: WebAssembly.Instance): void {
-    this.go = go;
-    this.exports = instance.exports as unknown as Exports;
+    this.#go = go;
+    this.#exports = instance.exports as unknown as Exports;
   }
 
   /**
@@ -176,7 +176,7 @@ export class Guests {
    * hexadecimal, and by what it was metered: hostwasm.CompiledBy.
    */
   register(sum: string, by: string, module: WebAssembly.Module): void {
-    this.registry.set(sum + ' ' + by, module);
+    this.#registry.set(sum + ' ' + by, module);
   }
 
   /**
@@ -184,117 +184,117 @@ export class Guests {
    * by which goroutines may have become ready.
    */
   kick(): void {
-    if (this.kicked) return;
-    this.kicked = true;
+    if (this.#kicked) return;
+    this.#kicked = true;
     queueMicrotask(() => {
-      this.kicked = false;
-      if (!this.alive()) return;
+      this.#kicked = false;
+      if (!this.#alive()) return;
       try {
-        this.go!._resume();
+        this.#go!._resume();
       } catch (e) {
-        this.fail(e);
+        this.#fail(e);
       }
-      this.alive();
+      this.#alive();
     });
   }
 
   /** Whether one of Go's exports is under way, which may not block. */
   get calling(): boolean {
-    return this.inside;
+    return this.#inside;
   }
 
   /** Calls f, which calls one of Go's exports, and reports whether Go lives. */
-  private intoGo(f: () => void): boolean {
-    if (!this.enter()) return false;
+  #intoGo(f: () => void): boolean {
+    if (!this.#enter()) return false;
     try {
       f();
     } catch (e) {
-      this.fail(e);
+      this.#fail(e);
     }
-    return this.leave();
+    return this.#leave();
   }
 
-  private enter(): boolean {
-    if (!this.alive()) return false;
-    this.view();
-    this.u32[2 * maxValues] = 0;
-    this.inside = true;
+  #enter(): boolean {
+    if (!this.#alive()) return false;
+    this.#view();
+    this.#u32[2 * maxValues] = 0;
+    this.#inside = true;
     return true;
   }
 
-  private leave(): boolean {
-    this.inside = false;
-    if (!this.alive()) return false;
-    this.view(); // it may have grown
-    if (this.u32[2 * maxValues] !== 1) this.fail(new Error('a call into Go has blocked'));
-    return !this.failed;
+  #leave(): boolean {
+    this.#inside = false;
+    if (!this.#alive()) return false;
+    this.#view(); // it may have grown
+    if (this.#u32[2 * maxValues] !== 1) this.#fail(new Error('a call into Go has blocked'));
+    return !this.#failed;
   }
 
   /** Reports whether Go can be called. */
-  private alive(): boolean {
-    if (!this.failed && this.go?.exited !== false) this.fail(new Error('Go has exited'));
-    return !this.failed;
+  #alive(): boolean {
+    if (!this.#failed && this.#go?.exited !== false) this.#fail(new Error('Go has exited'));
+    return !this.#failed;
   }
 
   /** Go is no more: nobody will call resume. */
-  private fail(reason: unknown): void {
-    if (this.failed) return;
-    this.failed = true;
-    const guests = [...this.guests.values()];
-    this.guests.clear();
-    this.programs.clear();
-    this.spare = undefined;
+  #fail(reason: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    const guests = [...this.#guests.values()];
+    this.#guests.clear();
+    this.#programs.clear();
+    this.#spare = undefined;
     for (const g of guests) g.waiting?.reject(end);
     this.onfail?.(reason);
   }
 
   // Go's memory.
 
-  private view(): Uint8Array<ArrayBuffer> {
-    if (this.goBytes.length === 0) this.renew(); // growing has detached the buffer
-    return this.goBytes;
+  #view(): Uint8Array<ArrayBuffer> {
+    if (this.#goBytes.length === 0) this.#renew(); // growing has detached the buffer
+    return this.#goBytes;
   }
 
-  private renew(): void {
-    const buffer = this.exports.mem.buffer as ArrayBuffer;
-    this.goBytes = new Uint8Array(buffer);
-    this.slotsAt ||= this.exports.page_slots() >>> 0;
+  #renew(): void {
+    const buffer = this.#exports.mem.buffer as ArrayBuffer;
+    this.#goBytes = new Uint8Array(buffer);
+    this.#slotsAt ||= this.#exports.page_slots() >>> 0;
     const n = maxValues + 1;
-    this.u32 = new Uint32Array(buffer, this.slotsAt, 2 * n);
-    this.u64 = new BigUint64Array(buffer, this.slotsAt, n);
-    this.f32 = new Float32Array(buffer, this.slotsAt, 2 * n);
-    this.f64 = new Float64Array(buffer, this.slotsAt, n);
+    this.#u32 = new Uint32Array(buffer, this.#slotsAt, 2 * n);
+    this.#u64 = new BigUint64Array(buffer, this.#slotsAt, n);
+    this.#f32 = new Float32Array(buffer, this.#slotsAt, 2 * n);
+    this.#f64 = new Float64Array(buffer, this.#slotsAt, n);
   }
 
-  private copy(at: number, n: number): Uint8Array<ArrayBuffer> {
-    return this.view().slice(at >>> 0, (at >>> 0) + (n >>> 0));
+  #copy(at: number, n: number): Uint8Array<ArrayBuffer> {
+    return this.#view().slice(at >>> 0, (at >>> 0) + (n >>> 0));
   }
 
-  private string(at: number, n: number): string {
-    return decoder.decode(this.copy(at, n));
+  #string(at: number, n: number): string {
+    return decoder.decode(this.#copy(at, n));
   }
 
-  private say(text: string): number {
-    this.text = encoder.encode(text.slice(0, maxErrorLength));
-    return this.text.length;
+  #say(text: string): number {
+    this.#text = encoder.encode(text.slice(0, maxErrorLength));
+    return this.#text.length;
   }
 
   // Programs.
 
-  private compile(id: number, wasm: Uint8Array<ArrayBuffer>): void {
+  #compile(id: number, wasm: Uint8Array<ArrayBuffer>): void {
     WebAssembly.compile(wasm).then(
-      (module) => this.compiled(id, 1, () => this.add(id, module)),
-      (e) => this.compiled(id, 0, () => this.say(messageOf(e))),
+      (module) => this.#compiled(id, 1, () => this.#add(id, module)),
+      (e) => this.#compiled(id, 0, () => this.#say(messageOf(e))),
     );
   }
 
-  private compiled(id: number, ok: number, say: () => number): void {
-    this.intoGo(() => this.exports.page_compiled(id, ok, say()));
+  #compiled(id: number, ok: number, say: () => number): void {
+    this.#intoGo(() => this.#exports.page_compiled(id, ok, say()));
     this.kick();
   }
 
   /** Makes a module a program, and its imports the text: module and name of each behind its length. */
-  private add(id: number, module: WebAssembly.Module): number {
+  #add(id: number, module: WebAssembly.Module): number {
     const links: Link[] = [], parts: Uint8Array[] = [];
     let size = 0;
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
@@ -306,23 +306,23 @@ export class Guests {
         size += 4 + b.length;
       }
     }
-    this.programs.set(id, { id, module, links, adapter: undefined });
-    this.text = new Uint8Array(size);
+    this.#programs.set(id, { id, module, links, adapter: undefined });
+    this.#text = new Uint8Array(size);
     let at = 0;
     for (const p of parts) {
-      this.text.set(p, at);
+      this.#text.set(p, at);
       at += p.length;
     }
     return size;
   }
 
-  private forget(id: number): void {
-    if (this.spare?.program.id === id) this.spare = undefined;
-    this.programs.delete(id);
+  #forget(id: number): void {
+    if (this.#spare?.program.id === id) this.#spare = undefined;
+    this.#programs.delete(id);
   }
 
-  private link(id: number, text: string): void {
-    const program = this.programs.get(id);
+  #link(id: number, text: string): void {
+    const program = this.#programs.get(id);
     if (!program) return;
     const lines = text.split('\n');
     for (const [i, link] of program.links.entries()) {
@@ -335,14 +335,14 @@ export class Guests {
 
   // Guests.
 
-  private memoryOf(id: number): Uint8Array<ArrayBuffer> {
-    const g = this.guests.get(id);
+  #memoryOf(id: number): Uint8Array<ArrayBuffer> {
+    const g = this.#guests.get(id);
     return g ? bytesOf(g) : none;
   }
 
-  private transfer(to: Uint8Array, at: number, from: Uint8Array, start: number, n: number): void {
+  #transfer(to: Uint8Array, at: number, from: Uint8Array, start: number, n: number): void {
     if (n > to.length - at || n > from.length - start) throw new RangeError('a copy beyond a memory');
-    this.copied += n;
+    this.#copied += n;
     if (n > smallCopy) {
       to.set(from.subarray(start, start + n), at);
       return;
@@ -350,44 +350,44 @@ export class Guests {
     for (let i = 0; i < n; i++) to[at + i] = from[start + i]!;
   }
 
-  private start(id: number, program: Program | undefined): void {
+  #start(id: number, program: Program | undefined): void {
     let g = newGuest();
-    if (this.spare && this.spare.program === program) {
-      g = this.spare.guest;
-      this.spare = undefined;
+    if (this.#spare && this.#spare.program === program) {
+      g = this.#spare.guest;
+      this.#spare = undefined;
     }
     g.id = id;
-    this.guests.set(id, g);
-    this.soon(() => {
-      this.run(g, program).then(
-        () => this.ended(g, returned, 0),
+    this.#guests.set(id, g);
+    this.#soon(() => {
+      this.#run(g, program).then(
+        () => this.#ended(g, returned, 0),
         (e) => {
-          if (e === end) this.ended(g, thrown, 0);
-          else if (e instanceof Refused) this.ended(g, e.how, 0);
-          else this.ended(g, trapped, this.say(describe(e)));
+          if (e === end) this.#ended(g, thrown, 0);
+          else if (e instanceof Refused) this.#ended(g, e.how, 0);
+          else this.#ended(g, trapped, this.#say(describe(e)));
         },
       );
     });
   }
 
-  private async run(g: Guest, program: Program | undefined): Promise<void> {
+  async #run(g: Guest, program: Program | undefined): Promise<void> {
     if (!program) throw new Error('there is no such program');
     const { signal } = g.gone!;
     if (!g.instance) {
-      const imports = this.importsOf(g, program);
-      g.instance = await this.room.take(() => new WebAssembly.Instance(program.module, imports), signal);
+      const imports = this.#importsOf(g, program);
+      g.instance = await this.#room.take(() => new WebAssembly.Instance(program.module, imports), signal);
     }
     if (!g.instance || signal.aborted) throw new Refused(crowded);
     g.gone = undefined;
-    this.intoGo(() => this.exports.page_started(g.id));
+    this.#intoGo(() => this.#exports.page_started(g.id));
     this.kick();
-    this.prepare(program);
+    this.#prepare(program);
     const { exports } = g.instance;
     g.fuel = asGlobal(exports[fuelExport]);
     g.refused = asGlobal(exports[refusedExport]);
     if (exports.memory instanceof WebAssembly.Memory) g.memory = exports.memory;
     const pages = pagesOf(g);
-    if (pages > 0 && !this.grow(g, 0, pages)) throw new Refused(large);
+    if (pages > 0 && !this.#grow(g, 0, pages)) throw new Refused(large);
     const { _start: start, [startExport]: before } = exports;
     if (typeof start !== 'function') throw new Refused(noStart);
     if (typeof before === 'function') await promising(before)();
@@ -395,9 +395,9 @@ export class Guests {
   }
 
   /** Gives a guest up, unless it has an instance. */
-  private abandon(id: number): boolean {
-    const gone = this.guests.get(id)?.gone;
-    if (gone) this.guests.delete(id);
+  #abandon(id: number): boolean {
+    const gone = this.#guests.get(id)?.gone;
+    if (gone) this.#guests.delete(id);
     gone?.abort();
     return gone !== undefined;
   }
@@ -406,34 +406,34 @@ export class Guests {
    * Makes an instance for a program's next start, soon: to begin with that would be half of what a small
    * command takes. No code of a guest has run in it, and there is one at a time.
    */
-  private prepare(program: Program): void {
-    if (this.preparing || this.guests.size >= prepareMost) return;
-    this.preparing = true;
+  #prepare(program: Program): void {
+    if (this.#preparing || this.#guests.size >= prepareMost) return;
+    this.#preparing = true;
     setTimeout(() => {
-      this.preparing = false;
-      if (this.spare?.program === program || this.programs.get(program.id) !== program) return;
+      this.#preparing = false;
+      if (this.#spare?.program === program || this.#programs.get(program.id) !== program) return;
       const guest = newGuest();
       try {
-        guest.instance = new WebAssembly.Instance(program.module, this.importsOf(guest, program));
-        this.spare = { program, guest };
+        guest.instance = new WebAssembly.Instance(program.module, this.#importsOf(guest, program));
+        this.#spare = { program, guest };
       } catch {
         // There is no room for it: who starts it waits for that.
       }
     }, prepareMs);
   }
 
-  private ended(g: Guest, how: number, textLength: number): void {
-    this.room.left();
-    if (!this.guests.delete(g.id)) return; // it was given up, or Go is no more
+  #ended(g: Guest, how: number, textLength: number): void {
+    this.#room.left();
+    if (!this.#guests.delete(g.id)) return; // it was given up, or Go is no more
     const left = (g.fuel?.value as bigint | undefined) ?? 0n;
     const refused = (g.refused?.value as number | undefined) ?? 0;
-    this.intoGo(() => this.exports.page_ended(g.id, how, left, refused, textLength));
+    this.#intoGo(() => this.#exports.page_ended(g.id, how, left, refused, textLength));
     this.kick();
   }
 
-  private importsOf(g: Guest, program: Program): WebAssembly.Imports {
+  #importsOf(g: Guest, program: Program): WebAssembly.Imports {
     const ours = Object.create(null) as WebAssembly.ModuleImports;
-    for (const [index, link] of program.links.entries()) ours[index] = this.importOf(g, index, link);
+    for (const [index, link] of program.links.entries()) ours[index] = this.#importOf(g, index, link);
     const wait = new Suspending(() => {
       g.waits!.value = 0;
       return g.promise!;
@@ -450,120 +450,120 @@ export class Guests {
     return imports;
   }
 
-  private importOf(g: Guest, index: number, link: Link): Call {
+  #importOf(g: Guest, index: number, link: Link): Call {
     switch (link.kind) {
       case 'refill':
-        return () => this.refill(g);
+        return () => this.#refill(g);
       case 'grow':
         return (wanted) => {
           const from = pagesOf(g);
-          return this.grow(g, from, from + ((wanted as number) >>> 0)) ? 1 : 0;
+          return this.#grow(g, from, from + ((wanted as number) >>> 0)) ? 1 : 0;
         };
     }
     const { params, results, adapted } = link;
     const ints = /^i*$/.test(params);
     return (...args) => {
-      if (!this.enter()) throw end;
+      if (!this.#enter()) throw end;
       if (ints) {
         for (let i = 0; i < params.length; i++) {
-          this.u32[2 * i] = args[i] as number;
-          this.u32[2 * i + 1] = 0;
+          this.#u32[2 * i] = args[i] as number;
+          this.#u32[2 * i + 1] = 0;
         }
       } else {
-        for (let i = 0; i < params.length; i++) this.put(i, params[i]!, args[i]);
+        for (let i = 0; i < params.length; i++) this.#put(i, params[i]!, args[i]);
       }
       let status = ended;
       try {
-        status = this.exports.page_call(g.id, index, pagesOf(g));
+        status = this.#exports.page_call(g.id, index, pagesOf(g));
       } catch (e) {
-        this.fail(e);
+        this.#fail(e);
       }
-      const alive = this.leave();
+      const alive = this.#leave();
       this.kick();
       if (status === done && alive) {
-        const value = this.result(results);
-        if (adapted && this.mayBeLate()) this.yield(g, value);
+        const value = this.#result(results);
+        if (adapted && this.#mayBeLate()) this.#yield(g, value);
         return value;
       }
       if (status !== pending || !alive) throw end;
-      this.suspend(g, new Promise((resolve, reject) => (g.waiting = { resolve, reject, results })));
+      this.#suspend(g, new Promise((resolve, reject) => (g.waiting = { resolve, reject, results })));
       return results === 'I' ? 0n : 0;
     };
   }
 
   /** Has the adapter wait for a promise, when we have returned to it. */
-  private suspend(g: Guest, promise: Promise<Value>): void {
+  #suspend(g: Guest, promise: Promise<Value>): void {
     g.promise = promise;
     g.waits!.value = 1;
   }
 
   /** Has the guest go on with a value when the browser has had its turn. */
-  private yield(g: Guest, value: Value): void {
-    this.suspend(g, new Promise((resolve, reject) => this.turn(() => (this.failed ? reject(end) : resolve(value)))));
+  #yield(g: Guest, value: Value): void {
+    this.#suspend(g, new Promise((resolve, reject) => this.#turn(() => (this.#failed ? reject(end) : resolve(value)))));
   }
 
-  private put(i: number, letter: string, value: number | bigint | undefined): void {
+  #put(i: number, letter: string, value: number | bigint | undefined): void {
     switch (letter) {
       case 'i':
-        this.u32[2 * i] = value as number;
-        this.u32[2 * i + 1] = 0;
+        this.#u32[2 * i] = value as number;
+        this.#u32[2 * i + 1] = 0;
         return;
       case 'I':
-        this.u64[i] = value as bigint;
+        this.#u64[i] = value as bigint;
         return;
       case 'f':
-        this.f32[2 * i] = value as number;
-        this.u32[2 * i + 1] = 0;
+        this.#f32[2 * i] = value as number;
+        this.#u32[2 * i + 1] = 0;
         return;
       case 'F':
-        this.f64[i] = value as number;
+        this.#f64[i] = value as number;
     }
   }
 
-  private result(letter: string): Value {
+  #result(letter: string): Value {
     switch (letter) {
       case 'i':
-        return this.u32[0]!;
+        return this.#u32[0]!;
       case 'I':
-        return this.u64[0]!;
+        return this.#u64[0]!;
       case 'f':
-        return this.f32[0]!;
+        return this.#f32[0]!;
       case 'F':
-        return this.f64[0]!;
+        return this.#f64[0]!;
     }
     return undefined;
   }
 
   /** Lets a guest go on that waits for a call, or ends it. */
-  private resume(id: number, status: number, result: bigint): void {
-    const g = this.guests.get(id), w = g?.waiting;
+  #resume(id: number, status: number, result: bigint): void {
+    const g = this.#guests.get(id), w = g?.waiting;
     if (!g) return;
-    if (!w) return this.fail(new Error('a guest is to go on that does not wait')); // else it would wait for ever
+    if (!w) return this.#fail(new Error('a guest is to go on that does not wait')); // else it would wait for ever
     g.waiting = undefined;
-    this.soon(() => {
+    this.#soon(() => {
       if (status !== done) return w.reject(end);
-      this.view();
-      this.u64[0] = BigInt.asUintN(64, result);
-      w.resolve(this.result(w.results));
+      this.#view();
+      this.#u64[0] = BigInt.asUintN(64, result);
+      w.resolve(this.#result(w.results));
     });
   }
 
   /** The import of core/meter: there is no fuel left. */
-  private refill(g: Guest): undefined {
+  #refill(g: Guest): undefined {
     let given = noFuel;
-    this.intoGo(() => {
-      given = this.exports.page_refill(g.id, g.fuel!.value as bigint);
+    this.#intoGo(() => {
+      given = this.#exports.page_refill(g.id, g.fuel!.value as bigint);
     });
     this.kick();
-    if (given === noFuel || this.failed) throw end;
+    if (given === noFuel || this.#failed) throw end;
     g.fuel!.value = given;
-    if (this.isLate()) this.yield(g, undefined);
+    if (this.#isLate()) this.#yield(g, undefined);
   }
 
-  private grow(g: Guest, from: number, to: number): boolean {
+  #grow(g: Guest, from: number, to: number): boolean {
     let allowed = 0;
-    this.intoGo(() => {
-      allowed = this.exports.page_grow(g.id, from, to);
+    this.#intoGo(() => {
+      allowed = this.#exports.page_grow(g.id, from, to);
     });
     this.kick();
     return allowed === 1;
@@ -572,25 +572,25 @@ export class Guests {
   // Turns.
 
   /** Is isLate where asking for the time would take longer than most calls. */
-  private mayBeLate(): boolean {
-    if (++this.calls < callsBetween && this.copied < copiedBetween) return false;
-    this.calls = this.copied = 0;
-    return this.isLate();
+  #mayBeLate(): boolean {
+    if (++this.#calls < callsBetween && this.#copied < copiedBetween) return false;
+    this.#calls = this.#copied = 0;
+    return this.#isLate();
   }
 
-  private isLate(): boolean {
-    return performance.now() - this.turnStart > sliceMs;
+  #isLate(): boolean {
+    return performance.now() - this.#turnStart > sliceMs;
   }
 
   /** Calls f in a while, when the browser has done what else there is to do. */
-  private turn(f: () => void): void {
-    this.turns.push(f);
-    this.channel.port2.postMessage(0);
+  #turn(f: () => void): void {
+    this.#turns.push(f);
+    this.#channel.port2.postMessage(0);
   }
 
   /** Calls f when nobody else runs, and the browser has had its turn if that is due. */
-  private soon(f: () => void): void {
-    if (this.isLate()) this.turn(f);
+  #soon(f: () => void): void {
+    if (this.#isLate()) this.#turn(f);
     else queueMicrotask(f);
   }
 }

@@ -21,56 +21,56 @@ interface Waiting {
 
 /** Those who wait for room stand in line. */
 export class Room {
-  private readonly line: Waiting[] = [];
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private due = 0;
-  private looks = 0;
+  readonly #line: Waiting[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #due = 0;
+  #looks = 0;
 
   /** Where there is none, `short` gives up what nobody needs. */
   constructor(private readonly short: () => void) {}
 
   /** What `make` makes, or undefined if there is no room for long, or when `gone` is aborted before. */
   async take(make: () => WebAssembly.Instance, gone: AbortSignal): Promise<WebAssembly.Instance | undefined> {
-    const instance = this.line.length === 0 ? made(make) : undefined;
-    if (instance || gone.aborted || this.line.length >= maxLine) return instance;
+    const instance = this.#line.length === 0 ? made(make) : undefined;
+    if (instance || gone.aborted || this.#line.length >= maxLine) return instance;
     this.short();
     return new Promise((resolve, reject) => {
       const waiting = { make, until: performance.now() + patienceMs, resolve, reject };
-      this.line.push(waiting);
-      this.looks ||= 1; // what ended before may not have been collected
+      this.#line.push(waiting);
+      this.#looks ||= 1; // what ended before may not have been collected
       gone.addEventListener('abort', () => {
-        const at = this.line.indexOf(waiting);
-        if (at >= 0) this.line.splice(at, 1);
+        const at = this.#line.indexOf(waiting);
+        if (at >= 0) this.#line.splice(at, 1);
         resolve(undefined);
       });
-      this.lookIn(againMs);
+      this.#lookIn(againMs);
     });
   }
 
   /** Somebody has left. */
   left(): void {
-    if (this.line.length === 0) return;
-    this.looks = maxLooks;
-    this.lookIn(soonMs);
+    if (this.#line.length === 0) return;
+    this.#looks = maxLooks;
+    this.#lookIn(soonMs);
   }
 
-  private lookIn(ms: number): void {
+  #lookIn(ms: number): void {
     const due = performance.now() + ms;
-    if (this.timer !== undefined && this.due <= due) return;
-    clearTimeout(this.timer);
-    this.due = due;
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      this.look();
+    if (this.#timer !== undefined && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#look();
     }, ms);
   }
 
-  private look(): void {
-    for (let first; this.looks > 0 && (first = this.line[0]); this.line.shift()) {
+  #look(): void {
+    for (let first; this.#looks > 0 && (first = this.#line[0]); this.#line.shift()) {
       try {
         const instance = made(first.make);
         if (!instance) {
-          this.looks--;
+          this.#looks--;
           break;
         }
         first.resolve(instance);
@@ -79,8 +79,8 @@ export class Room {
       }
     }
     const now = performance.now();
-    while (this.line[0] && this.line[0].until <= now) this.line.shift()!.resolve(undefined);
-    if (this.line[0]) this.lookIn(Math.min(this.looks > 0 ? againMs : Infinity, this.line[0].until - now));
+    while (this.#line[0] && this.#line[0].until <= now) this.#line.shift()!.resolve(undefined);
+    if (this.#line[0]) this.#lookIn(Math.min(this.#looks > 0 ? againMs : Infinity, this.#line[0].until - now));
   }
 }
 
