@@ -1,6 +1,7 @@
 package hostwasm
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -207,7 +208,7 @@ func (h *Host) mounts(c core.Command) []Mount {
 }
 
 // dir returns c's current directory, which must be one in its tree.
-func (h *Host) dir(tree *vfs.Tree, c core.Command) (string, error) {
+func (h *Host) dir(ctx context.Context, tree *vfs.Tree, c core.Command) (string, error) {
 	dir := c.Cwd
 	if dir == "" {
 		dir = h.config.Dir
@@ -218,7 +219,7 @@ func (h *Host) dir(tree *vfs.Tree, c core.Command) (string, error) {
 	if dir == "" {
 		return "/", nil
 	}
-	stat, err := tree.Stat(vfs.Path{Dir: "/", Name: dir, Follow: true})
+	stat, err := tree.Stat(vfs.Path{Dir: "/", Name: dir, Follow: true, Wait: until(ctx)})
 	if err == nil && stat.Type != vfs.Directory {
 		err = errno.NOTDIR
 	}

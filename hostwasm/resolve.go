@@ -23,19 +23,19 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
 		return core.Exec{}, err
 	}
-	return within(ctx, &h.left, func() (core.Exec, error) { return h.resolve(c) }, func(core.Exec) {})
+	return within(ctx, &h.left, func() (core.Exec, error) { return h.resolve(ctx, c) }, func(core.Exec) {})
 }
 
-func (h *Host) resolve(c core.Command) (core.Exec, error) {
+func (h *Host) resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	tree, err := h.tree(c)
 	if err != nil {
 		return core.Exec{}, err
 	}
 	defer tree.Close()
-	if c.Cwd, err = h.dir(tree, c); err != nil {
+	if c.Cwd, err = h.dir(ctx, tree, c); err != nil {
 		return core.Exec{}, err
 	}
-	file, err := h.lookup(tree, c.Cwd, c.Command)
+	file, err := h.lookup(ctx, tree, c.Cwd, c.Command)
 	switch {
 	case len(c.Args) > 0 && err != nil:
 		return core.Exec{}, err
@@ -59,7 +59,7 @@ const binDir = "/bin/"
 
 // lookup returns the path of what name starts from dir: a command, or a module
 // in the tree.
-func (h *Host) lookup(tree *vfs.Tree, dir, name string) (string, error) {
+func (h *Host) lookup(ctx context.Context, tree *vfs.Tree, dir, name string) (string, error) {
 	if !strings.Contains(name, "/") {
 		if h.config.Commands[name] == nil {
 			return "", refuse(opExec, name, errNoCommand)
@@ -69,7 +69,7 @@ func (h *Host) lookup(tree *vfs.Tree, dir, name string) (string, error) {
 	if h.named(join(dir, name)) != nil {
 		return join(dir, name), nil
 	}
-	file, found, err := tree.Open(vfs.Path{Dir: dir, Name: name, Follow: true}, vfs.How{Read: true})
+	file, found, err := tree.Open(vfs.Path{Dir: dir, Name: name, Follow: true, Wait: until(ctx)}, vfs.How{Read: true})
 	if err != nil {
 		return "", refuse(opExec, name, err)
 	}

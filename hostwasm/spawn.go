@@ -80,7 +80,7 @@ func (g *guest) view(dirs []wasi.Dir) (*vfs.Tree, error) {
 	tree := vfs.New(vfs.Config{MaxBytes: math.MaxInt64, MaxFiles: math.MaxInt64}) // g's own quotas hold
 	for _, d := range dirs {
 		dir := path.Clean(d.Path)
-		opened, resolved, err := g.files.Open(vfs.Path{Dir: "/", Name: dir, Follow: true}, vfs.How{Directory: true})
+		opened, resolved, err := g.files.Open(vfs.Path{Dir: "/", Name: dir, Follow: true, Wait: until(g.ctx)}, vfs.How{Directory: true})
 		if err != nil {
 			return nil, err
 		}

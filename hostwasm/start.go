@@ -39,7 +39,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 			err = refuse(opExec, e.Argv[0], err)
 		}
 	}()
-	dir, err := h.dir(tree, e.Command)
+	dir, err := h.dir(ctx, tree, e.Command)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 func (h *Host) program(ctx context.Context, a *account, tree *vfs.Tree, file string) (*program, error) {
 	m := h.named(file)
 	if m == nil {
-		wasm, err := h.read(a, tree, file)
+		wasm, err := h.read(ctx, a, tree, file)
 		if err != nil {
 			return nil, err
 		}
@@ -78,8 +78,8 @@ func (h *Host) program(ctx context.Context, a *account, tree *vfs.Tree, file str
 }
 
 // read returns the module in a file, booked on a.
-func (h *Host) read(a *account, tree *vfs.Tree, file string) ([]byte, error) {
-	f, _, err := tree.Open(vfs.Path{Dir: "/", Name: file, Follow: true}, vfs.How{Read: true})
+func (h *Host) read(ctx context.Context, a *account, tree *vfs.Tree, file string) ([]byte, error) {
+	f, _, err := tree.Open(vfs.Path{Dir: "/", Name: file, Follow: true, Wait: until(ctx)}, vfs.How{Read: true})
 	if err != nil {
 		return nil, err
 	}

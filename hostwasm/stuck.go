@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // A file system may not answer: one that is mounted from elsewhere, or an
@@ -27,6 +28,23 @@ var maxLeft int64 = 1024
 // errLeft is why nothing starts where there are so many.
 var errLeft = &core.HostError{
 	Reason: "no_resources", Message: "too many commands wait for a file system that does not answer",
+}
+
+// until has a file system wait no longer than ctx lasts.
+func until(ctx context.Context) vfs.Wait {
+	return func(f func()) error {
+		done := make(chan struct{})
+		go func() { // ends when the file system has answered, or has given up
+			defer close(done)
+			f()
+		}()
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // within returns what f does. f minds ctx, but if that ends and f is stuck, undo

@@ -26,6 +26,7 @@ type config struct {
 	deterministic bool
 	ask           bool
 	version       string
+	mounts        []mount
 
 	limits          hostwasm.Limits
 	totalMemory     int64
@@ -53,6 +54,7 @@ const (
 	maxCount   = 1 << 20
 	maxMillis  = math.MaxInt64 / int64(time.Millisecond)
 	maxModules = 4096
+	maxMounts  = 64
 )
 
 // stack is what the calls of a guest take at most: the browser has that much for
@@ -80,6 +82,9 @@ func (d *decoder) config(v jsonrpc.Value, c *config) {
 		abi.Of("deterministic", &c.deterministic),
 		abi.Of("ask", &c.ask),
 		abi.Of("version", &c.version),
+		abi.Of("mounts", func(v jsonrpc.Value) {
+			d.List(v, func(v jsonrpc.Value) { c.mounts = append(c.mounts, d.mount(v)) })
+		}),
 		abi.Of("limits", func(v jsonrpc.Value) { d.limits(v, c) }),
 	)
 	if len(c.modules) > maxModules {
@@ -88,12 +93,42 @@ func (d *decoder) config(v jsonrpc.Value, c *config) {
 	if !cleanPath(c.cwd) {
 		d.Wrong("cwd", "value")
 	}
+	d.checkMounts(c.mounts)
 	for _, kv := range c.env {
 		if strings.IndexByte(kv, '=') <= 0 || strings.IndexByte(kv, 0) >= 0 {
 			d.Wrong("env", "value")
 		}
 	}
 }
+
+func (d *decoder) mount(v jsonrpc.Value) (m mount) {
+	timeout := int64(10_000)
+	d.Object(v, abi.Of("path", &m.path), abi.Int("timeoutMs", &timeout, 1, maxMillis/2))
+	m.timeout = time.Duration(timeout) * time.Millisecond
+	return m
+}
+
+// checkMounts wants each mount at a place of its own, and none in another.
+func (d *decoder) checkMounts(mounts []mount) {
+	if len(mounts) > maxMounts {
+		d.Wrong("mounts", "range")
+	}
+	for i, m := range mounts {
+		bad := !cleanPath(m.path) || m.path == "/"
+		for _, ours := range []string{"/bin", "/dev", "/tmp"} {
+			bad = bad || within(m.path, ours)
+		}
+		for _, other := range mounts[:i] {
+			bad = bad || within(m.path, other.path) || within(other.path, m.path)
+		}
+		if bad {
+			d.Wrong("mounts", "value")
+		}
+	}
+}
+
+// within reports whether a clean path is a directory or lies in it.
+func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
 func (d *decoder) module(v jsonrpc.Value) (m module) {
 	var sum string

@@ -5,7 +5,7 @@ import "unsafe"
 // The exports: ABI.md says what each does. They are called one at a time.
 
 // the is what this instance of the module holds.
-var the = instance{page: worker{}, engine: newEngine}
+var the = instance{page: worker{}, engine: newEngine, await: wait}
 
 // abiVersion changes when the worker must.
 const abiVersion = 1
@@ -130,6 +130,15 @@ func exportFileRename(pathLen, n, overwrite int32) int32 {
 
 //go:wasmexport file_changes
 func exportFileChanges() int32 { return done(the.fileChanges()) }
+
+//go:wasmexport file_result
+func exportFileResult(request int32) int32 { return done(the.fileResult(request)) }
+
+//go:wasmexport provided
+func exportProvided(request, failed, n int32) int32 { return done(the.provided(request, failed, n)) }
+
+//go:wasmexport provider_changed
+func exportProviderChanged(mount, n int32) int32 { return done(the.providerChanged(mount, n)) }
 
 //go:wasmexport module_compiled
 func exportModuleCompiled(request int32) int32 { return done(the.moduleCompiled(request)) }

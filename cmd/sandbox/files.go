@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"path"
 	"strconv"
 	"strings"
@@ -16,27 +17,69 @@ import (
 // allFiles are the roots of who may see all files.
 var allFiles = []string{"/"}
 
-// files are what commands and the page see, in memory.
+// files are what commands and the page see: in memory, but for what is mounted.
 type files struct {
 	root    vfs.FS // noting changes
 	tree    *vfs.Tree
+	quota   *vfs.Quota
+	limit   int64 // of quota, in bytes
+	asked   *asked
+	mounts  []*mounted
 	changes changes
 }
 
-// newFiles returns empty files but for the directory dir. tell is called when
-// there are changes to take.
-func newFiles(bytes, names int64, dir string, tell func()) (*files, error) {
-	f := &files{tree: vfs.New(vfs.Config{MaxBytes: bytes, MaxFiles: names})}
-	f.changes.tell = tell
-	f.root = watched{vfs.Memory(vfs.MemoryOptions{Quota: vfs.NewQuota(bytes, names)}), &f.changes}
+// newFiles returns empty files but for the directory c.cwd and what c mounts. p is
+// told when there are changes to take.
+func newFiles(p page, c *config, wait vfs.Wait) (*files, error) {
+	f := &files{
+		tree:  vfs.New(vfs.Config{MaxBytes: c.fileBytes, MaxFiles: c.fileCount}),
+		quota: vfs.NewQuota(c.fileBytes, c.fileCount), limit: c.fileBytes,
+		asked: &asked{page: p},
+	}
+	f.changes.tell = p.changed
+	f.root = watched{vfs.Memory(vfs.MemoryOptions{Quota: f.quota}), &f.changes}
 	if err := f.tree.Mount("/", f.root); err != nil {
 		return nil, err
 	}
-	if err := f.mkdir(dir); err != nil {
+	for i, m := range c.mounts {
+		makeAbove(f.root, path.Dir(m.path))
+		f.mounts = append(f.mounts, f.provide(i, m, c, wait))
+		if err := f.tree.Mount(m.path, f.mounts[i].files); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.now().mkdir(c.cwd); err != nil && err != errWaits {
 		return nil, err
 	}
 	return f, nil
 }
+
+// makeAbove makes a directory and those above it, so that there are files beside what
+// is mounted in it.
+func makeAbove(fs vfs.FS, dir string) {
+	if dir == "/" {
+		return
+	}
+	makeAbove(fs, path.Dir(dir))
+	fs.Mkdir(dir[1:], 0) // or it is there
+}
+
+// A caller uses files, and waits in its way for whoever provides them.
+type caller struct {
+	tree *vfs.Tree
+	wait vfs.Wait
+}
+
+// errWaits is what a caller gets that must not wait.
+var errWaits = errors.New("the files are asked for")
+
+// now is a caller that fails with errWaits where it would have to wait, before it
+// has changed anything. later waits.
+func (f *files) now() caller {
+	return caller{f.tree, func(func()) error { return errWaits }}
+}
+
+func (f *files) later() caller { return caller{tree: f.tree} }
 
 // lent is a file system that outlives the trees it is mounted in.
 type lent struct{ vfs.FS }
@@ -45,8 +88,11 @@ func (lent) Close() error { return nil }
 
 // open is hostwasm.Config.Root.
 func (f *files) open(dir string) (vfs.FS, error) {
-	if dir == "/" {
+	switch {
+	case dir == "/" && len(f.mounts) == 0:
 		return lent{f.root}, nil
+	case dir == "/":
+		return vfs.Sub(f.tree, dir), nil
 	}
 	stat, err := f.tree.Stat(vfs.Path{Dir: "/", Name: dir})
 	switch {
@@ -70,10 +116,14 @@ func cleanPath(p string) bool {
 }
 
 // at is name in the tree, links followed.
-func at(name string) vfs.Path { return vfs.Path{Dir: "/", Name: name, Follow: true} }
+func (f caller) at(name string) vfs.Path {
+	return vfs.Path{Dir: "/", Name: name, Follow: true, Wait: f.wait}
+}
 
 // itself is name in the tree, also if that is a link.
-func itself(name string) vfs.Path { return vfs.Path{Dir: "/", Name: name} }
+func (f caller) itself(name string) vfs.Path {
+	return vfs.Path{Dir: "/", Name: name, Wait: f.wait}
+}
 
 // Types, in VS Code's numbers.
 func fileType(t vfs.Type) int64 {
@@ -90,16 +140,20 @@ func fileType(t vfs.Type) int64 {
 
 // stat appends what is known of a file, as JSON. A link is described by what it
 // leads to, if anything.
-func (f *files) stat(dst []byte, name string) ([]byte, error) {
-	own, err := f.tree.Stat(itself(name))
+func (f caller) stat(dst []byte, name string) ([]byte, error) {
+	own, err := f.tree.Stat(f.itself(name))
 	if err != nil {
 		return dst, err
 	}
 	kind := fileType(own.Type)
 	if own.Type == vfs.SymbolicLink {
-		if target, err := f.tree.Stat(at(name)); err == nil {
+		target, err := f.tree.Stat(f.at(name))
+		switch err {
+		case nil:
 			own = target
 			kind |= fileType(target.Type)
+		case errWaits:
+			return dst, err
 		}
 	}
 	e := encoder{abi.Encoder{JSON: dst}}
@@ -114,12 +168,15 @@ func (f *files) stat(dst []byte, name string) ([]byte, error) {
 }
 
 // list appends the names in a directory and their types, as JSON.
-func (f *files) list(dst []byte, name string) ([]byte, error) {
-	dir, _, err := f.tree.Open(at(name), vfs.How{Read: true, Directory: true})
+func (f caller) list(dst []byte, name string) ([]byte, error) {
+	dir, _, err := f.tree.Open(f.at(name), vfs.How{Read: true, Directory: true})
 	if err != nil {
 		return dst, err
 	}
 	defer dir.Close()
+	if err := vfs.Settle(dir, f.wait); err != nil {
+		return dst, err
+	}
 	dst = append(dst, '[')
 	for cookie := uint64(0); ; {
 		entries, err := dir.ReadDir(cookie, 256)
@@ -142,8 +199,8 @@ func (f *files) list(dst []byte, name string) ([]byte, error) {
 }
 
 // read appends what is in a file.
-func (f *files) read(dst []byte, name string) ([]byte, error) {
-	file, _, err := f.tree.Open(at(name), vfs.How{Read: true})
+func (f caller) read(dst []byte, name string) ([]byte, error) {
+	file, _, err := f.tree.Open(f.at(name), vfs.How{Read: true})
 	if err != nil {
 		return dst, err
 	}
@@ -177,7 +234,7 @@ const (
 )
 
 // write makes p what is in a file.
-func (f *files) write(name string, p []byte, flags, mode int32) error {
+func (f caller) write(name string, p []byte, flags, mode int32) error {
 	if flags&makeDirs != 0 {
 		if err := f.mkdir(path.Dir(name)); err != nil {
 			return err
@@ -192,21 +249,23 @@ func (f *files) write(name string, p []byte, flags, mode int32) error {
 	if how.Exclusive && !how.Create {
 		return errno.EXIST // or it is not there: neither may be
 	}
-	file, _, err := f.tree.Open(at(name), how)
+	file, _, err := f.tree.Open(f.at(name), how)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	_, err = file.WriteAt(p, 0)
-	return err
+	if _, err = file.WriteAt(p, 0); err != nil {
+		return err
+	}
+	return vfs.Settle(file, f.wait)
 }
 
 // mkdir makes a directory, and those above it.
-func (f *files) mkdir(name string) error {
+func (f caller) mkdir(name string) error {
 	if name == "/" {
 		return nil
 	}
-	stat, err := f.tree.Stat(at(name))
+	stat, err := f.tree.Stat(f.at(name))
 	switch {
 	case err == nil && stat.Type == vfs.Directory:
 		return nil
@@ -218,25 +277,25 @@ func (f *files) mkdir(name string) error {
 	if err := f.mkdir(path.Dir(name)); err != nil {
 		return err
 	}
-	return f.tree.Mkdir(itself(name), 0)
+	return f.tree.Mkdir(f.itself(name), 0)
 }
 
 // remove removes a file or directory.
-func (f *files) remove(name string, recursive bool) error {
-	stat, err := f.tree.Stat(itself(name))
+func (f caller) remove(name string, recursive bool) error {
+	stat, err := f.tree.Stat(f.itself(name))
 	switch {
 	case err != nil:
 		return err
 	case stat.Type != vfs.Directory:
-		return f.tree.Unlink(itself(name))
+		return f.tree.Unlink(f.itself(name))
 	case !recursive:
-		return f.tree.Rmdir(itself(name))
+		return f.tree.Rmdir(f.itself(name))
 	}
 	return f.removeAll(name)
 }
 
 // removeAll removes a directory and all that is below it, however deep that is.
-func (f *files) removeAll(name string) error {
+func (f caller) removeAll(name string) error {
 	for dirs := []string{name}; len(dirs) > 0; {
 		dir := dirs[len(dirs)-1]
 		below, err := f.empty(dir)
@@ -247,7 +306,7 @@ func (f *files) removeAll(name string) error {
 			dirs = append(dirs, path.Join(dir, below))
 			continue
 		}
-		if err := f.tree.Rmdir(in(path.Dir(dir), path.Base(dir))); err != nil {
+		if err := f.tree.Rmdir(f.in(path.Dir(dir), path.Base(dir))); err != nil {
 			return err
 		}
 		dirs = dirs[:len(dirs)-1]
@@ -256,16 +315,21 @@ func (f *files) removeAll(name string) error {
 }
 
 // in is name, one component, in a directory, whose path may be of any length.
-func in(dir, name string) vfs.Path { return vfs.Path{Dir: dir, Name: name} }
+func (f caller) in(dir, name string) vfs.Path {
+	return vfs.Path{Dir: dir, Name: name, Wait: f.wait}
+}
 
 // empty removes what is in a directory, up to a directory in it, whose name it
 // returns.
-func (f *files) empty(name string) (below string, err error) {
-	dir, _, err := f.tree.Open(in(name, "."), vfs.How{Read: true, Directory: true})
+func (f caller) empty(name string) (below string, err error) {
+	dir, _, err := f.tree.Open(f.in(name, "."), vfs.How{Read: true, Directory: true})
 	if err != nil {
 		return "", err
 	}
 	defer dir.Close()
+	if err := vfs.Settle(dir, f.wait); err != nil {
+		return "", err
+	}
 	for cookie := uint64(0); ; {
 		entries, err := dir.ReadDir(cookie, 256)
 		if err != nil || len(entries) == 0 {
@@ -279,7 +343,7 @@ func (f *files) empty(name string) (below string, err error) {
 			case e.Type == vfs.Directory:
 				return e.Name, nil
 			}
-			if err := f.tree.Unlink(in(name, e.Name)); err != nil {
+			if err := f.tree.Unlink(f.in(name, e.Name)); err != nil {
 				return "", err
 			}
 		}
@@ -287,14 +351,14 @@ func (f *files) empty(name string) (below string, err error) {
 }
 
 // rename gives a file another name.
-func (f *files) rename(from, to string, overwrite bool) error {
+func (f caller) rename(from, to string, overwrite bool) error {
 	if !overwrite {
-		if _, err := f.tree.Stat(itself(to)); err != errno.NOENT {
+		if _, err := f.tree.Stat(f.itself(to)); err != errno.NOENT {
 			if err == nil {
 				err = errno.EXIST
 			}
 			return err
 		}
 	}
-	return f.tree.Rename(itself(from), itself(to))
+	return f.tree.Rename(f.itself(from), f.itself(to))
 }

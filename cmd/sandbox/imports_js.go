@@ -25,6 +25,9 @@ func jsChanged()
 //go:wasmimport terrarium_sandbox line
 func jsLine(peer int32, p unsafe.Pointer, n uint32)
 
+//go:wasmimport terrarium_sandbox ask
+func jsAsk(p unsafe.Pointer, n uint32, data unsafe.Pointer, size uint32)
+
 // worker is the page, by way of its worker.
 type worker struct{}
 
@@ -32,8 +35,21 @@ func (worker) event(p []byte)     { jsEvent(unsafe.Pointer(unsafe.SliceData(p)),
 func (worker) output(watch int32) { jsOutput(watch) }
 func (worker) ended(watch int32)  { jsEnded(watch) }
 func (worker) changed()           { jsChanged() }
+func (worker) ask(p, data []byte) {
+	jsAsk(unsafe.Pointer(unsafe.SliceData(p)), uint32(len(p)), unsafe.Pointer(unsafe.SliceData(data)), uint32(len(data)))
+}
 func (worker) line(peer int32, p []byte) {
 	jsLine(peer, unsafe.Pointer(unsafe.SliceData(p)), uint32(len(p)))
+}
+
+// wait is how a guest waits for files where nobody is told that it does: not while
+// its call is tried.
+func wait(f func()) error {
+	if enginepage.Trying() {
+		return engine.ErrWait
+	}
+	f()
+	return nil
 }
 
 // newEngine returns the engine of a page, and what it has compiled.

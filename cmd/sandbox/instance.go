@@ -7,6 +7,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/abi"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 const (
@@ -26,8 +27,9 @@ const (
 type instance struct {
 	page    page
 	engine  func() (engine.Engine, hostwasm.Cache, error)
-	in      []byte // the input buffer, as long as was asked for
-	result  []byte // of the last call
+	await   vfs.Wait // see newSandbox
+	in      []byte   // the input buffer, as long as was asked for
+	result  []byte   // of the last call
 	sandbox *sandbox
 	closed  bool
 }
@@ -50,13 +52,19 @@ func (i *instance) input(n int32) []byte {
 // from the beginning of the input buffer. It returns what the export is to
 // return, if something is wrong.
 func (i *instance) begin(first, rest int32) (name string, p []byte, status int32) {
+	if i.closed {
+		return "", nil, i.fail(errClosed)
+	}
+	return i.ending(first, rest)
+}
+
+// ending is begin for a call that is needed while the sandbox is closed, too.
+func (i *instance) ending(first, rest int32) (name string, p []byte, status int32) {
 	if cap(i.result) > maxSpare {
 		i.result = nil
 	}
 	i.result = i.result[:0]
 	switch {
-	case i.closed:
-		return "", nil, i.fail(errClosed)
 	case i.sandbox == nil:
 		return "", nil, i.fail(errNotConfigured)
 	case first < 0 || rest < 0 || int(first)+int(rest) > len(i.in):
@@ -112,7 +120,7 @@ func (i *instance) configure(n int32) int32 {
 	if err != nil {
 		return i.fail(err)
 	}
-	if i.sandbox, err = newSandbox(i.page, c, e, cache); err != nil {
+	if i.sandbox, err = newSandbox(i.page, c, e, cache, i.await); err != nil {
 		return i.fail(err)
 	}
 	out := encoder{abi.Encoder{JSON: i.result}}
@@ -345,28 +353,43 @@ func (i *instance) file(pathLen, n int32) (name string, p []byte, status int32) 
 	return name, p, status
 }
 
-// about makes what f appends about a file the result.
-func (i *instance) about(pathLen int32, f func(dst []byte, name string) ([]byte, error)) int32 {
+// do does something with files, and makes what it appends the result. Where it has
+// to wait it is done later.
+func (i *instance) do(f func(c caller, dst []byte) ([]byte, error)) int32 {
+	out, err := f(i.sandbox.files.now(), i.result)
+	if err == errWaits {
+		return i.later(f)
+	}
+	i.result = out
+	return i.end(err)
+}
+
+// later has f done by a caller that waits. The result is the request.
+func (i *instance) later(f func(c caller, dst []byte) ([]byte, error)) int32 {
+	number, err := i.sandbox.later(f)
+	if err != nil {
+		return i.fail(err)
+	}
+	e := abi.Encoder{JSON: i.result[:0]}
+	e.Begin()
+	e.Int("request", int64(number))
+	e.End()
+	i.result = e.JSON
+	return waits
+}
+
+// about does something with a file.
+func (i *instance) about(pathLen int32, f func(c caller, dst []byte, name string) ([]byte, error)) int32 {
 	name, _, status := i.file(pathLen, 0)
 	if status != ok {
 		return status
 	}
-	var err error
-	i.result, err = f(i.result, name)
-	return i.end(err)
+	return i.do(func(c caller, dst []byte) ([]byte, error) { return f(c, dst, name) })
 }
 
-func (i *instance) fileStat(pathLen int32) int32 { return i.about(pathLen, i.files().stat) }
-func (i *instance) fileList(pathLen int32) int32 { return i.about(pathLen, i.files().list) }
-func (i *instance) fileRead(pathLen int32) int32 { return i.about(pathLen, i.files().read) }
-
-// files are the sandbox's, or none that are ever used.
-func (i *instance) files() *files {
-	if i.sandbox == nil {
-		return nil
-	}
-	return i.sandbox.files
-}
+func (i *instance) fileStat(pathLen int32) int32 { return i.about(pathLen, caller.stat) }
+func (i *instance) fileList(pathLen int32) int32 { return i.about(pathLen, caller.list) }
+func (i *instance) fileRead(pathLen int32) int32 { return i.about(pathLen, caller.read) }
 
 func (i *instance) fileWrite(pathLen, n, flags, mode int32) int32 {
 	name, p, status := i.file(pathLen, n)
@@ -378,23 +401,23 @@ func (i *instance) fileWrite(pathLen, n, flags, mode int32) int32 {
 	case mode < 0 || mode > 0o777:
 		return i.fail(outOfRange("mode"))
 	}
-	return i.end(i.sandbox.files.write(name, p, flags, mode))
+	return i.do(func(c caller, dst []byte) ([]byte, error) {
+		err := c.write(name, p, flags, mode)
+		if err == errWaits {
+			p = append([]byte(nil), p...) // it is lent
+		}
+		return dst, err
+	})
 }
 
 func (i *instance) fileMkdir(pathLen int32) int32 {
-	name, _, status := i.file(pathLen, 0)
-	if status != ok {
-		return status
-	}
-	return i.end(i.sandbox.files.mkdir(name))
+	return i.about(pathLen, func(c caller, dst []byte, name string) ([]byte, error) { return dst, c.mkdir(name) })
 }
 
 func (i *instance) fileRemove(pathLen, recursive int32) int32 {
-	name, _, status := i.file(pathLen, 0)
-	if status != ok {
-		return status
-	}
-	return i.end(i.sandbox.files.remove(name, recursive == 1))
+	return i.about(pathLen, func(c caller, dst []byte, name string) ([]byte, error) {
+		return dst, c.remove(name, recursive == 1)
+	})
 }
 
 func (i *instance) fileRename(pathLen, n, overwrite int32) int32 {
@@ -405,7 +428,36 @@ func (i *instance) fileRename(pathLen, n, overwrite int32) int32 {
 	if status != ok {
 		return status
 	}
-	return i.end(i.sandbox.files.rename(name, string(p), overwrite == 1))
+	to := string(p)
+	return i.do(func(c caller, dst []byte) ([]byte, error) { return dst, c.rename(name, to, overwrite == 1) })
+}
+
+func (i *instance) fileResult(request int32) int32 {
+	if _, _, status := i.begin(0, 0); status != ok {
+		return status
+	}
+	out, err := i.sandbox.taken(request)
+	if err != nil {
+		return i.fail(err)
+	}
+	i.result = append(i.result, out...)
+	return ok
+}
+
+func (i *instance) provided(request, failed, n int32) int32 {
+	_, p, status := i.ending(0, n)
+	if status != ok {
+		return status
+	}
+	return i.end(i.sandbox.files.provided(request, failed != 0, p))
+}
+
+func (i *instance) providerChanged(mount, n int32) int32 {
+	_, p, status := i.begin(0, n)
+	if status != ok {
+		return status
+	}
+	return i.end(i.sandbox.files.announce(mount, p))
 }
 
 func (i *instance) fileChanges() int32 {

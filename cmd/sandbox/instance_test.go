@@ -28,6 +28,7 @@ type event struct {
 	Argv     []string
 	Roots    []string
 	Peer     int32
+	Reason   string
 	Terminal struct {
 		ID, State, EndedBy, Path, Session string
 		Peer                              int32
@@ -49,6 +50,15 @@ type recorder struct {
 	lines  []string
 	out    map[int32]int // how often output was told of
 	done   map[int32]bool
+	asked  []question
+}
+
+// A question is what a provider is asked.
+type question struct {
+	Request, Mount    int32
+	Op, Path, To      string
+	Create, Overwrite bool
+	data              string
 }
 
 func newRecorder() *recorder {
@@ -74,6 +84,14 @@ func (r *recorder) event(p []byte) {
 func (r *recorder) output(watch int32) { r.note(func() { r.out[watch]++ }) }
 func (r *recorder) ended(watch int32)  { r.note(func() { r.done[watch] = true }) }
 func (r *recorder) changed()           {}
+func (r *recorder) ask(p, data []byte) {
+	var q question
+	if err := json.Unmarshal(p, &q); err != nil {
+		panic(fmt.Sprintf("%v: %s", err, p))
+	}
+	q.data = string(data)
+	r.note(func() { r.asked = append(r.asked, q) })
+}
 func (r *recorder) line(_ int32, p []byte) {
 	r.note(func() { r.lines = append(r.lines, strings.Split(strings.TrimSuffix(string(p), "\n"), "\n")...) })
 }

@@ -8,5 +8,6 @@ type page interface {
 	output(watch int32)
 	ended(watch int32)
 	changed()
+	ask(p, data []byte)
 	line(peer int32, p []byte)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // What drivers are told beside the page's limits.
@@ -39,6 +40,7 @@ type sandbox struct {
 	lastPeer    int32
 	questions   map[int32]chan core.Decision
 	loads       map[int32]chan loaded
+	calls       map[int32]*fileCall
 	lastRequest int32
 	shown       []*terminal        // those with a last snapshot, the oldest first
 	shownBytes  int64              // of these
@@ -48,8 +50,9 @@ type sandbox struct {
 	events      []byte             // room for one event
 }
 
-// newSandbox makes what c says, to run on e.
-func newSandbox(p page, c config, e engine.Engine, cache hostwasm.Cache) (*sandbox, error) {
+// newSandbox makes what c says, to run on e. wait is how guests wait that do not say
+// it.
+func newSandbox(p page, c config, e engine.Engine, cache hostwasm.Cache, wait vfs.Wait) (*sandbox, error) {
 	s := &sandbox{
 		page: p, config: c,
 		budget:    &driver.Budget{Terminals: c.terminals, Bytes: maxHeld},
@@ -59,11 +62,12 @@ func newSandbox(p page, c config, e engine.Engine, cache hostwasm.Cache) (*sandb
 		peers:     make(map[int32]*peer),
 		questions: make(map[int32]chan core.Decision),
 		loads:     make(map[int32]chan loaded),
+		calls:     make(map[int32]*fileCall),
 		counted:   make(map[*terminal]bool),
 		done:      make(chan struct{}),
 	}
 	var err error
-	if s.files, err = newFiles(c.fileBytes, c.fileCount, c.cwd, p.changed); err != nil {
+	if s.files, err = newFiles(p, &s.config, wait); err != nil {
 		return nil, err
 	}
 	commands, plugins := s.modules()
@@ -130,6 +134,7 @@ func (s *sandbox) close() {
 	}
 	s.own.Close()
 	s.host.Close() // an error would be a guest that was left behind: the page ends the worker
+	s.files.flush()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.counting != nil {

@@ -11,9 +11,10 @@ import (
 
 // Statuses, as ABI.md lists them. What a number means never changes.
 const (
-	ok   int32 = 0
-	more int32 = 1 // output is truncated, or more is left to take
-	lost int32 = 2 // some of it is: begin anew
+	ok    int32 = 0
+	more  int32 = 1 // output is truncated, or more is left to take
+	lost  int32 = 2 // some of it is: begin anew
+	waits int32 = 3 // for a provider: file_result has the rest
 
 	badTime     int32 = -1
 	badArgument int32 = -2
@@ -50,6 +51,7 @@ var (
 	errPeerFull       = &refusal{full, "peer_full", "too many lines wait to be taken", ""}
 	errTooManyWatches = &refusal{limit, "limit_watches", "too many watches", ""}
 	errTooManyPeers   = &refusal{limit, "limit_peers", "too many peers", ""}
+	errTooManyCalls   = &refusal{limit, "limit_files", "too many calls wait for files", ""}
 	errBadPath        = &refusal{badFile, "invalid_path", "not an absolute, clean path", ""}
 )
 
@@ -64,7 +66,8 @@ var fileReasons = map[errno.Errno]string{
 	errno.DQUOT: "no_space", errno.FBIG: "no_space", errno.ACCES: "no_permission",
 	errno.PERM: "no_permission", errno.ROFS: "no_permission", errno.INVAL: "invalid_path",
 	errno.NAMETOOLONG: "invalid_path", errno.ILSEQ: "invalid_path", errno.LOOP: "invalid_path",
-	errno.BUSY: "no_permission", errno.XDEV: "no_permission",
+	errno.BUSY: "no_permission", errno.XDEV: "no_permission", errno.AGAIN: "unavailable",
+	errno.TIMEDOUT: "timeout", errno.NOMEM: "no_space", errno.OVERFLOW: "no_space",
 }
 
 // explain returns what programs are told of err: its status, a stable word, and

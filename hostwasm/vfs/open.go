@@ -51,7 +51,7 @@ func (at place) open(how How) (File, error) {
 		}
 		return nil, errno.NOENT
 	}
-	f, err := at.mount.fs.Open(at.name, how)
+	f, err := at.fs().Open(at.name, how)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (at place) openFiles() (File, error) {
 	if at.mount == nil {
 		return emptyDir{node: at.node}, nil
 	}
-	f, err := at.mount.fs.Open(at.name, How{Read: true, Directory: true})
+	f, err := at.fs().Open(at.name, How{Read: true, Directory: true})
 	if err == nil {
 		return treeFile{f, at.mount.dev}, nil
 	}
@@ -93,6 +93,9 @@ func (f treeFile) Stat() (Stat, error) {
 	s.Dev = f.dev
 	return s, err
 }
+
+// Settle implements Settler for files that do not.
+func (f treeFile) Settle(wait Wait) error { return Settle(f.File, wait) }
 
 // Stdio implements Stdio for files that do not.
 func (f treeFile) Stdio() int {

@@ -45,7 +45,7 @@ func (t *Tree) Readlink(p Path) (target string, err error) {
 		case at.mount == nil:
 			return errno.NOENT
 		}
-		target, err = at.mount.fs.Readlink(at.name)
+		target, err = at.fs().Readlink(at.name)
 		return err
 	})
 	return target, err
@@ -61,7 +61,7 @@ func (t *Tree) SetTimes(p Path, times Times) error {
 		}
 		switch {
 		case at.mount != nil:
-			return at.mount.fs.SetTimes(at.name, times)
+			return at.fs().SetTimes(at.name, times)
 		case at.node != nil:
 			return errno.ROFS
 		}
@@ -79,7 +79,7 @@ func (t *Tree) SetMode(p Path, mode Mode) error {
 		}
 		switch {
 		case at.mount != nil:
-			return at.mount.fs.SetMode(at.name, mode)
+			return at.fs().SetMode(at.name, mode)
 		case at.node != nil:
 			return errno.ROFS
 		}
@@ -94,7 +94,7 @@ func (t *Tree) Mkdir(p Path, mode Mode) error {
 		if err := at.free(); err != nil {
 			return err
 		}
-		return at.mount.fs.Mkdir(at.name, mode)
+		return at.fs().Mkdir(at.name, mode)
 	})
 }
 
@@ -115,7 +115,7 @@ func (t *Tree) Symlink(target string, p Path) error {
 		if err := at.free(); err != nil {
 			return err
 		}
-		return at.mount.fs.Symlink(target, at.name)
+		return at.fs().Symlink(target, at.name)
 	})
 }
 
@@ -154,7 +154,7 @@ func (t *Tree) Unlink(p Path) error {
 			}
 			return errno.NOTDIR
 		}
-		return at.mount.fs.Unlink(at.name)
+		return at.fs().Unlink(at.name)
 	})
 }
 
@@ -171,6 +171,6 @@ func (t *Tree) Rmdir(p Path) error {
 		case at.mount == nil:
 			return errno.NOENT
 		}
-		return at.mount.fs.Rmdir(at.name)
+		return at.fs().Rmdir(at.name)
 	})
 }

@@ -20,6 +20,8 @@ type Path struct {
 	// Steps, if not nil, is increased by how many places were looked at to
 	// resolve the name, those that links lead to included.
 	Steps *int
+	// Wait, if not nil, is how a file system waits for others that has to.
+	Wait Wait
 
 	// noLinks makes a symbolic link before the last component ELOOP.
 	noLinks bool

@@ -15,6 +15,9 @@ type pinnedDir struct {
 	at   place
 }
 
+// Settle implements Settler for what is there without them.
+func (d *pinnedDir) Settle(wait Wait) error { return Settle(d.File, wait) }
+
 func (d *pinnedDir) ReadDir(cookie uint64, max int) ([]Entry, error) {
 	for cookie < firstPinned {
 		entries, err := d.File.ReadDir(cookie, max)
@@ -40,7 +43,7 @@ func (d *pinnedDir) ReadDir(cookie uint64, max int) ([]Entry, error) {
 		}
 		cookie++
 		e := Entry{Name: name, Type: Directory, Next: cookie}
-		if s, err := d.at.tree.place(join(d.at.path, name)).lstat(); err == nil {
+		if s, err := d.at.tree.place(join(d.at.path, name), nil).lstat(); err == nil {
 			e.Ino = s.Ino
 		}
 		entries = append(entries, e)

@@ -9,14 +9,9 @@ import (
 
 // A mount is a file system in a Tree.
 type mount struct {
-	fs  FS
-	dev uint64
-}
-
-func (m *mount) lstat(name string) (Stat, error) {
-	s, err := m.fs.Lstat(name)
-	s.Dev = m.dev
-	return s, err
+	fs    FS
+	waits Waiting // fs, if it may have to wait
+	dev   uint64
 }
 
 // A node is a mount point or a directory that leads to one. Such paths are
@@ -53,6 +48,15 @@ type place struct {
 	node  *node  // nil unless the path is pinned
 	end   end
 	slash bool // slashes followed
+	wait  Wait // of the Path
+}
+
+// fs is the file system that has the place, for this call.
+func (at place) fs() FS {
+	if at.mount.waits == nil || at.wait == nil {
+		return at.mount.fs
+	}
+	return at.mount.waits.Waiting(at.wait)
 }
 
 // An end is what the last component of a path was. All but named are
@@ -67,8 +71,8 @@ const (
 )
 
 // place finds who has a path, which is absolute and clean.
-func (t *Tree) place(p string) place {
-	at := place{tree: t, path: p, mount: t.root.mount, node: &t.root}
+func (t *Tree) place(p string, wait Wait) place {
+	at := place{tree: t, path: p, mount: t.root.mount, node: &t.root, wait: wait}
 	inside := 1 // where the name within the mount begins
 	for from := 1; from < len(p); {
 		to := len(p)
@@ -100,18 +104,25 @@ func (at place) lstat() (Stat, error) {
 	case at.node == nil && at.mount == nil:
 		return Stat{}, errno.NOENT
 	case at.node == nil || at.node.mount != nil:
-		return at.mount.lstat(at.name)
+		return at.inMount()
 	case at.mount != nil:
-		if s, err := at.mount.lstat(at.name); err == nil && s.Type == Directory {
+		if s, err := at.inMount(); err == nil && s.Type == Directory {
 			return s, nil
 		}
 	}
 	return at.node.stat(), nil
 }
 
+// inMount is lstat for what the mount has.
+func (at place) inMount() (Stat, error) {
+	s, err := at.fs().Lstat(at.name)
+	s.Dev = at.mount.dev
+	return s, err
+}
+
 // missing is why nothing can be made at a place that no file system has.
 func (at place) missing() error {
-	if at.tree.place(path.Dir(at.path)).node == nil {
+	if at.tree.place(path.Dir(at.path), nil).node == nil {
 		return errno.NOENT
 	}
 	return errno.ROFS

@@ -8,9 +8,23 @@ import (
 
 // ReadOnly returns fs without the means to change it: what would is EROFS, if
 // nothing else is wrong with it.
-func ReadOnly(fs FS) FS { return readOnly{fs} }
+func ReadOnly(fs FS) FS {
+	if w, ok := fs.(Waiting); ok {
+		return waitingReadOnly{readOnly{fs}, w}
+	}
+	return readOnly{fs}
+}
 
 type readOnly struct{ FS }
+
+// A waitingReadOnly is one whose file system may have to wait.
+type waitingReadOnly struct {
+	readOnly
+	waits Waiting
+}
+
+// Waiting implements Waiting.
+func (r waitingReadOnly) Waiting(wait Wait) FS { return readOnly{r.waits.Waiting(wait)} }
 
 func (r readOnly) Open(name string, how How) (File, error) {
 	if how.Create {
@@ -75,6 +89,9 @@ func (r readOnly) Link(old, new string) error {
 // A readOnlyFile was not opened for writing. What needs no such right is
 // refused here.
 type readOnlyFile struct{ File }
+
+// Settle implements Settler for files that do not.
+func (f readOnlyFile) Settle(wait Wait) error { return Settle(f.File, wait) }
 
 func (readOnlyFile) SetTimes(Times) error               { return errno.ROFS }
 func (readOnlyFile) Truncate(int64) error               { return errno.BADF }

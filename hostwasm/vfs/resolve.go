@@ -46,6 +46,7 @@ func (t *Tree) at(p Path, f following, op func(place) error) error {
 // A walker resolves one path.
 type walker struct {
 	tree    *Tree
+	wait    Wait
 	follow  bool
 	beneath string // what must not be left; "" is nothing
 	at      string // what is resolved: absolute, clean, without links
@@ -71,7 +72,7 @@ func (t *Tree) begin(w *walker, p Path) error {
 	if (p.Beneath || !absolute) && !path.IsAbs(p.Dir) {
 		return errno.INVAL
 	}
-	*w = walker{tree: t, follow: p.Follow, at: p.Dir, rest: p.Name}
+	*w = walker{tree: t, wait: p.Wait, follow: p.Follow, at: p.Dir, rest: p.Name}
 	if p.Beneath {
 		w.beneath = p.Dir
 	}
@@ -104,7 +105,7 @@ func (w *walker) direct() (at place, ok bool) {
 	if len(p) > maxPath {
 		return place{}, false
 	}
-	at = w.tree.place(p)
+	at = w.tree.place(p, w.wait)
 	at.slash = strings.HasSuffix(w.rest, "/")
 	return at, true
 }
@@ -138,7 +139,7 @@ func (w *walker) walk(f following) (place, error) {
 		slash := w.rest != "" && strings.TrimLeft(w.rest, "/") == ""
 		switch name {
 		case "":
-			at := w.tree.place(w.at)
+			at := w.tree.place(w.at, w.wait)
 			at.end = w.end
 			return at, nil
 		case ".":
@@ -193,7 +194,7 @@ func (w *walker) named(name string) (place, error) {
 	if len(name) > maxName || len(p) > maxPath {
 		return place{}, errno.NAMETOOLONG
 	}
-	return w.tree.place(p), nil
+	return w.tree.place(p, w.wait), nil
 }
 
 // enter goes on into a directory, or to where a link leads. done says that the
@@ -228,7 +229,7 @@ func (w *walker) link(at place) error {
 	if w.links++; w.links > maxLinks {
 		return errno.LOOP
 	}
-	target, err := at.mount.fs.Readlink(at.name)
+	target, err := at.fs().Readlink(at.name)
 	switch {
 	case err != nil:
 		return err

@@ -3,16 +3,20 @@ package vfs
 // Sub returns what t has below dir, an absolute path without links, as a file
 // system to mount in another Tree. Nothing of t besides can be reached through it.
 // Closing it leaves t alone, which must outlive it.
-func Sub(t *Tree, dir string) FS { return &sub{t, dir} }
+func Sub(t *Tree, dir string) FS { return &sub{tree: t, dir: dir} }
 
 type sub struct {
 	tree *Tree
 	dir  string
+	wait Wait
 }
+
+// Waiting implements Waiting.
+func (s *sub) Waiting(wait Wait) FS { return &sub{s.tree, s.dir, wait} }
 
 // path names something in the tree. Links are for the Tree that asks to follow.
 func (s *sub) path(name string) Path {
-	return Path{Dir: s.dir, Name: name, Beneath: true, noLinks: true}
+	return Path{Dir: s.dir, Name: name, Beneath: true, Wait: s.wait, noLinks: true}
 }
 
 func (s *sub) Open(name string, how How) (File, error) {

@@ -14,6 +14,9 @@ func (f subFile) Stat() (Stat, error) {
 	return f.sub.stat(stat), err
 }
 
+// Settle implements Settler for files that do not.
+func (f subFile) Settle(wait Wait) error { return Settle(f.File, wait) }
+
 // Stdio implements Stdio for files that do not.
 func (f subFile) Stdio() int {
 	if s, ok := f.File.(Stdio); ok {
@@ -56,7 +59,7 @@ func (s *sub) stat(stat Stat) Stat {
 // the places do. The mount that dir is in has the number 0.
 func (s *sub) ino(dev, ino uint64) uint64 {
 	home := uint64(1)
-	if m := s.tree.place(s.dir).mount; m != nil {
+	if m := s.tree.place(s.dir, nil).mount; m != nil {
 		home = m.dev
 	}
 	return bits.RotateLeft64(ino, 1) ^ (dev-home)*0x9e3779b97f4a7c15

@@ -78,7 +78,8 @@ func (t *Tree) Mount(dir string, fs FS) error {
 	}
 	t.nodes++
 	// The Tree itself is device 1.
-	n.mount = &mount{fs: fs, dev: uint64(len(t.mounts)) + 2}
+	waits, _ := fs.(Waiting)
+	n.mount = &mount{fs: fs, waits: waits, dev: uint64(len(t.mounts)) + 2}
 	t.mounts = append(t.mounts, n.mount)
 	return nil
 }

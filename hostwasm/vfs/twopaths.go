@@ -45,7 +45,7 @@ func (from place) rename(to place) error {
 			return errno.NOTDIR
 		}
 	}
-	return from.mount.fs.Rename(from.name, to.name)
+	return from.fs().Rename(from.name, to.name)
 }
 
 // dir is what is wrong with the directory that has, or would have, the place.
@@ -53,7 +53,7 @@ func (at place) dir() error {
 	if at.isDir() {
 		return nil
 	}
-	s, err := at.tree.place(path.Dir(at.path)).lstat()
+	s, err := at.tree.place(path.Dir(at.path), at.wait).lstat()
 	switch {
 	case err != nil:
 		return err
@@ -85,7 +85,7 @@ func (t *Tree) Link(old, new Path) error {
 			case from.mount != to.mount:
 				return errno.XDEV
 			}
-			return from.mount.fs.Link(from.name, to.name)
+			return from.fs().Link(from.name, to.name)
 		})
 	})
 }

@@ -139,6 +139,7 @@ func New(c Config) (*Process, error) {
 		p.fds.max = defaultOpenFiles
 	}
 	p.fds.max = min(p.fds.max, maxOpenFiles)
+	p.wait = p.await
 	if err := p.setArgs(c); err != nil {
 		return nil, err
 	}

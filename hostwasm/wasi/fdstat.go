@@ -9,12 +9,26 @@ import (
 )
 
 // fd_close(fd)
+//
+// It is closed whatever is wrong with what was written to it before.
 func fdClose(p *Process, _ memory, a []uint64) error {
-	return p.fds.close(uint32(a[0]))
+	d, err := p.fds.get(uint32(a[0]))
+	if err != nil {
+		return err
+	}
+	if err = p.settle(d.file); err != engine.ErrWait {
+		p.fds.close(uint32(a[0]))
+	}
+	return err
 }
 
 // fd_renumber(from, to)
 func fdRenumber(p *Process, _ memory, a []uint64) error {
+	if d, err := p.fds.get(uint32(a[1])); err == nil && a[0] != a[1] {
+		if p.settle(d.file) == engine.ErrWait {
+			return engine.ErrWait
+		}
+	}
 	return p.fds.renumber(uint32(a[0]), uint32(a[1]))
 }
 
@@ -90,7 +104,7 @@ func (p *Process) setFlags(f *OpenFile, flags fdflags) error {
 	}
 	how := f.how
 	how.Append = flags&flagAppend != 0
-	again, _, err := f.files.Open(vfs.Path{Dir: "/", Name: f.path}, how)
+	again, _, err := f.files.Open(vfs.Path{Dir: "/", Name: f.path, Wait: p.wait}, how)
 	if err != nil {
 		return errno.NOTSUP
 	}

@@ -51,7 +51,7 @@ func (p *Process) fdFilestat(m memory, a []uint64, put layout) error {
 		return err
 	}
 	defer f.mu.Unlock()
-	file, err := f.open()
+	file, err := f.open(p.wait)
 	if err != nil {
 		return err
 	}
@@ -156,11 +156,14 @@ func (p *Process) sync(fd uint32, r rights, data bool) error {
 	if err != nil {
 		return err
 	}
+	if err := p.settle(f); err != nil {
+		return err
+	}
 	if err := p.lock(f); err != nil {
 		return err
 	}
 	defer f.mu.Unlock()
-	file, err := f.open()
+	file, err := f.open(p.wait)
 	if err != nil {
 		return err
 	}
@@ -181,7 +184,7 @@ func fdFilestatSetTimes(p *Process, _ memory, a []uint64) error {
 		return err
 	}
 	defer f.mu.Unlock()
-	file, err := f.open()
+	file, err := f.open(p.wait)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (p *Process) file(m memory, fd, flags, ptr, n uint32, byName, byFD rights) 
 	if err != nil {
 		return place{}, nil, err
 	}
-	return place{f.files, vfs.Path{Dir: "/", Name: f.path}}, f, nil
+	return place{f.files, vfs.Path{Dir: "/", Name: f.path, Wait: p.wait}}, f, nil
 }
 
 // stat describes an open file.
@@ -68,7 +68,7 @@ func (p *Process) stat(f *OpenFile) (vfs.Stat, error) {
 		return vfs.Stat{}, err
 	}
 	defer f.mu.Unlock()
-	file, err := f.open()
+	file, err := f.open(p.wait)
 	if err != nil {
 		return vfs.Stat{}, err
 	}

@@ -60,14 +60,28 @@ func (p *Process) lock(f *OpenFile) error {
 	return nil
 }
 
+// settle has a regular file that is written behind written, before a descriptor of
+// it is closed: so that whoever is told of the end of its writer finds all of it.
+func (p *Process) settle(f *OpenFile) error {
+	if f.typ != vfs.RegularFile || f.stream != nil {
+		return nil
+	}
+	if err := p.lock(f); err != nil {
+		return err
+	}
+	file := f.file
+	f.mu.Unlock() // others may use it meanwhile
+	return asErrno(vfs.Settle(file, p.wait))
+}
+
 // open returns the file, with f.mu held. A preopened directory is opened when
 // something other than a name in it is asked for, so that a thousand sleeping
 // guests do not hold ten thousand of the host's descriptors.
-func (f *OpenFile) open() (vfs.File, error) {
+func (f *OpenFile) open(wait vfs.Wait) (vfs.File, error) {
 	if f.file != nil {
 		return f.file, nil
 	}
-	file, _, err := f.files.Open(vfs.Path{Dir: f.path, Name: "."}, vfs.How{Read: true, Directory: true})
+	file, _, err := f.files.Open(vfs.Path{Dir: f.path, Name: ".", Wait: wait}, vfs.How{Read: true, Directory: true})
 	if err != nil {
 		return nil, asErrno(err)
 	}

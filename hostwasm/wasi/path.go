@@ -53,7 +53,7 @@ func (p *Process) path(m memory, fd, ptr, n uint32, r rights) (place, error) {
 		return place{}, err
 	}
 	name, err := m.name(ptr, n)
-	return place{d.file.files, vfs.Path{Dir: d.file.path, Name: name, Beneath: d.beneath, Steps: &p.steps}}, err
+	return place{d.file.files, vfs.Path{Dir: d.file.path, Name: name, Beneath: d.beneath, Steps: &p.steps, Wait: p.wait}}, err
 }
 
 // lookup reads a name with lookupflags.

@@ -35,7 +35,7 @@ func (p *Process) preopen(c Config) (list []descriptor, err error) {
 
 // preopenAt returns a descriptor for a directory that may be behind links.
 func (p *Process) preopenAt(name, path string) (descriptor, error) {
-	f, resolved, err := p.files.Open(vfs.Path{Dir: "/", Name: path, Follow: true}, vfs.How{Read: true, Directory: true})
+	f, resolved, err := p.files.Open(vfs.Path{Dir: "/", Name: path, Follow: true, Wait: p.wait}, vfs.How{Read: true, Directory: true})
 	if err != nil {
 		return descriptor{}, fmt.Errorf("wasi: preopen %s: %w", path, asErrno(err))
 	}

@@ -4,6 +4,10 @@ import (
 	"io"
 	"sync/atomic"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
 // A Process is what a running command may ask for and has asked for: the guest
@@ -30,6 +34,7 @@ type Process struct {
 	stop atomic.Pointer[end] // why the guest must end
 	wake waker
 	idle atomic.Bool // it is in park
+	wait vfs.Wait    // await, for file systems
 	// timer is for park, and nil before the first use.
 	timer *time.Timer
 
@@ -62,7 +67,36 @@ func (p *Process) Idle() bool { return p.idle.Load() }
 // Close closes all descriptors, so that the other sides of pipes learn that
 // the process is gone, and kills its children. The guest must have ended.
 func (p *Process) Close() {
+	for i := range p.fds.entries {
+		if f := p.fds.entries[i].file; f != nil {
+			p.settle(f) // nobody is left to be told of an error
+		}
+	}
 	p.fds.closeAll()
+}
+
+// await is a vfs.Wait.
+func (p *Process) await(f func()) error {
+	if p.trying {
+		return engine.ErrWait
+	}
+	done := make(chan struct{})
+	go func() { // ends with f, which the process need not wait for
+		f()
+		close(done)
+		p.wake.wake()
+	}()
+	for {
+		select {
+		case <-done:
+			return nil
+		default:
+		}
+		if p.interrupted() != nil {
+			return errno.INTR
+		}
+		p.park(forever)
+	}
 }
 
 // forever is for park.

@@ -38,9 +38,12 @@ func fdReaddir(p *Process, m memory, a []uint64) error {
 		return err
 	}
 	defer f.mu.Unlock()
-	dir, err := f.open()
+	dir, err := f.open(p.wait)
 	if err != nil {
 		return err
+	}
+	if err := vfs.Settle(dir, p.wait); err != nil {
+		return asErrno(err)
 	}
 	n, err := p.readdir(dir, m, uint32(a[1]), uint32(a[2]), a[3])
 	if err != nil {

@@ -18,6 +18,7 @@ export interface Config {
   env: string[];
   deterministic: boolean;
   ask: boolean;
+  mounts: { path: string; timeoutMs: number }[];
   limits: Record<string, number>;
 }
 
@@ -59,10 +60,19 @@ export type SandboxEvent =
   | { event: 'load'; request: number; module: number }
   | { event: 'compiling'; name: string; done: boolean }
   | { event: 'peer_closed'; peer: number }
+  | { event: 'provider'; path: string; reason: string; message: string }
+  | { event: 'file'; request: number }
   | { event: 'closed' };
 
 /** Where the worker finds a module: it fetches URLs itself. */
 export type Found = { url: string } | { module: WebAssembly.Module } | { bytes: Bytes } | { failure: Failure };
+
+/** What a provider of the page is asked to do; bytes to write come beside it. */
+export type Ask = { request: number; mount: number; path: string } & (
+  | { op: 'stat' | 'readDirectory' | 'readFile' | 'createDirectory' | 'delete' }
+  | { op: 'writeFile'; create: boolean; overwrite: boolean }
+  | { op: 'rename'; to: string }
+);
 
 /** An error that crosses between the two. */
 export interface Failed extends Failure {
@@ -98,6 +108,8 @@ export type ToWorker =
   | { to: 'unwatch'; watch: number }
   | { to: 'decide'; request: number; allow: boolean; reason: string }
   | { to: 'found'; request: number; found: Found }
+  | { to: 'provided'; request: number; failed: boolean; data: Bytes | string }
+  | { to: 'provider_changed'; mount: number; changes: [type: number, path: string][] }
   | { to: 'line'; peer: number; text: string }
   | { to: 'taken'; peer: number; bytes: number }
   | { to: 'close_peer'; peer: number }
@@ -116,5 +128,6 @@ export type FromWorker =
   | { from: 'snapshot'; watch: number; snapshot: SnapshotMessage }
   | { from: 'ended'; watch: number }
   | { from: 'lines'; peer: number; text: string; bytes: number }
+  | { from: 'ask'; ask: Ask; data?: Bytes }
   | { from: 'storage'; error: Failed }
   | { from: 'dead'; error: Failed; trace: string };

@@ -41,6 +41,9 @@ interface Exports {
   file_remove(path: number, recursive: number): number;
   file_rename(path: number, n: number, overwrite: number): number;
   file_changes(): number;
+  file_result(request: number): number;
+  provided(request: number, failed: number, n: number): number;
+  provider_changed(mount: number, n: number): number;
   module_compiled(request: number): number;
   module_bytes(request: number, n: number): number;
   module_failed(request: number, n: number): number;
@@ -49,8 +52,14 @@ interface Exports {
 const version = 1;
 /** The statuses that are not errors: see ABI.md. */
 export const more = 1, lost = 2;
+const waits = 3;
 /** How much of what Go writes before it dies is kept, in characters. */
 const maxTrace = 64 << 10;
+
+/** Thrown by a call that waits for a provider: what comes of it is told by the event `file`. */
+export class Later {
+  constructor(readonly request: number) {}
+}
 
 type Part = string | Uint8Array;
 
@@ -134,6 +143,7 @@ export class Sandbox {
     }
     if (returned !== 1) throw this.#die(new Error('a call into the sandbox has blocked'));
     this.guests.kick();
+    if (status === waits) throw new Later(this.json<{ request: number }>().request);
     if (status >= 0) return status;
     const { reason, message, param } = JSON.parse(this.text()) as Failed;
     throw new SandboxError(reason, message, { param });
@@ -178,7 +188,11 @@ export class Sandbox {
 
   /** What Go shows us, copied. */
   shown(at: number, n: number): string {
-    return decoder.decode(new Uint8Array(this.#x.mem.buffer as ArrayBuffer, at >>> 0, n >>> 0).slice());
+    return decoder.decode(this.lent(at, n));
+  }
+
+  lent(at: number, n: number): Bytes {
+    return new Uint8Array(this.#x.mem.buffer as ArrayBuffer, at >>> 0, n >>> 0).slice();
   }
 
   /** Does what needs no answer: what it is about may have gone meanwhile. */

@@ -6,6 +6,7 @@ import { SandboxError } from './errors.js';
 import { FilesImpl, bytesOf } from './files.js';
 import { Link } from './link.js';
 import type { Config, FromWorker, SandboxEvent, TerminalInfo, ToWorker } from './protocol.js';
+import { Providers } from './providers.js';
 import { Sources, baseURL } from './sources.js';
 import { TerminalImpl, type View } from './terminal.js';
 import type {
@@ -30,6 +31,7 @@ export class TerminalsImpl implements Terminals {
   private readonly views = new Map<number, View>();
   private readonly questions = new Map<number, AbortController>();
   private readonly sources: Sources;
+  private readonly providers: Providers;
   private link: Link | undefined;
   private peer: Peer | undefined;
   private peerNumber = 0;
@@ -42,6 +44,7 @@ export class TerminalsImpl implements Terminals {
     private readonly wasmURL: string | URL,
   ) {
     this.sources = new Sources(options.commands);
+    this.providers = new Providers(options.mounts, options.limits?.providerMs);
     this.files = new FilesImpl(() => this.live());
     this.start();
   }
@@ -73,6 +76,7 @@ export class TerminalsImpl implements Terminals {
     });
     try {
       await link.ready;
+      this.providers.watch((mount, changes) => link.send({ to: 'provider_changed', mount, changes }));
       const number = await link.request<number>({ op: 'open_peer', options: { lenient: o.lenient ?? false, interactive: o.agentInput ?? false } });
       this.peerNumber = number;
       this.peer = new Peer((text) => link.send({ to: 'line', peer: number, text }));
@@ -85,13 +89,14 @@ export class TerminalsImpl implements Terminals {
 
   private config(): Config {
     const o = this.options;
-    const { module: _, ...limits } = o.limits ?? {};
+    const { module: _, providerMs: __, ...limits } = o.limits ?? {};
     return {
       modules: this.sources.infos.map(({ name, commands, sum }) => (sum === undefined ? { name, commands } : { name, commands, sum })),
       cwd: o.cwd ?? '/work',
       env: Object.entries(o.env ?? {}).map(([name, value]) => `${name}=${value}`),
       deterministic: o.deterministic ?? false,
       ask: o.policy !== undefined,
+      mounts: this.providers.infos,
       limits: limits as Record<string, number>,
     };
   }
@@ -115,6 +120,7 @@ export class TerminalsImpl implements Terminals {
     this.death = e;
     this.link = undefined;
     link?.end(e);
+    this.providers.unwatch();
     this.peer?.end(e.reason, e.message);
     this.peer = undefined;
     for (const q of this.questions.values()) q.abort(e);
@@ -138,7 +144,8 @@ export class TerminalsImpl implements Terminals {
     if (link && this.state === 'ready') {
       await new Promise<void>((resolve) => {
         this.closed = resolve;
-        setTimeout(resolve, closeMs);
+        // What commands have written to the page's own files is written yet.
+        setTimeout(resolve, closeMs + (this.providers.infos.length > 0 ? 2 * this.providers.timeoutMs : 0));
         link.send({ to: 'close' });
       });
     }
@@ -205,6 +212,11 @@ export class TerminalsImpl implements Terminals {
           const own = 'bytes' in found ? [found.bytes.buffer] : [];
           link.send({ to: 'found', request: m.request, found } satisfies ToWorker, ...own);
         });
+      case 'ask':
+        return void this.providers.answer(m.ask, m.data).then(({ failed, data }) => {
+          const own = typeof data === 'string' ? [] : [data.buffer];
+          link.send({ to: 'provided', request: m.ask.request, failed, data }, ...own);
+        });
       case 'load':
         return this.events.emit('load', { name: m.name, phase: m.phase, loaded: m.loaded, ...(m.total !== undefined && { total: m.total }) });
       case 'storage':
@@ -245,6 +257,8 @@ export class TerminalsImpl implements Terminals {
         this.questions.get(e.request)?.abort();
         this.questions.delete(e.request);
         return;
+      case 'provider':
+        return this.events.emit('provider', new SandboxError(e.reason, e.message));
       case 'closed':
         return this.closed?.();
     }

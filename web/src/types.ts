@@ -205,6 +205,11 @@ export interface TerminalsEvents {
   load: (progress: LoadProgress) => void;
   /** What has changed among the files can't be kept: see `TerminalsOptions.storage`. */
   storage: (error: SandboxError) => void;
+  /** What is wrong with a provider of `TerminalsOptions.mounts`, once until it works again: it has
+   * not answered (`provider_timeout`), has thrown what is no FileSystemError (`provider_failed`), or
+   * its answer can't be (`provider_invalid`). Or that what a command has written to a file, which it
+   * has closed, was not taken (`provider_lost`). */
+  provider: (error: SandboxError) => void;
   /** What `state` says is another thing. */
   state: (state: TerminalsState, error?: SandboxError) => void;
 }
@@ -271,6 +276,9 @@ export interface TerminalsOptions {
    * the place of `files`. What is changed is written soon after, the rest by `close`. One sandbox
    * at a time may have a name: else it is `storage_locked`. Links and times are not kept. */
   storage?: string;
+  /** Files of the page's own, by the absolute path where commands see them. None may be in another
+   * one, nor in `/bin`, `/dev` or `/tmp`. */
+  mounts?: Readonly<Record<string, FileSystemProvider>>;
   /** Asked before a command starts. Without it all may. */
   policy?: Policy;
   limits?: Limits;
@@ -352,6 +360,9 @@ export interface Limits {
   /** The largest module that is taken. Default 32 MiB. */
   module?: number;
 
+  /** How long a provider of `mounts` may take to answer. Default 10 s. */
+  providerMs?: number;
+
   /** What a terminal keeps of its output, where the request does not say. Default 1 MiB. */
   outputByteLimit?: number;
   /** How many terminals at a time. Default 256. */
@@ -378,6 +389,8 @@ export interface FileStat {
   size: number;
   /** Permissions, as Linux numbers them. */
   mode?: number;
+  /** Of a provider's file, VS Code's FilePermission: 1 is one that can't be written. */
+  permissions?: number;
 }
 
 /** The numbers of VS Code's FileChangeType. */
@@ -393,7 +406,7 @@ export interface FileChange {
  * The files that commands see, for the page: the methods of VS Code's FileSystemProvider, with
  * absolute paths in the place of URIs. Rejections are a `SandboxError` whose reason is
  * `file_not_found`, `file_exists`, `not_a_directory`, `is_a_directory`, `not_empty`, `no_space`,
- * `no_permission` or `invalid_path`.
+ * `no_permission` or `invalid_path`; in a mount also `unavailable` or `timeout`.
  */
 export interface Files {
   stat(path: string): Promise<FileStat>;
@@ -408,7 +421,20 @@ export interface Files {
   onChange(listener: (changes: readonly FileChange[] | 'all') => void): Unsubscribe;
 }
 
-/** Files of the page's own, such as editors with unsaved text, to be mounted among the others. */
+/**
+ * Files of the page's own, such as editors with unsaved text, mounted among the others: the methods
+ * of VS Code's FileSystemProvider. `/` is the directory where it is mounted.
+ *
+ * Each file is read when a command opens it, whatever was read before. What a command writes comes by
+ * `writeFile`, whole, milliseconds later, again while it writes on, and before the command that wrote
+ * it has ended. What was renamed takes the place of what had the name: `sed -i` writes a file beside
+ * and renames it.
+ *
+ * An error whose `code` is that of VS Code's FileSystemError (`FileNotFound`, `FileExists`,
+ * `FileNotADirectory`, `FileIsADirectory`, `NoPermissions`, `Unavailable`) is what the command is
+ * told; any other is an error of input and output. There are no links: one to a file is the file, one
+ * to a directory can only be removed. Permissions and times that commands set stay in memory.
+ */
 export interface FileSystemProvider {
   stat(path: string): FileStat | PromiseLike<FileStat>;
   readDirectory(path: string): [string, FileType][] | PromiseLike<[string, FileType][]>;
@@ -417,6 +443,8 @@ export interface FileSystemProvider {
   writeFile(path: string, content: Uint8Array, options: { create: boolean; overwrite: boolean }): void | PromiseLike<void>;
   delete(path: string, options: { recursive: boolean }): void | PromiseLike<void>;
   rename(from: string, to: string, options: { overwrite: boolean }): void | PromiseLike<void>;
+  /** Has changes of others told: files that commands have open are read again, and
+   * `Files.onChange` tells them. It returns what ends that. */
   watch?(listener: (changes: readonly FileChange[]) => void): Unsubscribe;
 }
 
@@ -428,7 +456,8 @@ export interface FileSystemProvider {
  *
  * Of the page: `no_jspi`, `no_worker`, `csp` (WebAssembly is not allowed), `worker_failed` (its
  * script could not be loaded), `fetch_failed`, `not_wasm`, `wrong_version`, `refused` (by the
- * meter), `no_storage`, `storage_locked`, `dead`, `closed`, `failed`. Of a command: `not_found`,
+ * meter), `no_storage`, `storage_locked`, `provider_timeout`, `provider_failed`, `provider_invalid`,
+ * `provider_lost`, `dead`, `closed`, `failed`. Of a command: `not_found`,
  * `not_executable`, `denied`, `killed`, `released`, `timeout`, `no_resources`, `start_failed`. Of a
  * call: `invalid`, `unknown_terminal`, `not_running`, `input_closed`, `input_full`, `limit_…`, and
  * those of `Files`. There may be others.

@@ -7,8 +7,8 @@ import { Loader, progress } from './loader.js';
 import { notCompiled } from './modules.js';
 import { News } from './news.js';
 import { failedOf, post, scope } from './post.js';
-import type { Request, SandboxEvent, ToWorker } from './protocol.js';
-import { Sandbox, more } from './sandbox.js';
+import type { Ask, Request, SandboxEvent, ToWorker } from './protocol.js';
+import { Later, Sandbox, more } from './sandbox.js';
 import { Storage, type Memory } from './storage.js';
 import type { Bytes } from './types.js';
 import { Views } from './views.js';
@@ -22,8 +22,13 @@ class Service {
     scope.onmessage = null;
   });
   private readonly views = new Views(this.sandbox);
-  private readonly news = new News(this.sandbox, (paths) => this.storage?.changed(paths));
+  private readonly news = new News(this.sandbox, (paths) => {
+    this.storage?.changed(paths === 'all' ? paths : paths.filter((path) => !this.mounted(path)));
+  });
   private loader!: Loader;
+  /** Requests of the page that wait for a provider; undefined where nobody wants the outcome. */
+  private readonly later = new Map<number, { n: number; op: Request['op'] } | undefined>();
+  private mounts: string[] = [];
   private storage: Storage | undefined;
   private readonly memory: Memory = {
     stat: (path) => {
@@ -31,13 +36,16 @@ class Service {
         this.sandbox.call((x, p) => x.file_stat(p), path);
       } catch (e) {
         if (e instanceof SandboxError && e.reason !== 'dead') return undefined;
-        throw e;
+        if (!(e instanceof Later)) throw e;
+        this.later.set(e.request, undefined); // a link to what is not in memory
+        return undefined;
       }
       return this.sandbox.json();
     },
     list: (path) => {
       this.sandbox.call((x, p) => x.file_list(p), path);
-      return this.sandbox.json();
+      const names = this.sandbox.json<[string, number][]>();
+      return names.filter(([name]) => !this.mounted(path === '/' ? `/${name}` : `${path}/${name}`));
     },
     read: (path) => {
       this.sandbox.call((x, p) => x.file_read(p), path);
@@ -60,6 +68,7 @@ class Service {
     progress('sandbox', 'done');
     this.loader = new Loader(this.sandbox, m.modules, m.moduleLimit);
     this.sandbox.configure(m.config);
+    this.mounts = m.config.mounts.map(({ path }) => path);
     await this.fill(m.storage, m.files);
   }
 
@@ -71,11 +80,17 @@ class Service {
       kept = await this.storage.load();
     }
     for (const [path, data] of kept ? [] : files) {
+      if (this.mounted(path)) throw new SandboxError('value', `files: ${path} is in a mount`, { param: 'files' });
       if (path.endsWith('/')) this.memory.mkdir(path.replace(/\/+$/, '') || '/');
       else this.memory.write(path, data, 0);
     }
     this.news.forgetChanges();
     if (!kept) this.storage?.changed('all');
+  }
+
+  /** Whether a path is that of a mount, or lies in one. */
+  private mounted(path: string): boolean {
+    return this.mounts.some((m) => path === m || path.startsWith(`${m}/`));
   }
 
   // What Go tells. None of these may call Go.
@@ -85,6 +100,12 @@ class Service {
     output: (watch: number) => this.views.tell(watch, 'telling'),
     ended: (watch: number) => this.views.tell(watch, 'ended'),
     changed: () => this.news.filesChanged(),
+    ask: (at: number, n: number, data: number, size: number) => {
+      const ask = JSON.parse(this.sandbox.shown(at, n)) as Ask;
+      if (ask.op !== 'writeFile') return post({ from: 'ask', ask });
+      const content = this.sandbox.lent(data, size);
+      post({ from: 'ask', ask, data: content }, content.buffer);
+    },
     line: (peer: number, at: number, n: number) => {
       const text = this.sandbox.shown(at, n);
       this.news.now(); // what an answer speaks of, the page has heard of before
@@ -96,6 +117,8 @@ class Service {
     switch (e.event) {
       case 'load':
         return this.loader.find(e.request, e.module);
+      case 'file':
+        return queueMicrotask(() => this.finish(e.request));
       case 'compiling':
         return progress(e.name, e.done ? 'done' : 'compile');
       default:
@@ -125,6 +148,10 @@ class Service {
         return this.sandbox.tell((x, n) => x.decide(m.request, m.allow ? 1 : 0, n), m.reason);
       case 'found':
         return void this.loader.found(m.request, m.found);
+      case 'provided':
+        return this.sandbox.tell((x, n) => x.provided(m.request, m.failed ? 1 : 0, n), m.data);
+      case 'provider_changed':
+        return this.sandbox.tell((x, n) => x.provider_changed(m.mount, n), JSON.stringify(m.changes));
       case 'line':
         return this.line(m.peer, m.text);
       case 'taken':
@@ -148,8 +175,37 @@ class Service {
       const [value, ...transfer] = this.perform(request);
       post({ from: 'reply', n, value }, ...transfer);
     } catch (e) {
-      post({ from: 'reply', n, error: failedOf(e) });
+      if (e instanceof Later) this.later.set(e.request, { n, op: request.op });
+      else post({ from: 'reply', n, error: failedOf(e) });
     }
+  }
+
+  /** Answers a request that had to wait for a provider. */
+  private finish(request: number): void {
+    const asked = this.later.get(request);
+    this.later.delete(request);
+    try {
+      this.sandbox.call((x) => x.file_result(request));
+      if (!asked) return;
+      const [value, ...transfer] = this.outcome(asked.op);
+      post({ from: 'reply', n: asked.n, value }, ...transfer);
+    } catch (e) {
+      if (asked) post({ from: 'reply', n: asked.n, error: failedOf(e) });
+    }
+  }
+
+  /** What the last call about files has found out, and what of it is handed over. */
+  private outcome(op: Request['op']): [value?: unknown, ...transfer: Transferable[]] {
+    switch (op) {
+      case 'stat':
+      case 'list':
+        return [this.sandbox.json()];
+      case 'read': {
+        const data = this.sandbox.result();
+        return [data, data.buffer];
+      }
+    }
+    return [];
   }
 
   /** Does what a request says, and returns its value and what of it is handed over. */
@@ -183,11 +239,10 @@ class Service {
       case 'stat':
       case 'list':
         sandbox.call((x, p) => (r.op === 'stat' ? x.file_stat(p) : x.file_list(p)), r.path);
-        return [sandbox.json()];
-      case 'read': {
-        const data = this.memory.read(r.path);
-        return [data, data.buffer];
-      }
+        return this.outcome(r.op);
+      case 'read':
+        sandbox.call((x, p) => x.file_read(p), r.path);
+        return this.outcome(r.op);
       case 'mkdir':
         this.memory.mkdir(r.path);
         return [];

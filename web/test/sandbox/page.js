@@ -88,3 +88,94 @@ class Screen {
 }
 
 Object.assign(window, { terrarium, plugins, make, run, refusal, patched, until, Screen, ready: true });
+
+/** A provider of files in memory, as an editor with unsaved text has them. `before` is what it does
+ * first; `asked` is what it was asked. */
+class Editor {
+  files = new Map();
+  dirs = new Set(['/']);
+  asked = [];
+  before = () => undefined;
+  tell = () => {};
+
+  constructor(files) {
+    for (const [path, text] of Object.entries(files)) {
+      this.files.set(path, new TextEncoder().encode(text));
+      for (let dir = up(path); dir !== '/'; dir = up(dir)) this.dirs.add(dir);
+    }
+  }
+
+  text(path) {
+    const data = this.files.get(path);
+    return data && new TextDecoder().decode(data);
+  }
+
+  async stat(path) {
+    await this.#ask('stat', path);
+    if (this.dirs.has(path)) return { type: 2, size: 0, ctime: 0, mtime: 0 };
+    return { type: 1, size: this.#data(path).length, ctime: 0, mtime: 1_000_000_000_000 };
+  }
+
+  async readDirectory(path) {
+    await this.#ask('readDirectory', path);
+    if (!this.dirs.has(path)) throw fault(this.files.has(path) ? 'FileNotADirectory' : 'FileNotFound');
+    const below = (of) => [...of].filter((p) => p !== '/' && up(p) === path).map((p) => p.slice(p.lastIndexOf('/') + 1));
+    return [...below(this.dirs).map((n) => [n, 2]), ...below(this.files.keys()).map((n) => [n, 1])];
+  }
+
+  async readFile(path) {
+    await this.#ask('readFile', path);
+    return this.#data(path);
+  }
+
+  async writeFile(path, content, { create, overwrite }) {
+    await this.#ask('writeFile', path);
+    if (!this.dirs.has(up(path))) throw fault('FileNotFound');
+    if (this.files.has(path) ? !overwrite : !create) throw fault(create ? 'FileExists' : 'FileNotFound');
+    this.files.set(path, content);
+  }
+
+  async createDirectory(path) {
+    await this.#ask('createDirectory', path);
+    this.dirs.add(path);
+  }
+
+  async delete(path) {
+    await this.#ask('delete', path);
+    if (!this.files.delete(path) && !this.dirs.delete(path)) throw fault('FileNotFound');
+  }
+
+  async rename(from, to) {
+    await this.#ask('rename', from);
+    const moved = (p) => (p === from || p.startsWith(`${from}/`) ? to + p.slice(from.length) : p);
+    this.dirs = new Set([...this.dirs].map(moved));
+    for (const [p, data] of [...this.files]) {
+      if (moved(p) === p) continue;
+      this.files.delete(p);
+      this.files.set(moved(p), data);
+    }
+  }
+
+  watch(listener) {
+    this.tell = listener;
+    return () => (this.tell = undefined);
+  }
+
+  #data(path) {
+    const data = this.files.get(path);
+    if (!data) throw fault(this.dirs.has(path) ? 'FileIsADirectory' : 'FileNotFound');
+    return data;
+  }
+
+  #ask(what, path) {
+    this.asked.push(`${what} ${path}`);
+    return this.before(what, path);
+  }
+}
+
+const up = (path) => path.slice(0, path.lastIndexOf('/')) || '/';
+/** An error as VS Code's FileSystemError. */
+const fault = (code) => Object.assign(new Error(code), { code });
+const never = new Promise(() => undefined);
+
+Object.assign(window, { Editor, fault, never });

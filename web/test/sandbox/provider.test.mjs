@@ -1,0 +1,223 @@
+// Files of the page's own, by a provider.
+
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+
+import { launch, serve, watchErrors } from '../view/serve.mjs';
+
+let server, chromium;
+
+before(async () => {
+  server = await serve();
+  chromium = await launch();
+});
+
+after(async () => {
+  await chromium?.close();
+  await server?.close();
+});
+
+const limit = { timeout: 60_000 };
+
+async function open() {
+  const page = await chromium.browser.newPage();
+  const errors = watchErrors(page);
+  await page.goto(`${server.url}/test/sandbox/page.html`);
+  await page.waitForFunction('window.ready');
+  return { page, errors };
+}
+
+test('commands see unsaved editors, and what they write is there when they end', limit, async () => {
+  const { page, errors } = await open();
+  const seen = await page.evaluate(async () => {
+    const e = (window.e = new Editor({ '/a.txt': 'unsaved text\n', '/src/b.txt': 'more text\n', '/src/c': 'x\n' }));
+    await make({ mounts: { '/work': e } });
+    const changes = [];
+    terminals.files.onChange((c) => changes.push(...c.map((x) => `${x.type} ${x.path}`)));
+    const result = { grep: (await run('grep -r text . | sort; ls -l src | wc -l')).output };
+    e.files.set('/a.txt', new TextEncoder().encode('edited text\n'));
+    result.cat = (await run('cat a.txt')).output;
+    result.sed = await run('sed -i s/edited/changed/ a.txt');
+    result.text = e.text('/a.txt');
+    result.redirect = await run('echo new > n; echo more >> n; cat n');
+    result.n = e.text('/n');
+    result.tree = await run('mkdir -p d/e && mv n d/e/m && mv d f && cat f/e/m && rm -r src && ls; rmdir f; rm none; cat f; mkdir f; cat a.txt/x');
+    result.paths = [...e.files.keys(), ...e.dirs].sort();
+    result.script = await run('printf "echo ran\\n" > run.sh; chmod +x run.sh; ls -l run.sh | cut -c 1-10; cp run.sh /tmp/; cat /tmp/run.sh | wc -c');
+    result.exec = (await run('touch -d 2001-02-03 a.txt; date -r a.txt +%Y; ln -s a.txt l; ls -a | wc -l')).output;
+    result.far = (await run('printf x | dd of=far bs=1 seek=9 2>/dev/null; od -An -c far | tr -d " "; rm far')).output;
+    result.changes = [...new Set(changes)];
+    return result;
+  });
+  assert.equal(seen.grep, './a.txt:unsaved text\n./src/b.txt:more text\n3\n');
+  assert.equal(seen.cat, 'edited text\n');
+  assert.equal(seen.sed.exitCode, 0, seen.sed.output);
+  assert.equal(seen.text, 'changed text\n');
+  assert.equal(seen.redirect.output, 'new\nmore\n');
+  assert.equal(seen.n, 'new\nmore\n');
+  assert.match(seen.tree.output, /^new\nmore\na\.txt\nf\n/);
+  for (const word of ['not empty', 'No such file', 'directory', 'exists']) assert.match(seen.tree.output, new RegExp(word, 'i'));
+  assert.deepEqual(seen.paths, ['/', '/a.txt', '/f', '/f/e', '/f/e/m']);
+  assert.match(seen.script.output, /^-rwxr-xr-x\n9\n/);
+  assert.match(seen.exec, /^2001\n/);
+  assert.equal(seen.far, '\\0\\0\\0\\0\\0\\0\\0\\0\\0x\n');
+  for (const c of ['1 /work/n', '2 /work/n', '2 /work/d', '3 /work/src/b.txt', '2 /work/f']) assert.ok(seen.changes.includes(c), `${c} in ${seen.changes}`);
+
+  const files = await page.evaluate(async () => {
+    const f = terminals.files;
+    await f.writeFile('/work/deep/er/x', 'by the page');
+    const read = new TextDecoder().decode(await f.readFile('/work/deep/er/x'));
+    await f.rename('/work/deep/er/x', '/work/y');
+    const list = await f.readDirectory('/work');
+    const stat = await f.stat('/work/y');
+    await f.delete('/work/deep', { recursive: true });
+    const told = until((l) => f.onChange(l), (c) => c.some((x) => x.path === '/work/told'));
+    e.tell([{ type: 2, path: '/told' }]);
+    await told;
+    // A command that has a file open sees what is announced.
+    const tail = await terminals.create({ command: 'tail', args: ['-f', 'y'], pty: false, interactive: false });
+    const screen = new Screen(tail);
+    await screen.shows((s) => s.text.includes('by the page'));
+    e.files.set('/y', new TextEncoder().encode('by the page, and an editor\n'));
+    e.tell([{ type: 1, path: '/y' }]);
+    await screen.shows((s) => s.text.includes('and an editor'));
+    await tail.kill();
+    await tail.exited;
+    return { read, list, stat, gone: await refusal(f.stat('/work/deep')), dirs: [...e.dirs] };
+  });
+  assert.equal(files.read, 'by the page');
+  assert.ok(files.list.some(([n, t]) => n === 'y' && t === 1));
+  assert.equal(files.stat.size, 11);
+  assert.equal(files.gone.reason, 'file_not_found');
+  assert.ok(!files.dirs.includes('/deep'));
+
+  // What a command has written while all is closed is not lost.
+  const last = await page.evaluate(async () => {
+    const t = await terminals.create({ command: 'sh', args: ['-c', 'exec 3>late; echo first >&3; echo told; sleep 100'], pty: false });
+    await new Screen(t).shows((s) => s.text.includes('told'));
+    await terminals.close();
+    return { text: e.text('/late'), tell: e.tell };
+  });
+  assert.deepEqual(last, { text: 'first\n', tell: undefined });
+  assert.deepEqual(errors, []);
+});
+
+test('a provider that throws, lies or never answers fails that call alone', limit, async () => {
+  const { page } = await open();
+  const result = await page.evaluate(async () => {
+    const good = new Editor({ '/x': 'good\n' });
+    const e = new Editor({ '/a': 'a\n' });
+    const told = [];
+    await make({ mounts: { '/work': e, '/good': good }, cwd: '/', limits: { providerMs: 400 } });
+    terminals.on('provider', (x) => told.push(x.reason));
+    const result = { told };
+    const say = async (what, before, line) => {
+      e.before = before;
+      result[what] = (await run(line)).output;
+    };
+    await say('denied', () => { throw fault('NoPermissions'); }, 'cat work/a; cat good/x');
+    await say('unavailable', () => { throw fault('Unavailable'); }, 'cat work/a');
+    await say('write', (what) => { if (what === 'writeFile') throw fault('NoPermissions'); }, 'echo x > work/a || echo failed; echo x > work/b || echo failed; cat work/a');
+    await say('bug', () => { throw new TypeError('a bug'); }, 'cat work/a; cat good/x');
+    await say('hostile', () => { throw { get code() { throw 1; } }; }, 'cat work/a; cat good/x');
+    await say('never', () => never, 'cat work/a; cat good/x');
+    e.before = () => undefined;
+
+    // Killed while it waits, it ends at once: long before the provider has had its time.
+    await terminals.close();
+    await make({ mounts: { '/work': e, '/good': good }, cwd: '/' });
+    result.killed = [];
+    for (const line of ['cat work/a', 'ls work', 'echo x > work/a', 'cd work/sub', 'mkdir work/d']) {
+      e.before = () => never;
+      e.asked = [];
+      const t = await terminals.create({ command: line, pty: false, interactive: false });
+      while (e.asked.length === 0) await new Promise((r) => setTimeout(r));
+      const began = performance.now();
+      await t.kill();
+      const exit = await t.exited;
+      result.killed.push({ line, ms: performance.now() - began, signal: exit.signal });
+    }
+    const t = await terminals.create({ command: 'cat good/x', cwd: '/work/sub', pty: false });
+    while (!e.asked.includes('stat /sub')) await new Promise((r) => setTimeout(r));
+    const began = performance.now();
+    await t.kill();
+    await t.exited;
+    result.killed.push({ line: 'cwd', ms: performance.now() - began, signal: 'SIGTERM' });
+    result.others = (await run('cat good/x; ls')).output;
+
+    // Answers that can't be.
+    e.before = () => undefined;
+    const lies = {
+      stat: [undefined, null, {}, { type: 1 }, { type: 'x', size: 1 }, { type: 1, size: -1 }, { type: 1, size: NaN }, { type: 1, size: 1e300 }, 7],
+      readDirectory: [undefined, 'text', [1], [['../x', 1]], [['a/b', 1]], [['', 1]], [['a\0', 1]], [['\ud800', 1]], new Array(1e6), [[{}, 1]]],
+      readFile: [undefined, 'text', {}, [1, 2], new Uint8Array((128 << 20) + 1)],
+    };
+    result.lies = [];
+    for (const [what, answers] of Object.entries(lies)) {
+      const own = e[what];
+      for (const [i, answer] of answers.entries()) {
+        e[what] = async () => answer;
+        const r = await run(what === 'readDirectory' ? 'ls work' : 'cat work/a');
+        if (r.exitCode === 0) result.lies.push(`${what} ${i}: ${r.output}`);
+      }
+      e[what] = own;
+    }
+    e.stat = async () => ({ type: 1, size: 1e9, mtime: 0, ctime: 0 });
+    result.size = (await run('cat work/a; wc -c work/a')).output;
+    delete e.stat;
+    result.after = (await run('cat work/a good/x')).output;
+    return result;
+  });
+  assert.match(result.denied, /work\/a: .*[Pp]ermission denied\ngood\n/);
+  assert.match(result.unavailable, /work\/a: ./);
+  assert.match(result.write, /failed\n[^]*denied[^]*failed\na\n$/);
+  for (const what of ['bug', 'hostile']) assert.match(result[what], /work\/a: .*\ngood\n/);
+  assert.match(result.never, /work\/a: .*timed out\ngood\n/i);
+  assert.deepEqual(result.told, ['provider_failed', 'provider_timeout']);
+  for (const { line, ms, signal } of result.killed) {
+    assert.ok(ms < 1000, `${line}: ${ms} ms`); // 50 where the machine is idle
+    assert.ok(signal, line);
+  }
+  console.log('killed after', Math.max(...result.killed.map((k) => Math.round(k.ms))), 'ms at most');
+  assert.match(result.others, /^good\n[^]*good\n[^]*work\n/);
+  assert.deepEqual(result.lies, []);
+  assert.equal(result.size, 'a\n2 work/a\n');
+  assert.equal(result.after, 'a\ngood\n');
+});
+
+test('mounts have places of their own, beside files that are kept', limit, async () => {
+  const { page, errors } = await open();
+  const result = await page.evaluate(async () => {
+    const refused = [];
+    for (const mounts of [{ '/': {} }, { '/bin': {} }, { work: {} }, { '/a': {}, '/a/b': {} }]) {
+      refused.push((await refusal(make({ mounts })))?.reason);
+    }
+    refused.push((await refusal(make({ mounts: { '/work': new Editor({}) }, files: { '/work/x': '' } })))?.reason);
+    const e = new Editor({ '/sub/a': 'editor\n' });
+    const options = { mounts: { '/work/ide': e }, storage: 'beside', files: { '/work/mine': 'mine\n' } };
+    await make(options);
+    const first = await run('ln -s ide/sub link; cat mine ide/sub/a link/a; echo kept > mine; echo x > ide/sub/b; ls');
+    const session = { cwd: '/work/ide/sub' };
+    await terminals.openSession('s', session);
+    const { terminalId } = await terminals.client().createTerminal({ sessionId: 's', command: 'cat', args: ['a', '../../mine'] });
+    await terminals.client().waitForTerminalExit({ sessionId: 's', terminalId });
+    const { output } = await terminals.client().terminalOutput({ sessionId: 's', terminalId });
+    const stat = await terminals.files.stat('/work/link/a');
+    await terminals.close();
+    const top = await navigator.storage.getDirectory();
+    const files = await (await (await top.getDirectoryHandle('terrarium')).getDirectoryHandle('beside')).getDirectoryHandle('files');
+    const kept = [];
+    for await (const name of (await files.getDirectoryHandle('work')).keys()) kept.push(name);
+    await make({ ...options, mounts: { '/work/ide': e } });
+    const second = await run('cat mine ide/sub/b');
+    await terminals.close();
+    return { refused, first: first.output, session: output, size: stat.size, kept, second: second.output };
+  });
+  assert.deepEqual(result.refused, ['value', 'value', 'value', 'value', 'value']);
+  assert.equal(result.first, 'mine\neditor\neditor\nide\nlink\nmine\n');
+  assert.match(result.session, /^editor\r?\n.*mine: No such file/s);
+  assert.equal(result.size, 7);
+  assert.deepEqual(result.kept, ['mine']);
+  assert.equal(result.second, 'kept\nx\n');
+  assert.deepEqual(errors, []);
+});
