@@ -88,9 +88,9 @@ func (m Mount) open(o vfs.HostOptions) (vfs.FS, error) {
 		o.ReadOnly = m.ReadOnly
 		return vfs.OpenHost(m.Dir, o)
 	case m.ReadOnly:
-		return lent{vfs.ReadOnly(m.FS)}, nil
+		return lend(vfs.ReadOnly(m.FS)), nil
 	}
-	return lent{m.FS}, nil
+	return lend(m.FS), nil
 }
 
 // lent is a file system that outlives the trees it is mounted in.
@@ -98,6 +98,23 @@ type lent struct{ vfs.FS }
 
 // Close leaves it to its owner.
 func (lent) Close() error { return nil }
+
+// A waitingLent is one that may have to wait.
+type waitingLent struct {
+	lent
+	waits vfs.Waiting
+}
+
+// Waiting implements vfs.Waiting.
+func (l waitingLent) Waiting(wait vfs.Wait) vfs.FS { return l.waits.Waiting(wait) }
+
+// lend lends a file system.
+func lend(fs vfs.FS) vfs.FS {
+	if w, ok := fs.(vfs.Waiting); ok {
+		return waitingLent{lent{fs}, w}
+	}
+	return lent{fs}
+}
 
 // tree returns the files that c gets to see.
 func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {

@@ -224,7 +224,7 @@ func (p *provider) Stat(ctx context.Context, name string) (s vfs.Stat, err error
 		)
 	})
 	if err != nil {
-		return s, err
+		return s, vfs.InvalidAnswer(err.Error())
 	}
 	s = vfs.Stat{Type: typeOf(kind), Size: uint64(size), Mtim: mtime * 1e6, Ctim: ctime * 1e6}
 	if readOnly {
@@ -267,7 +267,10 @@ func (p *provider) ReadDirectory(ctx context.Context, name string) (list []vfs.E
 			list = append(list, vfs.Entry{Name: text, Type: typeOf(number)})
 		})
 	})
-	return list, err
+	if err != nil {
+		return nil, vfs.InvalidAnswer(err.Error())
+	}
+	return list, nil
 }
 
 // pairs reads a list of lists of two.
@@ -344,6 +347,9 @@ func providerFailure(p []byte) error {
 	}
 	if number, known := providerErrors[e.Reason]; known {
 		return number
+	}
+	if e.Reason == "invalid" {
+		return vfs.InvalidAnswer(e.Message)
 	}
 	return errors.New(e.Message)
 }

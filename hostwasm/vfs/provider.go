@@ -89,6 +89,11 @@ func (e *ProviderError) Error() string { return e.Name + ": " + e.Err.Error() }
 
 func (e *ProviderError) Unwrap() error { return e.Err }
 
+// An InvalidAnswer is the error of an answer that can't be.
+type InvalidAnswer string
+
+func (e InvalidAnswer) Error() string { return string(e) }
+
 // Provided are the files of a [Provider], as a file system.
 //
 // Each is asked for when somebody opens it; what is open is held in memory. What is
@@ -167,7 +172,11 @@ func ask[T any](wanted context.Context, f *Provided, what, name string, call fun
 		f.failed(what, &ProviderError{"provider_timeout", name, fmt.Errorf("%s: no answer in %v", what, f.o.Timeout)})
 		return value, errno.TIMEDOUT
 	}
-	f.failed(what, &ProviderError{"provider_failed", name, fmt.Errorf("%s: %w", what, err)})
+	reason := "provider_failed"
+	if _, ok := errors.AsType[InvalidAnswer](err); ok {
+		reason = "provider_invalid"
+	}
+	f.failed(what, &ProviderError{reason, name, fmt.Errorf("%s: %w", what, err)})
 	return value, errno.IO
 }
 
@@ -193,12 +202,6 @@ func (f *Provided) failed(what string, e *ProviderError) {
 	}
 }
 
-// invalid is what who has asked is told of an answer that can't be.
-func (f *Provided) invalid(what, name, message string) error {
-	f.failed(what, &ProviderError{"provider_invalid", name, errors.New(what + ": " + message)})
-	return errno.IO
-}
-
 func (f *Provided) changed(c Change, name string) {
 	if f.o.Changed != nil {
 		f.o.Changed(c, name)
@@ -213,16 +216,18 @@ func (f *Provided) stat(ctx context.Context, name string) (Stat, error) {
 	if name == "." {
 		return rootStat, nil
 	}
-	s, err := ask(ctx, f, "stat", name, func(ctx context.Context) (Stat, error) { return f.provider.Stat(ctx, name) })
-	switch {
-	case err != nil:
-		return Stat{}, err
-	case s.Type != RegularFile && s.Type != Directory && s.Type != SymbolicLink:
-		return Stat{}, f.invalid("stat", name, "its type is none")
-	case int64(s.Size) < 0:
-		return Stat{}, f.invalid("stat", name, "its size is none")
-	}
-	return s, nil
+	return ask(ctx, f, "stat", name, func(ctx context.Context) (Stat, error) {
+		s, err := f.provider.Stat(ctx, name)
+		switch {
+		case err != nil:
+			return Stat{}, err
+		case s.Type != RegularFile && s.Type != Directory && s.Type != SymbolicLink:
+			return Stat{}, InvalidAnswer("its type is none")
+		case int64(s.Size) < 0:
+			return Stat{}, InvalidAnswer("its size is none")
+		}
+		return s, nil
+	})
 }
 
 // fill adds what the Provider does not know of a file.
@@ -247,15 +252,20 @@ func numberOf(name string) uint64 {
 
 // list asks for the names in a directory.
 func (f *Provided) list(ctx context.Context, name string) ([]Entry, error) {
-	entries, err := ask(ctx, f, "readDirectory", name, func(ctx context.Context) ([]Entry, error) {
-		return f.provider.ReadDirectory(ctx, name)
+	return ask(ctx, f, "readDirectory", name, func(ctx context.Context) ([]Entry, error) {
+		entries, err := f.provider.ReadDirectory(ctx, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(entries) > f.o.MaxNames:
+			return nil, errno.OVERFLOW
+		}
+		return namesIn(name, entries)
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(entries) > f.o.MaxNames:
-		return nil, errno.OVERFLOW
-	}
+}
+
+// namesIn returns what a directory has, of what a Provider says.
+func namesIn(dir string, entries []Entry) ([]Entry, error) {
 	list := make([]Entry, 0, len(entries))
 	known := make(map[string]bool, len(entries))
 	for _, e := range entries {
@@ -263,7 +273,7 @@ func (f *Provided) list(ctx context.Context, name string) ([]Entry, error) {
 		case !utf8.ValidString(e.Name):
 			continue // a guest could not say it
 		case !plain(e.Name) || strings.ContainsAny(e.Name, "/\x00"):
-			return nil, f.invalid("readDirectory", name, fmt.Sprintf("%.40q is no name", e.Name))
+			return nil, InvalidAnswer(fmt.Sprintf("%.40q is no name", e.Name))
 		case e.Type != RegularFile && e.Type != Directory && e.Type != SymbolicLink:
 			e.Type = Unknown
 		}
@@ -272,7 +282,7 @@ func (f *Provided) list(ctx context.Context, name string) ([]Entry, error) {
 		}
 		known[e.Name] = true
 		list = append(list, Entry{
-			Name: strings.Clone(e.Name), Type: e.Type, Ino: numberOf(path.Join(name, e.Name)), Next: uint64(len(list)) + 3,
+			Name: strings.Clone(e.Name), Type: e.Type, Ino: numberOf(path.Join(dir, e.Name)), Next: uint64(len(list)) + 3,
 		})
 	}
 	return list, nil

@@ -101,7 +101,7 @@ export class Providers {
 }
 
 function statOf(s: unknown): string {
-  const { type, size, mtime = 0, ctime = 0, permissions = 0 } = s as Record<string, unknown>;
+  const { type, size, mtime = 0, ctime = 0, permissions = 0 } = (s ?? {}) as Record<string, unknown>;
   return JSON.stringify({
     type: whole(type, 'type'), size: whole(size, 'size'), mtimeMs: whole(mtime, 'mtime'), ctimeMs: whole(ctime, 'ctime'),
     readOnly: (whole(permissions, 'permissions') & 1) !== 0,
@@ -109,34 +109,39 @@ function statOf(s: unknown): string {
 }
 
 function whole(n: unknown, what: string): number {
-  if (typeof n !== 'number' || !Number.isFinite(n)) throw new TypeError(`${what} is no number`);
+  if (typeof n !== 'number' || !Number.isFinite(n)) throw new Refused('invalid', `${what} is no number`);
   return Math.trunc(n);
 }
 
 function listOf(list: unknown): string {
-  if (!Array.isArray(list)) throw new TypeError('it is no array');
-  if (list.length > maxNames) throw Object.assign(new RangeError('too many names'), { code: tooMany });
+  if (!Array.isArray(list)) throw new Refused('invalid', 'it is no array');
+  if (list.length > maxNames) throw new Refused('too_many', 'it has too many names');
   return JSON.stringify(Array.from(list, (entry: unknown) => {
-    const [name, type] = entry as unknown[];
-    if (typeof name !== 'string') throw new TypeError('a name is no string');
+    const [name, type] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    if (typeof name !== 'string') throw new Refused('invalid', 'a name is no string');
     return [name, whole(type, 'type')];
   }));
 }
 
 function bytesOf(data: unknown): Bytes {
-  if (!ArrayBuffer.isView(data)) throw new TypeError('it is no Uint8Array');
-  if (data.byteLength > maxFile) throw Object.assign(new RangeError('the file is too large'), { code: 'EntryTooLarge' });
+  if (!ArrayBuffer.isView(data)) throw new Refused('invalid', 'it is no Uint8Array');
+  if (data.byteLength > maxFile) throw new Refused('too_large', 'it is too large');
   // A copy, for what is handed over is taken away, and memory that is shared can't be.
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice() as Bytes;
 }
 
-const tooMany = 'too_many';
+/** An answer that is not taken. */
+class Refused extends Error {
+  constructor(readonly reason: string, message: string) {
+    super(message);
+  }
+}
 
 /** What was thrown, for cmd/sandbox; it may be anything. */
 function failureOf(e: unknown): { reason: string; message: string } {
   try {
     const code = String((e as { code?: unknown } | null)?.code);
-    const reason = code === tooMany ? tooMany : Object.hasOwn(reasons, code) ? reasons[code]! : 'failed';
+    const reason = e instanceof Refused ? e.reason : Object.hasOwn(reasons, code) ? reasons[code]! : 'failed';
     return { reason, message: messageOf(e).slice(0, 1000) };
   } catch {
     return { reason: 'failed', message: 'what it has thrown can not be read' };
