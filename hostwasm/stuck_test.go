@@ -120,6 +120,60 @@ var opener = hostwasm.NewModule("opener", build(func(m *Module) {
 		I32(3), I32(0), I32(0), I32(int32(len(name))), I32(0), I64(2), I64(0), I32(0), I32(100), Call(open), Call(exit)))
 }))
 
+// A silent provider does not answer.
+type silent struct {
+	vfs.Provider
+	asked chan struct{} // gets a value for each question
+	freed chan struct{} // gets one when nobody wants the answer any longer
+}
+
+func (s silent) Stat(ctx context.Context, _ string) (vfs.Stat, error) {
+	s.asked <- struct{}{}
+	<-ctx.Done()
+	s.freed <- struct{}{}
+	return vfs.Stat{}, ctx.Err()
+}
+
+// A command that waits for a provider ends at once when it is killed, and nothing
+// is left behind.
+func TestSilentProvider(t *testing.T) { onEachEngine(t, testSilentProvider) }
+
+func testSilentProvider(t *testing.T, on backend) {
+	hostwasm.SetStuckLimit(t, time.Hour)
+	checkLeaks(t)
+	p := silent{asked: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
+	h := newHost(t, on, hostwasm.Config{
+		Mounts:   []hostwasm.Mount{{FS: vfs.Provide(p, vfs.ProviderOptions{Timeout: time.Hour}), Guest: "/away"}},
+		Commands: map[string]*hostwasm.Module{"cat": opener},
+	})
+	d := driver.New(driver.Config{Host: h})
+	defer d.Close()
+	c := core.Command{Command: "cat", Args: []string{"x"}}
+	id, err := d.Create(t.Context(), "s", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.asked
+	if err := d.Kill(id); err != nil {
+		t.Fatal(err)
+	}
+	if exit, err := d.WaitForExit(t.Context(), id); err != nil || exit.Reason != core.ReasonKilled {
+		t.Errorf("got %+v, %v", exit, err)
+	}
+	<-p.freed
+	// Nor does one whose directory is not known yet.
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-p.asked
+		cancel()
+	}()
+	c.Cwd = "/away/dir"
+	if _, err := h.Resolve(ctx, c); err == nil {
+		t.Error("its directory was found")
+	}
+	<-p.freed
+}
+
 // A command whose directory does not answer is given up when nobody waits for
 // it any longer.
 func TestStuckStart(t *testing.T) {

@@ -190,7 +190,9 @@ func (n *providedNode) write(name string) error {
 	f.mu.Unlock()
 
 	err := f.write(context.Background(), name, data, true, true)
-
+	if err == nil {
+		f.changed(Changed, name)
+	}
 	f.mu.Lock()
 	delete(f.busy, n)
 	n.lent = false
@@ -202,9 +204,6 @@ func (n *providedNode) write(name string) error {
 	}
 	lost := n.free()
 	f.mu.Unlock()
-	if err == nil {
-		f.changed(Changed, name)
-	}
 	f.lost(name, lost)
 	return err
 }
