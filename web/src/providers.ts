@@ -11,15 +11,12 @@ const maxFile = 128 << 20, maxNames = 100_000;
 /** How many changes are handed over at once: with more, everything is to be looked at again. */
 const maxChanges = 5000;
 
-/** The words of cmd/sandbox for the codes of VS Code's FileSystemError, and for others' that its
- * providers throw. */
+/** The words of cmd/sandbox for the codes of VS Code's FileSystemError, and for Node's of what has
+ * none there. */
 const reasons: Readonly<Record<string, string>> = {
-  FileNotFound: 'file_not_found', EntryNotFound: 'file_not_found', ENOENT: 'file_not_found',
-  FileExists: 'file_exists', EntryExists: 'file_exists', EEXIST: 'file_exists',
-  FileNotADirectory: 'not_a_directory', EntryNotADirectory: 'not_a_directory', ENOTDIR: 'not_a_directory',
-  FileIsADirectory: 'is_a_directory', EntryIsADirectory: 'is_a_directory', EISDIR: 'is_a_directory',
-  NoPermissions: 'no_permission', EACCES: 'no_permission', EPERM: 'no_permission',
-  Unavailable: 'unavailable', EntryTooLarge: 'too_large', ENOTEMPTY: 'not_empty', ENOSPC: 'no_space',
+  FileNotFound: 'file_not_found', FileExists: 'file_exists', FileNotADirectory: 'not_a_directory',
+  FileIsADirectory: 'is_a_directory', NoPermissions: 'no_permission', Unavailable: 'unavailable',
+  ENOTEMPTY: 'not_empty', ENOSPC: 'no_space',
 };
 
 /** What cmd/sandbox is answered: what was asked for, or why not, as JSON. */
