@@ -32,22 +32,35 @@ interface Message {
   error?: RpcError;
 }
 
+/** How deep JSON may be nested for the sandbox to read it. */
+const mostDepth = 512;
+
+function depth(text: string): number {
+  let now = 0, most = 0;
+  for (const [bracket] of text.replace(/"(?:\\.|[^"\\])*"/g, '').matchAll(/[[\]{}]/g)) {
+    most = Math.max(most, (now += bracket === '[' || bracket === '{' ? 1 : -1));
+  }
+  return most;
+}
+
 /** The requests of the page's clients, with numbers of its own in the place of their ids. */
 export class Peer {
   readonly #waiting = new Map<number, Waiting>();
   /** The number that a request of handleMessage has, by its id as JSON. */
   readonly #numbers = new Map<string, number>();
+  readonly #unnamed: Waiting[] = [];
   #last = 0;
   #gone: RpcError | undefined;
 
-  constructor(private readonly send: (line: string) => void) {}
+  /** send has a line go to the sandbox; id is that of the answer to come, if one will. */
+  constructor(private readonly send: (line: string, id?: number | null) => void) {}
 
   /** Takes lines of the sandbox. */
   take(text: string): void {
     for (const line of text.split('\n')) {
       if (line === '') continue;
       const m = JSON.parse(line) as Message;
-      const w = this.#waiting.get(m.id as number);
+      const w = m.id === null ? this.#unnamed.shift() : this.#waiting.get(m.id as number);
       if (!w) continue;
       this.#waiting.delete(m.id as number);
       if (m.error) w.reject(new AnswerError(m.error));
@@ -58,19 +71,24 @@ export class Peer {
   /** Answers all that wait, and all that will be asked, with an error. */
   end(reason: string, message: string): void {
     this.#gone = { code: internalError, message, data: { reason } };
-    const waiting = [...this.#waiting.values()];
+    const waiting = [...this.#waiting.values(), ...this.#unnamed.splice(0)];
     this.#waiting.clear();
     for (const w of waiting) w.reject(new AnswerError(this.#gone));
   }
 
-  request(method: string, params: unknown, signal?: AbortSignal, key?: string): Promise<unknown> {
+  request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.#ask({ jsonrpc: '2.0', method, params }, signal);
+  }
+
+  /** Sends a message that will be answered, with a number for its id. */
+  #ask(message: object, signal?: AbortSignal, key?: string): Promise<unknown> {
     if (this.#gone) return Promise.reject(new AnswerError(this.#gone));
     const id = ++this.#last;
     const cancel = () => this.#notify('$/cancel_request', { requestId: id });
     if (key !== undefined) this.#numbers.set(key, id);
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      this.send(JSON.stringify({ ...message, id }), id);
       if (signal?.aborted) cancel();
       else signal?.addEventListener('abort', cancel, { once: true });
     });
@@ -80,28 +98,38 @@ export class Peer {
     });
   }
 
+  /** Sends what has no id that an answer could name: it is answered at once, and before what is sent later. */
+  #nameless(text: string): Promise<object> {
+    if (this.#gone) return Promise.reject(new AnswerError(this.#gone));
+    return new Promise((resolve, reject) => {
+      this.#unnamed.push({ resolve: resolve as Waiting['resolve'], reject });
+      this.send(text, null);
+    });
+  }
+
   #notify(method: string, params: unknown): void {
     if (!this.#gone) this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
-  /** Answers one message; undefined is no answer. */
-  async handle(m: unknown): Promise<object | undefined> {
-    const refuse = (code: number, message: string, id: unknown = null) => ({ jsonrpc: '2.0', id, error: { code, message } });
-    if (typeof m !== 'object' || m === null || Array.isArray(m)) return refuse(-32600, 'Invalid request');
-    const { jsonrpc, id, method, params } = m as Message;
-    const known = id === null || typeof id === 'string' || typeof id === 'number';
-    if (method === undefined) return undefined; // a response: we have asked nothing
-    if (jsonrpc !== '2.0' || typeof method !== 'string') return refuse(-32600, 'Invalid request', known ? id : null);
-    if (id === undefined) {
+  /** Answers one message, which is the value of a text of JSON; undefined is no answer. */
+  async handle(m: unknown, text = JSON.stringify(m) ?? 'null'): Promise<object | undefined> {
+    const { jsonrpc, id, method, params, ...rest } = (typeof m === 'object' && !Array.isArray(m) && m ? m : {}) as Message;
+    const answers = 'result' in rest || 'error' in rest;
+    if (method === undefined && answers) return undefined; // we have asked nothing
+    const key = JSON.stringify(id), line = text.replaceAll('\n', ' ');
+    if (id === undefined && jsonrpc === '2.0' && typeof method === 'string' && typeof (params ?? {}) === 'object' && !answers) {
       if (method === '$/cancel_request') this.#cancel(params);
-      else this.#notify(method, params);
+      else if (!this.#gone) this.send(line);
       return undefined;
     }
-    if (!known) return refuse(-32600, 'Invalid request');
+    const named = (id === null || typeof id === 'string' || Number.isInteger(id)) && depth(text) <= mostDepth;
+    const twice = id !== null && this.#numbers.has(key);
     try {
-      return { jsonrpc: '2.0', id, result: await this.request(method, params, undefined, JSON.stringify(id)) };
+      if (!named) return await this.#nameless(line);
+      if (twice) return { jsonrpc: '2.0', id, error: { code: -32600, message: 'Invalid Request', data: { reason: 'duplicate_id' } } };
+      return { jsonrpc: '2.0', id, result: await this.#ask(m as object, undefined, key) };
     } catch (e) {
-      return { jsonrpc: '2.0', id, error: (e as AnswerError).error };
+      return { jsonrpc: '2.0', id: named ? id : null, error: (e as AnswerError).error };
     }
   }
 

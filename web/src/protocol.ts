@@ -110,7 +110,7 @@ export type ToWorker =
   | { to: 'found'; request: number; found: Found }
   | { to: 'provided'; request: number; failed: boolean; data: Bytes | string }
   | { to: 'provider_changed'; mount: number; changes: [type: number, path: string][] }
-  | { to: 'line'; peer: number; text: string }
+  | { to: 'line'; peer: number; text: string; id?: number | null | undefined }
   | { to: 'taken'; peer: number; bytes: number }
   | { to: 'close_peer'; peer: number }
   /** The last events were heard: there may be more. */

@@ -79,7 +79,7 @@ export class TerminalsImpl implements Terminals {
       this.providers.watch((mount, changes) => link.send({ to: 'provider_changed', mount, changes }));
       const number = await link.request<number>({ op: 'open_peer', options: { lenient: o.lenient ?? false, interactive: o.agentInput ?? false } });
       this.peerNumber = number;
-      this.peer = new Peer((text) => link.send({ to: 'line', peer: number, text }));
+      this.peer = new Peer((text, id) => link.send({ to: 'line', peer: number, text, id }));
     } catch (e) {
       this.lost(link, e as SandboxError);
       throw e;
@@ -306,13 +306,12 @@ export class TerminalsImpl implements Terminals {
   handleMessage(message: object): Promise<object | undefined>;
   async handleMessage(message: string | object): Promise<string | object | undefined> {
     if (typeof message !== 'string') return this.served().handle(message);
-    let parsed: unknown;
+    if (message.trim() === '') return undefined; // a line without a message
+    let parsed: unknown; // undefined is no message, which the sandbox says
     try {
       parsed = JSON.parse(message);
-    } catch {
-      return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } });
-    }
-    const answer = await this.served().handle(parsed);
+    } catch {}
+    const answer = await this.served().handle(parsed, message);
     return answer && JSON.stringify(answer);
   }
 

@@ -153,7 +153,7 @@ class Service {
       case 'provider_changed':
         return this.sandbox.tell((x, n) => x.provider_changed(m.mount, n), JSON.stringify(m.changes));
       case 'line':
-        return this.line(m.peer, m.text);
+        return this.line(m.peer, m.text, m.id);
       case 'taken':
         return this.sandbox.tell((x) => x.peer_taken(m.peer, m.bytes));
       case 'close_peer':
@@ -258,15 +258,14 @@ class Service {
     }
   }
 
-  private line(peer: number, text: string): void {
+  private line(peer: number, text: string, id?: number | null | undefined): void {
     try {
       this.sandbox.call((x, n) => x.peer_line(peer, n), text);
     } catch (e) {
-      // The page knows which request it was.
-      const { id } = JSON.parse(text) as { id?: unknown };
+      if (id === undefined) return; // nobody waits
       const { reason, message } = failedOf(e);
-      const answer = JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code: -32603, message, data: { reason } } });
-      if (id !== undefined) post({ from: 'lines', peer, text: answer + '\n', bytes: 0 });
+      const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message, data: { reason } } });
+      post({ from: 'lines', peer, text: answer + '\n', bytes: 0 });
     }
   }
 }
