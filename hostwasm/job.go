@@ -25,8 +25,8 @@ type job struct {
 }
 
 // maxWaits is how many times Limits.Compile a command may wait for modules
-// without it counting as time that it ran. A worker's Compile is processor time,
-// and the machine may do other things.
+// without it counting as time that it ran: it may start several. A worker's host
+// counts for itself.
 const maxWaits = 10
 
 // newJob returns a job with the host's limits and the files in tree, which it

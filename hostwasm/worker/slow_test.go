@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/meter/metertest"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
@@ -32,5 +33,23 @@ func TestCompilesTooLong(t *testing.T) {
 	defer h.Close()
 	if err := h.Prepare(t.Context(), "slow"); err == nil || !strings.Contains(err.Error(), "more than 1s of processor time") {
 		t.Errorf("got %v, want it to have taken more than 1s of processor time", err)
+	}
+}
+
+// A module that takes little processor time to compile is not given up because
+// the machine does other things meanwhile.
+func TestCompilesOnBusyMachine(t *testing.T) { onEachEngine(t, testCompilesOnBusyMachine) }
+
+func testCompilesOnBusyMachine(t *testing.T, engine string) {
+	const limit = time.Second
+	h := newHost(t, worker.Config{
+		Engine: engine, CacheDir: filepath.Join(t.TempDir(), "cache"), Pool: -1, Limits: hostwasm.Limits{Compile: limit},
+		Compiling: func(string, int) func() {
+			<-time.After(limit + limit/4) // by the clock, before the compiler has begun
+			return nil
+		},
+	})
+	if got := run(t, h, core.Command{Command: "small"}); got.exit.Status != (core.ExitStatus{ExitCode: 7}) {
+		t.Errorf("got %+v, %s, want it to run", got.exit, got.stderr)
 	}
 }

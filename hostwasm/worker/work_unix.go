@@ -167,12 +167,14 @@ func (w *worker) takeProcessors() { runtime.GOMAXPROCS(w.setup.Processors) }
 // open makes the host that runs the guests.
 func (w *worker) open(e engine.Engine) (err error) {
 	s := w.setup
+	l := hostwasm.Limits(s.Limits)
+	l.Compile *= busyMachine // here it is how long we wait for the compiler, by the clock
 	w.asks.commands = make(map[*hostwasm.Module]int)
 	c := hostwasm.Config{
 		Engine: e, Cache: hostCache{&w.asks, new(sync.Map)},
 		Commands: make(map[string]*hostwasm.Module),
 		Hidden:   s.Hidden,
-		Env:      s.Env, Dir: s.Dir, Limits: hostwasm.Limits(s.Limits), Memory: s.Memory,
+		Env:      s.Env, Dir: s.Dir, Limits: l, Memory: s.Memory,
 		More: w.asks.more(askMemory), Setter: w.asks.setter, Names: w.names, Deterministic: s.Deterministic,
 		Tmp: func(session core.SessionID) (vfs.FS, error) {
 			quota := vfs.Growing(w.asks.more(askTmpBytes), w.asks.more(askTmpNames))
