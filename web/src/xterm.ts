@@ -44,7 +44,7 @@ export interface View {
   /** Whether what is typed goes to the command. */
   readonly takenOver: boolean;
   takeOver(on: boolean): void;
-  /** What the view shows, the history first, as plain text. */
+  /** What the view shows, the history first, as plain text; out of sight, what it showed last. */
   text(): string;
   /** Ends the view, not the terminal. */
   dispose(): void;
@@ -63,20 +63,40 @@ const TEXT_EVERY = 1000;
 /** How long a new size must last before a program is told of it, in milliseconds. */
 const FIT_AFTER = 50;
 
-/** mount shows terminal in element. */
+const FONT_SIZE = 13; // pixels
+
+/** How many views have an xterm.js at once, unless more than that can be seen. */
+const MOST = 16;
+
+/** How long a view keeps its xterm.js that nobody sees, in milliseconds. */
+const UNSEEN = 60_000;
+
+/**
+ * mount shows terminal in element. A view that is out of sight for a minute, or for longest where
+ * there are more than sixteen, gives up its xterm.js, keeps its text, and draws the terminal anew
+ * when it is a screen away; unless a person has taken over, put the focus there or selected text.
+ */
 export function mount(terminal: Terminal, element: HTMLElement, options: ViewOptions = {}): View {
   return new TerminalView(terminal, element, options);
 }
+
+/** The views with an xterm.js; what went out of sight first comes first. */
+const live = new Set<TerminalView>();
+const views = new WeakMap<Element, TerminalView>();
+let sight: IntersectionObserver | undefined; // of all views; made by the first, as no server has one
 
 class TerminalView implements View {
   readonly element: HTMLElement;
   #terminal: Shown;
   #options: ViewOptions;
-  #term: XTerm;
+  #term: XTerm | undefined; // while it is seen
+  #left = Infinity; // when it went out of sight
+  #last: string | undefined = '\n'; // what it showed, until it is drawn again
   #watch: Watch | undefined;
   #watched = -1; // bytes there were when the watch ended
   #takenOver = false;
   #stopping = false;
+  #disposed = false;
   #cellSize: { width: number; height: number } | undefined;
   #escaped = false; // the last key was Esc
   #announced = '';
@@ -88,6 +108,7 @@ class TerminalView implements View {
   #sign = h('span', { 'aria-hidden': 'true' });
   #stateText = h('span');
   #screen = h('div', { class: 'terrarium-screen' });
+  #still = h('pre', { class: 'terrarium-still' });
   #text = h('pre', { class: 'terrarium-text', tabindex: '0', role: 'group', hidden: true });
   #textTimer: ReturnType<typeof setTimeout> | undefined;
   #fitTimer: ReturnType<typeof setTimeout> | undefined;
@@ -116,7 +137,7 @@ class TerminalView implements View {
     h(
       'div',
       {},
-      this.#button('Selection', () => this.#copy(async () => this.#term.getSelection())),
+      this.#button('Selection', () => this.#copy(async () => this.#term?.getSelection() ?? '')),
       this.#button('All that is shown', () => this.#copy(async () => this.text())),
       this.#button('As the agent saw it', () => this.#copy(async () => (await this.#terminal.text()).output)),
     ),
@@ -125,21 +146,6 @@ class TerminalView implements View {
   constructor(terminal: Terminal, element: HTMLElement, options: ViewOptions) {
     this.#terminal = terminal;
     this.#options = options;
-    const { rows, cols } = terminal.status;
-    this.#term = new XTerm({
-      rows, cols,
-      scrollback: options.history ?? 1000,
-      fontSize: options.fontSize ?? 13,
-      fontFamily: options.fontFamily ?? 'ui-monospace, Menlo, Consolas, monospace',
-      disableStdin: true,
-      minimumContrastRatio: 4.5,
-      cursorInactiveStyle: 'none',
-      theme: theme(element),
-      logLevel: 'off',
-    });
-    inert(this.#term);
-    links(this.#term, (address) => this.#follow(address));
-
     this.#state.append(this.#sign, ' ', this.#stateText);
     this.element = h(
       'div',
@@ -151,13 +157,16 @@ class TerminalView implements View {
     );
     element.append(this.element);
     addStyles(this.element);
-    this.#term.open(this.#screen);
+    const { state, rows } = terminal.status;
+    this.#still.style.fontSize = `${options.fontSize ?? FONT_SIZE}px`;
+    if (!options.compact) this.#still.style.height = `${rows * 1.2}em`;
+    this.#screen.append(this.#still);
     this.#listen();
-    const { state } = terminal.status;
     // That it has ended already is no news.
     if (state === 'exited' || state === 'killed' || state === 'failed') this.#announced = this.#ended();
     this.#changed(terminal.status);
-    this.#begin();
+    // Where there are many it waits until it is known which of them are seen.
+    if (live.size < MOST) this.#wake();
   }
 
   get takenOver(): boolean {
@@ -165,13 +174,14 @@ class TerminalView implements View {
   }
 
   focus(): void {
-    if (this.#text.hidden) this.#term.focus();
+    if (this.#text.hidden) this.#wake()?.focus();
     else this.#text.focus();
   }
 
   takeOver(on: boolean): void {
     this.#takenOver = on && this.#typable();
-    this.#term.options.disableStdin = !this.#takenOver;
+    if (this.#takenOver) this.#wake();
+    if (this.#term) this.#term.options.disableStdin = !this.#takenOver;
     this.#over.setAttribute('aria-pressed', String(this.#takenOver));
     this.#label();
     if (this.#takenOver && !this.#options.own) {
@@ -182,16 +192,19 @@ class TerminalView implements View {
   }
 
   text(): string {
-    const text = Array.from(lines(this.#term.buffer.active), (line) => line.text).join('\n');
+    if (this.#last !== undefined) return this.#last;
+    const text = Array.from(lines(this.#term!.buffer.active), (line) => line.text).join('\n');
     return text.trimEnd() + '\n';
   }
 
   dispose(): void {
+    this.#disposed = true;
     this.#watch?.close();
     for (const undo of this.#undo.splice(0)) undo();
     clearTimeout(this.#textTimer);
     clearTimeout(this.#fitTimer);
-    this.#term.dispose();
+    this.#term?.dispose();
+    live.delete(this);
     this.element.remove();
   }
 
@@ -202,21 +215,26 @@ class TerminalView implements View {
   /** listen connects what happens around the view with it. */
   #listen(): void {
     const dark = matchMedia('(prefers-color-scheme: dark)');
-    const recolour = () => (this.#term.options.theme = theme(this.element));
+    const recolour = () => this.#term && (this.#term.options.theme = theme(this.element));
     dark.addEventListener('change', recolour);
-    const clock = setInterval(() => this.#footer(this.#terminal.status), 1000);
+    const clock = setInterval(() => {
+      this.#footer(this.#terminal.status);
+      if (Date.now() - this.#left > UNSEEN) this.#rest();
+    }, 1000);
+    views.set(this.element, this);
+    // A screen away, in the page and in what scrolls within it.
+    sight ??= new IntersectionObserver(TerminalView.#look, { scrollMargin: '100%' });
+    sight.observe(this.element);
     const sized = new ResizeObserver(() => this.#fitSoon());
     sized.observe(this.#screen);
     this.#undo.push(
       () => dark.removeEventListener('change', recolour),
       () => clearInterval(clock),
       () => sized.disconnect(),
+      () => sight?.unobserve(this.element),
       this.#terminal.on('change', (status) => this.#changed(status)),
     );
-    this.#term.attachCustomKeyEventHandler((e) => this.#key(e));
-    this.#term.onData((data) => this.#type(data));
-    this.#term.onBinary((data) => this.#type(Uint8Array.from(data, (c) => c.charCodeAt(0))));
-    this.#term.onWriteParsed(() => this.#drawn());
+    this.element.addEventListener('focusin', () => this.#wake());
     this.#screen.addEventListener('paste', (e) => this.#paste(e), true);
     this.#query.addEventListener('keydown', (e) => {
       if (e.key === 'Escape') this.#showFinder(false);
@@ -229,6 +247,76 @@ class TerminalView implements View {
     });
   }
 
+  /** look is told which views have come into sight, or left it. */
+  static #look(this: void, changes: readonly IntersectionObserverEntry[]): void {
+    const seen: TerminalView[] = [];
+    for (const { target, isIntersecting } of changes) {
+      const view = views.get(target)!;
+      view.#left = isIntersecting ? Infinity : Date.now();
+      if (isIntersecting) seen.push(view);
+      else if (live.delete(view)) live.add(view); // the last to rest
+    }
+    // Only now, so that those which have left make room.
+    for (const view of seen) view.#wake();
+    TerminalView.#thin();
+  }
+
+  /** thin has views rest that nobody sees, while there are too many; not the one that is to get the
+   * focus, perhaps. */
+  static #thin(woken?: TerminalView): void {
+    for (const view of live) {
+      if (live.size > MOST && view.#left < Infinity && view !== woken) view.#rest();
+    }
+  }
+
+  /** wake has xterm.js draw the terminal, from a snapshot on. */
+  #wake(): XTerm | undefined {
+    if (this.#term || this.#disposed) return this.#term;
+    const { rows, cols } = this.#terminal.status;
+    const term = new XTerm({
+      rows, cols,
+      scrollback: this.#options.history ?? 1000,
+      fontSize: this.#options.fontSize ?? FONT_SIZE,
+      fontFamily: this.#options.fontFamily ?? 'ui-monospace, Menlo, Consolas, monospace',
+      disableStdin: !this.#takenOver,
+      minimumContrastRatio: 4.5,
+      cursorInactiveStyle: 'none',
+      theme: theme(this.element),
+      logLevel: 'off',
+    });
+    inert(term);
+    links(term, (address) => this.#follow(address));
+    this.#still.remove();
+    term.open(this.#screen);
+    term.attachCustomKeyEventHandler((e) => this.#key(e));
+    term.onData((data) => this.#type(data));
+    term.onBinary((data) => this.#type(Uint8Array.from(data, (c) => c.charCodeAt(0))));
+    term.onWriteParsed(() => this.#drawn());
+    this.#term = term;
+    live.add(this);
+    this.#label();
+    this.#begin();
+    TerminalView.#thin(this);
+    return term;
+  }
+
+  /** rest leaves a text in the place of xterm.js, as large, unless a person is at it. */
+  #rest(): void {
+    const term = this.#term;
+    if (!term || this.#takenOver || term.hasSelection() || this.element.matches(':focus-within')) return;
+    this.#last = this.text();
+    write(this.#still, this.#last.split('\n').slice(-term.rows - 1).join('\n'));
+    const height = term.element!.offsetHeight;
+    if (height > 0) this.#still.style.height = `${height}px`;
+    this.#watch?.close();
+    this.#watch = undefined;
+    this.#watched = -1;
+    this.#term = undefined;
+    live.delete(this);
+    term.dispose();
+    this.#screen.append(this.#still);
+  }
+
   /** begin watches the terminal. What comes waits until what came before is drawn. */
   #begin(): void {
     this.#watched = -1;
@@ -239,22 +327,26 @@ class TerminalView implements View {
         end: () => {
           this.#watch = undefined;
           this.#watched = this.#terminal.status.bytes;
+          // It can't be read any longer, but was shown before.
+          if (this.#last !== undefined) this.#term!.write(this.#last.trimEnd().replaceAll('\n', '\r\n'));
         },
       },
       { history: this.#options.history ?? 1000 },
     );
   }
 
-  #draw(s: Snapshot): Promise<void> {
-    this.#term.reset();
-    this.#term.options.convertEol = false; // reset keeps what a snapshot before this has set
-    this.#term.resize(s.cols, s.rows);
+  async #draw(s: Snapshot): Promise<void> {
+    const term = this.#term!;
+    term.reset();
+    term.options.convertEol = false; // reset keeps what a snapshot before this has set
+    term.resize(s.cols, s.rows);
     this.#fitSoon();
-    return this.#write(s);
+    await this.#write(s);
+    if (term === this.#term) this.#last = undefined;
   }
 
   #write({ data }: Chunk | Snapshot): Promise<void> {
-    return new Promise((done) => this.#term.write(data, done));
+    return new Promise((done) => this.#term!.write(data, done));
   }
 
   /** drawn follows what is on the screen with what depends on it. */
@@ -287,7 +379,8 @@ class TerminalView implements View {
     if (!alive) this.#say(this.#ended());
     // Where it leads, its terminal follows it, and not the other way round.
     const leads = this.#options.fit && this.#typable();
-    if (!leads && (this.#term.cols !== status.cols || this.#term.rows !== status.rows)) this.#term.resize(status.cols, status.rows);
+    const term = this.#term;
+    if (term && !leads && (term.cols !== status.cols || term.rows !== status.rows)) term.resize(status.cols, status.rows);
     if (!this.#watch && this.#watched >= 0 && status.bytes !== this.#watched) this.#begin();
     this.#footer(status);
     this.#fitSoon();
@@ -304,7 +397,7 @@ class TerminalView implements View {
     const name = this.#called();
     this.element.setAttribute('aria-label', `Terminal: ${name}, ${this.#stateText.textContent}`);
     const how = this.#takenOver ? 'Input. Escape and then Tab leaves it' : 'Read-only. Arrow keys scroll';
-    this.#term.textarea?.setAttribute('aria-label', `${name}: ${how}`);
+    this.#term?.textarea?.setAttribute('aria-label', `${name}: ${how}`);
     this.#text.setAttribute('aria-label', `Output of ${name}, as text`);
     this.#finder.setAttribute('aria-label', `Find in the output of ${name}`);
   }
@@ -362,7 +455,7 @@ class TerminalView implements View {
   /** scroll is what the keys of movement do while nothing is typed. */
   #scroll(e: KeyboardEvent): void {
     if (e.ctrlKey || e.altKey || e.metaKey) return;
-    const term = this.#term;
+    const term = this.#term!;
     const moves: Record<string, () => void> = {
       ArrowUp: () => term.scrollLines(-1), ArrowDown: () => term.scrollLines(1),
       PageUp: () => term.scrollPages(-1), PageDown: () => term.scrollPages(1),
@@ -378,12 +471,12 @@ class TerminalView implements View {
   /** paste shows what would be typed as several lines to a program that does not know of pastes. */
   #paste(e: ClipboardEvent): void {
     const text = e.clipboardData?.getData('text/plain') ?? '';
-    const careless = !this.#term.modes.bracketedPasteMode && /[\r\n]/.test(text.trimEnd());
+    const careless = !this.#term?.modes.bracketedPasteMode && /[\r\n]/.test(text.trimEnd());
     if (!this.#takenOver || (!careless && text.length < LARGE_PASTE)) return;
     e.preventDefault();
     e.stopPropagation();
     this.#ask.show('Paste this? Each line is run.', text.slice(0, LARGE_PASTE), 'Paste', (yes) => {
-      if (yes) this.#term.paste(text);
+      if (yes) this.#term?.paste(text);
     });
   }
 
@@ -420,7 +513,7 @@ class TerminalView implements View {
 
   #find(forward: boolean): void {
     const query = this.#query.value;
-    write(this.#count, query === '' || find(this.#term, query, forward) ? '' : 'Not found');
+    write(this.#count, query === '' || !this.#term || find(this.#term, query, forward) ? '' : 'Not found');
   }
 
   #showFinder(on: boolean): void {
@@ -446,7 +539,7 @@ class TerminalView implements View {
   #cell(): { width: number; height: number } | undefined {
     const box = this.#screen.querySelector('.xterm-screen')?.getBoundingClientRect();
     if (!this.#cellSize && box && box.width > 0) {
-      this.#cellSize = { width: box.width / this.#term.cols, height: box.height / this.#term.rows };
+      this.#cellSize = { width: box.width / this.#term!.cols, height: box.height / this.#term!.rows };
     }
     return this.#cellSize;
   }
@@ -459,13 +552,14 @@ class TerminalView implements View {
 
   /** fit asks for the size that the element has room for. */
   #fit(): void {
-    const cell = this.#options.fit && this.#typable() ? this.#cell() : undefined;
+    const term = this.#term;
+    const cell = term && this.#typable() ? this.#cell() : undefined;
     if (!cell || this.#screen.clientWidth === 0) return;
     const scrollbar = 14;
     const cols = Math.max(20, Math.floor((this.#screen.clientWidth - 8 - scrollbar) / cell.width));
     const rows = Math.max(2, Math.floor((this.#screen.clientHeight - 4) / cell.height));
-    if (cols === this.#term.cols && rows === this.#term.rows) return;
-    this.#term.resize(cols, rows);
+    if (cols === term!.cols && rows === term!.rows) return;
+    term!.resize(cols, rows);
     this.#terminal.resize(rows, cols).catch(() => {}); // it has ended meanwhile
   }
 
@@ -473,9 +567,9 @@ class TerminalView implements View {
   #crop(): void {
     const cell = this.#cell();
     if (!cell) return;
-    const { active } = this.#term.buffer;
-    let used = active.baseY > 0 || active.type === 'alternate' ? this.#term.rows : active.cursorY + 1;
-    for (let row = this.#term.rows - 1; row >= used; row--) {
+    const { rows, buffer: { active } } = this.#term!;
+    let used = active.baseY > 0 || active.type === 'alternate' ? rows : active.cursorY + 1;
+    for (let row = rows - 1; row >= used; row--) {
       if (active.getLine(row)?.translateToString(true)) used = row + 1;
     }
     this.#screen.style.height = `${Math.ceil(used * cell.height) + 16}px`;

@@ -44,6 +44,7 @@ const css = `
 .terrarium-screen:focus-within { outline: 2px solid var(--terrarium-link); outline-offset: -2px; }
 .terrarium-screen .xterm { width: max-content; min-width: 100%; }
 .terrarium-fit .terrarium-screen { overflow: hidden; min-height: 6em; }
+.terrarium-still { margin: 0; overflow: hidden; font-family: ui-monospace, monospace; line-height: 1.2; }
 .terrarium-text { margin: 0; padding: 4px 8px; overflow: auto; max-height: 60vh; white-space: pre-wrap;
   overflow-wrap: anywhere; border-block: 1px solid var(--terrarium-edge);
   font: 13px/1.35 ui-monospace, monospace; }

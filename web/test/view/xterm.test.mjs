@@ -345,6 +345,108 @@ test('dispose leaves nothing', async () => {
   assert.deepEqual(errors, []);
 });
 
+test('of a hundred cards only those near sight have an xterm.js, and the others come back', async () => {
+  await page.evaluate(() => {
+    document.querySelector('#place').style = 'height: 600px; overflow: auto'; // as that of a chat
+    window.cards = Array.from({ length: 100 }, (_, i) => {
+      const t = make({ rows: 10, cols: 60 }, `command ${i}`);
+      t.output(`this is \x1b[1m${i}\x1b[m\r\n`);
+      if (i % 2 === 1) t.tell({ exitStatus: { exitCode: 0 } });
+      return { ...t, view: show(t) };
+    });
+    const drawn = (card) => card.view.element.querySelector('.xterm') !== null;
+    window.drawn = (i) => drawn(cards[i]);
+    window.most = 0;
+    window.count = () => (most = Math.max(most, cards.filter(drawn).length));
+    new MutationObserver(count).observe(document.querySelector('#place'), { childList: true, subtree: true });
+    count();
+  });
+  const card = (i) => page.getByRole('group', { name: new RegExp(`^Terminal: command ${i},`) });
+  const visit = async (i, text = `this is ${i}\n`) => {
+    await page.evaluate((i) => cards[i].view.element.scrollIntoView({ block: 'center' }), i);
+    await page.waitForFunction(([i, text]) => drawn(i) && cards[i].view.text() === text, [i, text]);
+  };
+  const leave = async (i) => {
+    for (const far of [60, 75]) await visit(far);
+    await page.waitForFunction((i) => !drawn(i), i);
+  };
+  for (const i of [9, 45, 46, 0, 99]) await visit(i);
+  const height = await page.evaluate(() => cards[99].view.element.offsetHeight);
+  await leave(99);
+  assert.equal(await page.evaluate(() => cards[99].view.element.offsetHeight), height);
+  assert.equal(await page.evaluate(() => cards[99].view.text()), 'this is 99\n');
+  assert.match(await card(99).locator('.terrarium-screen').innerText(), /^this is 99$/m);
+
+  // What a command writes that nobody sees is there afterwards, and it goes on.
+  await visit(18);
+  await leave(18);
+  await page.evaluate(() => cards[18].output('unseen\r\n'));
+  assert.equal(await page.evaluate(() => cards[18].view.text()), 'this is 18\n');
+  await visit(18, 'this is 18\nunseen\n');
+  await page.evaluate(() => cards[18].output('seen\r\n'));
+  await visit(18, 'this is 18\nunseen\nseen\n');
+  assert.equal(await card(18).locator('.xterm').count(), 1);
+  await card(18).getByRole('button', { name: 'Find' }).click();
+  await page.keyboard.type('UNSEEN');
+  await page.waitForFunction(() => cards[18].view.element.querySelector('.xterm-selection div'));
+  await card(18).getByRole('button', { name: 'Text' }).click();
+  assert.equal(await card(18).locator('.terrarium-text').innerText(), 'this is 18\nunseen\nseen\n');
+
+  // Nor is it lost where the output can't be read any longer.
+  await page.evaluate(() => display.closeSession('s'));
+  assert.equal(await page.evaluate(() => drawn(9)), false);
+  await visit(9);
+  await card(9).locator('.xterm-rows').getByText('this is 9').waitFor();
+  const { most, near } = await page.evaluate(() => {
+    const { height } = cards[0].view.element.getBoundingClientRect();
+    return { most: window.most, near: Math.ceil((3 * 600) / height) + 1 };
+  });
+  console.log(`# ${most} of 100 cards had an xterm.js at once, ${near} can be near sight`);
+  assert.ok(most <= Math.max(16, near) + 2, `${most} at once`); // two are kept for the focus and a selection
+  assert.deepEqual(errors, []);
+});
+
+test('what a person is at stays drawn out of sight; the rest does not for long', async () => {
+  await page.clock.install();
+  await page.evaluate(() => {
+    window.interactive = true;
+    window.cards = ['focus', 'taken over', 'selection', 'nothing'].map((what) => {
+      const t = make({ rows: 10, cols: 60 }, what);
+      t.output('some words\r\n');
+      return show(t);
+    });
+    document.querySelector('#place').style.paddingBottom = '5000px';
+  });
+  await page.waitForFunction(() => cards.every((view) => view.text() === 'some words\n'));
+  await page.getByRole('group', { name: 'Terminal: selection' }).locator('.xterm-screen').dblclick({ position: { x: 5, y: 5 } });
+  const drawn = () => page.evaluate(() => cards.map((view) => view.element.querySelectorAll('.xterm').length));
+  await page.evaluate(() => {
+    cards[1].takeOver(true);
+    cards[0].focus();
+    scrollTo(0, document.body.scrollHeight);
+    // The views are told before this, which came after them.
+    return new Promise((resolve) => {
+      new IntersectionObserver(([is]) => is.isIntersecting || resolve(), { scrollMargin: '100%' }).observe(cards[3].element);
+    });
+  });
+  await page.clock.fastForward(50_000);
+  assert.deepEqual(await drawn(), [1, 1, 1, 1]);
+  await page.clock.fastForward(30_000);
+  await page.waitForFunction(() => !cards[3].element.querySelector('.xterm'));
+  assert.deepEqual(await drawn(), [1, 1, 1, 0]);
+  assert.deepEqual(await axe(page), []);
+  await page.evaluate(() => cards[3].focus()); // and back, before it is seen
+  assert.deepEqual(await drawn(), [1, 1, 1, 1]);
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForFunction(() => /some words/.test(cards[3].element.querySelector('.xterm-rows')?.textContent));
+  await page.evaluate(() => {
+    for (const view of cards) view.dispose();
+    cards[3].focus();
+  });
+  assert.equal(await page.locator('.terrarium, .xterm').count(), 0);
+  assert.deepEqual(errors, []);
+});
+
 for (const colorScheme of ['light', 'dark']) {
   test(`axe-core finds nothing, ${colorScheme}`, async () => {
     await page.emulateMedia({ colorScheme });
