@@ -143,10 +143,16 @@ export class Sandbox {
     }
     if (returned !== 1) throw this.#die(new Error('a call into the sandbox has blocked'));
     this.guests.kick();
-    if (status === waits) throw new Later(this.json<{ request: number }>().request);
     if (status >= 0) return status;
     const { reason, message, param } = JSON.parse(this.text()) as Failed;
     throw new SandboxError(reason, message, { param });
+  }
+
+  /** Calls an export about files, which alone may wait for a provider. */
+  callFile<P extends Part[]>(f: (x: Exports, ...lengths: { [K in keyof P]: number }) => number, ...parts: P): number {
+    const status = this.call(f, ...parts);
+    if (status === waits) throw new Later(this.json<{ request: number }>().request);
+    return status;
   }
 
   /** Calls an export where no answer is needed: what it is about may have gone meanwhile. */

@@ -33,7 +33,7 @@ class Service {
   private readonly memory: Memory = {
     stat: (path) => {
       try {
-        this.sandbox.call((x, p) => x.file_stat(p), path);
+        this.sandbox.callFile((x, p) => x.file_stat(p), path);
       } catch (e) {
         if (e instanceof SandboxError && e.reason !== 'dead') return undefined;
         if (!(e instanceof Later)) throw e;
@@ -43,16 +43,16 @@ class Service {
       return this.sandbox.json();
     },
     list: (path) => {
-      this.sandbox.call((x, p) => x.file_list(p), path);
+      this.sandbox.callFile((x, p) => x.file_list(p), path);
       const names = this.sandbox.json<[string, number][]>();
       return names.filter(([name]) => !this.mounted(path === '/' ? `/${name}` : `${path}/${name}`));
     },
     read: (path) => {
-      this.sandbox.call((x, p) => x.file_read(p), path);
+      this.sandbox.callFile((x, p) => x.file_read(p), path);
       return this.sandbox.result();
     },
-    write: (path, data, mode) => void this.sandbox.call((x, p, n) => x.file_write(p, n, 7, mode), path, data),
-    mkdir: (path) => void this.sandbox.call((x, p) => x.file_mkdir(p), path),
+    write: (path, data, mode) => void this.sandbox.callFile((x, p, n) => x.file_write(p, n, 7, mode), path, data),
+    mkdir: (path) => void this.sandbox.callFile((x, p) => x.file_mkdir(p), path),
   };
 
   async boot(m: ToWorker & { to: 'boot' }): Promise<void> {
@@ -185,7 +185,7 @@ class Service {
     const asked = this.later.get(request);
     this.later.delete(request);
     try {
-      this.sandbox.call((x) => x.file_result(request));
+      this.sandbox.callFile((x) => x.file_result(request));
       if (!asked) return;
       const [value, ...transfer] = this.outcome(asked.op);
       post({ from: 'reply', n: asked.n, value }, ...transfer);
@@ -238,22 +238,22 @@ class Service {
         return [sandbox.call((x, n) => x.open_peer(n), JSON.stringify(r.options))];
       case 'stat':
       case 'list':
-        sandbox.call((x, p) => (r.op === 'stat' ? x.file_stat(p) : x.file_list(p)), r.path);
+        sandbox.callFile((x, p) => (r.op === 'stat' ? x.file_stat(p) : x.file_list(p)), r.path);
         return this.outcome(r.op);
       case 'read':
-        sandbox.call((x, p) => x.file_read(p), r.path);
+        sandbox.callFile((x, p) => x.file_read(p), r.path);
         return this.outcome(r.op);
       case 'mkdir':
         this.memory.mkdir(r.path);
         return [];
       case 'write_file':
-        sandbox.call((x, p, n) => x.file_write(p, n, r.flags, r.mode), r.path, r.data);
+        sandbox.callFile((x, p, n) => x.file_write(p, n, r.flags, r.mode), r.path, r.data);
         return [];
       case 'remove':
-        sandbox.call((x, p) => x.file_remove(p, r.recursive ? 1 : 0), r.path);
+        sandbox.callFile((x, p) => x.file_remove(p, r.recursive ? 1 : 0), r.path);
         return [];
       case 'rename':
-        sandbox.call((x, from, to) => x.file_rename(from, to, r.overwrite ? 1 : 0), r.from, r.to);
+        sandbox.callFile((x, from, to) => x.file_rename(from, to, r.overwrite ? 1 : 0), r.from, r.to);
         return [];
     }
   }

@@ -226,6 +226,19 @@ test('ACP by messages: create, output, wait for exit, release', limit, async () 
   assert.ok(result.killed.result.signal);
 });
 
+test('the first views of a sandbox are like the others', limit, async () => {
+  const shown = await page.evaluate(async () => {
+    const own = await terrarium.createTerminals({ commands: await plugins() });
+    const t = await own.create({ command: 'echo', args: ['hello'] });
+    await t.exited;
+    const views = Array.from({ length: 5 }, () => new Screen(t));
+    await Promise.all(views.map((v) => v.shows((s) => s.ended || s.text.includes('hello'))));
+    await own.close();
+    return views.map((v) => v.text.includes('hello'));
+  });
+  assert.deepEqual(shown, [true, true, true, true, true]);
+});
+
 test('a view that is behind gets a snapshot, and holds up nobody', limit, async () => {
   const result = await page.evaluate(async () => {
     const t = await terminals.create({ command: 'seq 1 400000', interactive: false });
