@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 
 import { launch, serve, watchErrors } from '../view/serve.mjs';
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 120_000 };
 const folder = '/test/sandbox/';
 let chromium;
 
@@ -66,10 +66,34 @@ async function work(refused) {
   return { refused: seen, hello, piped, typed, endedBy: killed.status.endedBy, isolated: crossOriginIsolated };
 }
 
-/** What is there after a reload. */
+/** What is there after a reload; a provider, a view that draws nothing while a command floods it, and 65 processes. */
 async function again(refused) {
-  for (let e; (e = await refusal(make(options(refused)))); ) if (e.reason !== 'storage_locked') throw new Error(`${e.reason}: ${e.message}`);
-  return (await run('cat kept')).output;
+  const file = new TextEncoder().encode('unsaved\n'), nothing = () => undefined;
+  const mounts = {
+    '/ide': {
+      stat: (path) => ({ type: path === '/' ? 2 : 1, size: file.length, ctime: 0, mtime: 0 }),
+      readDirectory: () => [['a.txt', 1]], readFile: () => file,
+      writeFile: nothing, createDirectory: nothing, delete: nothing, rename: nothing,
+    },
+  };
+  for (let e; (e = await refusal(make({ ...options(refused), mounts }))); ) {
+    if (e.reason !== 'storage_locked') throw new Error(`${e.reason}: ${e.message}`);
+  }
+  const kept = (await run('cat kept')).output, provided = (await run('cat /ide/*')).output;
+
+  const flood = await terminals.create({ command: 'seq 1 400000', interactive: false });
+  let open;
+  const opened = new Promise((resolve) => (open = resolve));
+  const screen = new Screen(flood, () => opened);
+  await flood.exited;
+  open();
+  await screen.shows((s) => s.text.includes('400000'));
+
+  const many = await Promise.all(Array.from({ length: 65 }, () => terminals.create({ command: 'cat', pty: false })));
+  await Promise.all(many.map((t) => t.closeInput()));
+  await Promise.all(many.map((t) => t.exited));
+  const ended = many.filter((t) => t.status.exit?.exitCode === 0).length;
+  return { kept, provided, snapshots: screen.snapshots, ended };
 }
 
 for (const [name, { headers = {}, frame, elsewhere, isolated = false, refused }] of Object.entries(sets)) {
@@ -95,7 +119,9 @@ for (const [name, { headers = {}, frame, elsewhere, isolated = false, refused }]
         refused, hello: 'hello\n', piped: '5\n4\n', typed: 'typed\n', endedBy: 'person', isolated,
       });
       await page.reload(); // while a command runs
-      assert.equal(await visit(again), refused ? 'cat: kept: No such file or directory\n' : 'kept\n');
+      assert.deepEqual(await visit(again), {
+        kept: refused ? 'cat: kept: No such file or directory\n' : 'kept\n', provided: 'unsaved\n', snapshots: 2, ended: 65,
+      });
       assert.deepEqual(errors, []);
     } finally {
       await page.close();
