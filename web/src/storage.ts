@@ -12,6 +12,7 @@ export interface Memory {
   read(path: string): Bytes;
   write(path: string, data: Bytes, mode: number): void;
   mkdir(path: string): void;
+  remove(path: string): void;
 }
 
 const directory = 2, link = 64;
@@ -19,6 +20,8 @@ const usualMode = 0o644;
 /** How long changes are gathered before they are written, in milliseconds. */
 const delayMs = 50;
 const modesFile = 'modes.json';
+/** The largest file that is read, in bytes: cmd/sandbox takes no more at once. */
+const maxFile = 128 << 20;
 
 /** What of the files is kept in the browser. Symbolic links are not, nor are times. */
 export class Storage {
@@ -28,6 +31,8 @@ export class Storage {
   private modes: Record<string, number> = {};
   /** The first that could not be written, and why. */
   private lost: [path: string, error: unknown] | undefined;
+  /** What is kept and could not be read: it stays there. */
+  private readonly unread = new Set<string>();
 
   private constructor(
     private readonly memory: Memory,
@@ -70,24 +75,41 @@ export class Storage {
       return false; // nothing was ever written
     }
     try {
-      this.modes = JSON.parse(text) as Record<string, number>;
-    } catch {
-      this.modes = {}; // the files are worth more than their permissions
-    }
+      this.modes = { ...(JSON.parse(text) as Record<string, number> | null) };
+    } catch {} // the files are worth more than their permissions
     await this.read(this.root, '');
+    this.tell('read');
     return true;
   }
 
   private async read(dir: FileSystemDirectoryHandle, path: string): Promise<void> {
     for await (const [name, handle] of dir.entries()) {
       const at = `${path}/${name}`;
-      if (handle.kind === 'directory') {
-        this.memory.mkdir(at);
-        await this.read(handle as FileSystemDirectoryHandle, at);
-        continue;
+      try {
+        await this.readOne(handle, at);
+      } catch (e) {
+        if (e instanceof SandboxError && e.reason === 'dead') throw e;
+        this.lost ??= [at, e];
+        this.unread.add(at);
       }
-      const file = await (handle as FileSystemFileHandle).getFile();
-      this.memory.write(at, new Uint8Array(await file.arrayBuffer()), this.modes[at] ?? 0);
+    }
+  }
+
+  /** Reads a file or directory. Who has the origin may have put there what does not fit into memory, and
+   * what were names of one file has become files: that keeps nobody from the others. */
+  private async readOne(handle: FileSystemHandle, path: string): Promise<void> {
+    if (handle.kind === 'directory') {
+      this.memory.mkdir(path);
+      return this.read(handle as FileSystemDirectoryHandle, path);
+    }
+    const file = await (handle as FileSystemFileHandle).getFile();
+    if (file.size > maxFile) throw new SandboxError('no_space', 'it is too large');
+    const data = new Uint8Array(await file.arrayBuffer());
+    try {
+      this.memory.write(path, data, this.modes[path] ?? 0);
+    } catch (e) {
+      if (this.memory.stat(path)) this.memory.remove(path); // what there was room for is not the file
+      throw e;
     }
   }
 
@@ -125,12 +147,17 @@ export class Storage {
     } catch (e) {
       this.lost ??= [modesFile, e];
     }
+    this.tell('kept');
+  }
+
+  /** Tells the first that could not be read or kept. */
+  private tell(done: 'read' | 'kept'): void {
     if (!this.lost) return;
     const [path, e] = this.lost;
     this.lost = undefined;
     const full = e instanceof DOMException && e.name === 'QuotaExceededError';
     const why = full ? 'the browser has no room for it' : messageOf(e);
-    this.failed(new SandboxError(full ? 'no_space' : 'no_storage', `${path} can't be kept: ${why}`, { cause: e }));
+    this.failed(new SandboxError(full ? 'no_space' : 'no_storage', `${path} can't be ${done}: ${why}`, { cause: e }));
   }
 
   /** Copies a path. What does not succeed keeps nothing else from it, and is tried again after the next change. */
@@ -163,8 +190,9 @@ export class Storage {
     const names = new Set(this.memory.list(path).map(([n]) => n));
     let dir = this.root;
     if (path !== '/') dir = await intoDirectory((await this.parent(path, true))!, name);
-    for await (const kept of dir.keys()) if (!names.has(kept)) await remove(dir, kept);
-    for (const n of names) await this.keep(path === '/' ? `/${n}` : `${path}/${n}`);
+    const below = path === '/' ? '' : path;
+    for await (const kept of dir.keys()) if (!names.has(kept) && !this.unread.has(`${below}/${kept}`)) await remove(dir, kept);
+    for (const n of names) await this.keep(`${below}/${n}`);
     return true;
   }
 

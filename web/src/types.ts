@@ -203,7 +203,8 @@ export interface TerminalsEvents {
   evict: (terminal: Terminal) => void;
   /** Something slow is under way, for those who show progress: a module is fetched or compiled. */
   load: (progress: LoadProgress) => void;
-  /** What has changed among the files can't be kept: see `TerminalsOptions.storage`. */
+  /** What has changed among the files can't be kept, or what is kept can't be read: see
+   * `TerminalsOptions.storage`. */
   storage: (error: SandboxError) => void;
   /** What is wrong with a provider of `TerminalsOptions.mounts`, once until it works again: it has
    * not answered (`provider_timeout`), has thrown what is no FileSystemError (`provider_failed`), or

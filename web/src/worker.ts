@@ -53,6 +53,7 @@ class Service {
     },
     write: (path, data, mode) => void this.sandbox.callFile((x, p, n) => x.file_write(p, n, 7, mode), path, data),
     mkdir: (path) => void this.sandbox.callFile((x, p) => x.file_mkdir(p), path),
+    remove: (path) => void this.sandbox.callFile((x, p) => x.file_remove(p, 0), path),
   };
 
   async boot(m: ToWorker & { to: 'boot' }): Promise<void> {
@@ -74,10 +75,10 @@ class Service {
 
   /** Puts in the files what was kept, or what they begin with. */
   private async fill(storage: string | undefined, files: [string, Bytes][]): Promise<void> {
-    let kept = false;
+    let kept = false, opened: Storage | undefined;
     if (storage !== undefined) {
-      this.storage = await Storage.open(storage, this.memory, (e) => post({ from: 'storage', error: failedOf(e) }));
-      kept = await this.storage.load();
+      opened = await Storage.open(storage, this.memory, (e) => post({ from: 'storage', error: failedOf(e) }));
+      kept = await opened.load();
     }
     for (const [path, data] of kept ? [] : files) {
       if (this.mounted(path)) throw new SandboxError('value', `files: ${path} is in a mount`, { param: 'files' });
@@ -85,6 +86,7 @@ class Service {
       else this.memory.write(path, data, 0);
     }
     this.news.forgetChanges();
+    this.storage = opened; // not before: of what is half read, the rest would be removed
     if (!kept) this.storage?.changed('all');
   }
 

@@ -69,6 +69,72 @@ test('files survive a reload, and one tab at a time has them', limit, async () =
   assert.deepEqual([...errors, ...other.errors], []);
 });
 
+test('files are all there after a start and a close that take long', limit, async () => {
+  const { page } = await open();
+  const output = await page.evaluate(async () => {
+    const slow = (what, ms) => patched(`{
+      const own = ${what};
+      ${what} = async function (...args) {
+        await new Promise((resolve) => setTimeout(resolve, ${ms}));
+        return own.apply(this, args);
+      };
+    }`);
+    const files = Object.fromEntries(['x', 'y', 'z'].map((name) => [`/work/d/${name}`, name]));
+    // Longer than commands have to end.
+    await make({ storage: 'slow', files, workerFactory: slow('FileSystemFileHandle.prototype.createWritable', 800) });
+    await terminals.close();
+    // Longer than changes are gathered.
+    await make({ storage: 'slow', workerFactory: slow('FileSystemFileHandle.prototype.getFile', 80) });
+    await terminals.close();
+    await make({ storage: 'slow' });
+    const { output } = await run('cat d/*');
+    await terminals.close();
+    return output;
+  });
+  assert.equal(output, 'xyz');
+  await page.close();
+});
+
+test('what is kept and can not be read is told, and stays', limit, async () => {
+  const { page } = await open();
+  const result = await page.evaluate(async () => {
+    const options = { storage: 'unread', limits: { fileBytes: 1 << 20 } };
+    await make({ ...options, files: { '/work/good': 'good' } });
+    // One file while it is in memory, and two of them are too large.
+    await run('head -c 600000 /dev/zero > a; ln a b');
+    await terminals.close();
+    let home = await navigator.storage.getDirectory();
+    for (const name of ['terrarium', 'unread']) home = await home.getDirectoryHandle(name);
+    const put = async (dir, name, text) => {
+      const to = await (await dir.getFileHandle(name, { create: true })).createWritable();
+      await to.write(text);
+      await to.close();
+    };
+    const work = await (await home.getDirectoryHandle('files')).getDirectoryHandle('work');
+    const out = [];
+    for (const begin of [() => put(home, 'modes.json', 'null'), () => put(work, 'é'.repeat(200), 'a name that is too long')]) {
+      await begin();
+      await make(options);
+      const [error] = await until((f) => terminals.on('storage', f), () => true);
+      await terminals.files.writeFile('/work/new', 'new');
+      out.push({ error: { reason: error.reason, message: error.message }, ...await run('cat good new; ls') });
+      await terminals.close();
+    }
+    const names = [], sizes = [];
+    for await (const name of work.keys()) names.push(name);
+    for (const name of ['a', 'b']) sizes.push((await (await work.getFileHandle(name)).getFile()).size);
+    return { out, names: names.sort(), sizes };
+  });
+  for (const { error, output } of result.out) {
+    assert.equal(error.reason, 'no_storage');
+    assert.match(error.message, /^\/work\/.* can't be read: /);
+    assert.match(output, /^goodnew[^]*good\nnew\n/);
+  }
+  assert.deepEqual(result.names, ['a', 'b', 'good', 'new', 'é'.repeat(200)]);
+  assert.deepEqual(result.sizes, [600_000, 600_000]);
+  await page.close();
+});
+
 test('what can not be kept is told, and commands go on', limit, async () => {
   const { page } = await open();
   const result = await page.evaluate(async () => {
