@@ -1,7 +1,7 @@
 // The modules of commands: found by the page when one is first used, and compiled here or by Go.
 
 import { SandboxError } from './errors.js';
-import { compile, fetchModule, opened } from './modules.js';
+import { bytesOf, compile, fetchModule, opened } from './modules.js';
 import { failedOf, post } from './post.js';
 import type { Found, ModuleInfo } from './protocol.js';
 import type { Sandbox } from './sandbox.js';
@@ -62,10 +62,7 @@ export class Loader {
   /** Hands a module over that Go meters. */
   async #foreign(request: number, m: ModuleInfo, found: Found): Promise<void> {
     if ('module' in found) throw new SandboxError('refused', `${m.name}: a compiled module can't be metered: hand over its bytes or its URL`);
-    const wasm = new Uint8Array(await (await this.#open(m.name, found)).arrayBuffer());
-    if (wasm.length > this.limit) {
-      throw new SandboxError('refused', `${m.name}: it has ${wasm.length} bytes, and ${this.limit} are allowed`);
-    }
+    const wasm = await bytesOf(m.name, await this.#open(m.name, found), this.limit);
     progress(m.name, 'done', wasm.length, wasm.length);
     this.sandbox.call((x, n) => x.module_bytes(request, n), wasm);
   }

@@ -84,6 +84,17 @@ function join(a: Bytes, b: Bytes): Bytes {
   return both;
 }
 
+/** Reads a module of at most so many bytes: what was packed may become any size. */
+export async function bytesOf(name: string, response: Response, most: number): Promise<Bytes> {
+  const chunks: Bytes[] = [];
+  let size = 0;
+  for await (const chunk of response.body!) {
+    if ((size += chunk.length) > most) throw new SandboxError('refused', `${name}: it has more than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
 /** Compiles a module as it comes in. */
 export async function compile(name: string, response: Response): Promise<WebAssembly.Module> {
   try {

@@ -88,7 +88,6 @@ export class Storage {
       try {
         await this.readOne(handle, at);
       } catch (e) {
-        if (e instanceof SandboxError && e.reason === 'dead') throw e;
         this.lost ??= [at, e];
         this.unread.add(at);
       }
@@ -103,7 +102,7 @@ export class Storage {
       return this.read(handle as FileSystemDirectoryHandle, path);
     }
     const file = await (handle as FileSystemFileHandle).getFile();
-    if (file.size > maxFile) throw new SandboxError('no_space', 'it is too large');
+    if (file.size > maxFile) throw new Error('too large');
     const data = new Uint8Array(await file.arrayBuffer());
     try {
       this.memory.write(path, data, this.modes[path] ?? 0);

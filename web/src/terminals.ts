@@ -19,6 +19,10 @@ const defaultModuleLimit = 32 << 20;
 const maxGone = 64;
 /** How long commands may take to end when all is closed. */
 const closeMs = 2000;
+/** How much longer the browser may take to write the files that are kept. */
+const keepMs = 60_000;
+/** The most that is handed on of why a policy says no, in UTF-16 units. */
+const maxReason = 4096;
 
 export class TerminalsImpl implements Terminals {
   readonly clientCapabilities = { terminal: true } as const;
@@ -144,8 +148,9 @@ export class TerminalsImpl implements Terminals {
     if (link && this.state === 'ready') {
       await new Promise<void>((resolve) => {
         this.closed = resolve;
-        // What commands have written to the page's own files is written yet.
-        setTimeout(resolve, closeMs + (this.providers.infos.length > 0 ? 2 * this.providers.timeoutMs : 0));
+        // What commands have written to the page's own files, and to those that are kept, is written yet.
+        const kept = this.options.storage ? keepMs : 0;
+        setTimeout(resolve, closeMs + kept + (this.providers.infos.length > 0 ? 2 * this.providers.timeoutMs : 0));
         link.send({ to: 'close' });
       });
     }
@@ -220,7 +225,8 @@ export class TerminalsImpl implements Terminals {
       case 'load':
         return this.events.emit('load', { name: m.name, phase: m.phase, loaded: m.loaded, ...(m.total !== undefined && { total: m.total }) });
       case 'storage':
-        return this.events.emit('storage', new SandboxError(m.error.reason, m.error.message));
+        // Of the start it is told when there may be listeners.
+        return void this.ready.then(() => setTimeout(() => this.events.emit('storage', new SandboxError(m.error.reason, m.error.message))), () => 0);
       case 'output':
         return this.views.get(m.watch)?.output({ offset: m.offset, data: m.data });
       case 'snapshot':
@@ -269,19 +275,18 @@ export class TerminalsImpl implements Terminals {
     const terminal = this.terminals.get(e.id), policy = this.options.policy;
     const question = new AbortController();
     this.questions.set(e.request, question);
-    let answer: PolicyAnswer = 'deny';
+    let decision = { allow: false, reason: '' };
     try {
       if (terminal && policy) {
-        answer = await policy({ terminal, path: e.path, argv: e.argv, cwd: e.cwd, roots: e.roots, env: e.env, signal: question.signal });
+        decision = decided(await policy({ terminal, path: e.path, argv: e.argv, cwd: e.cwd, roots: e.roots, env: e.env, signal: question.signal }));
       }
     } catch (error) {
       reportError(error);
-      answer = { allow: false, reason: 'the policy has failed' };
+      decision.reason = 'the policy has failed';
     }
     if (this.questions.get(e.request) !== question) return;
     this.questions.delete(e.request);
-    const { allow, reason = '' } = typeof answer === 'object' && answer !== null ? answer : { allow: answer === 'allow' };
-    link.send({ to: 'decide', request: e.request, allow: allow === true, reason: String(reason) });
+    link.send({ to: 'decide', request: e.request, ...decision });
   }
 
   // ACP.
@@ -322,4 +327,10 @@ export class TerminalsImpl implements Terminals {
   async closeSession(sessionId: string): Promise<void> {
     await this.served().request('_terrarium/session_close', { sessionId });
   }
+}
+
+/** What a policy's answer comes to. It is anybody's object, and may throw. */
+function decided(answer: PolicyAnswer): { allow: boolean; reason: string } {
+  const { allow, reason = '' } = typeof answer === 'object' && answer !== null ? answer : { allow: answer === 'allow' };
+  return { allow: allow === true, reason: String(reason).slice(0, maxReason) };
 }

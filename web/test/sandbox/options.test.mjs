@@ -40,13 +40,16 @@ test('a policy is asked, and what fails denies', limit, async () => {
           case 'denied': return { allow: false, reason: 'not today' };
           case 'thrown': throw new Error('broken');
           case 'odd': return 1;
+          case 'getter': return { get allow() { throw new Error('broken'); } };
+          case 'unspoken': return { allow: false, reason: Object.create(null) };
+          case 'long': return { allow: false, reason: 'x'.repeat(130 << 20) };
           case 'forever': return new Promise((resolve) => r.signal.addEventListener('abort', () => (aborted = true, resolve('allow'))));
         }
       },
     });
     const results = {};
     window.onerror = () => true;
-    for (const a of ['allowed', 'denied', 'thrown', 'odd', 'nothing']) results[a] = await run('echo', { args: [a], env: { A: '1' } });
+    for (const a of ['allowed', 'denied', 'thrown', 'odd', 'getter', 'unspoken', 'long', 'nothing']) results[a] = await run('echo', { args: [a], env: { A: '1' } });
     const t = await terminals.create({ command: 'echo', args: ['forever'] });
     if (t.status.state !== 'asking') await until((f) => t.on('change', f), (s) => s.state === 'asking');
     await t.kill();
@@ -58,7 +61,7 @@ test('a policy is asked, and what fails denies', limit, async () => {
     argv: ['echo', 'allowed'], path: '/bin/echo', cwd: '/work', roots: ['/'], env: [{ name: 'A', value: '1' }], state: 'asking',
   });
   assert.equal(result.results.allowed.output, 'allowed\n');
-  for (const a of ['denied', 'thrown', 'odd', 'nothing']) assert.equal(result.results[a].error?.reason, 'denied', a);
+  for (const a of ['denied', 'thrown', 'odd', 'getter', 'unspoken', 'long', 'nothing']) assert.equal(result.results[a].error?.reason, 'denied', a);
   assert.match(result.results.denied.error.message, /not today/);
   assert.deepEqual([result.killed.state, result.killed.endedBy, result.aborted], ['killed', 'person', true]);
   assert.match(result.agent.error.message, /denied/);
@@ -144,7 +147,7 @@ test('modules of others, metered in the page, and limits', limit, async () => {
     const malformed = end.slice(0, -3);
     await make({
       commands: [
-        { end, loop, trap, recurse, malformed, lazy: async () => new Response(end), compiled: await WebAssembly.compile(end), html: '/test/sandbox/page.html', none: '/none.wasm' },
+        { end, loop, trap, recurse, malformed, bomb: async () => new Response(bomb(end)), lazy: async () => new Response(end), compiled: await WebAssembly.compile(end), html: '/test/sandbox/page.html', none: '/none.wasm' },
         ...(await plugins()),
         { ...(await plugins())[0], name: 'other', by: 'another version', sum: '00'.repeat(32), commands: ['other'] },
       ],

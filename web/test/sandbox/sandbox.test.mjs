@@ -202,6 +202,7 @@ test('ACP by messages: create, output, wait for exit, release', limit, async () 
     const [t] = await opened;
     const text = JSON.parse(await terminals.handleMessage(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'nosuch' })));
     const bad = await terminals.handleMessage('{');
+    const long = await ask('nosuch', { text: 'x"'.repeat(10 << 20) });
     const spin = await ask('terminal/create', { sessionId: 's', command: 'sleep 100' });
     const two = { sessionId: 's', terminalId: spin.result.terminalId };
     const waiting = ask('terminal/wait_for_exit', two);
@@ -211,7 +212,7 @@ test('ACP by messages: create, output, wait for exit, release', limit, async () 
     const killed = await ask('terminal/wait_for_exit', two);
     return {
       made, exit, output, released, after, session: t.session, same: t.id === one.terminalId, text: await t.text(), other: text,
-      bad: JSON.parse(bad), cancelled, killed,
+      bad: JSON.parse(bad), long, cancelled, killed,
     };
   });
   assert.equal(result.made.id, 'r1');
@@ -222,6 +223,7 @@ test('ACP by messages: create, output, wait for exit, release', limit, async () 
   assert.deepEqual([result.session, result.same, result.text.output], ['s', true, 'out\n']);
   assert.equal(result.other.error.code, -32601);
   assert.equal(result.bad.error.code, -32700);
+  assert.equal(result.long.error.code, -32601);
   assert.equal(result.cancelled.error.code, -32800);
   assert.ok(result.killed.result.signal);
 });
