@@ -19,6 +19,8 @@ const directory = 2, link = 64;
 const usualMode = 0o644;
 /** How long changes are gathered before they are written, in milliseconds. */
 const delayMs = 50;
+/** How often a directory is looked at again that can't be listed, and how many milliseconds after the last look. */
+const mostLooks = 100, lookMs = 50;
 const modesFile = 'modes.json';
 /** The largest file that is read, in bytes: cmd/sandbox takes no more at once. */
 const maxFile = 128 << 20;
@@ -83,11 +85,12 @@ export class Storage {
   }
 
   private async read(dir: FileSystemDirectoryHandle, path: string): Promise<void> {
-    for await (const [name, handle] of dir.entries()) {
+    for (const [name, handle] of await list(dir)) {
       const at = `${path}/${name}`;
       try {
         await this.readOne(handle, at);
       } catch (e) {
+        if (isGone(e)) continue; // the page before was just writing it
         this.lost ??= [at, e];
         this.unread.add(at);
       }
@@ -229,6 +232,25 @@ export class Storage {
   }
 }
 
+function isGone(e: unknown): boolean {
+  return e instanceof DOMException && e.name === 'NotFoundError';
+}
+
+/** What is in a directory. What a page was writing when it was reloaded Chromium takes away a little
+ * later, and until then it can't be listed. */
+async function list(dir: FileSystemDirectoryHandle): Promise<[string, FileSystemHandle][]> {
+  for (let left = mostLooks; ; left--) {
+    try {
+      const entries = [];
+      for await (const entry of dir.entries()) entries.push(entry);
+      return entries;
+    } catch (e) {
+      if (left === 0 || !isGone(e)) throw e;
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    }
+  }
+}
+
 /** A directory by that name, in the place of a file that has it. */
 async function intoDirectory(dir: FileSystemDirectoryHandle, name: string): Promise<FileSystemDirectoryHandle> {
   try {
@@ -244,7 +266,7 @@ async function remove(dir: FileSystemDirectoryHandle | undefined, name: string):
   try {
     await dir?.removeEntry(name, { recursive: true });
   } catch (e) {
-    if (!(e instanceof DOMException) || e.name !== 'NotFoundError') throw e;
+    if (!isGone(e)) throw e;
   }
 }
 

@@ -135,6 +135,35 @@ test('what is kept and can not be read is told, and stays', limit, async () => {
   await page.close();
 });
 
+test('what the page that was here before had not written to its end is left out', limit, async () => {
+  const { page } = await open();
+  const output = await page.evaluate(async () => {
+    await make({ storage: 'half', files: { '/work/whole': 'a', '/work/half': 'b' } });
+    await terminals.close();
+    // As Chromium does after a reload: it can't list what it is still taking away, nor read it.
+    const workerFactory = patched(`
+      const { getFile } = FileSystemFileHandle.prototype, { entries } = FileSystemDirectoryHandle.prototype;
+      const gone = () => new DOMException('as if', 'NotFoundError'), seen = new Set();
+      FileSystemFileHandle.prototype.getFile = function () {
+        if (this.name === 'half') throw gone();
+        return getFile.call(this);
+      };
+      FileSystemDirectoryHandle.prototype.entries = async function* () {
+        if (!seen.has(this.name)) {
+          seen.add(this.name);
+          throw gone();
+        }
+        yield* entries.call(this);
+      };`);
+    await make({ storage: 'half', workerFactory });
+    const { output } = await run('ls');
+    await terminals.close();
+    return output;
+  });
+  assert.equal(output, 'whole\n');
+  await page.close();
+});
+
 test('what can not be kept is told, and commands go on', limit, async () => {
   const { page } = await open();
   const result = await page.evaluate(async () => {
