@@ -47,8 +47,22 @@ function report({ message, trace }) {
 
 let log;
 let terminals;
+
+/** sandbox makes one whose files are there again after a reload, where the browser can keep them and
+ * no other tab has them. */
+async function sandbox(options) {
+  try {
+    return await createTerminals({ ...options, storage: 'demo' });
+  } catch (e) {
+    if (e.reason === 'storage_locked') $('kept').textContent = 'Another tab has the files that are kept. Those of this one will not be kept.';
+    else if (e.reason === 'no_storage') $('kept').textContent = `Files will not be kept: ${e.message}`;
+    else throw e;
+    return createTerminals(options);
+  }
+}
+
 try {
-  terminals = await createTerminals({
+  terminals = await sandbox({
     commands: await plugins(),
     files,
     cwd: root,
@@ -78,7 +92,7 @@ const tree = new Tree(terminals.files, root, async (path) => {
 // State, and what goes wrong.
 function showState(state, error) {
   $('state').textContent = states[state];
-  for (const id of ['shell', 'loop', 'flood', 'bomb', 'stop-all', 'clear', 'agent-run']) $(id).disabled = state !== 'ready';
+  for (const id of ['shell', 'loop', 'flood', 'bomb', 'stop-all', 'clear', 'agent-run', 'reset']) $(id).disabled = state !== 'ready';
   if (state === 'ready') $('trouble').hidden = true;
   if (state !== 'dead') return;
   trouble('The sandbox has died. The rest of the page is unharmed.', error, h('button', { type: 'button', click: restart }, 'Start it again'));
@@ -92,6 +106,7 @@ async function restart() {
 }
 
 terminals.on('state', showState);
+terminals.on('storage', (e) => ($('kept').textContent = e.message));
 terminals.on('load', ({ name, phase, loaded }) => {
   $('state').textContent = phase === 'done' || phase === 'failed' ? states[terminals.state] : `${name}: ${phase} ${(loaded / 1e6).toFixed(1)} MB`;
 });
@@ -116,13 +131,25 @@ const button = (id, name, options) => {
 button('shell', 'shell', { command: 'bash', args: ['-i'] });
 button('loop', 'infinite loop', { command: 'while :; do :; done' });
 button('flood', '64 MB flood', { command: "yes 'All work and no play makes Jack a dull boy.' | head -c 64000000; echo; echo 'That were 64 MB.'" });
-button('bomb', 'fork bomb', { command: 'bomb() { bomb | bomb & }; bomb; wait' });
+button('bomb', 'fork bomb', { command: `export BOMB='sh -c "$BOMB" & sh -c "$BOMB" & wait'; sh -c "$BOMB"` });
 $('stop-all').addEventListener('click', () => Promise.allSettled(terminals.list().map((t) => t.kill())));
 $('clear').addEventListener('click', () => {
   for (const terminal of tabs.terminals) {
     if (['queued', 'asking', 'running'].includes(terminal.status.state)) continue;
     tabs.remove(terminal);
     if (terminal.origin === 'page') terminal.release().catch(() => {}); // released already
+  }
+});
+
+// The files as they were at first: what is kept may be what an agent has done with them.
+$('reset').addEventListener('click', async () => {
+  try {
+    for (const [name] of await terminals.files.readDirectory(root)) await terminals.files.delete(`${root}/${name}`, { recursive: true });
+    for (const [path, text] of Object.entries(files)) await terminals.files.writeFile(path, text);
+    await editor.open(`${root}/greet.sh`);
+    tree.select(`${root}/greet.sh`);
+  } catch (e) {
+    trouble('The files are not as they were at first.', e);
   }
 });
 

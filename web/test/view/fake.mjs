@@ -78,7 +78,7 @@ export async function createTerminals(options) {
   const display = await createDisplay();
   const files = new Files(options.files ?? {});
   const terminals = new Map();
-  const listeners = { open: new Set(), change: new Set(), evict: new Set(), load: new Set(), state: new Set() };
+  const listeners = { open: new Set(), change: new Set(), evict: new Set(), load: new Set(), state: new Set(), storage: new Set() };
   const emit = (event, ...args) => listeners[event].forEach((f) => f(...args));
   let made = 0;
   const later = new Set(); // timers, for close
