@@ -31,7 +31,7 @@ export class Providers {
   readonly #all: FileSystemProvider[];
   #watches: Unsubscribe[] = [];
 
-  constructor(mounts: Readonly<Record<string, FileSystemProvider>> = {}, readonly timeoutMs = defaultTimeoutMs) {
+  constructor(mounts: Readonly<Record<string, FileSystemProvider>>, readonly timeoutMs = defaultTimeoutMs) {
     this.infos = Object.keys(mounts).map((path) => ({ path, timeoutMs }));
     this.#all = Object.values(mounts);
   }

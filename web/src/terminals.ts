@@ -2,11 +2,11 @@
 
 import { Peer, attach, methodsOf } from './acp.js';
 import { Emitter } from './emitter.js';
-import { SandboxError } from './errors.js';
+import { SandboxError, messageOf } from './errors.js';
 import { FilesImpl, bytesOf } from './files.js';
 import { Link } from './link.js';
 import type { Config, FromWorker, SandboxEvent, TerminalInfo, ToWorker } from './protocol.js';
-import { Providers } from './providers.js';
+import type { Providers } from './providers.js';
 import { Sources, baseURL } from './sources.js';
 import { TerminalImpl, type View } from './terminal.js';
 import type {
@@ -35,7 +35,7 @@ export class TerminalsImpl implements Terminals {
   private readonly views = new Map<number, View>();
   private readonly questions = new Map<number, AbortController>();
   private readonly sources: Sources;
-  private readonly providers: Providers;
+  private providers: Providers | undefined;
   private link: Link | undefined;
   private peer: Peer | undefined;
   private peerNumber = 0;
@@ -48,7 +48,6 @@ export class TerminalsImpl implements Terminals {
     private readonly wasmURL: string | URL,
   ) {
     this.sources = new Sources(options.commands);
-    this.providers = new Providers(options.mounts, options.limits?.providerMs);
     this.files = new FilesImpl(() => this.live());
     this.start();
   }
@@ -63,6 +62,13 @@ export class TerminalsImpl implements Terminals {
 
   private async boot(): Promise<void> {
     const o = this.options;
+    if (o.mounts && !this.providers) {
+      const { Providers } = await import('./providers.js').catch((e: unknown) => {
+        throw new SandboxError('fetch_failed', `providers.js: ${messageOf(e)}`, { cause: e });
+      });
+      this.providers = new Providers(o.mounts, o.limits?.providerMs);
+      if (this.state === 'closed') throw new SandboxError('closed', 'the sandbox was closed');
+    }
     const link = new Link(
       o.workerFactory ?? this.worker,
       (m) => this.hear(link, m),
@@ -80,7 +86,7 @@ export class TerminalsImpl implements Terminals {
     });
     try {
       await link.ready;
-      this.providers.watch((mount, changes) => link.send({ to: 'provider_changed', mount, changes }));
+      this.providers?.watch((mount, changes) => link.send({ to: 'provider_changed', mount, changes }));
       const number = await link.request<number>({ op: 'open_peer', options: { lenient: o.lenient ?? false, interactive: o.agentInput ?? false } });
       this.peerNumber = number;
       this.peer = new Peer((text, id) => link.send({ to: 'line', peer: number, text, id }));
@@ -100,7 +106,7 @@ export class TerminalsImpl implements Terminals {
       env: Object.entries(o.env ?? {}).map(([name, value]) => `${name}=${value}`),
       deterministic: o.deterministic ?? false,
       ask: o.policy !== undefined,
-      mounts: this.providers.infos,
+      mounts: this.providers?.infos ?? [],
       limits: limits as Record<string, number>,
     };
   }
@@ -124,7 +130,7 @@ export class TerminalsImpl implements Terminals {
     this.death = e;
     this.link = undefined;
     link?.end(e);
-    this.providers.unwatch();
+    this.providers?.unwatch();
     this.peer?.end(e.reason, e.message);
     this.peer = undefined;
     for (const q of this.questions.values()) q.abort(e);
@@ -150,7 +156,7 @@ export class TerminalsImpl implements Terminals {
         this.closed = resolve;
         // What commands have written to the page's own files, and to those that are kept, is written yet.
         const kept = this.options.storage ? keepMs : 0;
-        setTimeout(resolve, closeMs + kept + (this.providers.infos.length > 0 ? 2 * this.providers.timeoutMs : 0));
+        setTimeout(resolve, closeMs + kept + 2 * (this.providers?.timeoutMs ?? 0));
         link.send({ to: 'close' });
       });
     }
@@ -218,7 +224,7 @@ export class TerminalsImpl implements Terminals {
           link.send({ to: 'found', request: m.request, found } satisfies ToWorker, ...own);
         });
       case 'ask':
-        return void this.providers.answer(m.ask, m.data).then(({ failed, data }) => {
+        return void this.providers?.answer(m.ask, m.data).then(({ failed, data }) => {
           const own = typeof data === 'string' ? [] : [data.buffer];
           link.send({ to: 'provided', request: m.ask.request, failed, data }, ...own);
         });

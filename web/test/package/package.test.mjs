@@ -16,7 +16,7 @@ before(async () => (packed = unbuilt ? undefined : await unpacked()));
 after(() => packed?.remove());
 
 test('the files', limit, () => {
-  const scripts = ['display', 'errors', 'index', 'worker', 'xterm'].flatMap((n) => [`dist/${n}.js`, `dist/${n}.js.map`]);
+  const scripts = ['display', 'errors', 'index', 'providers', 'worker', 'xterm'].flatMap((n) => [`dist/${n}.js`, `dist/${n}.js.map`]);
   const types = ['display', 'errors', 'index', 'reactor', 'types', 'view/words', 'xterm'].map((n) => `dist/${n}.d.ts`);
   const plugins = ['box.wasm.gz', 'git.wasm.gz', 'index.d.ts', 'index.js', 'index.json'].map((n) => `plugins/${n}`);
   assert.deepEqual(packed.files, [
@@ -61,6 +61,6 @@ test('25 KB of JavaScript, besides that of Go', limit, async () => {
   // It is in worker.js; where it is alone it takes a little more, or less.
   const script = await rolldown({ input: join(web, 'dist/wasm_exec.js'), treeshake: false });
   const go = compressed((await script.generate({ minify: true })).output[0].code);
-  console.log(`# with createTerminals and /xterm: ${usual} bytes, ${go} of them Go's; /display: ${await sum('display.js')} more`);
+  console.log(`# with createTerminals and /xterm: ${usual} bytes, ${go} of them Go's; providers: ${await sum('providers.js')}, /display: ${await sum('display.js')} more`);
   assert.ok(usual - go <= 25_000, `${usual - go} bytes`);
 });
