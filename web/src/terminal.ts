@@ -138,7 +138,9 @@ export class TerminalImpl implements Terminal {
     this.#watching.delete(view);
   }
 
-  text(): Promise<{ output: string; truncated: boolean }> {
+  async text(): Promise<{ output: string; truncated: boolean }> {
+    const { state, error } = this.status;
+    if (state === 'failed' && error) throw new SandboxError(error.reason, error.message);
     return this.link.request({ op: 'text', id: this.id });
   }
 

@@ -45,6 +45,7 @@ test('no worker, none that starts, and a sandbox that is something else', limit,
     out.other = await refusal(make({ wasmURL: '/dist/core.wasm' }));
     out.limits = await refusal(make({ limits: { fuel: -1 } }));
     out.cwd = await refusal(make({ cwd: 'work' }));
+    out.commands = await refusal(terrarium.createTerminals({}));
     const { Worker: own } = window;
     delete window.Worker;
     window.Worker = undefined;
@@ -55,7 +56,7 @@ test('no worker, none that starts, and a sandbox that is something else', limit,
   const reasons = Object.fromEntries(Object.entries(results).map(([name, e]) => [name, e?.reason]));
   assert.deepEqual(reasons, {
     worker: 'worker_failed', thrown: 'no_worker', html: 'not_wasm', missing: 'fetch_failed', other: reasons.other, limits: 'range',
-    cwd: 'value', none: 'no_worker',
+    cwd: 'value', commands: 'missing', none: 'no_worker',
   });
   assert.ok(['wrong_version', 'fetch_failed'].includes(reasons.other)); // where core.wasm is not built, it is missing
   assert.ok(Object.values(results).every((e) => e.name === 'SandboxError' && e.message));
@@ -66,6 +67,18 @@ test('a browser without JSPI', limit, async () => {
   const e = await page.evaluate(() => refusal(make({ workerFactory: patched('delete WebAssembly.Suspending') })));
   assert.equal(e.reason, 'no_jspi');
   assert.match(e.message, /Promise Integration/);
+});
+
+test('what did not start says why when it is asked for its output', limit, async () => {
+  await open();
+  const said = await page.evaluate(async () => {
+    await make({ commands: { gone: '/nothing.wasm' } });
+    const t = await terminals.create({ command: 'gone', pty: false });
+    await t.exited;
+    return [(await refusal(t.text())).message, t.status.error.message];
+  });
+  assert.match(said[0], /nothing\.wasm/);
+  assert.equal(said[0], said[1]);
 });
 
 test('a dead worker: whoever waits is told, and another one works', limit, async () => {
