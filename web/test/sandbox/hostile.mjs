@@ -18,7 +18,7 @@ export async function hostile({ base, seconds, seed }) {
     ...go.importObject, terrarium_page: guests.imports,
     terrarium_sandbox: {
       event: (at, n) => told.push(new TextDecoder().decode(new Uint8Array(x.mem.buffer, at >>> 0, n >>> 0).slice())) > 100 && told.shift(),
-      output() {}, ended() {}, changed() {}, line() {},
+      output() {}, ended() {}, changed() {}, line() {}, ask() {},
     },
   });
   const x = instance.exports;
@@ -42,13 +42,13 @@ export async function hostile({ base, seconds, seed }) {
     const span = BigInt.asUintN(64, x.result());
     return decoder.decode(new Uint8Array(x.mem.buffer, Number(span >> 32n), Number(span & 0xffffffffn)));
   };
-  const config = encoder.encode('{"modules":[{"name":"box","commands":["sh","cat"]}],"limits":{"fileBytes":1048576,"terminals":20,"keptTerminals":4}}');
+  const config = encoder.encode('{"modules":[{"name":"box","commands":["sh","cat"]}],"mounts":[{"path":"/p","timeoutMs":50}],"limits":{"fileBytes":1048576,"terminals":20,"keptTerminals":4}}');
   put(config);
   if (call('configure', config.length) !== 0) throw new Error(result());
 
   const names = Object.keys(x).filter((name) => typeof x[name] === 'function'
     && !/^(page_|sandbox_|run$|resume$|getsp$|mem$|result$|input$|close_all$)/.test(name));
-  const ids = ['', 'term_1', '\0', '\ud800', '/', '/work', '/work/x', '/work/../x', '//', '/' + 'a/'.repeat(2100), 'x'.repeat(5000)];
+  const ids = ['', 'term_1', '\0', '\ud800', '/', '/work', '/work/x', '/work/../x', '//', '/p', '/p/x', '/' + 'a/'.repeat(2100), 'x'.repeat(5000)];
   const texts = [
     '{}', 'null', '[]', '"', '{"command":"cat"}', '{"command":"sh","args":["-c","exit"],"rows":1e9}', '{"command":"cat","pty":1}',
     '{"command":"\\ud800"}', '['.repeat(100000), '{"a":'.repeat(5000), '{"rows":2,"cols":3}', '{"interactive":true}',
