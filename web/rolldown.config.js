@@ -8,6 +8,9 @@ const goScript = fileURLToPath(new URL('dist/wasm_exec.js', import.meta.url));
 
 const licence = '/*! Has wasm_exec.js, Copyright 2018 The Go Authors: BSD licence, https://go.dev/LICENSE */';
 
+/** What the entries share has a name of its own, however it is cut. */
+const chunkFileNames = ({ isDynamicEntry }) => (isDynamicEntry ? '[name].js' : 'shared.js');
+
 const build = (input, postBanner = '') => ({
   input,
   platform: 'browser',
@@ -26,7 +29,7 @@ const build = (input, postBanner = '') => ({
     },
   ],
   transform: { target: 'es2023' },
-  output: { dir: 'dist', format: 'esm', minify: true, comments: false, sourcemap: true, entryFileNames: '[name].js', chunkFileNames: '[name].js', postBanner },
+  output: { dir: 'dist', format: 'esm', minify: true, comments: false, sourcemap: true, entryFileNames: '[name].js', chunkFileNames, postBanner },
 });
 
 export default defineConfig([

@@ -16,7 +16,7 @@ before(async () => (packed = unbuilt ? undefined : await unpacked()));
 after(() => packed?.remove());
 
 test('the files', limit, () => {
-  const scripts = ['display', 'errors', 'index', 'providers', 'worker', 'xterm'].flatMap((n) => [`dist/${n}.js`, `dist/${n}.js.map`]);
+  const scripts = ['display', 'index', 'providers', 'shared', 'worker', 'xterm'].flatMap((n) => [`dist/${n}.js`, `dist/${n}.js.map`]);
   const types = ['display', 'errors', 'index', 'reactor', 'types', 'view/words', 'xterm'].map((n) => `dist/${n}.d.ts`);
   const plugins = ['box.wasm.gz', 'git.wasm.gz', 'index.d.ts', 'index.js', 'index.json'].map((n) => `plugins/${n}`);
   assert.deepEqual(packed.files, [
@@ -57,7 +57,7 @@ test('25 KB of JavaScript, besides that of Go', limit, async () => {
   const compressed = (code) => gzipSync(code, { level: 9 }).length;
   const size = async (name) => compressed(await readFile(join(packed.dir, 'node_modules/@terrarium/web/dist', name)));
   const sum = async (...names) => (await Promise.all(names.map(size))).reduce((a, b) => a + b, 0);
-  const usual = await sum('index.js', 'errors.js', 'worker.js', 'xterm.js');
+  const usual = await sum('index.js', 'shared.js', 'worker.js', 'xterm.js');
   // It is in worker.js; where it is alone it takes a little more, or less.
   const script = await rolldown({ input: join(web, 'dist/wasm_exec.js'), treeshake: false });
   const go = compressed((await script.generate({ minify: true })).output[0].code);
