@@ -113,6 +113,7 @@ test('a flood of 64 MB: the page draws on, and the last line is there', { skip }
 test('files outlive a reload, a second tab says that it has its own, and what the page began with comes back', { skip }, async () => {
   const tree = page.getByRole('navigation', { name: 'Files' });
   await page.getByRole('button', { name: 'New shell' }).click();
+  await page.getByRole('tab', { name: 'shell, running', selected: true }).waitFor(); // else the last tab gets the keys
   await page.getByRole('tabpanel').locator('.xterm-helper-textarea').focus();
   await page.keyboard.type('rm README.md && echo mine > kept');
   await page.keyboard.press('Enter');
