@@ -36,6 +36,14 @@ export class Link {
     });
     this.ready.catch(() => undefined); // it is told to those who wait
     let loaded = false;
+    let blocked = '';
+    // It is told before the worker's error, which says nothing.
+    const violation = (e: SecurityPolicyViolationEvent) => {
+      if (e.disposition === 'enforce' && e.effectiveDirective === 'worker-src') blocked = e.blockedURI;
+    };
+    addEventListener('securitypolicyviolation', violation);
+    const settled = () => removeEventListener('securitypolicyviolation', violation);
+    this.ready.then(settled, settled);
     this.#worker.onmessage = (e: MessageEvent<FromWorker>) => {
       loaded = true;
       this.#take(e.data);
@@ -47,7 +55,9 @@ export class Link {
       this.#fail(
         loaded
           ? new SandboxError('dead', `the worker has died: ${what}`)
-          : new SandboxError('worker_failed', `the worker does not start: ${what}`),
+          : blocked
+            ? new SandboxError('csp', `the page's Content-Security-Policy does not allow our worker: worker-src lacks ${blocked}`)
+            : new SandboxError('worker_failed', `the worker does not start: ${what}`),
       );
     };
   }

@@ -455,10 +455,10 @@ export interface FileSystemProvider {
 /**
  * Why something was refused or failed.
  *
- * Of the page: `no_jspi`, `no_worker`, `csp` (WebAssembly is not allowed), `worker_failed` (its
- * script could not be loaded), `fetch_failed`, `not_wasm`, `wrong_version`, `refused` (by the
- * meter), `no_storage`, `storage_locked`, `provider_timeout`, `provider_failed`, `provider_invalid`,
- * `provider_lost`, `dead`, `closed`, `failed`. Of a command: `not_found`,
+ * Of the page: `no_jspi`, `no_worker`, `csp` (WebAssembly or the worker is not allowed),
+ * `worker_failed` (its script could not be loaded), `fetch_failed`, `not_wasm`, `wrong_version`,
+ * `refused` (by the meter), `no_storage`, `storage_locked`, `provider_timeout`, `provider_failed`,
+ * `provider_invalid`, `provider_lost`, `dead`, `closed`, `failed`. Of a command: `not_found`,
  * `not_executable`, `denied`, `killed`, `released`, `timeout`, `no_resources`, `start_failed`. Of a
  * call: `invalid`, `unknown_terminal`, `not_running`, `input_closed`, `input_full`, `limit_…`, and
  * those of `Files`. There may be others.

@@ -34,6 +34,13 @@ test('a policy of content without WebAssembly', limit, async () => {
   assert.match(e.message, /wasm-unsafe-eval/);
 });
 
+test('a policy of content without workers', limit, async () => {
+  await open({ headers: { 'content-security-policy': "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'none'" } });
+  const e = await page.evaluate(() => refusal(make()));
+  assert.equal(e.reason, 'csp');
+  assert.match(e.message, /worker-src lacks http:.*\/dist\/worker\.js$/);
+});
+
 test('no worker, none that starts, and a sandbox that is something else', limit, async () => {
   await open();
   const results = await page.evaluate(async () => {
@@ -45,6 +52,7 @@ test('no worker, none that starts, and a sandbox that is something else', limit,
     out.other = await refusal(make({ wasmURL: '/dist/core.wasm' }));
     out.limits = await refusal(make({ limits: { fuel: -1 } }));
     out.cwd = await refusal(make({ cwd: 'work' }));
+    out.files = await refusal(make({ files: { 'hello.txt': 'hello' } }));
     out.commands = await refusal(terrarium.createTerminals({}));
     const { Worker: own } = window;
     delete window.Worker;
@@ -56,9 +64,10 @@ test('no worker, none that starts, and a sandbox that is something else', limit,
   const reasons = Object.fromEntries(Object.entries(results).map(([name, e]) => [name, e?.reason]));
   assert.deepEqual(reasons, {
     worker: 'worker_failed', thrown: 'no_worker', html: 'not_wasm', missing: 'fetch_failed', other: reasons.other, limits: 'range',
-    cwd: 'value', commands: 'missing', none: 'no_worker',
+    cwd: 'value', files: 'invalid_path', commands: 'missing', none: 'no_worker',
   });
   assert.ok(['wrong_version', 'fetch_failed'].includes(reasons.other)); // where core.wasm is not built, it is missing
+  assert.match(results.files.message, /^hello\.txt: a path begins with \//);
   assert.ok(Object.values(results).every((e) => e.name === 'SandboxError' && e.message));
 });
 
