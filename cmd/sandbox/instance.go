@@ -348,17 +348,24 @@ func (i *instance) closePeer(number int32) int32 {
 func (i *instance) file(pathLen, n int32) (name string, p []byte, status int32) {
 	name, p, status = i.begin(pathLen, n)
 	if status == ok && !cleanPath(name) {
-		status = i.fail(errBadPath)
+		status = i.fail(badPath(name))
 	}
 	return name, p, status
 }
 
-// do does something with files, and makes what it appends the result. Where it has
-// to wait it is done later.
-func (i *instance) do(f func(c caller, dst []byte) ([]byte, error)) int32 {
-	out, err := f(i.sandbox.files.now(), i.result)
+// do does something with the file of that name, and makes what it appends the result.
+// Where it has to wait it is done later.
+func (i *instance) do(name string, f func(c caller, dst []byte) ([]byte, error)) int32 {
+	named := func(c caller, dst []byte) ([]byte, error) {
+		out, err := f(c, dst)
+		if err != nil && err != errWaits {
+			err = &fileError{name, err}
+		}
+		return out, err
+	}
+	out, err := named(i.sandbox.files.now(), i.result)
 	if err == errWaits {
-		return i.later(f)
+		return i.later(named)
 	}
 	i.result = out
 	return i.end(err)
@@ -384,7 +391,7 @@ func (i *instance) about(pathLen int32, f func(c caller, dst []byte, name string
 	if status != ok {
 		return status
 	}
-	return i.do(func(c caller, dst []byte) ([]byte, error) { return f(c, dst, name) })
+	return i.do(name, func(c caller, dst []byte) ([]byte, error) { return f(c, dst, name) })
 }
 
 func (i *instance) fileStat(pathLen int32) int32 { return i.about(pathLen, caller.stat) }
@@ -401,7 +408,7 @@ func (i *instance) fileWrite(pathLen, n, flags, mode int32) int32 {
 	case mode < 0 || mode > 0o777:
 		return i.fail(outOfRange("mode"))
 	}
-	return i.do(func(c caller, dst []byte) ([]byte, error) {
+	return i.do(name, func(c caller, dst []byte) ([]byte, error) {
 		err := c.write(name, p, flags, mode)
 		if err == errWaits {
 			p = append([]byte(nil), p...) // it is lent
@@ -423,13 +430,13 @@ func (i *instance) fileRemove(pathLen, recursive int32) int32 {
 func (i *instance) fileRename(pathLen, n, overwrite int32) int32 {
 	name, p, status := i.file(pathLen, n)
 	if status == ok && !cleanPath(string(p)) {
-		status = i.fail(errBadPath)
+		status = i.fail(badPath(string(p)))
 	}
 	if status != ok {
 		return status
 	}
 	to := string(p)
-	return i.do(func(c caller, dst []byte) ([]byte, error) { return dst, c.rename(name, to, overwrite == 1) })
+	return i.do(name, func(c caller, dst []byte) ([]byte, error) { return dst, c.rename(name, to, overwrite == 1) })
 }
 
 func (i *instance) fileResult(request int32) int32 {

@@ -52,8 +52,29 @@ var (
 	errTooManyWatches = &refusal{limit, "limit_watches", "too many watches", ""}
 	errTooManyPeers   = &refusal{limit, "limit_peers", "too many peers", ""}
 	errTooManyCalls   = &refusal{limit, "limit_files", "too many calls wait for files", ""}
-	errBadPath        = &refusal{badFile, "invalid_path", "not an absolute, clean path", ""}
 )
+
+// badPath is what the page is told that does not use a clean path.
+func badPath(name string) error {
+	return &refusal{badFile, "invalid_path", shown(name) + ": a path begins with / and has no empty name, . or .. in it", ""}
+}
+
+// shown is as much of a path as goes into a message: more than maxPath is none of ours.
+func shown(name string) string {
+	if len(name) > maxPath {
+		return name[:maxPath] + "…"
+	}
+	return name
+}
+
+// A fileError is what is wrong with a file, and which.
+type fileError struct {
+	name string
+	err  error
+}
+
+func (e *fileError) Error() string { return shown(e.name) + ": " + e.err.Error() }
+func (e *fileError) Unwrap() error { return e.err }
 
 func outOfRange(param string) error {
 	return &refusal{badArgument, "range", param + " is out of range", param}
@@ -74,6 +95,8 @@ var fileReasons = map[errno.Errno]string{
 // the parameter that is wrong, if it is one.
 func explain(err error) (status int32, reason, param string) {
 	switch err := err.(type) {
+	case *fileError:
+		return explain(err.err)
 	case *refusal:
 		return err.status, err.reason, err.param
 	case *jsonrpc.SyntaxError:

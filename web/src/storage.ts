@@ -158,7 +158,7 @@ export class Storage {
     const [path, e] = this.lost;
     this.lost = undefined;
     const full = e instanceof DOMException && e.name === 'QuotaExceededError';
-    const why = full ? 'the browser has no room for it' : messageOf(e);
+    const why = full ? 'the browser has no room for it' : messageOf(e).replace(`${path}: `, '');
     this.failed(new SandboxError(full ? 'no_space' : 'no_storage', `${path} can't be ${done}: ${why}`, { cause: e }));
   }
 
