@@ -40,7 +40,10 @@ func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error)
 		return e, err
 	}
 	hint := *refused
-	advice, _ := absent.Advice(c.Command)
+	advice, plugin := absent.Advice(c.Command)
+	if plugin {
+		advice += ": terrarium plugins add FILE"
+	}
 	switch {
 	case u.missing != nil:
 		hint.Message += ": " + u.missing.Error()

@@ -3,10 +3,11 @@
 package absent
 
 // Advice returns what to do instead of a command, "" if nothing is known. A
-// plugin could have it, or nothing that runs in the sandbox can.
+// plugin could have it, or nothing that runs in the sandbox can. How plugins are
+// added differs: who knows that, as the command line does, says it.
 func Advice(name string) (advice string, plugin bool) {
 	if language, ok := languages[name]; ok {
-		return language + " is not in this sandbox; its owner can add it with: terrarium plugins add FILE", true
+		return language + " is not in this sandbox; its owner can add a plugin that has it", true
 	}
 	return impossible[name], false
 }
