@@ -117,13 +117,13 @@ class TerminalView implements View {
   #over = this.#button('Take over', () => this.takeOver(!this.#takenOver), { 'aria-pressed': 'false' });
   #stop = this.#button('Stop', () => this.#kill());
   #asText = this.#button('Text', () => this.#showText(this.#text.hidden !== false), { 'aria-pressed': 'false' });
-  #query = h('input', { type: 'search', 'aria-label': 'Find in the output', input: () => this.#find(true) });
+  #query = h('input', { type: 'search', 'aria-label': 'Find in the output', input: () => this.#find(0) });
   #count = h('span', { role: 'status' });
   #finder = h(
     'form',
-    { class: 'terrarium-bar', role: 'search', hidden: true, submit: (e) => (e.preventDefault(), this.#find(true)) },
+    { class: 'terrarium-bar', role: 'search', hidden: true, submit: (e) => (e.preventDefault(), this.#find(1)) },
     this.#query,
-    this.#button('Previous', () => this.#find(false)),
+    this.#button('Previous', () => this.#find(-1)),
     h('button', { type: 'submit' }, 'Next'),
     this.#count,
     this.#button('Close', () => this.#showFinder(false)),
@@ -511,9 +511,8 @@ class TerminalView implements View {
     this.#announced = '';
   }
 
-  #find(forward: boolean): void {
-    const query = this.#query.value;
-    write(this.#count, query === '' || !this.#term || find(this.#term, query, forward) ? '' : 'Not found');
+  #find(step: -1 | 0 | 1): void {
+    write(this.#count, this.#term ? find(this.#term, this.#query.value, step) : '');
   }
 
   #showFinder(on: boolean): void {
@@ -556,8 +555,8 @@ class TerminalView implements View {
     const cell = term && this.#typable() ? this.#cell() : undefined;
     if (!cell || this.#screen.clientWidth === 0) return;
     const scrollbar = 14;
-    const cols = Math.max(20, Math.floor((this.#screen.clientWidth - 8 - scrollbar) / cell.width));
-    const rows = Math.max(2, Math.floor((this.#screen.clientHeight - 4) / cell.height));
+    const cols = Math.max(20, Math.floor((this.#screen.clientWidth - 6 - scrollbar) / cell.width));
+    const rows = Math.max(2, Math.floor((this.#screen.clientHeight - 6) / cell.height));
     if (cols === term!.cols && rows === term!.rows) return;
     term!.resize(cols, rows);
     this.#terminal.resize(rows, cols).catch(() => {}); // it has ended meanwhile

@@ -27,12 +27,13 @@ export function* lines(buffer: IBuffer): Generator<Line> {
   }
 }
 
-/** find selects the next place with query from the selection on, and returns whether there is one. */
-export function find(term: XTerm, query: string, forward: boolean): boolean {
+/** find selects a place with query and says which of how many it is: the next one after the selection
+ * for a step of 1, the one before it for -1, and for 0 what is selected itself if it will do. */
+export function find(term: XTerm, query: string, step: -1 | 0 | 1): string {
   const wanted = query.toLowerCase();
-  if (wanted === '') return false;
+  if (wanted === '') return '';
   const at = term.getSelectionPosition()?.start;
-  const from = at ? at.y * term.cols + at.x : forward ? -1 : Infinity;
+  const from = at ? at.y * term.cols + at.x : step < 0 ? Infinity : -1;
   const found: Match[] = [];
   for (const line of lines(term.buffer.active)) {
     const text = line.text.toLowerCase();
@@ -41,13 +42,13 @@ export function find(term: XTerm, query: string, forward: boolean): boolean {
     }
   }
   const position = (m: Match) => m.row * term.cols + m.col;
-  const match = forward
-    ? (found.find((m) => position(m) > from) ?? found[0])
-    : (found.findLast((m) => position(m) < from) ?? found.at(-1));
-  if (!match) return false;
+  const match = step < 0
+    ? (found.findLast((m) => position(m) < from) ?? found.at(-1))
+    : (found.find((m) => position(m) >= from + step) ?? found[0]);
+  if (!match) return 'Not found';
   term.select(match.col, match.row, match.length);
   term.scrollToLine(Math.max(0, match.row - (term.rows >> 1)));
-  return true;
+  return `${found.indexOf(match) + 1} of ${found.length}`;
 }
 
 /** locate finds the cells of n characters from character i on of the line that begins at row. */

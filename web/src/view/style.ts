@@ -39,8 +39,8 @@ const css = `
 .terrarium-menu[open] { z-index: 20; }
 .terrarium:has(.terrarium-menu[open]) { overflow: visible; }
 .terrarium-menu button { text-align: left; }
-.terrarium-screen { overflow: auto hidden; flex: 1 1 auto; min-height: 0; padding: 4px 0 0 8px;
-  border-block: 1px solid var(--terrarium-edge); background: light-dark(#fff, #101216); }
+.terrarium-screen { overflow: auto hidden; flex: 1 1 auto; min-height: 0; padding: 4px 0 2px 6px;
+  border: solid var(--terrarium-edge); border-width: 1px 2px; border-inline-color: transparent; background: light-dark(#fff, #101216); }
 .terrarium-screen:focus-within { outline: 2px solid var(--terrarium-link); outline-offset: -2px; }
 .terrarium-screen .xterm { width: max-content; min-width: 100%; }
 .terrarium-fit .terrarium-screen { overflow: hidden; min-height: 6em; }

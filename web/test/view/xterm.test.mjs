@@ -251,6 +251,17 @@ test('find, copy, and the output as text', async () => {
   await page.getByRole('button', { name: 'Find' }).click();
   await page.keyboard.type('x');
   await page.getByText('Not found').waitFor();
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('line 1');
+  await page.getByRole('search').getByRole('status').getByText(/^[0-9]+ of 111$/).waitFor();
+  await page.keyboard.type('99');
+  await page.getByText('1 of 1', { exact: true }).waitFor();
+  for (let i = 0; i < 2; i++) await page.keyboard.press('Backspace');
+  await page.getByText('111 of 111', { exact: true }).waitFor(); // what was found already is found
+  await page.keyboard.press('Enter');
+  await page.getByText('1 of 111', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await page.getByText('111 of 111', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
 
   await page.locator('summary').click();
@@ -317,6 +328,29 @@ test('a terminal of one\'s own has the size of its place', async () => {
       return x >= 0 && x < cellWidth + 30 && y >= 0 && y < cellHeight + 10;
     });
   }
+
+  // The ring that shows the focus is whole, also where there is much to scroll.
+  await page.evaluate(() => {
+    t.output('some words\r\n'.repeat(100));
+    view.focus();
+  });
+  await shows('some words\n'.repeat(100));
+  const shot = (await page.locator('.terrarium-screen').screenshot()).toString('base64');
+  const ring = await page.evaluate(async (shot) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${shot}`;
+    await image.decode();
+    const { width, height } = image;
+    const context = new OffscreenCanvas(width, height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    const colours = [];
+    for (const at of [0.1, 0.5, 0.9]) {
+      const [x, y] = [Math.floor(width * at), Math.floor(height * at)];
+      for (const point of [[1, y], [width - 2, y], [x, 1], [x, height - 2]]) colours.push(context.getImageData(...point, 1, 1).data.join());
+    }
+    return colours;
+  }, shot);
+  assert.equal(new Set(ring).size, 1, `it has the colours ${ring.join(' ')}`);
   assert.deepEqual(errors, []);
 });
 
