@@ -3,7 +3,10 @@ package hostwasm
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"sync"
+
+	"github.com/terrarium-dev/terrarium/hostwasm/internal/turn"
 )
 
 // A Module is a WebAssembly module that commands are made of. Several commands
@@ -18,13 +21,15 @@ type Module struct {
 	// a module that was compiled before.
 	Hash func() ([sha256.Size]byte, error)
 
+	same bool // Load always returns the same bytes
+
 	mu  sync.Mutex
 	sum *[sha256.Size]byte // nil until it is known
 }
 
 // NewModule returns a module of bytes that are there already, and that nobody may change.
 func NewModule(name string, wasm []byte) *Module {
-	return &Module{Name: name, Load: func() ([]byte, error) { return wasm, nil }}
+	return &Module{Name: name, Load: func() ([]byte, error) { return wasm, nil }, same: true}
 }
 
 // Read returns the module's bytes, which nobody may change, and does not keep
@@ -32,11 +37,18 @@ func NewModule(name string, wasm []byte) *Module {
 func (m *Module) Read() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.read()
+}
+
+func (m *Module) read() ([]byte, error) {
 	wasm, err := m.Load()
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(wasm)
+	if m.sum != nil && m.same {
+		return wasm, nil
+	}
+	sum := sumOf(wasm)
 	if m.sum != nil && *m.sum != sum {
 		m.sum = nil
 		return nil, fmt.Errorf("%s: the module has changed while it was in use", m.Name)
@@ -45,23 +57,37 @@ func (m *Module) Read() ([]byte, error) {
 	return wasm, nil
 }
 
+// sumOf returns the SHA-256 of a module, for which others get their turns.
+func sumOf(wasm []byte) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for piece := range slices.Chunk(wasm, atOnce) {
+		h.Write(piece)
+		turn.Give()
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// atOnce is how many bytes are worked through until others get their turn.
+const atOnce = 256 << 10
+
 // Sum returns the SHA-256 of the module's bytes, by which a Host knows what it
 // has compiled.
 func (m *Module) Sum() ([sha256.Size]byte, error) {
 	m.mu.Lock()
-	known := m.sum
-	if known == nil && m.Hash != nil {
+	defer m.mu.Unlock()
+	switch {
+	case m.sum != nil:
+	case m.Hash != nil:
 		sum, err := m.Hash()
 		if err != nil {
-			m.mu.Unlock()
 			return sum, err
 		}
-		m.sum, known = &sum, &sum
+		m.sum = &sum
+	default:
+		if _, err := m.read(); err != nil {
+			return [sha256.Size]byte{}, err
+		}
 	}
-	m.mu.Unlock()
-	if known != nil {
-		return *known, nil
-	}
-	wasm, err := m.Read()
-	return sha256.Sum256(wasm), err
+	return *m.sum, nil
 }

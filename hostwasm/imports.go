@@ -11,6 +11,10 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
+// maxImportName is how many bytes the names of an import may have together: engines
+// look each up at every start.
+const maxImportName = 1 << 10
+
 // imports returns the functions that a module imports, out of those that are
 // offered. A function that is not, and that returns an i32, is answered with
 // ENOSYS when it is called: many programs import more than they use. Anything
@@ -26,6 +30,10 @@ func imports(m *meter.Module, offered []engine.Func) ([]engine.Func, error) {
 	for _, i := range m.Imports {
 		if i.Kind != meter.KindFunc {
 			return nil, fmt.Errorf("imports %s, a %v: only functions are offered", called(i), i.Kind)
+		}
+		if len(i.Module)+len(i.Name) > maxImportName {
+			return nil, fmt.Errorf("imports a function whose name has %d bytes: at most %d are allowed",
+				len(i.Module)+len(i.Name), maxImportName)
 		}
 		n := name{i.Module, i.Name}
 		f, ok := byName[n]

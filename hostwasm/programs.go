@@ -11,6 +11,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
+	"github.com/terrarium-dev/terrarium/hostwasm/internal/turn"
 )
 
 // maxIdle is how many compiled modules are kept that nobody runs. A module's
@@ -176,9 +177,9 @@ func (s *programs) compile(m *Module, dir string) (engine.Program, error) {
 func rewrite(wasm []byte, e engine.Target, l Limits, offered []engine.Func) ([]byte, []engine.Func, error) {
 	c := meterConfig(e, l)
 	c.MaxFlow = l.flowFor(len(wasm))
-	metered, info, err := meter.Rewrite(wasm, c)
+	metered, info, err := meter.RewriteInTurns(wasm, c, turn.Give)
 	if err == nil && len(info.Tables) > 1 {
-		metered, info, err = meter.Rewrite(wasm, sharedTables(c, len(info.Tables)))
+		metered, info, err = meter.RewriteInTurns(wasm, sharedTables(c, len(info.Tables)), turn.Give)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -207,6 +208,10 @@ const (
 	maxBlocks = 1 << 14 // inside each other
 	maxLocals = 1 << 12
 )
+
+// maxImports is how many functions a module may import, some more than it may use: an
+// engine takes time for each at every start, and a browser 60 µs.
+const maxImports = 1 << 10
 
 // What a module may have of control flow, in the units of Limits.Flow: small ones
 // some, for an interpreter in one large function, and larger ones more. clang's,
@@ -238,6 +243,7 @@ func checkConfig(l Limits) meter.Config {
 	return meter.Config{
 		MaxModuleSize: int(l.Module), MaxTableEntries: l.Table,
 		MaxBodySize: maxBody, MaxDepth: maxBlocks, MaxLocals: maxLocals,
+		MaxImports: maxImports,
 	}
 }
 

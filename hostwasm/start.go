@@ -9,6 +9,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/internal/turn"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
@@ -108,7 +109,8 @@ func (h *Host) read(ctx context.Context, a *account, tree *vfs.Tree, file string
 // readAll reads as much of f as p is long.
 func readAll(f vfs.File, p []byte) error {
 	for n := 0; n < len(p); {
-		m, err := f.ReadAt(p[n:], int64(n))
+		turn.Give()
+		m, err := f.ReadAt(p[n:min(n+atOnce, len(p))], int64(n))
 		switch {
 		case err != nil:
 			return err

@@ -60,7 +60,7 @@ func (p *parser) assemble(code []byte) []byte {
 		exports = append(exports, Export{Name: StartExport, Kind: KindFunc, Index: p.shifted(p.startFunc)})
 	}
 
-	w := writer{wasm: p.wasm, refs: p.funcRefs, clamps: p.clamps, shifted: p.shifted}
+	w := writer{reached: p.reached, wasm: p.wasm, refs: p.funcRefs, clamps: p.clamps, shifted: p.shifted}
 	size := 1024 + len(code) + len(names) + len(data)
 	for id, s := range p.found {
 		if id != sectionCode {
@@ -146,6 +146,7 @@ type writer struct {
 	refs    []uint32 // offsets of the function indices yet to come
 	clamps  []clamp  // limits yet to come
 	shifted func(uint32) uint32
+	reached func(offset int)
 }
 
 // section writes a section, but for those that would be empty.
@@ -183,6 +184,7 @@ func (w *writer) copy(from, to int) {
 		w.refs = w.refs[1:]
 		w.content = append(w.content, w.wasm[from:r.i]...)
 		w.content = appendU32(w.content, w.shifted(r.u32()))
+		w.reached(r.i)
 		from = r.i
 	}
 	w.content = append(w.content, w.wasm[from:to]...)

@@ -4,8 +4,17 @@ import "strconv"
 
 // What sections hold, item by item (WebAssembly Core 2.0, section 5.5).
 
+// maxNamed is how many parameters and results all types may have together. Browsers
+// take long for more, and real modules have some thousands.
+const maxNamed = 1 << 18
+
 func (p *parser) funcType(r *reader) {
-	p.types = append(p.types, r.funcType())
+	at := r.i
+	t := r.funcType()
+	p.types = append(p.types, t)
+	if p.named += len(t.params) + len(t.results); p.named > maxNamed {
+		r.failAt(at, ErrLimit, "more than "+utoa(maxNamed)+" parameters and results in all types")
+	}
 }
 
 func (p *parser) importItem(r *reader) {

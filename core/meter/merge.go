@@ -25,7 +25,9 @@ func (p *parser) mergeData() []byte {
 	if p.dataUsed || !owned || len(p.data) == 0 || len(p.data) < len(p.dataSizes) {
 		return nil
 	}
-	slices.SortStableFunc(p.data, func(a, b datum) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortFunc(p.data, func(a, b datum) int {
+		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.start, b.start))
+	})
 	var items []byte
 	count := uint32(0)
 	for rest := p.data; len(rest) > 0; count++ {
@@ -45,6 +47,7 @@ func (p *parser) mergeData() []byte {
 			items = append(items, zeros[:uint64(d.offset)-at]...)
 			items = append(items, p.wasm[d.start:d.end]...)
 			at = d.limit()
+			p.reached(d.end)
 		}
 		rest = rest[n:]
 	}

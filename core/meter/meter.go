@@ -41,7 +41,7 @@ const (
 // Inspect reads a module and checks it as [Rewrite] does. wasm is not kept. The
 // error is an [*Error].
 func Inspect(wasm []byte, c Config) (*Module, error) {
-	p := parser{c: c.withDefaults(), wasm: wasm}
+	p := parser{c: c.withDefaults(), wasm: wasm, turn: func() {}}
 	if err := p.module(); err != nil {
 		return nil, err
 	}
@@ -63,12 +63,18 @@ func Inspect(wasm []byte, c Config) (*Module, error) {
 // types of operands are not checked: an engine refuses the metered module for
 // them if it would have refused the original.
 func Rewrite(wasm []byte, c Config) ([]byte, *Module, error) {
-	p, code, err := rewrite(wasm, c)
+	return RewriteInTurns(wasm, c, func() {})
+}
+
+// RewriteInTurns is [Rewrite] for who has one thread for all: it calls turn, which
+// may let others run, whenever it has read some kilobytes.
+func RewriteInTurns(wasm []byte, c Config, turn func()) ([]byte, *Module, error) {
+	p, code, err := rewrite(wasm, c, turn)
 	if err == nil && p.asks && !p.grows() {
 		// What has a memory nearly always grows it, so the import was taken for
 		// granted. Without it all functions have other indices.
 		c.AskGrow = false
-		p, code, err = rewrite(wasm, c)
+		p, code, err = rewrite(wasm, c, turn)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -77,8 +83,8 @@ func Rewrite(wasm []byte, c Config) ([]byte, *Module, error) {
 }
 
 // rewrite reads a module and returns the metered bodies of its functions.
-func rewrite(wasm []byte, c Config) (*parser, []byte, error) {
-	p := &parser{c: c.withDefaults(), wasm: wasm}
+func rewrite(wasm []byte, c Config, turn func()) (*parser, []byte, error) {
+	p := &parser{c: c.withDefaults(), wasm: wasm, turn: turn}
 	if err := p.module(); err != nil {
 		return nil, nil, err
 	}

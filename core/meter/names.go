@@ -70,6 +70,7 @@ func (p *parser) readNames() (module extent, functions nameMap, ok bool) {
 					return module, functions, false
 				}
 				next = i + 1
+				p.reached(s.i)
 			}
 		default:
 			continue
@@ -117,6 +118,7 @@ func (p *parser) appendNames(dst []byte) []byte {
 		}
 		name := r.name()
 		names = appendName(appendU32(names, p.shifted(i)), cut(name))
+		p.reached(r.i)
 	}
 	imported()
 	for i, h := range p.helpers {

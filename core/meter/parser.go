@@ -6,14 +6,19 @@ type parser struct {
 	wasm []byte
 	m    Module
 
+	turn   func() // see RewriteInTurns
+	turned int    // the offset where it was called last
+
 	found [sectionTag]section
 
 	types         []funcType
+	named         int      // parameters and results of all types
 	funcs         []uint32 // the type of each function, imported ones first
 	importedFuncs int
 	globals       []globalType // imported ones first
 	imported      int          // how many of them are
 	elemSizes     []uint32     // entries of each element segment
+	elements      int          // all of them
 	dataSizes     []uint32     // bytes of each data segment
 	data          []datum      // what active ones put at constant offsets
 	dataUsed      bool         // by code
@@ -33,6 +38,20 @@ type parser struct {
 	helperNumber map[helper]uint32
 	added        []string // types, in the binary format
 	addedNumber  map[string]uint32
+}
+
+// turnBytes is how far we read until it is somebody else's turn: what takes longest
+// takes some milliseconds for it, in a browser.
+const turnBytes = 16 << 10
+
+// reached gives others their turn if we have read enough, up to an offset. What is
+// read again begins at a lower one.
+func (p *parser) reached(offset int) {
+	if uint(offset-p.turned) < turnBytes {
+		return
+	}
+	p.turned = offset
+	p.turn()
 }
 
 // An extent is a piece of the module, as offsets.

@@ -135,9 +135,15 @@ func (r *reader) count(what string, limit int) int {
 	return int(n)
 }
 
+// maxNameLength is how many bytes a name may have; as in browsers.
+const maxNameLength = 100_000
+
 // name reads a name, which is UTF-8. It aliases the module.
 func (r *reader) name() []byte {
 	n := r.u32()
+	if n > maxNameLength {
+		r.fail(ErrLimit, "a name of "+utoa(n)+" bytes, at most "+utoa(maxNameLength)+" are allowed")
+	}
 	s := r.sub(n)
 	if r.err != nil {
 		return nil

@@ -72,6 +72,7 @@ func (s *scan) function(n int) *Error {
 	s.pass(s.typ.arity())
 	for len(s.frames) > 0 && s.err == nil {
 		s.instruction()
+		s.reached(s.i)
 	}
 	if s.err == nil && !s.done() {
 		s.fail(ErrMalformed, "code after the end of the function")

@@ -127,6 +127,7 @@ func (p *parser) section(id byte, r *reader) {
 	if item != nil {
 		for n := s.count; n > 0 && r.err == nil; n-- {
 			item(r)
+			p.reached(r.i)
 		}
 	}
 	if r.err == nil && !r.done() {

@@ -10,6 +10,10 @@ const (
 	segmentExprs    = 4 // entries are expressions
 )
 
+// maxElements is how many entries all element segments may have together: a module
+// has four times fewer functions, and for each entry we note a place.
+const maxElements = 1 << 20
+
 func (p *parser) elem(r *reader) {
 	at := r.i
 	flags := r.u32()
@@ -36,9 +40,13 @@ func (p *parser) elem(r *reader) {
 	if flags&segmentExprs != 0 {
 		item = p.constant
 	}
-	n := r.count("elements", r.left())
+	n := r.count("elements", maxElements)
+	if p.elements += n; p.elements > maxElements {
+		r.failAt(at, ErrLimit, "more than "+utoa(maxElements)+" elements in all segments")
+	}
 	for i := 0; i < n && r.err == nil; i++ {
 		item(r)
+		p.reached(r.i)
 	}
 	p.elemSizes = append(p.elemSizes, uint32(n))
 }

@@ -173,6 +173,38 @@ test('modules of others, metered in the page, and limits', limit, async () => {
   assert.equal(long.status.truncated, true);
 });
 
+test('others have their turns while a large module is hashed, metered and compiled', limit, async () => {
+  const result = await page.evaluate(async () => {
+    const u32 = (n) => [(n & 0x7f) | 0x80, ((n >> 7) & 0x7f) | 0x80, ((n >> 14) & 0x7f) | 0x80, n >> 21];
+    const section = (id, n, more) => [id, ...u32(4 + more), ...u32(n)];
+    // (module (memory (export "memory") 1) (func (export "_start")) (func nop nop …) …), of 6 MB
+    const functions = 30_000, nops = 200, size = nops + 6;
+    const parts = [
+      [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0], section(3, functions, functions), new Uint8Array(functions), [5, 3, 1, 0, 1],
+      [7, 0x13, 2, 6, ...new TextEncoder().encode('memory'), 2, 0, 6, ...new TextEncoder().encode('_start'), 0, 0],
+      section(10, functions, functions * size), ...Array(functions).fill(Uint8Array.from([...u32(nops + 2), 0, ...Array(nops).fill(1), 0x0b])),
+    ];
+    const large = new Uint8Array(await new Blob(parts.map((p) => (Array.isArray(p) ? Uint8Array.from(p) : p))).arrayBuffer());
+    await make({ commands: [...(await plugins()), { large }] });
+    const t = await terminals.create({ command: 'cat', interactive: true });
+    if (t.status.state !== 'running') await until((f) => t.on('change', f), (s) => s.state === 'running');
+    const screen = new Screen(t);
+    let begin = performance.now(), longest = 0, keys = 0, ended = false;
+    const exit = run('large').finally(() => (ended = true));
+    for (; !ended; keys++) {
+      const at = performance.now(), offset = screen.at ?? 0;
+      await t.write('x');
+      await screen.shows((s) => s.at > offset);
+      longest = Math.max(longest, performance.now() - at);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    return { exit: await exit, longest, keys, ms: performance.now() - begin };
+  });
+  console.log(`# ${result.keys} keys in ${result.ms.toFixed()} ms, the longest ${result.longest.toFixed()} ms`);
+  assert.equal(result.exit.exitCode, 0, JSON.stringify(result.exit));
+  assert.ok(result.longest < result.ms / 3, JSON.stringify(result)); // two thirds, without turns
+});
+
 test('a page that is paused while a command floods it', limit, async () => {
   const result = await page.evaluate(async () => {
     await make();
