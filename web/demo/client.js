@@ -3,11 +3,13 @@
 
 import { commandLine } from '@terrarium/web/xterm';
 import { Agent } from './agent.js';
+import { name } from './dom.js';
 import { root } from './project.js';
 
 export class Client {
   #terminals;
   #log;
+  #save;
   #agent;
   #waiting = new Map();
   #asked = 0;
@@ -15,9 +17,11 @@ export class Client {
   #questions = new AbortController();
   #ready;
 
-  constructor(terminals, log) {
+  /** @param save has the files say what was typed, before the agent reads or writes them. */
+  constructor(terminals, log, save) {
     this.#terminals = terminals;
     this.#log = log;
+    this.#save = save;
     // Each message is a task of its own, as it would be with an agent elsewhere.
     this.#agent = new Agent((message) => queueMicrotask(() => this.#receive(structuredClone(message))));
   }
@@ -84,13 +88,15 @@ export class Client {
     const { files } = this.#terminals;
     switch (method) {
       case 'fs/read_text_file':
+        await this.#save();
         return { content: new TextDecoder().decode(await files.readFile(params.path)) };
       case 'fs/write_text_file':
+        await this.#save();
         await files.writeFile(params.path, params.content);
         return {};
       case 'session/request_permission': {
         const answers = params.options.map((o) => ({ name: o.name, value: o.optionId }));
-        const optionId = await this.#log.ask('The agent asks to change a file.', params.toolCall.title, 'The change is shown above.', answers, this.#questions.signal);
+        const optionId = await this.#log.ask('The agent asks to change a file.', params.toolCall.title, ['The change is shown above.'], answers, this.#questions.signal);
         return { outcome: optionId ? { outcome: 'selected', optionId } : { outcome: 'cancelled' } };
       }
     }
@@ -98,20 +104,24 @@ export class Client {
   }
 }
 
-/** policy asks the person before an agent's command starts. What was allowed for the session is the
+/** policy asks the person before an agent's command starts, and saves before any does. What was allowed for the session is the
  * same command with the same arguments in the same place, and nothing that only begins like it. */
-export function policy(log) {
+export function policy(log, save) {
   const allowed = new Set();
   return async ({ terminal, path, argv, cwd, roots, signal }) => {
-    if (terminal.origin === 'page') return 'allow';
+    const allow = async () => {
+      await save();
+      return 'allow';
+    };
+    if (terminal.origin === 'page') return allow();
     const exactly = JSON.stringify([terminal.session, path, argv, cwd]);
-    if (allowed.has(exactly)) return 'allow';
-    const answer = await log().ask('The agent asks to run a command.', commandLine(argv[0], argv.slice(1)), `${path}, in ${cwd}. It sees ${roots.join(', ') || 'all files'}.`, [
+    if (allowed.has(exactly)) return allow();
+    const answer = await log().ask('The agent asks to run a command.', commandLine(argv[0], argv.slice(1)), [name(path), ', in ', name(cwd), '. It sees ', ...(roots.length > 0 ? roots.flatMap((r, i) => [...(i > 0 ? [', '] : []), name(r)]) : ['all files']), '.'], [
       { name: 'Allow', value: 'once' },
       { name: 'Allow in this session', value: 'session' },
       { name: 'Deny', value: 'deny' },
     ], signal);
     if (answer === 'session') allowed.add(exactly);
-    return answer === 'once' || answer === 'session' ? 'allow' : { allow: false, reason: 'the person said no' };
+    return answer === 'once' || answer === 'session' ? allow() : { allow: false, reason: 'the person said no' };
   };
 }

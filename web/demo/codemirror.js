@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { shell } from '@codemirror/legacy-modes/mode/shell';
 import { EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 const colours = HighlightStyle.define([
@@ -17,6 +17,7 @@ const colours = HighlightStyle.define([
 
 const theme = EditorView.theme({
   '&': { height: '100%', fontSize: '13px' },
+  '&.cm-focused': { outline: '2px solid var(--link)', outlineOffset: '-2px' },
   '.cm-content': { fontFamily: 'ui-monospace, monospace', caretColor: 'currentColor' },
   '.cm-gutters': { background: 'transparent', color: 'light-dark(#595959, #a8adb5)', border: '0' },
   '.cm-activeLine': { background: 'light-dark(#8881, #fff1)' },
@@ -28,17 +29,19 @@ const theme = EditorView.theme({
 export function codemirror(place) {
   let changed = () => {};
   const extensions = [
-    lineNumbers(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), EditorView.lineWrapping,
+    lineNumbers(), history(), drawSelection(), bracketMatching(), highlightSpecialChars(), highlightActiveLine(), EditorView.lineWrapping,
     StreamLanguage.define(shell), syntaxHighlighting(colours), theme,
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.contentAttributes.of({ 'aria-label': 'Text of the file' }),
     EditorView.updateListener.of((u) => u.docChanged && changed()),
   ];
-  const state = (doc) => EditorState.create({ doc, extensions });
+  // What is read is written as it was: lines end as the first of them does.
+  const state = (doc) => EditorState.create({ doc, extensions: [...extensions, EditorState.lineSeparator.of(/\r?\n/.exec(doc)?.[0] ?? '\n')] });
   const view = new EditorView({ state: state(''), parent: place });
   return {
-    get: () => view.state.doc.toString(),
+    get: () => view.state.sliceDoc(),
     set: (text) => view.setState(state(text)),
+    focus: () => view.focus(),
     onChange: (f) => (changed = f),
   };
 }

@@ -1,3 +1,5 @@
+import { visible } from '@terrarium/web/xterm';
+
 /** h makes an element; text is always text. */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -9,5 +11,9 @@ export function h(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+/** name shows a name that somebody else chose: all that is in it, and what it does to the order of
+ * characters ends with it. */
+export const name = (text) => h('bdi', {}, visible(text));
 
 export const $ = (id) => document.getElementById(id);

@@ -2,7 +2,7 @@
 // asks.
 
 import { mount } from '@terrarium/web/xterm';
-import { $, h } from './dom.js';
+import { $, h, name } from './dom.js';
 
 const states = { pending: 'waiting', in_progress: 'running', completed: '✓ done', failed: '✗ failed' };
 
@@ -42,7 +42,7 @@ export class Log {
   #open({ toolCallId, title }) {
     const state = h('span', { class: 'call' });
     const body = h('div');
-    const card = h('div', { class: 'card', role: 'group', 'aria-label': title }, h('div', { class: 'bar' }, h('span', { class: 'title' }, title), state), body);
+    const card = h('div', { class: 'card', role: 'group', 'aria-label': title }, h('div', { class: 'bar' }, h('span', { class: 'title' }, name(title)), state), body);
     this.#calls.set(toolCallId, { card, state, body, shown: new Set() });
     this.#add(card);
   }
@@ -73,7 +73,7 @@ export class Log {
     this.#views.push(mount(terminal, place, { compact: true, fontSize: 12 }));
   }
 
-  /** ask asks for permission and returns the answer; aborting the signal takes the question back. */
+  /** ask asks for permission, with details as texts and elements, and returns the answer; aborting the signal takes the question back. */
   ask(question, subject, details, answers, signal) {
     return new Promise((resolve) => {
       const end = (answer) => {
@@ -85,7 +85,7 @@ export class Log {
       const buttons = answers.map(({ name, value }, i) => h('button', { type: 'button', class: i === 0 ? 'main' : '', click: () => end(value) }, name));
       const box = h(
         'div', { class: 'permission', role: 'group', 'aria-label': question },
-        h('p', {}, question), h('pre', { tabindex: '0', 'aria-label': 'What it would do' }, subject), h('p', { class: 'hint' }, details), h('div', { class: 'bar' }, ...buttons),
+        h('p', {}, question), h('pre', { tabindex: '0', 'aria-label': 'What it would do' }, subject), h('p', { class: 'hint' }, ...details), h('div', { class: 'bar' }, ...buttons),
       );
       signal?.addEventListener('abort', () => end(undefined));
       this.#add(box);
@@ -111,5 +111,5 @@ function diff({ path, oldText, newText }) {
   let end = 0;
   while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end)) end++;
   const lines = (all, tag, sign) => all.slice(start, all.length - end).map((line) => h(tag, {}, `${sign} ${line}`));
-  return h('pre', { class: 'diff', tabindex: '0', role: 'group', 'aria-label': `Changes of ${path}` }, `${path}\n`, ...lines(before, 'del', '−'), ...lines(after, 'ins', '+'));
+  return h('pre', { class: 'diff', tabindex: '0', role: 'group', 'aria-label': `Changes of ${path}` }, name(path), '\n', ...lines(before, 'del', '−'), ...lines(after, 'ins', '+'));
 }

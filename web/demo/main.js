@@ -1,11 +1,12 @@
 // The demo: a small IDE in a page, with a sandbox of its own and an agent that works in it.
 
 import { createTerminals } from '@terrarium/web';
-import { commandLine } from '@terrarium/web/xterm';
+import { commandLine, visible } from '@terrarium/web/xterm';
 import { Client, policy } from './client.js';
 import { $, h } from './dom.js';
 import { Editor, field } from './editor.js';
 import { Log } from './log.js';
+import { manage } from './manage.js';
 import { files, root } from './project.js';
 import { Tabs } from './tabs.js';
 import { Tree } from './tree.js';
@@ -23,7 +24,7 @@ const states = { starting: 'starting…', ready: 'ready', dead: 'the sandbox has
 
 /** trouble says what is wrong, with what may help. */
 function trouble(title, error, ...buttons) {
-  $('trouble').replaceChildren(h('strong', {}, title), h('p', {}, error?.message ?? ''), ...(error?.trace ? report(error) : []), ...buttons);
+  $('trouble').replaceChildren(h('strong', {}, title), h('p', {}, visible(error?.message ?? '')), ...(error?.trace ? report(error) : []), ...buttons);
   $('trouble').hidden = false;
 }
 
@@ -47,6 +48,8 @@ function report({ message, trace }) {
 
 let log;
 let terminals;
+let editor;
+const save = () => editor?.save();
 
 /** sandbox makes one whose files are there again after a reload, where the browser can keep them and
  * no other tab has them. */
@@ -71,7 +74,7 @@ try {
       GIT_AUTHOR_NAME: 'A. Gent', GIT_AUTHOR_EMAIL: 'agent@example.org',
       GIT_COMMITTER_NAME: 'A. Gent', GIT_COMMITTER_EMAIL: 'agent@example.org',
     },
-    policy: policy(() => log),
+    policy: policy(() => log, save),
   });
 } catch (e) {
   $('state').textContent = 'no sandbox';
@@ -81,18 +84,16 @@ try {
 
 log = new Log(terminals);
 const tabs = new Tabs();
-let client = new Client(terminals, log);
+let client = new Client(terminals, log, save);
 
-const editor = new Editor(terminals.files, await field($('editor-place')));
-const tree = new Tree(terminals.files, root, async (path) => {
-  await editor.open(path);
-  tree.select(path);
-});
+const tree = new Tree(terminals.files, root, (path) => editor.open(path));
+editor = new Editor(terminals.files, await field($('editor-place')), (path) => tree.opened(path));
+manage(terminals.files, tree, editor);
 
 // State, and what goes wrong.
 function showState(state, error) {
   $('state').textContent = states[state];
-  for (const id of ['shell', 'loop', 'flood', 'bomb', 'stop-all', 'clear', 'agent-run', 'reset']) $(id).disabled = state !== 'ready';
+  for (const id of ['new-file', 'new-folder', 'shell', 'loop', 'flood', 'bomb', 'stop-all', 'clear', 'agent-run', 'reset']) $(id).disabled = state !== 'ready';
   if (state === 'ready') $('trouble').hidden = true;
   if (state !== 'dead') return;
   trouble('The sandbox has died. The rest of the page is unharmed.', error, h('button', { type: 'button', click: restart }, 'Start it again'));
@@ -101,7 +102,7 @@ function showState(state, error) {
 async function restart() {
   log.clear();
   await terminals.restart();
-  client = new Client(terminals, log);
+  client = new Client(terminals, log, save);
   await tree.read();
 }
 
@@ -115,7 +116,8 @@ terminals.on('open', (terminal) => {
 });
 terminals.on('evict', (terminal) => tabs.remove(terminal));
 addEventListener('beforeunload', (e) => {
-  if (tabs.terminals.some((t) => t.origin === 'agent' && t.status.state === 'running')) e.preventDefault();
+  if (editor.unsaved || tabs.terminals.some((t) => t.origin === 'agent' && t.status.state === 'running')) e.preventDefault();
+  save(); // while the person is asked
 });
 
 // Terminals of the person's own.
@@ -141,13 +143,18 @@ $('clear').addEventListener('click', () => {
   }
 });
 
+/** begin shows what the project is about. */
+async function begin() {
+  await editor.open(`${root}/greet.sh`);
+  await tree.reveal(`${root}/greet.sh`);
+}
+
 // The files as they were at first: what is kept may be what an agent has done with them.
 $('reset').addEventListener('click', async () => {
   try {
     for (const [name] of await terminals.files.readDirectory(root)) await terminals.files.delete(`${root}/${name}`, { recursive: true });
     for (const [path, text] of Object.entries(files)) await terminals.files.writeFile(path, text);
-    await editor.open(`${root}/greet.sh`);
-    tree.select(`${root}/greet.sh`);
+    await begin();
   } catch (e) {
     trouble('The files are not as they were at first.', e);
   }
@@ -182,9 +189,7 @@ setInterval(() => {
   frames = 0;
 }, 1000);
 
-await tree.read();
-await editor.open(`${root}/greet.sh`);
-tree.select(`${root}/greet.sh`);
+await begin();
 showState(terminals.state);
 try {
   await terminals.ready;

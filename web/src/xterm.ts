@@ -15,9 +15,9 @@ import { find, lines } from './view/find.js';
 import { inert } from './view/inert.js';
 import { links } from './view/links.js';
 import { addStyles, theme } from './view/style.js';
-import { commandLine, duration, size, words } from './view/words.js';
+import { commandLine, duration, size, visible, words } from './view/words.js';
 
-export { commandLine };
+export { commandLine, visible };
 
 export interface ViewOptions {
   /** What the view is called; the command if absent. */

@@ -71,15 +71,128 @@ test('what is denied is not done, and the agent is told', async () => {
 });
 
 test('what is typed into the editor is saved', async () => {
-  await page.getByRole('button', { name: 'README.md' }).click();
+  await page.getByRole('treeitem', { name: 'README.md' }).click();
   const editor = page.getByRole('textbox', { name: 'Text of the file' });
   await editor.click();
   await page.keyboard.press('Control+End');
   await page.keyboard.type('more');
   await page.locator('#editor-state').getByText('saved').waitFor();
-  await page.getByRole('button', { name: 'greet.sh' }).click();
-  await page.getByRole('button', { name: 'README.md' }).click();
+  await page.getByRole('treeitem', { name: 'greet.sh' }).click();
+  await page.getByRole('treeitem', { name: 'README.md' }).click();
   await editor.getByText('more').waitFor();
+  assert.deepEqual(errors, []);
+});
+
+test('what is typed is saved when the person turns elsewhere, and before a command starts', async () => {
+  const editor = page.getByRole('textbox', { name: 'Text of the file' });
+  // Only so late by itself: what saves here is something else.
+  await page.clock.install();
+  const writes = () => page.evaluate(() => terminals.files.text('/work/project/greet.sh'));
+  const type = async (text) => {
+    await editor.focus();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type(text);
+  };
+  await type('a');
+  assert.doesNotMatch(await writes(), /^a/);
+  await page.keyboard.press('Tab');
+  assert.match(await writes(), /^a/);
+  await type('b');
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  assert.match(await writes(), /^ba/);
+  await page.getByRole('button', { name: 'Run the agent' }).click();
+  await page.getByRole('group', { name: /^The agent asks/ }).waitFor();
+  await type('c');
+  await page.evaluate(() => document.querySelector('.permission button').click()); // the focus stays
+  await page.getByText('grep').first().waitFor();
+  assert.match(await writes(), /^cba/);
+  assert.deepEqual(errors, []);
+});
+
+test('files by keyboard only: made, renamed, deleted', async () => {
+  const tree = page.getByRole('tree', { name: 'Files' });
+  const dialog = page.getByRole('dialog');
+  const editor = page.getByRole('textbox', { name: 'Text of the file' });
+  const press = async (...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const focused = (name) => tree.getByRole('treeitem', { name, exact: true }).and(page.locator(':focus')).waitFor();
+  await page.getByRole('button', { name: 'New folder' }).focus();
+  await press('Enter');
+  await dialog.getByText('New folder in /work/project').waitFor();
+  await page.keyboard.type('a/b');
+  await press('Enter');
+  await dialog.getByRole('alert').getByText('no / in it').waitFor();
+  await press('ControlOrMeta+a');
+  await page.keyboard.type('src');
+  await press('Enter');
+  await focused('src');
+  for (let i = 0; i < 5; i++) await press('Shift+Tab'); // Start over, Delete, Rename, New folder, New file
+  await press('Enter');
+  await dialog.getByText('New file in /work/project/src').waitFor();
+  await page.keyboard.type('one.txt');
+  await press('Enter');
+  await editor.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('first');
+  await press('Shift+Tab');
+  await focused('one.txt');
+  await press('F2');
+  await page.keyboard.type('two'); // but for the ending
+  await press('Enter');
+  await focused('two.txt');
+  await page.locator('#editor-name').getByText('/work/project/src/two.txt').waitFor();
+  assert.equal(await editor.innerText(), 'first');
+  await press('F2', 'Escape');
+  await focused('two.txt');
+  assert.deepEqual(await axe(page), []);
+
+  await press('Delete');
+  await dialog.getByText('Delete /work/project/src/two.txt?').waitFor();
+  assert.deepEqual(await axe(page), []);
+  await press('Enter'); // which is Cancel
+  await focused('two.txt');
+  await press('Delete', 'Shift+Tab', 'Enter');
+  await focused('src');
+  // What the editor shows is said to be there alone, and can be written again.
+  await page.getByText('removed: this text is only here').waitFor();
+  assert.equal(await editor.innerText(), 'first');
+  await page.getByRole('button', { name: 'Write it again' }).click();
+  await tree.getByRole('treeitem', { name: 'two.txt' }).waitFor();
+  await page.locator('#editor-state').getByText('saved').waitFor();
+
+  await tree.getByRole('treeitem', { name: 'src' }).focus();
+  await press('ArrowLeft');
+  await tree.getByRole('treeitem', { name: 'two.txt' }).waitFor({ state: 'detached' });
+  await press('ArrowRight');
+  await tree.getByRole('treeitem', { name: 'two.txt' }).waitFor();
+  await press('ArrowRight');
+  await focused('two.txt');
+  await press('ArrowLeft', 'End');
+  await focused('test.sh');
+  await press('r');
+  await focused('README.md');
+  await press('Enter');
+  await page.locator('#editor-name').getByText('/work/project/README.md').waitFor();
+  await press('Home');
+  await focused('/work/project');
+  assert.ok(await page.getByRole('button', { name: 'Delete' }).isDisabled());
+  assert.deepEqual(errors, []);
+});
+
+test('a name hides nothing, and ends with itself; lines end as they did', async () => {
+  await page.evaluate(async () => {
+    await terminals.files.writeFile('/work/project/exe.\u202etxt\u0007', 'one\r\ntwo\r\n');
+    await terminals.files.writeFile('/work/project/\u05d0\u05d1', '');
+  });
+  const item = page.getByRole('treeitem', { name: 'exe.\\u{202e}txt\\u{7}' });
+  await item.click();
+  await page.locator('#editor-name').getByText('/work/project/exe.\\u{202e}txt\\u{7}').waitFor();
+  assert.equal(await page.getByRole('treeitem', { name: '\u05d0\u05d1' }).locator('bdi').count(), 1);
+  await page.getByRole('textbox', { name: 'Text of the file' }).click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('#');
+  await page.locator('#editor-state').getByText('saved').waitFor();
+  assert.equal(await page.evaluate(() => terminals.files.text('/work/project/exe.\u202etxt\u0007')), '#one\r\ntwo\r\n');
   assert.deepEqual(errors, []);
 });
 

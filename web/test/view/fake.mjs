@@ -34,8 +34,10 @@ function* program(line, files) {
   yield `${line}: nothing\r\n`;
 }
 
+const fault = (path, reason) => Object.assign(new Error(`${path}: ${reason}`), { reason });
+
 class Files {
-  #map = new Map();
+  #map = new Map(); // directories end in /
   #listeners = new Set();
 
   constructor(files) {
@@ -52,20 +54,50 @@ class Files {
     for (const name of this.#map.keys()) {
       if (!name.startsWith(`${path}/`)) continue;
       const [first, ...rest] = name.slice(path.length + 1).split('/');
-      found.set(first, rest.length > 0 ? 2 : 1);
+      if (first) found.set(first, rest.length > 0 ? 2 : 1);
     }
     return [...found];
   }
 
   async readFile(path) {
     const bytes = this.#map.get(path);
-    if (!bytes) throw Object.assign(new Error(`${path}: no such file`), { reason: 'file_not_found' });
+    if (!bytes) throw fault(path, 'file_not_found');
     return bytes.slice();
   }
 
   async writeFile(path, content) {
     this.#map.set(path, typeof content === 'string' ? new TextEncoder().encode(content) : content);
-    for (const listener of this.#listeners) listener([{ type: 1, path }]);
+    this.#changed(path);
+  }
+
+  async stat(path) {
+    if (this.#below(path).length === 0) throw fault(path, 'file_not_found');
+  }
+
+  async createDirectory(path) {
+    this.#map.set(`${path}/`);
+    this.#changed(path);
+  }
+
+  async delete(path) {
+    for (const name of this.#below(path)) this.#map.delete(name);
+    this.#changed(path);
+  }
+
+  async rename(from, to) {
+    for (const name of this.#below(from)) {
+      this.#map.set(to + name.slice(from.length), this.#map.get(name));
+      this.#map.delete(name);
+    }
+    this.#changed(from);
+  }
+
+  #below(path) {
+    return [...this.#map.keys()].filter((name) => name === path || name.startsWith(`${path}/`));
+  }
+
+  #changed(path) {
+    for (const listener of this.#listeners) listener([{ type: 2, path }]);
   }
 
   onChange(listener) {
@@ -152,7 +184,7 @@ export async function createTerminals(options) {
     return { terminal, begin };
   }
 
-  return {
+  return (window.terminals = {
     state: 'ready',
     ready: Promise.resolve(),
     files,
@@ -191,5 +223,5 @@ export async function createTerminals(options) {
       for (const timer of later) clearTimeout(timer);
       display.close();
     },
-  };
+  });
 }

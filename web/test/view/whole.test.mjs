@@ -43,10 +43,10 @@ test('a shell of one\'s own', { skip }, async () => {
   await input.focus();
   await page.keyboard.type('echo $((6 * 7)) > answer && cat answer');
   await page.keyboard.press('Enter');
-  await page.getByRole('navigation', { name: 'Files' }).getByRole('button', { name: 'answer' }).waitFor(); // the tree follows
+  await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem', { name: 'answer' }).waitFor(); // the tree follows
   await page.keyboard.type('rm answer');
   await page.keyboard.press('Enter');
-  await page.getByRole('navigation', { name: 'Files' }).getByRole('button', { name: 'answer' }).waitFor({ state: 'detached' });
+  await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem', { name: 'answer' }).waitFor({ state: 'detached' });
   assert.match(await textOf(), /^42$/m);
 });
 
@@ -111,13 +111,13 @@ test('a flood of 64 MB: the page draws on, and the last line is there', { skip }
 });
 
 test('files outlive a reload, a second tab says that it has its own, and what the page began with comes back', { skip }, async () => {
-  const tree = page.getByRole('navigation', { name: 'Files' });
+  const tree = page.getByRole('tree', { name: 'Files' });
   await page.getByRole('button', { name: 'New shell' }).click();
   await page.getByRole('tab', { name: 'shell, running', selected: true }).waitFor(); // else the last tab gets the keys
   await page.getByRole('tabpanel').locator('.xterm-helper-textarea').focus();
   await page.keyboard.type('rm README.md && echo mine > kept');
   await page.keyboard.press('Enter');
-  await tree.getByRole('button', { name: 'kept' }).waitFor();
+  await tree.getByRole('treeitem', { name: 'kept' }).waitFor();
   await page.evaluate(async () => { // it is written soon after
     const kept = async () => {
       let dir = await navigator.storage.getDirectory();
@@ -128,20 +128,20 @@ test('files outlive a reload, a second tab says that it has its own, and what th
   });
   await page.reload();
   await page.waitForSelector('html[data-ready] .terrarium');
-  await tree.getByRole('button', { name: 'kept' }).waitFor();
-  assert.equal(await tree.getByRole('button', { name: 'README.md' }).count(), 0);
+  await tree.getByRole('treeitem', { name: 'kept' }).waitFor();
+  assert.equal(await tree.getByRole('treeitem', { name: 'README.md' }).count(), 0);
   assert.equal(await page.locator('#kept').innerText(), '');
 
   const second = await chromium.browser.newPage();
   await second.goto(page.url());
   await second.waitForSelector('html[data-ready] .terrarium');
   assert.match(await second.locator('#kept').innerText(), /^Another tab has the files.*not be kept/);
-  await second.getByRole('button', { name: 'README.md' }).waitFor();
+  await second.getByRole('treeitem', { name: 'README.md' }).waitFor();
   await second.close();
 
   await page.getByRole('button', { name: 'Start over' }).click();
-  await tree.getByRole('button', { name: 'kept' }).waitFor({ state: 'detached' });
-  await tree.getByRole('button', { name: 'README.md' }).waitFor();
+  await tree.getByRole('treeitem', { name: 'kept' }).waitFor({ state: 'detached' });
+  await tree.getByRole('treeitem', { name: 'README.md' }).waitFor();
 });
 
 test('Go traps: each terminal says so, the report can be copied, and all begins anew', { skip }, async () => {
