@@ -13,6 +13,7 @@ type suite struct {
 	env  string   // names the folder it is in
 	what string   // what the folder is, and where it comes from
 	args []string // of "go test"
+	node string   // in their place: a file of tests for node
 }
 
 // suites has an entry for each suite that we can run, and none for those that we only intend to.
@@ -37,6 +38,11 @@ var suites = []suite{
 		what: "spec in a checkout of github.com/oils-for-unix/oils",
 		args: []string{"-run=^TestOils$", "./plugins/box"},
 	},
+	{
+		name: "claude-agent-acp reports", env: "TERRARIUM_CLAUDE_AGENT_ACP",
+		what: "the package that npm install --omit=optional @agentclientprotocol/claude-agent-acp@0.101.0 installs",
+		node: "web/test/view/agents.test.mjs",
+	},
 }
 
 // conformance runs every suite, and fails for those that were not handed over.
@@ -55,6 +61,9 @@ func (s suite) step(notes *notes) step {
 		return step{s.name, func(context.Context, io.Writer) error {
 			return fmt.Errorf("%s is not set: it names %s", s.env, s.what)
 		}}
+	}
+	if s.node != "" {
+		return commandStep(s.name, nil, "node", "--test", "--test-name-pattern=the reports of", s.node)
 	}
 	return goTest(s.name, nil, notes, append([]string{"-count=1"}, s.args...)...)
 }

@@ -46,8 +46,11 @@ export interface DisplayTerminal extends Terminal {
   readonly cancellable: boolean;
 }
 
-/** What an ACP client of version 1 says in `initialize` for agents to report their terminals. */
-export const clientCapabilities = { _meta: { terminal_output: true, terminal_output_delta: true } } as const;
+/**
+ * What an ACP client of version 1 says in `initialize` for agents to report their terminals. With
+ * `terminal_output_delta` some would report commands too that they give no terminal and no end.
+ */
+export const clientCapabilities = { _meta: { terminal_output: true } } as const;
 
 /** The longest id that is taken, and how much of a command or path is kept, in characters. */
 const MAX_ID = 1024;
@@ -135,19 +138,22 @@ export class Display {
 
   #toolCall(session: string, update: Members): boolean {
     const meta = object(update['_meta']);
-    if (!meta) return false;
     const at = (name: string) => {
-      const value = object(meta[name]);
+      const value = object(meta?.[name]);
       return value && isID(value['terminal_id']) ? value : undefined;
     };
     const info = at('terminal_info');
     const output = at('terminal_output') ?? at('terminal_output_delta');
     const exit = at('terminal_exit');
+    const told = { title: text(update['title']), command: text(object(update['rawInput'])?.['command']) };
     if (info) {
-      this.#open(session, info['terminal_id'] as string)?.describe({
-        command: text(update['title']),
-        cwd: text(info['cwd']),
-      });
+      const terminal = this.#open(session, info['terminal_id'] as string);
+      // A session that is loaded again tells all from the beginning.
+      if (update['sessionUpdate'] === 'tool_call') terminal?.announce();
+      terminal?.describe({ ...told, cwd: text(info['cwd']) });
+    } else if (isID(update['toolCallId'])) {
+      // Many tell the command only when it is there in full. They name a terminal after its call.
+      this.#terminals.get(key(session, update['toolCallId']))?.describe(told);
     }
     if (output && typeof output['data'] === 'string') {
       this.#open(session, output['terminal_id'] as string)?.append(new TextEncoder().encode(output['data']));
@@ -159,15 +165,14 @@ export class Display {
   #terminalUpdate(session: string, update: Members): boolean {
     const id = update['terminalId'];
     if (!isID(id)) return false;
-    const output = object(update['output']);
-    const bytes = has(update, 'output') ? base64(output ? output['data'] : '') : undefined;
+    const { command, cwd, output, size, capabilities, exitStatus: exit } = update;
+    const bytes = base64(output === null ? '' : object(output)?.['data']);
     const terminal = this.#open(session, id);
     if (!terminal) return true;
-    const { command, cwd, size, capabilities, exitStatus: exit } = update;
     terminal.describe({
       command: command === null ? '' : text(command),
       cwd: cwd === null ? '' : text(cwd),
-      ...dimensions(size),
+      size: size === null ? null : dimensions(size),
       cancel: has(update, 'capabilities') ? Boolean(this.#cancel && object(object(capabilities)?.['cancel'])) : undefined,
     });
     if (bytes) terminal.replace(bytes);
@@ -228,11 +233,11 @@ function exitStatus(code: unknown, signal: unknown): ExitStatus {
 }
 
 /** What of a size is well formed, within what a screen may have. */
-function dimensions(size: unknown): { rows?: number; cols?: number } {
+function dimensions(size: unknown): { rows: number; cols: number } | undefined {
   const most = 1000;
   const fits = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 1;
   const { rows, cols } = object(size) ?? {};
-  return fits(rows) && fits(cols) ? { rows: Math.min(rows, most), cols: Math.min(cols, most) } : {};
+  return fits(rows) && fits(cols) ? { rows: Math.min(rows, most), cols: Math.min(cols, most) } : undefined;
 }
 
 function base64(data: unknown): Bytes | undefined {

@@ -8,12 +8,17 @@ import { Watching } from './watching.js';
 /** A watcher that is further behind begins anew, in bytes. */
 const BEHIND = 1 << 20;
 
+/** The size of a terminal whose agent tells none. */
+const SIZE = { rows: 40, cols: 120 };
+
 /** What an agent says of a terminal; what it does not say is undefined. */
 interface Told {
   command?: string | undefined;
+  /** What it calls the command, as long as it tells none. */
+  title?: string | undefined;
   cwd?: string | undefined;
-  rows?: number;
-  cols?: number;
+  /** null: it is known no longer. */
+  size?: { rows: number; cols: number } | null | undefined;
   cancel?: boolean | undefined;
 }
 
@@ -26,6 +31,8 @@ export class Shown implements DisplayTerminal {
   #status: TerminalStatus;
   #cancellable = false;
   #sized = false;
+  #named = false; // its status has the command, not a title
+  #announced = false;
   #hooks: { changed(): void; cancel(): void | PromiseLike<void> | undefined };
   #events = new Emitter<TerminalEvents>();
   #watches = new Set<Watching>();
@@ -44,7 +51,7 @@ export class Shown implements DisplayTerminal {
     const now = Date.now();
     this.#status = {
       state: 'running', released: false, readable: true, command: '', args: [], cwd: '', pty: false,
-      interactive: false, rows: 40, cols: 120, created: now, started: now, bytes: 0, kept: 0, truncated: false,
+      interactive: false, ...SIZE, created: now, started: now, bytes: 0, kept: 0, truncated: false,
     };
   }
 
@@ -94,13 +101,24 @@ export class Shown implements DisplayTerminal {
 
   /** describe takes what the agent says of it; what is undefined it did not say. */
   describe(told: Told): void {
-    const { command, cwd, rows, cols, cancel } = told;
+    const { command, title, cwd, size, cancel } = told;
     if (cancel !== undefined) this.#cancellable = cancel;
-    if (rows !== undefined) this.#sized = true;
-    this.#set({
-      command: command ?? this.#status.command, cwd: cwd ?? this.#status.cwd,
-      rows: rows ?? this.#status.rows, cols: cols ?? this.#status.cols,
-    });
+    if (command !== undefined) this.#named = command !== '';
+    const shown = this.#named || command !== undefined ? command : title;
+    const sized = size === undefined ? this.#sized : size !== null;
+    const anew = sized !== this.#sized; // its lines end otherwise: see snapshot
+    this.#sized = sized;
+    this.#set({ command: shown ?? this.#status.command, cwd: cwd ?? this.#status.cwd, ...(size === null ? SIZE : size) });
+    if (anew) for (const watching of this.#watches) watching.skip();
+  }
+
+  /** announce is told that its agent begins to tell of it: what is told again takes the place of what has ended. */
+  announce(): void {
+    if (this.#announced && this.#status.state !== 'running') {
+      this.reopen();
+      this.replace(new Uint8Array());
+    }
+    this.#announced = true;
   }
 
   append(bytes: Bytes): void {

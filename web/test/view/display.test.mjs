@@ -70,6 +70,43 @@ test('version 1: output before the terminal is told of, and after its exit', asy
   display.close();
 });
 
+test('version 1: a session that is loaded again tells what was told', async () => {
+  const display = await make();
+  const tell = () => {
+    display.update(v1({ terminal_info: { terminal_id: 't' } }, { sessionUpdate: 'tool_call', title: 'Terminal', toolCallId: 't' }));
+    display.update(v1(undefined, { title: 'Run the tests', rawInput: { command: 'npm test' }, toolCallId: 't' }));
+    display.update(v1({ terminal_output: { terminal_id: 't', data: 'once\n' } }));
+    display.update(v1({ terminal_info: { terminal_id: 't' }, terminal_exit: { terminal_id: 't', exit_code: 0, signal: null } }, { title: 'Tests' }));
+  };
+  tell();
+  const terminal = display.get('s', 't');
+  assert.deepEqual([terminal.status.command, terminal.status.state], ['npm test', 'exited']);
+  tell();
+  assert.equal((await terminal.text()).output, 'once\n');
+  assert.equal(terminal.status.state, 'exited');
+  display.close();
+});
+
+test('version 2: null takes back what was told, what is malformed does not', async () => {
+  const display = await make();
+  const data = Buffer.from('one\ntwo').toString('base64');
+  display.update(v2({ terminalId: 't', command: 'make', output: { data }, size: { rows: 10, cols: 40 } }));
+  const terminal = display.get('s', 't');
+  const seen = watch(terminal);
+  for (const output of [5, 'x', {}, { data: '!' }]) display.update(v2({ terminalId: 't', output, size: output, command: [], exitStatus: 1 }));
+  assert.equal((await terminal.text()).output, 'one\ntwo');
+  assert.deepEqual([terminal.status.command, terminal.status.rows], ['make', 10]);
+  await new Promise(setImmediate);
+  assert.equal(seen.snapshots, 1);
+  display.update(v2({ terminalId: 't', size: null }));
+  assert.deepEqual([terminal.status.rows, terminal.status.cols], [40, 120]);
+  await new Promise(setImmediate);
+  assert.equal(seen.snapshots, 2); // lines of a pipe end otherwise
+  display.update(v2({ terminalId: 't', output: null }));
+  assert.equal((await terminal.text()).output, '');
+  display.close();
+});
+
 test('version 2: updates, chunks that split a character, and a snapshot in their place', async () => {
   const cancelled = [];
   const display = await make({ cancel: (params) => void cancelled.push(params) });
