@@ -144,6 +144,51 @@ test('files outlive a reload, a second tab says that it has its own, and what th
   await tree.getByRole('treeitem', { name: 'README.md' }).waitFor();
 });
 
+test('views that nobody sees give up their xterm.js, and come back with what was written meanwhile', { skip }, async () => {
+  await page.evaluate(async () => {
+    const { createTerminals } = await import('@terrarium/web');
+    const { mount } = await import('@terrarium/web/xterm');
+    const { plugins } = await import('/plugins/index.js');
+    const place = document.createElement('div');
+    place.style = 'position: fixed; inset: 0; overflow: auto; z-index: 1';
+    document.body.append(place);
+    window.others = await createTerminals({ commands: plugins });
+    window.cards = await Promise.all(Array.from({ length: 24 }, async (_, i) => {
+      const terminal = await others.create({ command: 'sh', args: ['-c', `printf "\\033[1mthis is ${i}\\033[m\\n"; cat; seq 3`], rows: 10, cols: 60 });
+      return { terminal, view: mount(terminal, place) };
+    }));
+    window.drawn = (i) => cards[i].view.element.querySelector('.xterm') !== null;
+  });
+  const visit = (i, text) => page.evaluate((i) => cards[i].view.element.scrollIntoView({ block: 'center' }), i)
+    .then(() => page.waitForFunction(([i, text]) => drawn(i) && cards[i].view.text() === text, [i, text]));
+  for (const i of [0, 1, 8, 16, 23]) await visit(i, `this is ${i}\n`);
+  await page.waitForFunction(() => !drawn(0) && !drawn(1));
+  assert.equal(await page.evaluate(() => cards[0].view.text()), 'this is 0\n');
+
+  // One goes on unseen, and one ends and is released.
+  await page.evaluate(async () => {
+    await cards[0].terminal.write('unseen\r');
+    await cards[1].terminal.write('last\r\x04');
+    await cards[1].terminal.exited;
+    await cards[1].terminal.release();
+    while (!/unseen\r?\nunseen/.test((await cards[0].terminal.text()).output));
+  });
+  assert.deepEqual(await page.evaluate(() => [drawn(0), cards[0].view.text()]), [false, 'this is 0\n']);
+  await visit(1, 'this is 1\nlast\nlast\n1\n2\n3\n');
+  await visit(0, 'this is 0\nunseen\nunseen\n');
+  await page.evaluate(() => {
+    cards[0].view.takeOver(true);
+    cards[0].view.focus();
+  });
+  await page.keyboard.type('seen');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => cards[0].view.text() === 'this is 0\nunseen\nunseen\nseen\nseen\n');
+  assert.equal(await page.evaluate(() => cards[0].view.element.querySelectorAll('.xterm').length), 1);
+  assert.ok(await page.evaluate(() => cards.filter((_, i) => drawn(i)).length) < 24);
+  await page.evaluate(() => others.close());
+  assert.deepEqual(errors, []);
+});
+
 test('Go traps: each terminal says so, the report can be copied, and all begins anew', { skip }, async () => {
   await chromium.browser.grantPermissions(['clipboard-read', 'clipboard-write']);
   const code = `
