@@ -20,7 +20,7 @@ import (
 
 const usage = `usage: go run ./cmd/dev COMMAND
 
-  build                        ./terrarium, core.wasm and sandbox.wasm in web/dist, and web/plugins for pages
+  build                        ./terrarium, core.wasm and sandbox.wasm.gz in web/dist, and web/plugins for pages
   demo                         build what is needed and run the main job on real input
   test                         everything, quick checks first; installs what it needs where it can
   conformance                  the suites of others, each found by its environment variable
