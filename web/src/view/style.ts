@@ -30,7 +30,7 @@ const css = `
 .terrarium button:disabled { opacity: .6; cursor: default; }
 .terrarium button[aria-pressed=true] { background: light-dark(#1b1b1b, #e8e8e8); color: light-dark(#fff, #16181d); }
 .terrarium :focus-visible { outline: 2px solid var(--terrarium-link); outline-offset: -2px; }
-.terrarium summary { list-style: none; }
+.terrarium summary { list-style: none; display: flex; align-items: center; }
 .terrarium summary::-webkit-details-marker { display: none; }
 .terrarium-menu { position: relative; }
 .terrarium-menu > div { position: absolute; right: 0; top: 100%; z-index: 20; display: grid; padding: 4px; gap: 4px;
