@@ -31,6 +31,9 @@ func buildSteps() []step {
 		{"build sandbox.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildSandbox(ctx, out, "web/dist")
 		}},
+		{"collect licences", func(ctx context.Context, out io.Writer) error {
+			return writeLicenses(ctx, out, "web/dist/THIRD_PARTY_LICENSES.txt")
+		}},
 		{"compile web", func(ctx context.Context, out io.Writer) error { return compileWeb(ctx, out, ".") }},
 		// Without cgo, so that it needs no C library, and runs where another one is.
 		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),

@@ -64,11 +64,11 @@ func compress(compressed, file string) (size int, err error) {
 // copyWasmExec copies the toolchain's wasm_exec.js, which fits its own programs
 // only.
 func copyWasmExec(ctx context.Context, file string) error {
-	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	root, err := goRoot(ctx)
 	if err != nil {
-		return fmt.Errorf("go env GOROOT: %w", err)
+		return err
 	}
-	script, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	script, err := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return err
 	}
@@ -76,4 +76,13 @@ func copyWasmExec(ctx context.Context, file string) error {
 		return nil // it stays as old as what was made of it
 	}
 	return os.WriteFile(file, script, 0o666)
+}
+
+// goRoot returns where the toolchain is.
+func goRoot(ctx context.Context) (string, error) {
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOROOT: %w", err)
+	}
+	return strings.TrimSpace(string(root)), nil
 }

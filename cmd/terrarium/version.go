@@ -1,28 +1,41 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/web"
 )
 
-const versionHelp = `usage: terrarium version [--json]
+const versionHelp = `usage: terrarium version [--json | --licenses]
 
 Prints the version, the commit it was built from, and the Go release.
+
+      --json      print it as one JSON object
+      --licenses  print the terms of all that is in the binary and the page
 `
 
 func newVersion() *cobra.Command {
-	var asJSON bool
+	var asJSON, licenses bool
 	cmd := &cobra.Command{
-		Use:                   "version [--json]",
+		Use:                   "version [--json | --licenses]",
 		Short:                 "print the version",
 		Long:                  versionHelp,
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if licenses && asJSON {
+				return &usageError{cmd.UseLine(), errors.New("--licenses prints no JSON")}
+			}
+			if licenses {
+				return printLicenses(cmd.OutOrStdout())
+			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), readBuild())
 			}
@@ -31,7 +44,22 @@ func newVersion() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "")
+	cmd.Flags().BoolVar(&licenses, "licenses", false, "")
 	return cmd
+}
+
+// printLicenses prints what the build has collected: of Go's modules, and of what the page has from npm.
+func printLicenses(w io.Writer) error {
+	for _, name := range []string{"THIRD_PARTY_LICENSES.txt", "vendor/LICENSES.txt"} {
+		text, err := fs.ReadFile(web.Files(), "dist/"+name)
+		if err != nil {
+			return fmt.Errorf("this build has no %s: run make build", name)
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build says what we were built from. Commit is empty if that is not known.

@@ -20,7 +20,7 @@ test('the files', limit, () => {
   const types = ['display', 'errors', 'index', 'reactor', 'types', 'view/words', 'xterm'].map((n) => `dist/${n}.d.ts`);
   const plugins = ['box.wasm.gz', 'git.wasm.gz', 'index.d.ts', 'index.js', 'index.json'].map((n) => `plugins/${n}`);
   assert.deepEqual(packed.files, [
-    'LICENSE', 'README.md', 'package.json', 'dist/core.wasm', 'dist/sandbox.wasm.gz', ...scripts, ...types, ...plugins,
+    'LICENSE', 'README.md', 'package.json', 'dist/THIRD_PARTY_LICENSES.txt', 'dist/core.wasm', 'dist/sandbox.wasm.gz', ...scripts, ...types, ...plugins,
   ].sort());
 });
 
