@@ -114,7 +114,7 @@ export class Editor {
       clearTimeout(this.#timer);
       this.#removed = true;
       $('editor-again').hidden = false;
-      return this.#tell('removed: this text is only here');
+      return this.#tell('removed: only here');
     }
     if (this.#removed) {
       this.#found();

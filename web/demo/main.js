@@ -6,7 +6,7 @@ import { Client, policy } from './client.js';
 import { $, h } from './dom.js';
 import { Editor, field } from './editor.js';
 import { Log } from './log.js';
-import { manage } from './manage.js';
+import { ask, manage } from './manage.js';
 import { files, root } from './project.js';
 import { Tabs } from './tabs.js';
 import { Tree } from './tree.js';
@@ -150,15 +150,12 @@ async function begin() {
 }
 
 // The files as they were at first: what is kept may be what an agent has done with them.
-$('reset').addEventListener('click', async () => {
-  try {
+$('reset').addEventListener('click', () =>
+  ask(['Delete all files, and begin with those that were there at first?'], 'Start over', undefined, async () => {
     for (const [name] of await terminals.files.readDirectory(root)) await terminals.files.delete(`${root}/${name}`, { recursive: true });
     for (const [path, text] of Object.entries(files)) await terminals.files.writeFile(path, text);
     await begin();
-  } catch (e) {
-    trouble('The files are not as they were at first.', e);
-  }
-});
+  }));
 
 // The agent.
 $('agent-run').addEventListener('click', async () => {

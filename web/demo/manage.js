@@ -58,7 +58,7 @@ function checked(text) {
  * agreed to and says what is wrong with it, until that succeeds or the person gives up; then it
  * returns the name, or undefined.
  */
-function ask(question, yes, value, act) {
+export function ask(question, yes, value, act) {
   const wrong = h('p', { class: 'wrong', role: 'alert' });
   const input = value === undefined ? undefined : h('input', { 'aria-labelledby': 'ask-title', value, autocomplete: 'off', spellcheck: 'false' });
   const cancel = h('button', { type: 'button', click: () => dialog.close() }, 'Cancel');

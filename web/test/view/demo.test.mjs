@@ -154,7 +154,7 @@ test('files by keyboard only: made, renamed, deleted', async () => {
   await press('Delete', 'Shift+Tab', 'Enter');
   await focused('src');
   // What the editor shows is said to be there alone, and can be written again.
-  await page.getByText('removed: this text is only here').waitFor();
+  await page.getByText('removed: only here').waitFor();
   assert.equal(await editor.innerText(), 'first');
   await page.getByRole('button', { name: 'Write it again' }).click();
   await tree.getByRole('treeitem', { name: 'two.txt' }).waitFor();

@@ -140,6 +140,7 @@ test('files outlive a reload, a second tab says that it has its own, and what th
   await second.close();
 
   await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
   await tree.getByRole('treeitem', { name: 'kept' }).waitFor({ state: 'detached' });
   await tree.getByRole('treeitem', { name: 'README.md' }).waitFor();
 });
