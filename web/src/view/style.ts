@@ -75,7 +75,7 @@ export function addStyles(element: HTMLElement): void {
   if (!holder.adoptedStyleSheets.includes(sheet)) holder.adoptedStyleSheets.push(sheet);
 }
 
-const selection = { selectionBackground: '#4f86d066', selectionInactiveBackground: '#4f86d044' };
+const selection = { selectionBackground: '#4f86d080', selectionInactiveBackground: '#4f86d066' };
 
 /** Darker than usual on white; where that is not enough, xterm.js changes the text's colour. */
 const light: ITheme = {
