@@ -23,8 +23,10 @@ func TestOutputPending(t *testing.T) {
 			all := make(chan struct{})
 			got := 0
 			go p.Output(func(_ uint8, b []byte) { // ends by Close
-				if n := pending(); n < len(b) || m.name == "pipe" && n != size-got {
+				if n := pending(); n < len(b) || m.name == "pipe" && n < size-got {
 					t.Errorf("with %d of %d bytes handed over: got %d", got, size, n)
+				}
+				for m.name == "pipe" && pending() > size-got { // the other pipe is being looked at
 				}
 				if got += len(b); got == size {
 					close(all)
