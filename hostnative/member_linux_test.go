@@ -23,12 +23,12 @@ func TestStrangerIsNoMember(t *testing.T) {
 		"tag":     tree.hasTag,
 		"descent": childOf([]int{stranger.Process.Pid}),
 	} {
-		if got := confirm(0, []candidate{{pid, proof}}); len(got) > 0 {
+		if got, _ := confirm(0, []candidate{{pid, proof}}); len(got) > 0 {
 			t.Errorf("by %s: got %+v, want none", name, got)
 		}
 	}
 	all := func(int, strays.Stat) bool { return true }
-	if got := confirm(0, []candidate{{pid, all}, {pid, all}}); len(got) != 1 || got[0].pid != pid {
+	if got, _ := confirm(0, []candidate{{pid, all}, {pid, all}}); len(got) != 1 || got[0].pid != pid {
 		t.Errorf("with proof: got %+v, want process %d once", got, pid)
 	}
 }

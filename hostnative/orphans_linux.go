@@ -53,9 +53,10 @@ func (o *orphans) forget(c child) {
 	delete(o.commands, c.pid)
 }
 
-// look returns the living orphans of t, and reaps the dead ones of all trees.
-// It is sure if all had an environment to look at.
-func (o *orphans) look(t *tree) (list []int, sure bool) {
+// look returns the living orphans of t, and reaps the dead ones of all trees. It
+// is sure if all others had an environment to look at. leader is t's command: its
+// process group is of t also while it dies, when it has no environment any longer.
+func (o *orphans) look(t *tree, leader int) (list []int, sure bool) {
 	// Mostly there are none, and then no start has to wait for us, nor we for it.
 	if !o.any() {
 		return nil, true
@@ -79,6 +80,11 @@ func (o *orphans) look(t *tree) (list []int, sure bool) {
 				unix.Wait4(pid, nil, unix.WNOHANG, nil)
 				delete(o.ours, pid)
 			}
+			continue
+		}
+		if inGroup(s, leader) {
+			o.ours[pid] = s.Start
+			list = append(list, pid)
 			continue
 		}
 		tag, known := strays.ReadTag(pid)

@@ -46,8 +46,8 @@ type candidate struct {
 	proof func(pid int, s strays.Stat) bool
 }
 
-// members returns those outside of leader's process group. It is sure if it
-// can't have missed one that was there all the time.
+// members returns all but leader. It is sure if it can't have missed one that
+// was there all the time.
 func (t *tree) members(leader int) (list []member, sure bool) {
 	looking <- struct{}{}
 	defer func() { <-looking }()
@@ -64,19 +64,22 @@ func (t *tree) members(leader int) (list []member, sure bool) {
 	case t.cgroup == "":
 		found, sure = t.tagged(leader, found)
 	}
-	return confirm(leader, found), sure
+	list, whole := confirm(leader, found)
+	return list, sure && whole
 }
 
-// confirm returns those of found that live, are what they were listed as, and
-// are outside of leader's process group.
-func confirm(leader int, found []candidate) (list []member) {
+// confirm returns those of found that live and are what they were listed as. They
+// are whole if no orphan has died meanwhile: its zombie is for the next look to reap.
+func confirm(leader int, found []candidate) (list []member, whole bool) {
+	whole = true
 	seen := map[int]bool{leader: true}
 	for _, c := range found {
 		if seen[c.pid] {
 			continue
 		}
 		s, err := strays.ReadStat(c.pid)
-		if err != nil || s.Zombie || s.Group == leader && leader != 0 {
+		if err != nil || s.Zombie {
+			whole = whole && s.Parent != unix.Getpid()
 			continue
 		}
 		if c.proof(c.pid, s) {
@@ -84,19 +87,19 @@ func confirm(leader int, found []candidate) (list []member) {
 			list = append(list, member{c.pid, s})
 		}
 	}
-	return list
+	return list, whole
 }
 
 // below appends the descendants of leader, and the orphans of the tree with
 // theirs: whoever is no descendant of the command any longer is our child.
 func (t *tree) below(leader int, list []candidate) (_ []candidate, sure bool) {
 	before, knownBefore := strays.Orphans()
-	orphans, sure := orphanage.look(t)
+	orphans, sure := orphanage.look(t, leader)
 	if len(orphans) == 0 && t.cgroup != "" {
 		return list, sure
 	}
 	for _, pid := range orphans {
-		list = append(list, candidate{pid, t.hasTag})
+		list = append(list, candidate{pid, func(pid int, s strays.Stat) bool { return inGroup(s, leader) || t.hasTag(pid, s) }})
 	}
 	roots := append(orphans, leader)
 	pids, known := strays.Descendants(roots)
@@ -131,6 +134,10 @@ func (t *tree) tagged(leader int, list []candidate) (_ []candidate, sure bool) {
 	return list, sure
 }
 
+// inGroup reports whether s is of leader's process group. While leader or its
+// zombie is there, no other group has its number.
+func inGroup(s strays.Stat, leader int) bool { return leader != 0 && s.Group == leader }
+
 func childOf(family []int) func(int, strays.Stat) bool {
 	return func(_ int, s strays.Stat) bool { return slices.Contains(family, s.Parent) }
 }
@@ -162,6 +169,9 @@ func (t *tree) signal(leader int, sig unix.Signal, late time.Time) {
 		members, sure := t.members(leader)
 		found, ending := false, false
 		for _, m := range members {
+			if inGroup(m.stat, leader) {
+				continue
+			}
 			got, known := sent[m.life()]
 			if known {
 				ending = ending || got && !m.stat.Stopped && strays.ReadSignals(m.pid).Ends(sig)
@@ -198,9 +208,8 @@ func answers(members []member, leader, parent int, sig unix.Signal) bool {
 	return ofTree && strays.ReadSignals(parent).Handles(sig)
 }
 
-// kill kills all members outside of leader's process group, which has been
-// sent SIGKILL, and returns when they are dead, or an error when some are not
-// at the time late.
+// kill kills all members, and returns when they are dead, or an error when some
+// are not at the time late. leader's process group has been sent SIGKILL.
 func (t *tree) kill(leader int, late time.Time) error {
 	for quiet := 0; quiet < strays.Calm; {
 		if t.cgroup != "" {
@@ -233,7 +242,7 @@ func (t *tree) end(leader int, byItself bool, late time.Time) error {
 	if !byItself {
 		t.killed = true
 	}
-	for first := true; !t.vacate(first); first = false {
+	for first := true; !t.vacate(leader, first); first = false {
 		if !first {
 			if time.Now().After(late) {
 				return fmt.Errorf("hostnative: %s has survived SIGKILL", t.cgroup)
@@ -252,14 +261,14 @@ func (t *tree) end(leader int, byItself bool, late time.Time) error {
 
 // vacate gives the cgroup back if there is one, all have died in it, and none
 // lives outside of it, which it has to be sure of if kill was not called yet.
-func (t *tree) vacate(first bool) bool {
+func (t *tree) vacate(leader int, first bool) bool {
 	looking <- struct{}{}
 	defer func() { <-looking }()
 	if t.cgroup == "" || !t.cgroup.Empty() {
 		return false
 	}
 	if t.containment.subreaper {
-		orphans, sure := orphanage.look(t) // the zombies, too
+		orphans, sure := orphanage.look(t, leader) // the zombies, too
 		if len(orphans) > 0 || first && !sure {
 			return false
 		}

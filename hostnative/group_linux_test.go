@@ -1,0 +1,44 @@
+package hostnative
+
+import (
+	"context"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/coretest"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
+)
+
+// Close waits also for what is in the command's own process group and dies
+// slowly, here of the 512 MiB that it has to give back. Where there is no cgroup
+// it did not: the process outlived Close, and its zombie was left to whoever
+// adopts this program's orphans.
+func TestCloseWaitsForGroup(t *testing.T) {
+	h, err := New(Config{NoCgroup: true})
+	coretest.Supported(t, err)
+	defer h.Close()
+	c := core.Command{Command: "dd if=/dev/zero bs=512M count=1 2>/dev/null & exit 3"}
+	e, err := h.Resolve(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, err := h.Start(context.Background(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := started.(*process)
+	if _, err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for p.OutputPending() == 0 { // until it has its memory, and waits for a reader
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	children, _ := strays.Orphans()
+	for _, pid := range children {
+		if s, err := strays.ReadStat(pid); err == nil && s.Group == p.pid {
+			t.Errorf("process %d of the group is left: %+v", pid, s)
+		}
+	}
+}
