@@ -18,6 +18,9 @@ export async function createTerminals(options: TerminalsOptions): Promise<Termin
   // Bundlers look for exactly this, so it is not to be made any nicer.
   const worker = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   const terminals = new TerminalsImpl(options, worker, options.wasmURL ?? new URL('./sandbox.wasm.gz', import.meta.url));
+  const close = () => void terminals.close();
+  options.signal?.addEventListener('abort', close);
+  if (options.signal?.aborted) close();
   await terminals.ready;
   return terminals;
 }

@@ -1,7 +1,8 @@
 // The modules of commands: found by the page when one is first used, and compiled here or by Go.
 
+import { bytesOf, mostOfOurs } from './bounded.js';
 import { SandboxError } from './errors.js';
-import { bytesOf, compile, fetchModule, opened } from './modules.js';
+import { compile, fetchModule, opened, type Opened } from './modules.js';
 import { failedOf, post } from './post.js';
 import type { Found, ModuleInfo } from './protocol.js';
 import type { Sandbox } from './sandbox.js';
@@ -50,7 +51,7 @@ export class Loader {
     if (m.by !== undefined && m.by !== this.sandbox.by) {
       throw new SandboxError('wrong_version', `${m.name}: it was made for another version of the sandbox: for "${m.by}", not "${this.sandbox.by}"`);
     }
-    const module = 'module' in found ? found.module : await compile(m.name, await this.#open(m.name, found));
+    const module = 'module' in found ? found.module : await compile(m.name, await this.#open(m.name, found, mostOfOurs));
     if (!WebAssembly.Module.exports(module).some((e) => e.name === 'terrarium.fuel')) {
       throw new SandboxError('refused', `${m.name}: it is not metered, so nothing could end it`);
     }
@@ -62,14 +63,14 @@ export class Loader {
   /** Hands a module over that Go meters. */
   async #foreign(request: number, m: ModuleInfo, found: Found): Promise<void> {
     if ('module' in found) throw new SandboxError('refused', `${m.name}: a compiled module can't be metered: hand over its bytes or its URL`);
-    const wasm = await bytesOf(m.name, await this.#open(m.name, found), this.limit);
+    const wasm = await bytesOf((await this.#open(m.name, found, this.limit)).body);
     progress(m.name, 'done', wasm.length, wasm.length);
     this.sandbox.call((x, n) => x.module_bytes(request, n), wasm);
   }
 
-  #open(name: string, found: Exclude<Found, { module: WebAssembly.Module }>): Promise<Response> {
+  #open(name: string, found: Exclude<Found, { module: WebAssembly.Module }>, most: number): Promise<Opened> {
     if ('failure' in found) throw new SandboxError(found.failure.reason, found.failure.message);
-    if ('url' in found) return fetchModule(name, found.url, (loaded, total) => progress(name, 'fetch', loaded, total));
-    return opened(name, 'what was handed over', new Response(found.bytes).body as ReadableStream<Bytes>);
+    if ('url' in found) return fetchModule(name, found.url, most, (loaded, total) => progress(name, 'fetch', loaded, total));
+    return opened(name, 'what was handed over', new Response(found.bytes).body as ReadableStream<Bytes>, most);
   }
 }

@@ -1,16 +1,27 @@
 // How the worker gets a module: fetched, unpacked if it is gzip, and found to be WebAssembly.
 
+import { bounded } from './bounded.js';
 import { SandboxError, messageOf } from './errors.js';
 import type { Bytes } from './types.js';
 
 /** Told how much has come, in bytes as they are fetched. */
 export type Progress = (loaded: number, total: number | undefined) => void;
 
+/** How many packed bytes are unpacked at once: they can become a thousand times as many. */
+const packedAtOnce = 16 << 10;
+
 const gzip = [0x1f, 0x8b];
 const wasm = [0x00, 0x61, 0x73, 0x6d];
 
-/** Fetches a module, unpacked. */
-export async function fetchModule(name: string, url: string, progress: Progress): Promise<Response> {
+/** A module as it comes in. */
+export interface Opened {
+  body: ReadableStream<Bytes>;
+  /** Why the body has failed, which compileStreaming does not tell. */
+  failure?: SandboxError;
+}
+
+/** Fetches a module, unpacked, of at most so many bytes. */
+export async function fetchModule(name: string, url: string, most: number, progress: Progress): Promise<Opened> {
   let response: Response;
   try {
     response = await fetch(url);
@@ -31,38 +42,46 @@ export async function fetchModule(name: string, url: string, progress: Progress)
       },
     }),
   );
-  return opened(name, url, counted);
+  return opened(name, url, counted, most);
 }
 
-/** Unpacks a stream if it is gzip, and finds out whether it is a module. */
-export async function opened(name: string, from: string, stream: ReadableStream<Bytes>): Promise<Response> {
+/**
+ * Unpacks a stream if it is gzip, and finds out whether it is a module. The body fails when it has
+ * more bytes than `most`: what was packed, or has no end, may become any size.
+ */
+export async function opened(name: string, from: string, stream: ReadableStream<Bytes>, most: number): Promise<Opened> {
   let { head, rest } = await peek(stream);
   if (begins(head, gzip)) {
-    const unpacked = rest.pipeThrough(new DecompressionStream('gzip'));
+    const unpacked = rest.pipeThrough(new TransformStream({ transform: split })).pipeThrough(new DecompressionStream('gzip'));
     ({ head, rest } = await peek(unpacked as ReadableStream<Bytes>));
   }
   if (!begins(head, wasm)) {
     await rest.cancel();
-    const html = /^\s*</.test(new TextDecoder().decode(head));
+    const html = /^\s*</.test(String.fromCharCode(...head));
     throw new SandboxError('not_wasm', `${name}: ${from} is ${html ? 'HTML' : 'something else'}, not WebAssembly`);
   }
-  return new Response(rest, { headers: { 'content-type': 'application/wasm' } });
+  const module: Opened = { body: rest.pipeThrough(bounded(name, most, (e) => (module.failure = e))) };
+  return module;
 }
 
-function begins(p: Uint8Array, magic: number[]): boolean {
+function split(chunk: Bytes, to: TransformStreamDefaultController<Bytes>): void {
+  for (let at = 0; at < chunk.length; at += packedAtOnce) to.enqueue(chunk.subarray(at, at + packedAtOnce));
+}
+
+function begins(p: number[], magic: number[]): boolean {
   return magic.every((b, i) => p[i] === b);
 }
 
-/** Returns the first bytes of a stream, and a stream that has them still. */
-async function peek(stream: ReadableStream<Bytes>): Promise<{ head: Bytes; rest: ReadableStream<Bytes> }> {
+/** Returns the first bytes of a stream, four or more, and a stream that has them still. */
+async function peek(stream: ReadableStream<Bytes>): Promise<{ head: number[]; rest: ReadableStream<Bytes> }> {
   const reader = stream.getReader();
   const chunks: Bytes[] = [];
-  let head = new Uint8Array(0);
+  const head: number[] = [];
   while (head.length < wasm.length) {
     const { done, value } = await reader.read();
     if (done) break;
     chunks.push(value);
-    head = join(head, value);
+    head.push(...value.subarray(0, 99));
   }
   const rest = new ReadableStream<Bytes>({
     async pull(to) {
@@ -77,30 +96,12 @@ async function peek(stream: ReadableStream<Bytes>): Promise<{ head: Bytes; rest:
   return { head, rest };
 }
 
-function join(a: Bytes, b: Bytes): Bytes {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
-}
-
-/** Reads a module of at most so many bytes: what was packed may become any size. */
-export async function bytesOf(name: string, response: Response, most: number): Promise<Bytes> {
-  const chunks: Bytes[] = [];
-  let size = 0;
-  for await (const chunk of response.body!) {
-    if ((size += chunk.length) > most) throw new SandboxError('refused', `${name}: it has more than ${most} bytes`);
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
 /** Compiles a module as it comes in. */
-export async function compile(name: string, response: Response): Promise<WebAssembly.Module> {
+export async function compile(name: string, module: Opened): Promise<WebAssembly.Module> {
   try {
-    return await WebAssembly.compileStreaming(response);
+    return await WebAssembly.compileStreaming(new Response(module.body, { headers: { 'content-type': 'application/wasm' } }));
   } catch (e) {
-    throw notCompiled(name, e);
+    throw module.failure ?? notCompiled(name, e);
   }
 }
 

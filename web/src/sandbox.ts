@@ -2,6 +2,7 @@
 // cmd/sandbox/ABI.md is the boundary.
 
 import './wasm_exec.js';
+import { mostOfOurs } from './bounded.js';
 import { SandboxError, messageOf } from './errors.js';
 import { Guests } from './guests.js';
 import { compile, fetchModule, type Progress } from './modules.js';
@@ -80,7 +81,7 @@ export class Sandbox {
 
   /** Starts it. None of its imports may call it. */
   async start(url: string, ours: WebAssembly.ModuleImports, progress: Progress): Promise<void> {
-    const response = await fetchModule('sandbox', url, progress);
+    const response = await fetchModule('sandbox', url, mostOfOurs, progress);
     const module = await compile('sandbox', response);
     const go = new globalThis.Go();
     const imports = { ...go.importObject, terrarium_page: this.guests.imports, terrarium_sandbox: ours };

@@ -1,5 +1,6 @@
 // Where the modules of a sandbox's commands come from.
 
+import { bounded, bytesOf, mostOfOurs } from './bounded.js';
 import { SandboxError } from './errors.js';
 import type { Found, ModuleInfo } from './protocol.js';
 import { failureOf } from './terminal.js';
@@ -14,7 +15,8 @@ interface Module {
 export class Sources {
   readonly #modules: Module[] = [];
 
-  constructor(commands: TerminalsOptions['commands']) {
+  /** Of modules that are no plugins, `most` is how many bytes are taken. */
+  constructor(commands: TerminalsOptions['commands'], private readonly most: number) {
     for (const c of Array.isArray(commands) ? (commands as (Plugin | Commands)[]) : [commands as Commands]) {
       if (isPlugin(c)) this.#modules.push({ info: { name: c.name, commands: c.commands, sum: c.sum, by: c.by }, source: c.source });
       else this.#add(c);
@@ -48,9 +50,10 @@ export class Sources {
       let source = m.source;
       while (typeof source === 'function') source = await source();
       if (source instanceof Response) {
-        if (!source.ok) throw new SandboxError('fetch_failed', `${m.info.name}: ${source.url}: ${source.status} ${source.statusText}`.trimEnd());
+        if (!source.ok || !source.body) throw new SandboxError('fetch_failed', `${m.info.name}: ${source.url}: ${source.status} ${source.statusText}`.trimEnd());
         // A body can be read once, and may be needed again.
-        source = new Uint8Array(await source.arrayBuffer());
+        const most = m.info.sum === undefined ? this.most : mostOfOurs;
+        source = await bytesOf((source.body as ReadableStream<Bytes>).pipeThrough(bounded(m.info.name, most)));
         if (m.source instanceof Response) m.source = source;
       }
       if (typeof source === 'string' || source instanceof URL) return { url: new URL(source, baseURL()).href };

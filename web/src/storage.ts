@@ -25,14 +25,20 @@ const modesFile = 'modes.json';
 /** The largest file that is read, in bytes: cmd/sandbox takes no more at once. */
 const maxFile = 128 << 20;
 
+/** How many paths are named that could not be read or kept. */
+const mostNamed = 10;
+/** What Chromium's name of a file ends in while it is written, and after a crash. */
+const unfinished = '.crswap';
+
 /** What of the files is kept in the browser. Symbolic links are not, nor are times. */
 export class Storage {
   private dirty = new Set<string>();
   private writing: Promise<void> = Promise.resolve();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private modes: Record<string, number> = {};
-  /** The first that could not be written, and why. */
-  private lost: [path: string, error: unknown] | undefined;
+  /** What could not be read or kept, and why the first could not. */
+  private lost: string[] = [];
+  private cause: unknown;
   /** What is kept and could not be read: it stays there. */
   private readonly unread = new Set<string>();
 
@@ -87,11 +93,12 @@ export class Storage {
   private async read(dir: FileSystemDirectoryHandle, path: string): Promise<void> {
     for (const [name, handle] of await list(dir)) {
       const at = `${path}/${name}`;
+      if (name.endsWith(unfinished) && !(at in this.modes)) continue; // ours have their permissions there
       try {
         await this.readOne(handle, at);
       } catch (e) {
         if (isGone(e)) continue; // the page before was just writing it
-        this.lost ??= [at, e];
+        this.lose(at, e);
         this.unread.add(at);
       }
     }
@@ -147,19 +154,24 @@ export class Storage {
     try {
       await this.put(this.home, modesFile, new TextEncoder().encode(JSON.stringify(this.modes)));
     } catch (e) {
-      this.lost ??= [modesFile, e];
+      this.lose(modesFile, e);
     }
     this.tell('kept');
   }
 
-  /** Tells the first that could not be read or kept. */
+  private lose(path: string, e: unknown): void {
+    if (this.lost.push(path) === 1) this.cause = e;
+  }
+
+  /** Tells what could not be read or kept, and why the first could not. */
   private tell(done: 'read' | 'kept'): void {
-    if (!this.lost) return;
-    const [path, e] = this.lost;
-    this.lost = undefined;
+    const { lost, cause: e } = this, more = lost.length - mostNamed;
+    if (lost.length === 0) return;
+    this.lost = [];
+    const all = lost.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
     const full = e instanceof DOMException && e.name === 'QuotaExceededError';
-    const why = full ? 'the browser has no room for it' : messageOf(e).replace(`${path}: `, '');
-    this.failed(new SandboxError(full ? 'no_space' : 'no_storage', `${path} can't be ${done}: ${why}`, { cause: e }));
+    const why = full ? 'the browser has no room for it' : messageOf(e).replace(`${lost[0]}: `, '');
+    this.failed(new SandboxError(full ? 'no_space' : 'no_storage', `${all} can't be ${done}: ${why}`, { cause: e }));
   }
 
   /** Copies a path. What does not succeed keeps nothing else from it, and is tried again after the next change. */
@@ -167,7 +179,7 @@ export class Storage {
     try {
       return await this.copy(path);
     } catch (e) {
-      this.lost ??= [path, e];
+      this.lose(path, e);
       this.dirty.add(path);
       return false;
     }
@@ -183,7 +195,7 @@ export class Storage {
       return false;
     }
     if (stat.type !== directory) {
-      if (stat.mode === usualMode) delete this.modes[path];
+      if (stat.mode === usualMode && !name.endsWith(unfinished)) delete this.modes[path];
       else this.modes[path] = stat.mode;
       const data = this.memory.read(path); // now: it may be gone after the next line
       await this.put((await this.parent(path, true))!, name, data);

@@ -1,6 +1,7 @@
 // Terminals in this page: what createTerminals returns.
 
 import { Peer, attach, methodsOf } from './acp.js';
+import { mostOfOthers } from './bounded.js';
 import { Emitter } from './emitter.js';
 import { SandboxError, messageOf } from './errors.js';
 import { FilesImpl, bytesOf } from './files.js';
@@ -14,7 +15,6 @@ import type {
   TerminalsOptions, TerminalsState, Unsubscribe,
 } from './types.js';
 
-const defaultModuleLimit = 32 << 20;
 /** How many terminals stay listed that have failed to start, or whose sandbox has died. */
 const maxGone = 64;
 /** How long commands may take to end when all is closed. */
@@ -47,7 +47,7 @@ export class TerminalsImpl implements Terminals {
     private readonly worker: () => Worker,
     private readonly wasmURL: string | URL,
   ) {
-    this.sources = new Sources(options.commands);
+    this.sources = new Sources(options.commands, this.moduleLimit);
     this.files = new FilesImpl(() => this.live());
     this.start();
   }
@@ -82,7 +82,7 @@ export class TerminalsImpl implements Terminals {
       modules: this.sources.infos,
       files: Object.entries(o.files ?? {}).map(([path, content]) => [path, bytesOf(content)]),
       ...(o.storage !== undefined && { storage: o.storage }),
-      moduleLimit: o.limits?.module ?? defaultModuleLimit,
+      moduleLimit: this.moduleLimit,
     });
     try {
       await link.ready;
@@ -95,6 +95,10 @@ export class TerminalsImpl implements Terminals {
       throw e;
     }
     if (this.link === link) this.setState('ready');
+  }
+
+  private get moduleLimit(): number {
+    return this.options.limits?.module ?? mostOfOthers;
   }
 
   private config(): Config {

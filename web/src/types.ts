@@ -295,6 +295,9 @@ export interface TerminalsOptions {
   /** The same clock and random numbers for each command, each time. */
   deterministic?: boolean;
 
+  /** Closes the sandbox. One that has not started yet, whose files may never come, is given up:
+   * `createTerminals` rejects with `closed`. */
+  signal?: AbortSignal;
   /** Where `sandbox.wasm` is, where that next to this module is not it. */
   wasmURL?: string | URL;
   /** Makes the worker, where a bundler can't: `() => new Worker(url, {type: 'module'})`. */

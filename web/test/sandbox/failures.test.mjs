@@ -71,6 +71,49 @@ test('no worker, none that starts, and a sandbox that is something else', limit,
   assert.ok(Object.values(results).every((e) => e.name === 'SandboxError' && e.message));
 });
 
+test('packed modules that become too large', limit, async () => {
+  await open();
+  const { reasons, messages, alive } = await page.evaluate(async () => {
+    const head = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0), zeros = new Uint8Array(1 << 20);
+    const packed = (megabytes) => new Response(new Blob([head, ...Array(megabytes).fill(zeros)]).stream().pipeThrough(new CompressionStream('gzip'))).blob();
+    const large = await packed(130), small = new Uint8Array(await (await packed(3)).arrayBuffer());
+    const out = [await refusal(make({ wasmURL: URL.createObjectURL(large) }))];
+    const [box, ...others] = await plugins();
+    const bytes = new Uint8Array(await large.arrayBuffer());
+    await make({ commands: [box, ...others, { ...box, sum: '00'.repeat(32), commands: ['plugin'], source: bytes }, { small, endless: () => new Response(new ReadableStream({ pull: (to) => to.enqueue(zeros) })) }], limits: { module: 2 << 20 } });
+    for (const name of ['plugin', 'small', 'endless']) out.push((await run(name)).error);
+    return { reasons: out.map((e) => e?.reason), messages: out.map((e) => e?.message), alive: await run('echo', { args: ['alive'] }) };
+  });
+  assert.deepEqual(reasons, Array(4).fill('refused'), messages.join('\n'));
+  for (const [i, most] of [128 << 20, 128 << 20, 2 << 20, 2 << 20].entries()) assert.match(messages[i], new RegExp(`: it has more than ${most} bytes$`));
+  assert.equal(alive.output, 'alive\n');
+});
+
+test('modules that never come to an end hold nobody else', limit, async () => {
+  await open({ instead: { '/never.wasm': (response) => response.writeHead(200).write('\0asm') } });
+  const result = await page.evaluate(async () => {
+    const out = {};
+    await make({ commands: [...(await plugins()), { never: '/never.wasm', again: '/never.wasm' }] });
+    const waiting = await Promise.all(Array.from({ length: 20 }, (_, i) => terminals.create({ command: i % 2 ? 'never' : 'again', pty: false })));
+    out.beside = await run('echo', { args: ['beside'] });
+    await waiting[0].kill();
+    await waiting[0].exited;
+    out.killed = waiting[0].status.state;
+    await terminals.close();
+    out.ended = await Promise.all(waiting.map((t) => t.exited.then(() => t.status.state)));
+    // Nobody has the sandbox yet that does not start: its signal ends it.
+    const giveUp = new AbortController();
+    const starting = refusal(make({ wasmURL: '/never.wasm', signal: giveUp.signal }));
+    giveUp.abort();
+    out.start = await starting;
+    return out;
+  });
+  assert.equal(result.beside.output, 'beside\n');
+  assert.equal(result.killed, 'killed');
+  assert.ok(result.ended.every((s) => ['killed', 'failed'].includes(s)), JSON.stringify(result));
+  assert.equal(result.start.reason, 'closed', JSON.stringify(result));
+});
+
 test('a browser without JSPI', limit, async () => {
   await open();
   const e = await page.evaluate(() => refusal(make({ workerFactory: patched('delete WebAssembly.Suspending') })));

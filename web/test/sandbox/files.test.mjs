@@ -100,8 +100,9 @@ test('what is kept and can not be read is told, and stays', limit, async () => {
   const result = await page.evaluate(async () => {
     const options = { storage: 'unread', limits: { fileBytes: 1 << 20 } };
     await make({ ...options, files: { '/work/good': 'good' } });
-    // One file while it is in memory, and two of them are too large.
-    await run('head -c 600000 /dev/zero > a; ln a b');
+    // One file while it is in memory, and two of them are too large. A browser that has crashed leaves such
+    // a file too, and has not written what tells it from a user's.
+    await run('head -c 600000 /dev/zero > a; for n in b c d e f g h i j k l m n; do ln a $n; done; echo mine > mine.crswap');
     await terminals.close();
     let home = await navigator.storage.getDirectory();
     for (const name of ['terrarium', 'unread']) home = await home.getDirectoryHandle(name);
@@ -111,13 +112,14 @@ test('what is kept and can not be read is told, and stays', limit, async () => {
       await to.close();
     };
     const work = await (await home.getDirectoryHandle('files')).getDirectoryHandle('work');
+    await put(work, 'left.crswap', 'by a browser that has crashed');
     const out = [];
-    for (const begin of [() => put(home, 'modes.json', 'null'), () => put(work, 'é'.repeat(200), 'a name that is too long')]) {
+    for (const begin of [() => undefined, () => put(home, 'modes.json', 'null'), () => put(work, 'é'.repeat(200), 'a name that is too long')]) {
       await begin();
       await make(options);
       const [error] = await until((f) => terminals.on('storage', f), () => true);
       await terminals.files.writeFile('/work/new', 'new');
-      out.push({ error: { reason: error.reason, message: error.message }, ...await run('cat good new; ls') });
+      out.push({ error: { reason: error.reason, message: error.message }, ...await run('cat good new mine.crswap; ls') });
       await terminals.close();
     }
     const names = [], sizes = [];
@@ -127,10 +129,12 @@ test('what is kept and can not be read is told, and stays', limit, async () => {
   });
   for (const { error, output } of result.out) {
     assert.equal(error.reason, 'no_storage');
-    assert.match(error.message, /^\/work\/.* can't be read: /);
-    assert.match(output, /^goodnew[^]*good\nnew\n/);
+    assert.match(error.message, /^(\/work\/[a-né]+, ){9}\/work\/[a-né]+ and [34] more can't be read: /);
+    assert.match(output, /^goodnew[^]*good\n(mine.crswap\n)?([a-n]\n)?new\n/);
+    assert.doesNotMatch(output, /left/);
   }
-  assert.deepEqual(result.names, ['a', 'b', 'good', 'new', 'é'.repeat(200)]);
+  assert.match(result.out[0].output, /^goodnewmine\n/);
+  assert.deepEqual(result.names, [...'abcdefghijklmn', 'good', 'left.crswap', 'mine.crswap', 'new', 'é'.repeat(200)].sort());
   assert.deepEqual(result.sizes, [600_000, 600_000]);
   await page.close();
 });

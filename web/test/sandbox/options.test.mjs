@@ -147,7 +147,7 @@ test('modules of others, metered in the page, and limits', limit, async () => {
     const malformed = end.slice(0, -3);
     await make({
       commands: [
-        { end, loop, trap, recurse, malformed, bomb: async () => new Response(bomb(end)), lazy: async () => new Response(end), compiled: await WebAssembly.compile(end), html: '/test/sandbox/page.html', none: '/none.wasm' },
+        { end, loop, trap, recurse, malformed, lazy: async () => new Response(end), compiled: await WebAssembly.compile(end), html: '/test/sandbox/page.html', none: '/none.wasm' },
         ...(await plugins()),
         { ...(await plugins())[0], name: 'other', by: 'another version', sum: '00'.repeat(32), commands: ['other'] },
       ],

@@ -14,8 +14,8 @@ const types = {
 };
 
 /**
- * serve serves web/ on loopback, with these headers besides, some files in place of others, and what is
- * below some paths from elsewhere in web/.
+ * serve serves web/ on loopback, with these headers besides, some files (or JSON, or what answers) in
+ * place of others, and what is below some paths from elsewhere in web/.
  */
 export async function serve({ headers = {}, instead = {}, elsewhere = {} } = {}) {
   const server = createServer(async (request, response) => {
@@ -23,6 +23,7 @@ export async function serve({ headers = {}, instead = {}, elsewhere = {} } = {})
     for (const [from, to] of Object.entries(elsewhere)) if (path.startsWith(from)) path = to + path.slice(from.length);
     try {
       const file = instead[path] ?? (path.endsWith('/') ? `${path}index.html` : path);
+      if (typeof file === 'function') return void file(response);
       if (typeof file === 'object') {
         response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(file));
         return;
