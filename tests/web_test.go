@@ -4,12 +4,16 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 	"time"
 )
+
+// maxWebConns is how many connections "terrarium web" takes at once.
+const maxWebConns = 128
 
 // TestWeb loads what the page loads from "terrarium web".
 func TestWeb(t *testing.T) {
@@ -35,6 +39,24 @@ func TestWeb(t *testing.T) {
 			t.Fatalf("%s: got %s, %v", path, r.Status, err)
 		}
 		return body
+	}
+	// As many as there may be say nothing; those that come then have their turn when one has gone.
+	var silent []net.Conn
+	for range maxWebConns {
+		conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		silent = append(silent, conn)
+	}
+	hasty := &http.Client{Timeout: time.Second, Transport: &http.Transport{}}
+	if r, err := hasty.Get(url); err == nil {
+		r.Body.Close()
+		t.Errorf("got %s beside %d connections, want to wait", r.Status, maxWebConns)
+	}
+	for _, conn := range silent {
+		conn.Close()
 	}
 	if page := get(""); !strings.Contains(string(page), "<title>") {
 		t.Errorf("got %.200q, want a page", page)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/page"
 	"github.com/terrarium-dev/terrarium/web"
@@ -73,6 +74,7 @@ func (f *webFlags) serve() error {
 		listener.Close()
 		return fmt.Errorf("listen on %s: others reach it: --allow-remote allows that", f.addr)
 	}
+	listener = netutil.LimitListener(listener, maxConns)
 	go func() { // left behind when we exit
 		for _, plugin := range plugins {
 			plugin() // now, so that the first page need not wait
@@ -99,6 +101,10 @@ func (f *webFlags) serve() error {
 		return exitStatus(statusSignal + int(s.(syscall.Signal)))
 	}
 }
+
+// maxConns is how many connections there may be at once; the next waits until one
+// ends, which they do within pageTime. A browser has six.
+const maxConns = 128
 
 // pageTime is how long a file may take to go out, and a browser to ask for another.
 const pageTime = time.Minute
