@@ -8,7 +8,7 @@ import type { Bytes } from './types.js';
 export type Progress = (loaded: number, total: number | undefined) => void;
 
 /** How many packed bytes are unpacked at once: they can become a thousand times as many. */
-const packedAtOnce = 16 << 10;
+const atOnce = 32 << 10;
 
 const gzip = [0x1f, 0x8b];
 const wasm = [0x00, 0x61, 0x73, 0x6d];
@@ -52,7 +52,7 @@ export async function fetchModule(name: string, url: string, most: number, progr
 export async function opened(name: string, from: string, stream: ReadableStream<Bytes>, most: number): Promise<Opened> {
   let { head, rest } = await peek(stream);
   if (begins(head, gzip)) {
-    const unpacked = rest.pipeThrough(new TransformStream({ transform: split })).pipeThrough(new DecompressionStream('gzip'));
+    const unpacked = rest.pipeThrough(new DecompressionStream('gzip'));
     ({ head, rest } = await peek(unpacked as ReadableStream<Bytes>));
   }
   if (!begins(head, wasm)) {
@@ -64,15 +64,11 @@ export async function opened(name: string, from: string, stream: ReadableStream<
   return module;
 }
 
-function split(chunk: Bytes, to: TransformStreamDefaultController<Bytes>): void {
-  for (let at = 0; at < chunk.length; at += packedAtOnce) to.enqueue(chunk.subarray(at, at + packedAtOnce));
-}
-
 function begins(p: number[], magic: number[]): boolean {
   return magic.every((b, i) => p[i] === b);
 }
 
-/** Returns the first bytes of a stream, four or more, and a stream that has them still. */
+/** Returns the first bytes of a stream, four or more, and a stream that has them still, in small pieces. */
 async function peek(stream: ReadableStream<Bytes>): Promise<{ head: number[]; rest: ReadableStream<Bytes> }> {
   const reader = stream.getReader();
   const chunks: Bytes[] = [];
@@ -85,11 +81,11 @@ async function peek(stream: ReadableStream<Bytes>): Promise<{ head: number[]; re
   }
   const rest = new ReadableStream<Bytes>({
     async pull(to) {
-      const first = chunks.shift();
-      if (first) return to.enqueue(first);
-      const { done, value } = await reader.read();
-      if (done) to.close();
-      else to.enqueue(value);
+      const chunk = chunks.shift() ?? (await reader.read()).value;
+      if (!chunk) return to.close();
+      let at = 0; // an empty one is passed on too: else nobody would pull again
+      do to.enqueue(chunk.subarray(at, (at += atOnce)));
+      while (at < chunk.length);
     },
     cancel: (reason) => reader.cancel(reason),
   });
