@@ -390,36 +390,69 @@ func TestPolicy(t *testing.T) {
 	f.expect(t, "decide late", f.decide(e.Request, 1, 0), unknown)
 }
 
+// A reply is what a peer gets.
+type reply struct {
+	Result map[string]any
+	Error  *struct {
+		Code int
+		Data map[string]any
+	}
+}
+
+// ask sends a peer's request, over three lines, and waits for its answer.
+func (f fixture) ask(t *testing.T, peer int32, id int, method, params string) (a reply) {
+	t.Helper()
+	n := f.put(fmt.Sprintf("{\"jsonrpc\":\"2.0\",\n\"id\":%d,\r\n\"method\":%q,\"params\":%s}", id, method, params))
+	f.expect(t, "peer_line", f.peerLine(peer, n), ok)
+	f.wait(t, method, func() bool {
+		for _, line := range f.lines {
+			if strings.Contains(line, fmt.Sprintf(`"id":%d,`, id)) {
+				if err := json.Unmarshal([]byte(line), &a); err != nil {
+					t.Error(err)
+				}
+				return true
+			}
+		}
+		return false
+	})
+	f.expect(t, "peer_taken", f.peerTaken(peer, 1<<20), ok)
+	return a
+}
+
+// An agent that never releases a terminal has no more in the end, and the page's
+// own are made all the same.
+func TestPeerLeavesRoom(t *testing.T) {
+	for reason, c := range map[string]struct{ config, limit string }{
+		"limit_output_bytes": {"", "1048576"},
+		"limit_terminals":    {`{"limits":{"terminals":16}}`, "1"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			f := newFixture(t, c.config)
+			peer := f.openPeer(f.put(`{}`))
+			for id := 1; ; id++ {
+				made := f.ask(t, peer, id, "terminal/create", `{"sessionId":"s","command":"cat","outputByteLimit":`+c.limit+`}`)
+				if made.Error != nil {
+					if made.Error.Data["reason"] != reason {
+						t.Errorf("got %+v, want %s", made.Error, reason)
+					}
+					break
+				}
+				if id == 1000 {
+					t.Fatal("1,000 terminals are made")
+				}
+			}
+			f.make(t, `{"command":"cat"}`)
+		})
+	}
+}
+
 func TestPeer(t *testing.T) {
 	f := newFixture(t, "")
 	peer := f.openPeer(f.put(`{}`))
 	if peer <= 0 {
 		t.Fatalf("open_peer: %d %s", peer, f.result)
 	}
-	ask := func(id int, method, params string) (answer struct {
-		Result map[string]any
-		Error  *struct {
-			Code int
-			Data map[string]any
-		}
-	}) {
-		t.Helper()
-		n := f.put(fmt.Sprintf("{\"jsonrpc\":\"2.0\",\n\"id\":%d,\r\n\"method\":%q,\"params\":%s}", id, method, params))
-		f.expect(t, "peer_line", f.peerLine(peer, n), ok)
-		f.wait(t, method, func() bool {
-			for _, line := range f.lines {
-				if strings.Contains(line, fmt.Sprintf(`"id":%d,`, id)) {
-					if err := json.Unmarshal([]byte(line), &answer); err != nil {
-						t.Error(err)
-					}
-					return true
-				}
-			}
-			return false
-		})
-		f.expect(t, "peer_taken", f.peerTaken(peer, 1<<20), ok)
-		return answer
-	}
+	ask := func(id int, method, params string) reply { return f.ask(t, peer, id, method, params) }
 	made := ask(1, "terminal/create", `{"sessionId":"s","command":"cat"}`)
 	id, _ := made.Result["terminalId"].(string)
 	one := `{"sessionId":"s","terminalId":"` + id + `"}`

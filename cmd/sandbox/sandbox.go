@@ -83,13 +83,19 @@ func newSandbox(p page, c config, e engine.Engine, cache hostwasm.Cache, wait vf
 	return s, nil
 }
 
-// driver returns how terminals are driven on h.
+// driver returns how terminals are driven on h. A peer leaves an eighth of the room
+// to others: an agent that releases nothing does not keep the page from its own.
 func (s *sandbox) driver(h host) driver.Config {
+	terminals, held := s.config.terminals, int64(maxHeld)
+	if h.peer != nil {
+		terminals -= terminals / 8
+		held -= held / 8
+	}
 	c := driver.Config{
 		Host: h,
 		Core: core.Config{
 			KillGrace: s.config.killGrace, OutputByteLimit: s.config.outputByteLimit, LiveBytes: liveBytes,
-			MaxTerminals: s.config.terminals, MaxSessionTerminals: s.config.terminals, MaxOutputBytes: maxHeld,
+			MaxTerminals: terminals, MaxSessionTerminals: terminals, MaxOutputBytes: held,
 			KeepTerminals: s.config.keptTerminals, KeepBytes: s.config.keptBytes,
 			MaxKeptTerminals: s.config.keptTerminals, MaxKeptBytes: s.config.keptBytes,
 			Budget: s.budget, KeptBudget: s.kept, Screens: true,

@@ -369,7 +369,7 @@ export interface Limits {
 
   /** What a terminal keeps of its output, where the request does not say. Default 1 MiB. */
   outputByteLimit?: number;
-  /** How many terminals at a time. Default 256. */
+  /** How many terminals at a time. Default 256. One agent may have seven eighths of them. */
   terminals?: number;
   /** How many that were released stay readable, and their size. Defaults 256 and 64 MiB. */
   keptTerminals?: number;

@@ -59,6 +59,7 @@ var messages = map[syscall.Errno]string{
 	syscall.ENOTEMPTY:    "Directory not empty",
 	syscall.ENOTSUP:      "Operation not supported",
 	syscall.ENXIO:        "No such device or address",
+	syscall.EOVERFLOW:    "Value too large for defined data type",
 	syscall.EPERM:        "Operation not permitted",
 	syscall.EPIPE:        "Broken pipe",
 	syscall.ERANGE:       "Numerical result out of range",
