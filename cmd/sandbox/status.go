@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/abi"
@@ -73,7 +74,14 @@ type fileError struct {
 	err  error
 }
 
-func (e *fileError) Error() string { return shown(e.name) + ": " + e.err.Error() }
+func (e *fileError) Error() string {
+	why := e.err.Error()
+	if number, ok := e.err.(errno.Errno); ok && fileReasons[number] != "" {
+		why = strings.ReplaceAll(fileReasons[number], "_", " ") + " (" + why + ")"
+	}
+	return shown(e.name) + ": " + why
+}
+
 func (e *fileError) Unwrap() error { return e.err }
 
 func outOfRange(param string) error {
