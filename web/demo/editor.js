@@ -49,7 +49,7 @@ export class Editor {
     if (this.unsaved) return false; // and why was told
     const { text, why } = await this.#read(path);
     if (text === undefined) {
-      this.#tell(`${visible(path)} can't be shown: ${why}`);
+      this.#tell(visible(`${path} can't be shown: ${why.replace(`${path}: `, '')}`));
       return false;
     }
     this.#show(path, text);

@@ -3,7 +3,7 @@
 
 import { $, h, name } from './dom.js';
 
-const directory = 2;
+const directory = 2, link = 64;
 const mostEntries = 500; // of one directory
 
 export class Tree {
@@ -81,6 +81,9 @@ export class Tree {
 
   async #list(path, level, rows) {
     const entries = await this.#files.readDirectory(path).catch(() => []);
+    for (const entry of entries.slice(0, mostEntries)) {
+      if (entry[1] === link) entry[1] = await this.#files.stat(`${path}/${entry[0]}`).then((s) => s.type, () => link);
+    }
     const isDirectory = (type) => (type & directory) !== 0;
     entries.sort(([a, s], [b, t]) => isDirectory(t) - isDirectory(s) || (a < b ? -1 : 1));
     for (const [entry, type] of entries.slice(0, mostEntries)) {
