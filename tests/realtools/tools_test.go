@@ -210,8 +210,12 @@ func TestPythonPlugin(t *testing.T) {
 	}
 
 	if _, stderr, status := sh("python3 -c 'print(1)'"); status != 127 ||
-		!strings.HasPrefix(stderr, "bash: line 1: python3: command not found\n") || !strings.Contains(stderr, "terrarium plugins add") {
+		!strings.HasPrefix(stderr, "bash: line 1: python3: command not found\n") || !strings.Contains(stderr, "can add a plugin that has it") {
 		t.Errorf("before: got %q, status %d, want what to ask for, 127", stderr, status)
+	}
+	if _, stderr, status := terrarium("run", "--host", "wasm", "--", "python3", "-c", "print(1)"); status != 127 ||
+		!strings.Contains(stderr, "terrarium plugins add FILE") {
+		t.Errorf("before: got %q, status %d, want how a plugin is added, 127", stderr, status)
 	}
 	if stdout, stderr, status := terrarium("plugins", "add", python, "--name", "python3"); status != 0 ||
 		!strings.Contains(stdout, "wasi_snapshot_preview1: args_get") {
