@@ -353,8 +353,8 @@ func (i *instance) file(pathLen, n int32) (name string, p []byte, status int32) 
 	return name, p, status
 }
 
-// do does something with the file of that name, and makes what it appends the result.
-// Where it has to wait it is done later.
+// do does something with files, which errors call by that name, and makes what it
+// appends the result. Where it has to wait it is done later.
 func (i *instance) do(name string, f func(c caller, dst []byte) ([]byte, error)) int32 {
 	named := func(c caller, dst []byte) ([]byte, error) {
 		out, err := f(c, dst)
@@ -436,7 +436,7 @@ func (i *instance) fileRename(pathLen, n, overwrite int32) int32 {
 		return status
 	}
 	to := string(p)
-	return i.do(name, func(c caller, dst []byte) ([]byte, error) { return dst, c.rename(name, to, overwrite == 1) })
+	return i.do(name+" to "+to, func(c caller, dst []byte) ([]byte, error) { return dst, c.rename(name, to, overwrite == 1) })
 }
 
 func (i *instance) fileResult(request int32) int32 {

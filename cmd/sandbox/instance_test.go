@@ -524,6 +524,12 @@ func TestFiles(t *testing.T) {
 	from, to := "/d/e/a.txt", "/d/b.txt"
 	f.put(from, to)
 	f.expect(t, "rename", f.fileRename(int32(len(from)), int32(len(to)), 0), ok)
+	from, to = to, "/d/big"
+	f.put(from, to)
+	f.expect(t, "rename", f.fileRename(int32(len(from)), int32(len(to)), 0), badFile)
+	if !strings.Contains(string(f.result), "/d/b.txt to /d/big: file exists") {
+		t.Errorf("rename: got %s, want both names", f.result)
+	}
 	f.expect(t, "remove", f.fileRemove(f.put("/d"), 0), badFile)
 	f.expect(t, "remove all", f.fileRemove(f.put("/d"), 1), ok)
 	f.expect(t, "stat", f.fileStat(f.put("/d")), badFile)
