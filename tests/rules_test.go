@@ -74,7 +74,7 @@ var rules = []rule{
 		bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/meter", bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/meter/metertest", bans: []ban{pure, safe, offline}, why: whyCore},
-	{path: "core/policy", ours: []string{"core"}, others: []string{"mvdan.cc/sh/v3/syntax"},
+	{path: "core/policy", ours: []string{"core"}, others: []string{"mvdan.cc/sh/v3/syntax", "github.com/pelletier/go-toml/v2"},
 		bans: []ban{pure, safe, offline}, why: whyCore},
 
 	{path: "core/driver", ours: []string{"core", "core/vt"}, bans: []ban{safe, offline, scriptless}, why: whyDriver},

@@ -1,0 +1,103 @@
+package policy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/policy"
+)
+
+func TestConditions(t *testing.T) {
+	where := func(e *core.Exec, cwd string, session core.SessionID) *core.Exec {
+		e.Command.Cwd, e.Command.Session = cwd, session
+		return e
+	}
+	path := args("git", "status")
+	path.Argv[0], path.Path = "/usr/bin/git", "/usr/bin/git"
+	agent := line("ls")
+	agent.Command.Env = []core.EnvVariable{{Name: "LD_PRELOAD", Value: "x"}}
+	found := func(p string, writable bool) policy.Context {
+		return policy.Context{Find: func(string) policy.Found { return policy.Found{Path: p, Writable: writable} }}
+	}
+	for _, c := range []struct {
+		name, rule string
+		e          *core.Exec
+		env        policy.Context
+		want       policy.Decision
+	}{
+		{"redirects any", rule("allow", "['echo']", "redirects = 'any'"), line("echo >x"), policy.Context{}, policy.Allow},
+		{"redirects none", rule("allow", "['cat']", "redirects = 'none'"), line("cat <x"), policy.Context{}, policy.Ask},
+		{"a redirect around", rule("allow", "['cat']"), line("{ cat a; cat b; } >x"), policy.Context{}, policy.Ask},
+		{"env named", rule("allow", "['ls']", "env_assign = ['FOO']"), line("FOO=x ls"), policy.Context{}, policy.Allow},
+		{"env of a value", rule("allow", "['ls']", "env_assign = ['FOO=a']"), line("FOO=b ls"), policy.Context{}, policy.Ask},
+		{"the agent's env", rule("allow", "['ls']"), agent, policy.Context{}, policy.Ask},
+		{"cwd", rule("allow", "['ls']", "cwd = '/work/app'"), line("ls"), policy.Context{}, policy.Allow},
+		{"cwd with a longer name", rule("allow", "['ls']", "cwd = '/work/app'"), where(line("ls"), "/work/app2", ""), policy.Context{}, policy.Ask},
+		{"cwd after cd", rule("allow", "['ls']", "cwd = '/work/app/a'") + rule("allow", "['cd']"), where(line("cd ../b && ls"), "/work/app/a", ""), policy.Context{}, policy.Ask},
+		{"session", rule("allow", "['ls']", "session = ['s', 't']"), where(line("ls"), "/work/app", "t"), policy.Context{}, policy.Allow},
+		{"another session", rule("allow", "['ls']", "session = 's'"), where(line("ls"), "/work/app", "t"), policy.Context{}, policy.Ask},
+		{"no sandbox", rule("allow", "['ls']", "inside = 'workspace'"), line("ls"), policy.Context{}, policy.Ask},
+		{"the sandbox", rule("allow", "['ls']", "inside = 'workspace'"), line("ls"), policy.Context{Sandbox: "workspace"}, policy.Allow},
+		{"a path", rule("allow", "['git']"), path, policy.Context{}, policy.Ask},
+		{"a path that is bin", rule("allow", "['git']", "bin = '/usr/bin/git'"), path, policy.Context{}, policy.Allow},
+		{"a name that is not bin", rule("allow", "['git']", "bin = '/usr/bin/git'"), line("git status"), found("/opt/git", false), policy.Ask},
+		{"a name that is bin", rule("allow", "['git']", "bin = '/usr/bin/git'"), line("git status"), found("/usr/bin/git", false), policy.Allow},
+		{"a name it may write", rule("allow", "['git']"), line("git status"), found("/work/app/git", true), policy.Ask},
+		{"a flag that is named", rule("allow", "['sort', '**']", "flags = ['-o']"), line("sort -o x y"), policy.Context{}, policy.Allow},
+		{"a flag in argv", rule("allow", "['sort', '-o']"), line("sort -o x y"), policy.Context{}, policy.Allow},
+		{"any word", rule("allow", "['kill', '*']"), line("kill \"$pid\""), policy.Context{}, policy.Allow},
+		{"any word is one", rule("allow", "['kill', '*']"), line("kill $pid"), policy.Context{}, policy.Ask},
+		{"words between", rule("deny", "['x', '**', '--yes']"), line("x a b --yes c"), policy.Context{}, policy.Deny},
+		{"maybe denied", rule("allow", "['x', '**']") + rule("deny", "['x', 'push']"), line("x $what"), policy.Context{}, policy.Ask},
+		{"an option before", rule("allow", "['x']") + rule("deny", "['x', 'push']"), line("x -C dir push"), policy.Context{}, policy.Ask},
+		{"args", rule("allow", "['ls']"), args("ls", "-l", "$x"), policy.Context{}, policy.Allow},
+		{"args with a line", rule("deny", "['rm']"), args("sh", "-c", "rm x"), policy.Context{}, policy.Deny},
+		{"all allowed", "default = 'allow'", line("anything at all"), policy.Context{}, policy.Allow},
+		{"all allowed but what isn't known", "default = 'allow'", line("$x"), policy.Context{}, policy.Ask},
+	} {
+		if v := mustNew(t, mustParse(t, c.rule, policy.User)).Decide(c.e, c.env); v.Decision != c.want {
+			t.Errorf("%s: %v (%s), want %v", c.name, v.Decision, v.Reason, c.want)
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	v := starter(t).Decide(line(`FOO=1 make all >out; sudo sh -c 'ls "$x"'`), policy.Context{})
+	var got []string
+	for _, c := range v.Commands {
+		s := strings.Join(append(append(slices.Clone(c.Through), c.Assigns...), c.Argv...), " ")
+		for _, r := range c.Redirects {
+			s += " " + r.Op + r.Target
+		}
+		got = append(got, s+": "+c.Decision.String())
+	}
+	want := []string{
+		"FOO make all >out: ask", `sudo sh -c ls "$x": ask`, `sudo sh -c ls "$x": allow`, `sudo sh ls "$x": allow`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestAlways(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"make lint && git fetch origin; ls", "make lint, git fetch"},
+		{"make -n", ""}, {"rm x", ""}, {"$x", ""}, {"sudo make all", "make all"}, {"./run", ""}, {"make all > out", ""},
+		{"python3 -c 1", ""}, {"(make all; make all)", "make all"}, {"PATH=x make all", ""}, {"terraform plan \"$x\"", ""},
+		{"ls", ""}, {"git push --force", ""}, {"mytool a b", "mytool"},
+	} {
+		var got []string
+		for _, r := range starter(t).Decide(line(c.line), policy.Context{}).Always {
+			var words []string
+			for _, w := range r.Argv {
+				words = append(words, strings.Join(w, "|"))
+			}
+			got = append(got, strings.Join(words, " "))
+		}
+		if s := strings.Join(got, ", "); s != c.want {
+			t.Errorf("%q: %q, want %q", c.line, s, c.want)
+		}
+	}
+}

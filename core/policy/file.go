@@ -1,0 +1,194 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Bounds of a file.
+const (
+	maxFile  = 1 << 20 // bytes
+	maxRules = 4096
+	maxWords = 32 // of a rule's argv, each with at most maxRules alternatives
+)
+
+// A File is a policy file that has been read and found right.
+type File struct {
+	Name  string
+	Layer Layer
+	// Default is what becomes of a command that no rule names. Zero if the file says nothing.
+	Default Decision
+	Rules   []*Rule
+}
+
+// A FileError says where a policy file is wrong.
+type FileError struct {
+	File         string
+	Line, Column int    // from 1; zero if the file as a whole is wrong
+	Rule         string // the rule's id, if it is one of a rule and has one
+	Err          error
+}
+
+func (e *FileError) Error() string {
+	at := e.File
+	if e.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+	}
+	if e.Rule != "" {
+		at += ": rule " + e.Rule
+	}
+	return at + ": " + e.Err.Error()
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// fileTOML and ruleTOML are what a file holds.
+type fileTOML struct {
+	Default string     `toml:"default"`
+	Rules   []ruleTOML `toml:"rule"`
+}
+
+type ruleTOML struct {
+	ID        string   `toml:"id"`
+	Argv      []any    `toml:"argv"`
+	Bin       string   `toml:"bin"`
+	Decision  string   `toml:"decision"`
+	Redirects string   `toml:"redirects"`
+	EnvAssign any      `toml:"env_assign"`
+	Flags     []string `toml:"flags"`
+	Cwd       any      `toml:"cwd"`
+	Session   any      `toml:"session"`
+	Inside    string   `toml:"inside"`
+	Reason    string   `toml:"reason"`
+	Match     []string `toml:"match"`
+	NotMatch  []string `toml:"not_match"`
+}
+
+// Parse reads a policy file, which is TOML, and checks all of it, the examples of its rules too. A
+// file with any error is refused whole, with a *FileError; name is what that calls the file. data is
+// not kept.
+//
+//	default = "ask"             # what no rule names; "ask" if left out everywhere
+//
+//	[[rule]]
+//	id = "git-read"             # required, and the only one of that name in the file
+//	argv = ["git", ["status", "log"]]
+//	decision = "allow"
+//	match = ["git status -sb"]  # lines that must fall under the rule, and others that must not
+//	not_match = ["git push"]
+//
+// The other keys are described at Rule.
+func Parse(name string, data []byte, layer Layer) (*File, error) {
+	if len(data) > maxFile {
+		return nil, &FileError{File: name, Err: fmt.Errorf("it is longer than %d bytes", maxFile)}
+	}
+	var in fileTOML
+	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&in); err != nil {
+		return nil, tomlError(name, err)
+	}
+	at := findKeys(data)
+	f := &File{Name: name, Layer: layer}
+	wrong := func(rule int, key string, err error) error {
+		e := &FileError{File: name, Err: err}
+		if rule >= 0 {
+			e.Rule = in.Rules[rule].ID
+		}
+		e.Line, e.Column = at.position(rule, key)
+		return e
+	}
+
+	if in.Default != "" {
+		d, err := parseDecision(in.Default)
+		if err == nil && layer == Project && d == Allow {
+			err = errProject
+		}
+		if err != nil {
+			return nil, wrong(-1, "default", err)
+		}
+		f.Default = d
+	}
+	if len(in.Rules) > maxRules {
+		return nil, &FileError{File: name, Err: fmt.Errorf("it has more than %d rules", maxRules)}
+	}
+	for i := range in.Rules {
+		r, key, err := newRule(&in.Rules[i], layer)
+		if err == nil && slices.ContainsFunc(f.Rules, func(o *Rule) bool { return o.ID == r.ID }) {
+			key, err = "id", errors.New("another rule has this id")
+		}
+		if err == nil {
+			r.file = name
+			key, err = r.checkExamples()
+		}
+		if err != nil {
+			return nil, wrong(i, key, err)
+		}
+		f.Rules = append(f.Rules, r)
+	}
+	return f, nil
+}
+
+var errProject = errors.New(`a project's file can only tighten: "ask" or "deny"`)
+
+func tomlError(name string, err error) error {
+	out := &FileError{File: name, Err: err}
+	var unknown *toml.StrictMissingError
+	var syntax *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
+		e := &unknown.Errors[0]
+		out.Line, out.Column = e.Position()
+		out.Err = fmt.Errorf("unknown key %q", strings.Join(e.Key(), "."))
+	case errors.As(err, &syntax):
+		out.Line, out.Column = syntax.Position()
+	}
+	return out
+}
+
+// keys says where in a file each key stands, which decoding forgets.
+type keys map[key]unstable.Position
+
+type key struct {
+	rule int // -1 at the top
+	name string
+}
+
+// position returns the line and column of a key, or of its rule's head if the rule hasn't got it.
+func (k keys) position(rule int, name string) (line, column int) {
+	p, ok := k[key{rule, name}]
+	if !ok {
+		p = k[key{rule, ""}]
+	}
+	return p.Line, p.Column
+}
+
+// findKeys reads data, which is known to be good TOML.
+func findKeys(data []byte) keys {
+	found := keys{}
+	rule := -1
+	p := unstable.Parser{}
+	p.Reset(data)
+	for p.NextExpression() {
+		e := p.Expression()
+		it := e.Key()
+		if !it.Next() {
+			continue
+		}
+		first := it.Node()
+		name := string(first.Data)
+		switch {
+		case e.Kind == unstable.ArrayTable && name == "rule":
+			rule++
+			name = ""
+		case e.Kind != unstable.KeyValue:
+			continue
+		}
+		found[key{rule, name}] = p.Shape(first.Raw).Start
+	}
+	return found
+}

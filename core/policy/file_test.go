@@ -1,0 +1,81 @@
+package policy_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core/policy"
+)
+
+func TestParseRefuses(t *testing.T) {
+	const ls = "[[rule]]\nid = 'a'\nargv = ['ls']\ndecision = 'allow'\n"
+	for _, c := range []struct {
+		src   string
+		layer policy.Layer
+		want  string // the error has it
+	}{
+		{"default = 'ask'\nfoo = 1\n", policy.User, `p.toml:2:1: unknown key "foo"`},
+		{ls + "  bim = 'x'\n", policy.User, `p.toml:5:3: unknown key "rule.bim"`},
+		{"default = \n", policy.User, "p.toml:1:11: "},
+		{"default = 7\n", policy.User, "p.toml:1:11: "},
+		{"default = 'maybe'\n", policy.User, `p.toml:1:1: decision "maybe"`},
+		{"default = 'allow'\n", policy.Project, "only tighten"},
+		{ls, policy.Project, "p.toml:4:1: rule a: a project's file can only tighten"},
+		{ls + "\n" + ls, policy.User, "p.toml:7:1: rule a: another rule has this id"},
+		{"[[rule]]\nargv = ['ls']\ndecision = 'allow'\n", policy.User, "p.toml:1:3: the rule has no id"},
+		{"[[rule]]\nid = 'a'\ndecision = 'allow'\n", policy.User, "p.toml:1:3: rule a: the rule has no argv"},
+		{"[[rule]]\nid = 'a'\nargv = [['ls', '*']]\ndecision = 'ask'\n", policy.User, "p.toml:3:1: rule a: argv"},
+		{"[[rule]]\nid = 'a'\nargv = ['./ls']\ndecision = 'ask'\n", policy.User, "is a path"},
+		{"[[rule]]\nid = 'a'\nargv = [[]]\ndecision = 'ask'\n", policy.User, "a list is empty"},
+		{"[[rule]]\nid = 'a'\nargv = [7]\ndecision = 'ask'\n", policy.User, "7 is neither"},
+		{"[[rule]]\nid = 'a'\nargv = ['ls']\n", policy.User, "decision"},
+		{ls + "redirects = 'some'\n", policy.User, "p.toml:5:1: rule a: redirects"},
+		{ls + "env_assign = 'some'\n", policy.User, "p.toml:5:1: rule a: env_assign"},
+		{ls + "cwd = 'src'\n", policy.User, "p.toml:5:1: rule a: cwd"},
+		{ls + "bin = 'ls'\n", policy.User, "p.toml:5:1: rule a: bin"},
+		{ls + "bin = '/bin/../bin/ls'\n", policy.User, "p.toml:5:1: rule a: bin"},
+		{ls + "inside = 'off'\n", policy.User, "p.toml:5:1: rule a: inside"},
+		{ls + "match = ['ls', 'cat x']\n", policy.User, `p.toml:5:1: rule a: "cat x" does not fall under it`},
+		{ls + "match = ['ls $x']\n", policy.User, "does not fall under it"},
+		{ls + "not_match = ['cat x', 'ls -l']\n", policy.User, `p.toml:5:1: rule a: "ls -l" falls under it`},
+		{strings.Repeat("#", 1<<20+1), policy.User, "longer than"},
+	} {
+		_, err := policy.Parse("p.toml", []byte(c.src), c.layer)
+		var at *policy.FileError
+		if !errors.As(err, &at) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.80q: %v, want %q", c.src, err, c.want)
+		}
+	}
+}
+
+func rule(decision, argv string, more ...string) string {
+	return "[[rule]]\nid = '" + decision + "-" + strings.NewReplacer("'", "", "[", "", "]", "").Replace(argv) +
+		"'\ndecision = '" + decision + "'\nargv = " + argv + "\n" + strings.Join(more, "\n") + "\n"
+}
+
+func TestLayers(t *testing.T) {
+	parse := func(l policy.Layer, src string) *policy.File { return mustParse(t, src, l) }
+	for _, c := range []struct {
+		name  string
+		files []*policy.File
+		line  string
+		want  policy.Decision
+	}{
+		{"nothing", nil, "ls", policy.Ask},
+		{"default", []*policy.File{parse(policy.User, "default = 'deny'")}, "ls", policy.Deny},
+		{"the strictest default", []*policy.File{parse(policy.User, "default = 'allow'"), parse(policy.Managed, "default = 'deny'")}, "ls", policy.Deny},
+		{"deny over allow", []*policy.File{parse(policy.User, rule("allow", "['ls']")), parse(policy.Managed, rule("deny", "['ls', '-R']"))}, "ls -R", policy.Deny},
+		{"ask over allow", []*policy.File{parse(policy.Managed, rule("allow", "['ls']")), parse(policy.User, rule("ask", "['ls', '-R']"))}, "ls -R", policy.Ask},
+		{"allow over a default", []*policy.File{parse(policy.User, "default = 'deny'\n"+rule("allow", "['ls']"))}, "ls", policy.Allow},
+		{"a project tightens", []*policy.File{parse(policy.User, rule("allow", "['ls']")), parse(policy.Project, rule("deny", "['ls']"))}, "ls", policy.Deny},
+		{"a project loosens no default", []*policy.File{parse(policy.User, "default = 'deny'"), parse(policy.Project, rule("ask", "['ls']"))}, "ls", policy.Deny},
+	} {
+		if v := mustNew(t, c.files...).Decide(line(c.line), policy.Context{}); v.Decision != c.want {
+			t.Errorf("%s: %v, want %v", c.name, v.Decision, c.want)
+		}
+	}
+	if _, err := policy.New(nil); err == nil {
+		t.Error("a nil file makes a policy")
+	}
+}

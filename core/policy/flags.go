@@ -1,0 +1,202 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// dangerous are options of commands that mostly read, which make them execute or write. No Allow rule
+// passes one that it does not name. Written as "-o" it is a letter, alone or among others (-no); as
+// "--output" a long option or the beginning of one, as getopt takes it; as "-exec" one of Go's or
+// find's kind, with one or two dashes.
+var dangerous = map[string][]string{
+	"sort":   {"-o", "--output", "--compress-program", "-T", "--temporary-directory"},
+	"rg":     {"--pre", "--hostname-bin", "-z", "--search-zip"},
+	"fd":     {"-x", "-X", "--exec", "--exec-batch"},
+	"fdfind": {"-x", "-X", "--exec", "--exec-batch"},
+	"find":   {"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"},
+	"tree":   {"-o", "-R"},
+	"git": {"--output", "--output-directory", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--upload-pack",
+		"--receive-pack", "--exec", "--edit-description", "--edit", "--paginate", "--show-signature", "--gpg-sign", "--web"},
+	"go": {"-exec", "-toolexec", "-o", "-overlay", "-modfile", "-vettool", "-fixtool", "-C", "-ldflags", "-gcflags", "-asmflags",
+		"-gccgoflags", "-compiler", "-pkgdir", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile", "-coverprofile",
+		"-trace", "-outputdir", "-c", "-fuzz", "-fuzzcachedir", "-testlogfile", "-modcacherw", "-mod", "-debug-trace", "-debug-actiongraph", "-fix", "-w", "-u",
+		"-test.outputdir", "-test.cpuprofile", "-test.memprofile", "-test.coverprofile", "-test.trace"},
+	"gofmt":      {"-w", "-cpuprofile"},
+	"cargo":      {"--config", "--target-dir", "--fix", "-Z", "--manifest-path", "--out-dir", "--artifact-dir", "-C"},
+	"npm":        {"--script-shell", "--prefix", "--node-options", "--before", "--userconfig", "--globalconfig", "-g", "--global", "--shell", "--editor", "--git", "--viewer", "--browser"},
+	"make":       {"-C", "--directory", "-f", "--file", "--makefile", "--eval", "-E", "-I", "--include-dir"},
+	"pytest":     {"-p", "-c", "--rootdir", "-o", "--override-ini", "--basetemp", "--junit-xml", "--junitxml", "--confcutdir", "--pdbcls", "--pdb", "--trace", "--debug", "--pastebin", "--log-file", "--config-file", "--pyargs"},
+	"eslint":     {"--fix", "-o", "--output-file", "--rulesdir", "--resolve-plugins-relative-to", "--parser", "--plugin", "-c", "--config", "-f", "--format", "--cache-location"},
+	"prettier":   {"-w", "--write", "--plugin", "--config", "--cache-location"},
+	"ruff":       {"--fix", "--output-file", "-o", "--add-noqa", "--cache-dir", "--unsafe-fixes", "--fix-only"},
+	"tsc":        {"--outDir", "--outFile", "--build", "-b", "--init", "-p", "--project", "--generateTrace", "--generateCpuProfile", "--tsBuildInfoFile", "--declarationDir"},
+	"tar":        {"--to-command", "-I", "--use-compress-program", "--checkpoint-action", "-F", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command", "-x", "--extract", "-c", "--create"},
+	"unzip":      {"-d", "-o"},
+	"curl":       {"-o", "-O", "--output", "--output-dir", "-K", "--config", "-T", "--upload-file", "-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "-F", "--form", "-X", "--request", "-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--stderr", "--remote-name", "--json", "--engine", "--libcurl", "--unix-socket", "-x", "--proxy"},
+	"gh":         {"-X", "--method", "-f", "--raw-field", "-F", "--field", "--input", "-w", "--web", "--edit-last", "--delete-branch"},
+	"date":       {"-s", "--set"},
+	"file":       {"-C", "--compile", "-m", "--magic-file"},
+	"xxd":        {"-r"},
+	"less":       {"-o", "-O", "-k", "--log-file", "--lesskey-file"},
+	"man":        {"-P", "--pager", "-H", "--html", "-C", "--config-file"},
+	"diff":       {"--to-file"},
+	"jq":         {"-L", "--library-path"},
+	"yq":         {"-i", "--inplace", "-s", "--split-exp"},
+	"bat":        {"--pager"},
+	"nm":         {"--plugin"},
+	"test":       {"-v", "-R"},
+	"[":          {"-v", "-R"},
+	"hostname":   {"-F", "--file", "-b"},
+	"ss":         {"-K", "--kill", "-D", "--diag"},
+	"journalctl": {"--rotate", "--vacuum-size", "--vacuum-time", "--vacuum-files", "--flush", "--sync", "--relinquish-var", "--setup-keys"},
+	"sysctl":     {"-w", "--write", "-p", "--load", "--system"},
+	"ip":         {"-b", "-batch", "-n", "-netns", "-force"},
+	"dmesg":      {"-c", "-C", "--clear", "--read-clear", "-n", "-D", "-E", "--console-off", "--console-on", "--console-level"},
+	"sed":        {"-i", "--in-place", "-f", "--file", "-s", "--separate"},
+	"awk":        {"-f", "--file", "-i", "--include", "-l", "--load", "-E", "--exec", "-d", "--dump-variables", "-o", "--pretty-print", "-p", "--profile", "-D", "--debug"},
+	"wc":         {}, "uniq": {}, "ls": {},
+}
+
+// A check finds what is dangerous in a command's operands.
+var checks = map[string]func(words []word) string{
+	"sed": sedScript, "awk": awkProgram, "gawk": awkProgram, "mawk": awkProgram,
+	"uniq": secondFile, "xxd": secondFile, "[": subscript, "test": subscript,
+}
+
+// The names that an Allow rule's flags have to hold to pass what a check finds.
+const (
+	anyOption   = "an option that shows only when the line runs"
+	aScript     = "script"
+	aSecondFile = "second-file"
+)
+
+// flagsOf returns what in words executes or writes, as the table calls it, and where.
+func flagsOf(words []word) (names []string, at []int) {
+	name := words[0].text
+	if name == "gawk" || name == "mawk" {
+		name = "awk"
+	}
+	table, known := dangerous[name]
+	if !known {
+		return nil, nil
+	}
+	for i, w := range words[1:] {
+		if !w.isOption() {
+			continue
+		}
+		if w.dynamic {
+			if len(table) > 0 {
+				names, at = append(names, anyOption), append(at, -1)
+			}
+			continue
+		}
+		for _, f := range table {
+			if isFlag(w.text, f, name == "go" || name == "gofmt") {
+				names, at = append(names, f), append(at, i+1)
+			}
+		}
+	}
+	if check := checks[words[0].text]; check != nil {
+		if found := check(words); found != "" {
+			names, at = append(names, found), append(at, -1)
+		}
+	}
+	return names, at
+}
+
+// isFlag reports whether the option is, or may be taken for, the flag. If whole, letters don't join: in
+// Go's "-count" there is no "-c".
+func isFlag(option, flag string, whole bool) bool {
+	name, _, _ := strings.Cut(option, "=")
+	switch {
+	case strings.HasPrefix(flag, "--"):
+		return len(name) > 2 && strings.HasPrefix(flag, name) && (len(name) > 4 || name == flag || len(flag) <= 6)
+	case len(flag) == 2 && !whole:
+		return !strings.HasPrefix(option, "--") && strings.IndexByte(option[1:], flag[1]) >= 0
+	}
+	return name == flag || name == "-"+flag
+}
+
+// sedScript finds scripts that do more than print, delete and stop: w writes, e executes, and so do
+// the flags of s.
+func sedScript(words []word) string {
+	script := ""
+	for _, w := range words[1:] {
+		switch {
+		case w.dynamic && script == "":
+			return aScript
+		case w.text == "-e" || w.text == "--expression":
+			continue
+		case strings.HasPrefix(w.text, "--expression=") || len(w.text) > 2 && w.text[0] == '-' && strings.Contains(w.text, "e"):
+			return aScript
+		case w.isOption():
+			continue
+		case script == "" || slices.ContainsFunc(words, func(w word) bool { return w.text == "-e" || w.text == "--expression" }):
+			if script = w.text; !plainSed(script) {
+				return aScript
+			}
+		}
+	}
+	return ""
+}
+
+// plainSed accepts addresses that are numbers, and p, d, q or = : "1,20p;30q".
+func plainSed(script string) bool {
+	for command := range strings.SplitSeq(script, ";") {
+		command = strings.TrimSpace(command)
+		if command == "" || strings.IndexByte("pdq=", command[len(command)-1]) < 0 ||
+			strings.Trim(command[:len(command)-1], "0123456789,$+~!") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// awkProgram finds programs that may write, execute or read files: "print > file", system(), getline.
+func awkProgram(words []word) string {
+	for i := 1; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case w.dynamic:
+			return aScript
+		case w.text == "-F" || w.text == "-v":
+			i++
+			continue
+		case w.isOption():
+			continue
+		}
+		if strings.ContainsAny(w.text, ">|@") || strings.Contains(w.text, "system") || strings.Contains(w.text, "getline") {
+			return aScript
+		}
+		return ""
+	}
+	return aScript
+}
+
+// secondFile finds a second operand, which uniq and xxd write to.
+func secondFile(words []word) string {
+	files := 0
+	for _, w := range words[1:] {
+		if !w.isOption() || w.many {
+			files++
+		}
+		if w.many {
+			files++
+		}
+	}
+	if files > 1 {
+		return aSecondFile
+	}
+	return ""
+}
+
+// subscript finds an array's element, whose subscript the shell computes.
+func subscript(words []word) string {
+	for _, w := range words[1:] {
+		if i := strings.IndexByte(w.text, '['); i > 0 && !w.dynamic {
+			return aScript
+		}
+	}
+	return ""
+}

@@ -1,0 +1,202 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A fit says whether a command falls under a rule.
+type fit uint8
+
+const (
+	misses fit = iota
+	maybe      // it may, when the line runs, or it differs in options only
+	fits
+)
+
+// fits says how c falls under r. Conditions on where it runs do not count if anywhere.
+func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
+	if len(c.words) == 0 { // a redirect alone
+		if r.Decision == Allow || r.Argv[0][0] != "**" {
+			return misses
+		}
+	} else if !r.named(c.words[0], env) {
+		return misses
+	}
+	if !anywhere && !r.holds(c, env) || !r.conditions(c) {
+		return misses
+	}
+	exact := positions(r.Argv, c.words, true)
+	if r.Decision == Allow {
+		if exact && r.passes(c) {
+			return fits
+		}
+		return misses
+	}
+	if exact && !slices.ContainsFunc(c.words[:min(len(r.Argv), len(c.words))], func(w word) bool { return w.dynamic && w.many }) {
+		return fits
+	}
+	if positions(r.Argv, c.words, false) {
+		return maybe
+	}
+	return misses
+}
+
+// named reports whether a command's name is what r names.
+func (r *Rule) named(w word, env *Context) bool {
+	names := r.Argv[0]
+	if names[0] == "*" || names[0] == "**" {
+		return r.Bin == "" || w.text == r.Bin
+	}
+	if w.dynamic {
+		return false // asked about in any case
+	}
+	if r.Bin != "" {
+		return w.text == r.Bin || slices.Contains(names, w.text) && env.find(w.text).Path == r.Bin
+	}
+	if slices.Contains(names, w.text) {
+		return true
+	}
+	return r.Decision != Allow && strings.Contains(w.text, "/") && slices.Contains(names, path.Base(w.text))
+}
+
+// positions reports whether words match the pattern, the first of which has been looked at already.
+// If strictly, a word that is not known only matches "*" and "**", and follows only these. Otherwise it
+// may be anything, and options may stand between the words.
+func positions(pattern [][]string, words []word, strictly bool) bool {
+	if len(words) > 0 && pattern[0][0] != "**" {
+		pattern, words = pattern[1:], words[1:]
+	}
+	// ok[j] is whether what is left of the pattern matches words[j:]; the pattern is taken from its end.
+	ok := make([]bool, len(words)+1)
+	known := true
+	for j := len(words); j >= 0; j-- {
+		if j < len(words) && strictly && words[j].dynamic {
+			known = false
+		}
+		ok[j] = known
+	}
+	if !strictly {
+		for j := range ok {
+			ok[j] = true
+		}
+	}
+	for i := len(pattern) - 1; i >= 0; i-- {
+		p := pattern[i]
+		next := make([]bool, len(words)+1)
+		for j := len(words); j >= 0; j-- {
+			if p[0] == "**" {
+				last := i == len(pattern)-1
+				next[j] = last || ok[j] || j < len(words) && next[j+1]
+				continue
+			}
+			if j == len(words) {
+				continue
+			}
+			w := words[j]
+			switch {
+			case p[0] == "*":
+				next[j] = ok[j+1] && !(strictly && w.many)
+			case !w.dynamic:
+				next[j] = ok[j+1] && slices.Contains(p, w.text)
+			}
+			if strictly {
+				continue
+			}
+			if w.dynamic { // no word, this one, or also the next
+				next[j] = next[j] || ok[j+1] || w.many && (ok[j] || next[j+1])
+			}
+			if w.isOption() { // perhaps with a value
+				next[j] = next[j] || next[j+1] || j+2 <= len(words) && next[j+2]
+			}
+		}
+		ok = next
+	}
+	return ok[0]
+}
+
+// holds reports whether r holds where c runs.
+func (r *Rule) holds(c *Command, env *Context) bool {
+	if r.Inside != "" && r.Inside != env.Sandbox {
+		return false
+	}
+	if len(r.Session) > 0 && !slices.Contains(r.Session, env.session) {
+		return false
+	}
+	if len(r.Cwd) == 0 {
+		return true
+	}
+	in := func(dir string) bool {
+		return slices.ContainsFunc(r.Cwd, func(root string) bool {
+			if root == "roots" {
+				return within(dir, env.roots)
+			}
+			return within(dir, []string{path.Clean(root)})
+		})
+	}
+	if len(c.dirs) == 0 {
+		return r.Decision != Allow
+	}
+	if r.Decision == Allow { // wherever it may run
+		return !slices.ContainsFunc(c.dirs, func(dir string) bool { return !in(dir) })
+	}
+	return slices.ContainsFunc(c.dirs, in)
+}
+
+// conditions reports whether c's redirects and variables are such that r holds.
+func (r *Rule) conditions(c *Command) bool {
+	for _, to := range c.Redirects {
+		if r.Redirects == "none" || r.Redirects == "read" && to.Write {
+			return false
+		}
+	}
+	if r.AnyEnv {
+		return true
+	}
+	return !slices.ContainsFunc(c.assigns, func(a assign) bool { return !a.harmless() && !r.takes(a) })
+}
+
+func (r *Rule) takes(a assign) bool {
+	return slices.ContainsFunc(r.Env, func(e string) bool {
+		name, value, exact := strings.Cut(e, "=")
+		return name == a.Name && (!exact || !a.dynamic && value == a.Value)
+	})
+}
+
+// passes reports whether r, which allows, names all in c that executes or writes.
+func (r *Rule) passes(c *Command) bool {
+	names, at := flagsOf(c.words)
+	for i, name := range names {
+		j := at[i]
+		named := j > 0 && j < len(r.Argv) && slices.Contains(r.Argv[j], c.words[j].text) && !slices.ContainsFunc(r.Argv[:j], isRest)
+		if !named && !slices.Contains(r.Flags, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func isRest(words []string) bool { return words[0] == "**" }
+
+// An assign is a variable that is set for a command.
+type assign struct {
+	Name, Value string
+	dynamic     bool
+}
+
+// harmlessVars change how programs print, or switch something off. Those with values do no harm with these.
+var harmlessVars = map[string][]string{
+	"LANG": nil, "LANGUAGE": nil, "TZ": nil, "CI": nil, "NO_COLOR": nil, "FORCE_COLOR": nil, "CLICOLOR": nil, "CLICOLOR_FORCE": nil,
+	"TERM": nil, "COLORTERM": nil, "COLUMNS": nil, "LINES": nil, "RUST_BACKTRACE": nil, "PYTHONUNBUFFERED": nil, "PYTHONDONTWRITEBYTECODE": nil,
+	"GIT_TERMINAL_PROMPT": nil, "GIT_OPTIONAL_LOCKS": nil, "CLAUDECODE": nil, "AGENT": nil, "GOOS": nil, "GOARCH": nil, "CGO_ENABLED": nil,
+	"PAGER": {"", "cat"}, "GIT_PAGER": {"", "cat"}, "GH_PAGER": {"", "cat"}, "MANPAGER": {"", "cat"}, "EDITOR": {"true"}, "GIT_EDITOR": {"true"},
+}
+
+func (a assign) harmless() bool {
+	values, ok := harmlessVars[a.Name]
+	if !ok {
+		return strings.HasPrefix(a.Name, "LC_")
+	}
+	return values == nil || !a.dynamic && slices.Contains(values, a.Value)
+}
