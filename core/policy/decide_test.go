@@ -52,6 +52,7 @@ func TestConditions(t *testing.T) {
 		{"words between", rule("deny", "['x', '**', '--yes']"), line("x a b --yes c"), policy.Context{}, policy.Deny},
 		{"maybe denied", rule("allow", "['x', '**']") + rule("deny", "['x', 'push']"), line("x $what"), policy.Context{}, policy.Ask},
 		{"an option before", rule("allow", "['x']") + rule("deny", "['x', 'push']"), line("x -C dir push"), policy.Context{}, policy.Ask},
+		{"denied with what isn't known", rule("deny", "['x']"), line("x $y"), policy.Context{}, policy.Deny},
 		{"args", rule("allow", "['ls']"), args("ls", "-l", "$x"), policy.Context{}, policy.Allow},
 		{"args with a line", rule("deny", "['rm']"), args("sh", "-c", "rm x"), policy.Context{}, policy.Deny},
 		{"all allowed", "default = 'allow'", line("anything at all"), policy.Context{}, policy.Allow},

@@ -27,17 +27,13 @@ func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
 	if !anywhere && !r.holds(c, env) || !r.conditions(c) {
 		return misses
 	}
-	exact := positions(r.Argv, c.words, true)
-	if r.Decision == Allow {
-		if exact && r.passes(c) {
-			return fits
+	if positions(r.Argv, c.words, r.Decision, true) {
+		if r.Decision == Allow && !r.passes(c) {
+			return misses
 		}
-		return misses
-	}
-	if exact && !slices.ContainsFunc(c.words[:min(len(r.Argv), len(c.words))], func(w word) bool { return w.dynamic && w.many }) {
 		return fits
 	}
-	if positions(r.Argv, c.words, false) {
+	if r.Decision != Allow && positions(r.Argv, c.words, r.Decision, false) {
 		return maybe
 	}
 	return misses
@@ -62,25 +58,16 @@ func (r *Rule) named(w word, env *Context) bool {
 }
 
 // positions reports whether words match the pattern, the first of which has been looked at already.
-// If strictly, a word that is not known only matches "*" and "**", and follows only these. Otherwise it
-// may be anything, and options may stand between the words.
-func positions(pattern [][]string, words []word, strictly bool) bool {
+// If strictly, a word that is not known only matches "*" and "**"; to allow, it follows only these too.
+// Otherwise it may be anything, and options may stand between the words.
+func positions(pattern [][]string, words []word, d Decision, strictly bool) bool {
 	if len(words) > 0 && pattern[0][0] != "**" {
 		pattern, words = pattern[1:], words[1:]
 	}
 	// ok[j] is whether what is left of the pattern matches words[j:]; the pattern is taken from its end.
 	ok := make([]bool, len(words)+1)
-	known := true
 	for j := len(words); j >= 0; j-- {
-		if j < len(words) && strictly && words[j].dynamic {
-			known = false
-		}
-		ok[j] = known
-	}
-	if !strictly {
-		for j := range ok {
-			ok[j] = true
-		}
+		ok[j] = d != Allow || j == len(words) || ok[j+1] && !words[j].dynamic
 	}
 	for i := len(pattern) - 1; i >= 0; i-- {
 		p := pattern[i]

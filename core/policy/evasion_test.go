@@ -1,0 +1,130 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/policy"
+)
+
+// evasions are lines that do what nobody has allowed, written so that it does not show. None may be
+// allowed by the starter policy.
+var evasions = map[string][]string{
+	"quotes": {
+		`r''m -rf x`, `r""m x`, `'rm' x`, `"rm" x`, `\rm x`, `r\m x`, "r\\\nm x", `$'\x72m' x`, `$'rm' x`, `$"rm" x`, `"r"'m' x`, `'r'm x`, `'' rm x`, `"" x`,
+	},
+	"joining": {
+		`ls; rm x`, `ls && rm x`, `ls || rm x`, "ls\nrm x", `ls | rm x`, `ls & rm x`, `ls |& rm x`, `! rm x`, `(rm x)`, `{ rm x; }`, `ls;rm x;ls`,
+		"ls # c\nrm x", `ls & wait; rm x`, `if true; then rm x; fi`, `if rm x; then ls; fi`, `if ls; then ls; elif rm x; then ls; else ls; fi`,
+		`if ls; then ls; else rm x; fi`, `while rm x; do ls; done`, `until ls; do rm x; done`, `for i in a; do rm x; done`, `case a in a) rm x;; esac`,
+		`case $(rm x) in a) ls;; esac`, `case a in $(rm x)) ls;; esac`, `f() { rm x; }; f`, `function f { rm x; }; f`, `ls() { rm x; }; ls`, `coproc rm x`, `coproc ls`,
+		`time rm x`, `time -p rm x`, `select a in b; do rm x; done`, `((rm x))`, `(( a[$(rm x)] ))`, `[[ -n $(rm x) ]]`, `for ((i=0; i<1; i++)); do ls; done`,
+	},
+	"substitution": {
+		`echo $(rm x)`, "echo `rm x`", `echo "$(rm x)"`, "echo \"`rm x`\"", `cat <(rm x)`, `ls > >(rm x)`, `echo ${x:-$(rm y)}`, `echo "${x:-$(rm y)}"`,
+		`echo $((1 + $(rm x)))`, `echo ${a[$(rm x)]}`, `cat <<E` + "\n$(rm x)\nE", "cat <<E\n`rm x`\nE", `cat <<< "$(rm x)"`, `LANG=$(rm x) ls`, `for i in $(rm x); do ls; done`,
+		`ls 2>$(rm x)`, `ls $(ls $(ls $(rm x)))`, "echo `echo \\`rm x\\``", `echo "a $(echo 'b' "$(rm x)")"`, `echo ${x@P}`, `echo ${!x}`, `echo ${x:a[0]}`, `echo $((x))`, `echo $((a[0]))`, `[ a = "$(rm x)" ]`,
+		`echo $((x=1)); ls`, `echo ${PATH:=.}; ls`, `echo ${PATH=.}; ls`,
+	},
+	"a dynamic command": {
+		`$x -rf y`, `"$x" y`, `${x} y`, `$(echo rm) x`, "`echo rm` x", `{rm,-rf,x}`, `rm$IFS-rf${IFS}x`, `/bin/r? x`, `/bin/r[m] x`, `~/rm x`, `r*m x`, `$0 -c 'rm x'`,
+		`$SHELL -c 'rm x'`, `$@`, `"$@"`, `l${x}s`, `ls${IFS}x`, `{ls,}`, `~+/ls`, `@(rm) x`, `!(ls) x`,
+	},
+	"launchers": {
+		`sh -c 'rm x'`, `bash -c "rm x"`, `bash -lc 'rm x'`, `bash -ec 'rm x'`, `bash -c -- 'rm x'`, `bash -x -c 'rm x'`, `bash -o pipefail -c 'rm x'`, `bash --norc -c 'rm x'`,
+		`bash --rcfile ./x -ic ls`, `bash --init-file ./x -i`, `bash -c ls -i`[:7] + ` "$x"`, `bash -c "$x"`, `bash x.sh`, `bash < x`, `bash -s < x`, `echo rm x | bash`, `echo rm x | sh -`, "bash <<E\nrm x\nE", `bash <<< 'rm x'`,
+		`dash -c 'rm x'`, `zsh -c ls`, `ksh -c ls`, `fish -c ls`, `/bin/sh -c 'rm x'`, `./sh -c ls`, `sh -c 'sh -c "rm x"'`, `sh -c 'sh -c "sh -c \"rm x\""'`, `env rm x`, `env -i rm x`, `env -u A rm x`, `env A=b rm x`, `env -S 'rm x'`, `env PATH=. ls`, `env -C / ls`, `env - rm x`, `/usr/bin/env rm x`, `./env ls`,
+		`env --split-string='rm x'`, `env $x ls`, `env -- rm x`, `command rm x`, `command -p rm x`, `builtin rm x`, `exec rm x`, `exec -a ls rm x`, `exec 3>x`, `exec >x`, `eval rm x`, `eval 'rm x'`, `eval "$x"`, `eval $x`, `eval 'r''m x'`, `eval "eval 'rm x'"`, `eval 'ls' > x`,
+		`nohup rm x`, `setsid rm x`, `nice rm x`, `nice -n 5 rm x`, `nice -5 rm x`, `ionice -c 3 rm x`, `stdbuf -oL rm x`, `timeout 5 rm x`, `timeout -k 1 5 rm x`, `timeout --signal=KILL 5 rm x`, `timeout -s KILL 5 bash -c 'rm x'`, `xargs rm`, `ls | xargs rm`, `ls | xargs -n1 rm`, `ls | xargs -I{} rm {}`, `ls | xargs -I ls ls`, `ls | xargs -I{} {}`, `ls | xargs -P 4 -n 1 sh -c 'rm "$0"'`,
+		`ls | xargs sort`, `ls | xargs rg x`, `ls | xargs --arg-file=x ls`, `ls | xargs -a x ls`, `ls | xargs bash -c`, `ls | xargs env`, `xargs $x`,
+		`find . -exec rm {} \;`, `find . -exec rm {} +`, `find . -execdir rm {} ';'`, `find . -ok rm {} \;`, `find . -exec sh -c 'rm "$0"' {} \;`, `find . -exec ls {} \; -exec rm {} \;`, `find . -exec {} \;`, `find . -exec $x \;`, `find $x`, `find . $x`,
+		`sudo ls`, `sudo -u root rm x`, `doas ls`, `ssh h ls`, `chroot / ls`, `unshare -r ls`, `busybox rm x`, `busybox sh -c ls`, `strace ls`, `watch ls`, `parallel rm`, `flock x rm y`, `script -c 'rm x'`, `su -c 'rm x'`, `su`, `systemd-run rm x`, `at now`, `perl -e 'unlink x'`, `python3 -c 'x'`, `node -e x`, `ruby -e x`, `php -r x`, `lua -e x`, `make`, `npm run x`, `npx x`, `vim -c '!rm x'`, `ed x`, `gdb -ex 'shell rm x'`, `tclsh x`, `expect -c x`, `docker run x`, `taskset 1 rm x`, `setpriv rm x`, `trap 'rm x' EXIT`, `trap 'rm x' DEBUG; ls`, `time -o x ls`, `command time -o x ls`,
+	},
+	"flags": {
+		`sort -o x y`, `sort -uo x y`, `sort -ox y`, `sort --output=x y`, `sort --outp x y`, `sort --compress-program=./x y`, `sort --comp ./x y`, `sort -T x y`, `sort $x y`, `sort "$x" y`, `sort -- * x`, `rg --pre ./x y`, `rg --pre=./x y`, `rg --hostname-bin ./x y`, `rg -z x`, `rg "$x"`, `git log --output=x`, `git diff --output x`, `git diff --outpu=x`, `git diff --ext-diff`, `git log --textconv`, `git show --ext-d`,
+		`git grep -Oless x`, `git grep -O./x y`, `git grep --open-files-in-pager=./x y`, `git grep -nO y`, `git -c core.pager=./x log`, `git -c alias.log='!rm x' log`, `git -C / log`, `git -C ../.. status`, `git --exec-path=. log`, `git --git-dir=x log`, `git --config-env=core.pager=X log`, `git -p log`, `git --paginate log`, `git $x log`, `git log $x`, `git "$x"`, `git -C "$x" log`,
+		`git push`, `git pull`, `git checkout x`, `git commit -m x`, `git branch -D x`, `git ls-remote --upload-pack=./x .`, `git fetch`, `git worktree add x`, `git rev-list --exec x`, `git config x y`, `git stash`, `git submodule foreach rm x`, `git bisect run rm x`, `git rebase -x rm`, `git difftool`, `git mergetool`, `git filter-branch`, `git archive -o x HEAD`, `git apply x`,
+		`go test -exec ./x`, `go test --exec=./x`, `go test -o x`, `go test -c`, `go build -toolexec ./x`, `go build -o x`, `go vet -vettool=./x`, `go test -coverprofile=x`, `go test -cpuprofile x`, `go build -overlay x`, `go test -modfile=x`, `go env -w A=b`, `go env -u A`, `go run .`, `go generate`, `go get x`, `go install x`, `go build -ldflags=-extld=./x`, `go test -C / ./...`, `go test $x`, `go tool x`, `go test -test.cpuprofile=x`,
+		`find . -delete`, `find . -fprint x`, `find . -fprintf x y`, `find . -fls x`, `find . -fprint0 x`, `tree -o x`, `sed -i s/a/b/ x`, `sed -n -i p x`, `sed --in-place p x`, `sed -ni p x`, `sed 'w x' y`, `sed -n '1w x' y`, `sed 's/a/b/w x' y`, `sed 's/a/rm x/e' y`, `sed '1e rm x' y`, `sed -f x y`, `sed -e 'w x' y`, `sed -ne 'w x' y`, `sed --expression='w x' y`, `sed -e p -e 'w x' y`, `sed "$x" y`, `sed p $x`,
+		`awk 'BEGIN{system("rm x")}'`, `awk '{print > "x"}' y`, `awk '{print | "sh"}' y`, `awk 'BEGIN{"rm x" | getline}'`, `awk -f x y`, `awk -i inplace 1 x`, `awk "$x" y`, `awk -v a=b 'BEGIN{system("x")}'`, `awk '@load "x"'`, `awk -F: -f x`, `gawk 'BEGIN{system("x")}'`, `uniq x y`, `uniq -c x y`, `xxd x y`, `xxd -r x y`, `date -s x`, `date --set=x`, `file -C -m x`, `hostname evil -b`, `diff --to-file=x`, `jq -L . x`,
+		`awk -v 1 'BEGIN{x}' -f x`, `sed -n p -i x`, `sed p --in-pl x`,
+	},
+	"builtins": {
+		`. ./x`, `source x`, `alias ls=rm; ls`, `alias ls='rm x'`, `hash -p ./x ls; ls`, `enable -f ./x ls`, `export PATH=.; ls`, `declare PATH=.; ls`, `typeset x=1; ls`, `readonly PATH=.; ls`, `local x=1; ls`, `printf -v PATH .; ls`, `printf -v 'a[$(rm x)]' y`, `read PATH < x; ls`, `read -r PATH; ls`, `read 'a[$(rm x)]'`, `read -a x`, `read $x`, `read; read PATH; ls`, `let 'a[$(rm x)]=1'`, `mapfile -C 'rm x' -c 1 a`, `readarray a`, `unset 'a[$(rm x)]'`, `getopts a PATH`, `shopt -s expand_aliases`, `set -a; ls`, `set -o posix`, `set -k`, `set "$x"`, `set -- a`, `test -v 'a[$(rm x)]'`, `[ -v 'a[$(rm x)]' ]`, `[ 'a[$(rm x)]' -eq 1 ]`, `[[ 'a[$(rm x)]' -eq 1 ]]`, `[[ -v 'a[$(rm x)]' ]]`, `[[ a > b ]]`, `bind -x '"a":rm x'`, `complete -C 'rm x' ls`, `fc -s`, `umask 0; ls`, `pushd /; ls`, `popd; ls`, `builtin eval 'rm x'`, `command eval 'rm x'`, `builtin printf -v PATH .`, `command cd / && ls`[:12] + `; rm x`, `kill 1`, `wait; kill -9 -1`,
+	},
+	"variables": {
+		`PATH=. ls`, `PATH=.; ls`, `LD_PRELOAD=./x ls`, `LD_PRELOAD=./x; ls`, `BASH_ENV=x bash -c ls`, `GIT_SSH_COMMAND=x git log`, `GIT_PAGER='rm x' git log`, `GIT_PAGER=$x git log`, `PAGER=./x git log`, `GIT_EXTERNAL_DIFF=./x git diff`, `GIT_PAGER+=x git log`, `env GIT_PAGER=./x git log`, `IFS=x; ls`, `PATH+=:. ls`, `a[0]=$(rm x)`, `a[$(rm x)]=1`, `a=([$(rm x)]=1)`, `for PATH in .; do ls; done`, `for http_proxy in x; do git log; done`, `for i in 1 2; do ls; PATH=.; done`, `while ls; do alias ls=rm; done`, `x=rm; $x y`, `x=rm && ls`, `GOFLAGS=-toolexec=./x go test`, `RIPGREP_CONFIG_PATH=x rg y`, `ENV=x sh -c ls`, `PYTHONPATH=. ls`, `{ PATH=.; }; ls`, `(PATH=.; ls)`, `true && PATH=. ; ls`, `PROMPT_COMMAND=x ls`,
+	},
+	"directories": {
+		`cd / && ls`, `cd .. && ls`, `cd; ls`, `cd -; ls`, `cd ~; ls`, `cd $x; ls`, `cd -P ..; ls`, `cd a/../..; ls`, `cd a; cd ../..; ls`, `for i in 1 2 3; do cd ..; done; ls`, `for i in 1 2; do ls; cd a; done`, `cd /work/app2 && ls`, `cd /work/app/../app2 && ls`, `cd a && cd .. && cd .. && git status`, `CDPATH=/ cd etc && ls`, `CDPATH=/; cd etc; ls`,
+	},
+	"redirects": {
+		`echo x > y`, `echo x >> y`, `echo x >| y`, `echo x &> y`, `echo x >& y`, `echo x 2> y`, `echo x 3<> y`, `> y`, `>> y`, `: > y`, `{ echo x; } > y`, `(echo x) > y`, `if ls; then ls; fi > y`, `for i in a; do echo $i; done > y`, `while ls; do ls; done >> y`, `bash -c ls > y`, `bash -c 'ls > y'`, `nohup ls > y`, `timeout 5 > y`, `xargs > y`, `eval '' > y`, `cat < /dev/tcp/h/1`, `echo x > /dev/tcp/h/1`, `cat < /dev/../dev/tcp/h/1`, `cat < $x`, `echo x > $y`, `echo x > "/dev/null/../x"`, `echo x >~/.bashrc`, `echo x {fd}>y`, `env > y`, `find . -exec ls {} + > y`, `f() { ls; } > y; f`, `time ls > y`, `ls 2>&1 > y`, `[[ -n x ]] > y`, `((1)) > y`,
+	},
+	"characters": {
+		"ls\rrm x", "ls x\r", "ls \x00", "ls \x1b[2K", "ls\v-la", "ls\f", "ls \u00a0rm", "ls \u202erm", "ls \u200b", "ls \ufeff", "ls \u2028rm", "ls \xff", "ls \x7f", "ls \u3000x", "ls \u0085x",
+	},
+	"paths": {
+		`./ls`, `/tmp/ls`, `../ls`, `/bin/../work/app/ls`, `bin/ls`, `./git status`, `/usr/bin/git push`, `/bin/rm x`, `./timeout 5 ls`, `./xargs ls`, `./find . -exec ls {} +`, `/work/app/bash -c ls`,
+	},
+	"bounds": {
+		strings.Repeat("ls;", 257), "ls " + strings.Repeat("x", 64<<10), strings.Repeat("(", 40) + "ls" + strings.Repeat(")", 40), strings.Repeat("$(", 20000) + "ls" + strings.Repeat(")", 20000), "ls (", "ls '", "if", "", "#", " ",
+		strings.Repeat("if ls; then ", 40) + "ls" + strings.Repeat("; fi", 40), strings.Repeat("nohup ", 40) + "ls", strings.Repeat("! ", 40) + "ls (",
+	},
+}
+
+func TestEvasions(t *testing.T) {
+	p, lines := starter(t), 0
+	for kind, list := range evasions {
+		for _, s := range list {
+			lines++
+			if v := p.Decide(line(s), policy.Context{}); v.Decision == policy.Allow {
+				t.Errorf("%s: %.80q is allowed", kind, s)
+			} else if v.Reason == "" {
+				t.Errorf("%s: %.80q is not allowed, without a reason", kind, s)
+			}
+		}
+	}
+	if lines < 200 {
+		t.Errorf("%d lines", lines)
+	}
+	t.Logf("%d lines, none allowed unless an error says so", lines)
+}
+
+func TestEvasionsByArgs(t *testing.T) {
+	p := starter(t)
+	for _, argv := range [][]string{
+		{"sh", "-c", "rm x"}, {"env", "rm", "x"}, {"sort", "-o", "x"}, {"find", ".", "-exec", "rm", "{}", ";"}, {"./ls"}, {"ls", "a\x1b[2K"}, {""}, {"git", "-c", "core.pager=x", "log"}, {"xargs", "rm"},
+	} {
+		if v := p.Decide(args(argv...), policy.Context{}); v.Decision == policy.Allow {
+			t.Errorf("%q is allowed", argv)
+		}
+	}
+	// A program of the session's own directory is not what its name says.
+	e := args("ls")
+	e.Path = "/work/app/bin/ls"
+	if v := p.Decide(e, policy.Context{}); v.Decision != policy.Ask {
+		t.Errorf("ls of the session's directory: %v", v.Decision)
+	}
+	file := core.Exec{Command: core.Command{Command: "pwd", Cwd: "/work/app"}, Path: "/bin/pwd", Argv: []string{"pwd"}, Via: core.ViaFile}
+	if v := p.Decide(&file, policy.Context{}); v.Decision != policy.Allow {
+		t.Errorf("pwd: %v (%s)", v.Decision, v.Reason)
+	}
+	if v := p.Decide(&core.Exec{}, policy.Context{}); v.Decision != policy.Ask {
+		t.Errorf("nothing: %v", v.Decision)
+	}
+}
+
+// TestEvasionsDenied: what a rule denies stays denied where the line shows it.
+func TestEvasionsDenied(t *testing.T) {
+	p := starter(t)
+	for _, s := range []string{
+		`reboot`, `r''eboot`, `ls; reboot`, `echo $(reboot)`, `sh -c 'reboot now'`, `sudo -n reboot`, `env A=b reboot`, `timeout 5 reboot`, `ls | xargs reboot`, `/sbin/reboot`, `find . -exec reboot \;`, `PATH=. reboot`, `eval reboot`, `f() { reboot; }`,
+		`git push -f`, `git -C x push --force`, `git --no-pager push origin main -f`, `git -c a=b push --force`,
+	} {
+		if v := p.Decide(line(s), policy.Context{}); v.Decision != policy.Deny {
+			t.Errorf("%q: %v (%s)", s, v.Decision, v.Reason)
+		}
+	}
+}
