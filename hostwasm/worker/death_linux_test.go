@@ -138,9 +138,15 @@ func TestHostKilled(t *testing.T) {
 		defer unix.Close(fd)
 		ends = append(ends, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 	}
-	if left, _ := filepath.Glob(tmp + "/terrarium-*/*"); len(left) != 1 {
-		t.Fatalf("got %q, want one directory", left)
+	dirs, _ := filepath.Glob(tmp + "/terrarium-*/*")
+	if len(dirs) != 1 {
+		t.Fatalf("got %q, want one directory", dirs)
 	}
+	lock, err := os.Open(filepath.Join(dirs[0], "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
 	cmd.Process.Kill()
 	for i := range ends {
 		n, err := unix.Poll(ends[i:i+1], int(patience/time.Millisecond))
@@ -151,7 +157,13 @@ func TestHostKilled(t *testing.T) {
 			t.Errorf("worker %d lives: %v", pids[i], err)
 		}
 	}
-	cmd.Wait() // until then it may have the lock: workers go when its first thread does
+	// Until then it may have the lock: workers go when its first thread does. So may a worker that was
+	// just being started, which is not among pids: it has what the host had until it executes.
+	cmd.Wait()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
 	h := newHost(t, worker.Config{TmpDir: tmp, Pool: -1})
 	run(t, h, command("exit", "0"))
 	var left []string // they are removed beside what else goes on
