@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// subcommands are those whose first operand says what they do: an Always rule has two words of them.
+// subcommands are those whose first operand says what they do: an Always rule has two words of
+// them.
 var subcommands = []string{
 	"git", "go", "npm", "pnpm", "yarn", "bun", "cargo", "rustup", "pip", "pip3", "uv", "poetry", "docker", "podman", "kubectl", "helm", "gh", "glab",
 	"terraform", "brew", "apt", "apt-get", "dnf", "systemctl", "make", "just", "dotnet", "mvn", "gradle", "bundle", "rake", "composer", "deno", "npx",

@@ -71,8 +71,8 @@ type ruleTOML struct {
 }
 
 // Parse reads a policy file, which is TOML, and checks all of it, the examples of its rules too. A
-// file with any error is refused whole, with a *FileError; name is what that calls the file. data is
-// not kept.
+// file with any error is refused whole, with a *FileError; name is what that calls the file. data
+// is not kept.
 //
 //	default = "ask"             # what no rule names; "ask" if left out everywhere
 //

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// dangerous are options of commands that mostly read, which make them execute or write. No Allow rule
-// passes one that it does not name. Written as "-o" it is a letter, alone or among others (-no); as
-// "--output" a long option or the beginning of one, as getopt takes it; as "-exec" one of Go's or
-// find's kind, with one or two dashes.
+// dangerous are options of commands that mostly read, which make them execute or write. No Allow
+// rule passes one that it does not name. Written as "-o" it is a letter, alone or among others
+// (-no); as "--output" a long option or the beginning of one, as getopt takes it; as "-exec" one of
+// Go's or find's kind, with one or two dashes.
 var dangerous = map[string][]string{
 	"sort":   {"-o", "--output", "--compress-program", "-T", "--temporary-directory"},
 	"rg":     {"--pre", "--hostname-bin", "-z", "--search-zip"},
@@ -105,8 +105,8 @@ func flagsOf(words []word) (names []string, at []int) {
 	return names, at
 }
 
-// isFlag reports whether the option is, or may be taken for, the flag. If whole, letters don't join: in
-// Go's "-count" there is no "-c".
+// isFlag reports whether the option is, or may be taken for, the flag. If whole, letters don't
+// join: in Go's "-count" there is no "-c".
 func isFlag(option, flag string, whole bool) bool {
 	name, _, _ := strings.Cut(option, "=")
 	switch {
@@ -153,7 +153,8 @@ func plainSed(script string) bool {
 	return true
 }
 
-// awkProgram finds programs that may write, execute or read files: "print > file", system(), getline.
+// awkProgram finds programs that may write, execute or read files: "print > file", system(),
+// getline.
 func awkProgram(words []word) string {
 	for i := 1; i < len(words); i++ {
 		w := words[i]

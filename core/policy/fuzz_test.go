@@ -38,7 +38,8 @@ func FuzzRewritten(f *testing.F) {
 	}
 	p := starter(f)
 	f.Fuzz(func(t *testing.T, s string, how []byte) {
-		// What can't be parsed may be parsed with something around it; a backslash takes what follows.
+		// What can't be parsed may be parsed with something around it; a backslash takes what
+		// follows.
 		_, err := syntax.NewParser().Parse(strings.NewReader(s), "")
 		if err != nil || strings.HasSuffix(s, `\`) || strings.ContainsRune(s, 0) {
 			return

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A launcher starts what its arguments say. It is judged by rules that ask or deny only: whether it is
-// allowed depends on what it starts.
+// A launcher starts what its arguments say. It is judged by rules that ask or deny only: whether it
+// is allowed depends on what it starts.
 type launcher struct {
 	plain, value string   // the letters of its options without and with a value
 	long         []string // its long options; those with a value end in "="
@@ -20,8 +20,8 @@ const (
 	whyHides = "it runs a command in a way that isn't followed"
 )
 
-// launchers are those that have a command as their last operands. An option that is not named here is
-// asked about.
+// launchers are those that have a command as their last operands. An option that is not named here
+// is asked about.
 var launchers = map[string]launcher{
 	"nohup": {}, "builtin": {}, "chronic": {},
 	"command": {plain: "p"},

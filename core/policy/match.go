@@ -58,13 +58,14 @@ func (r *Rule) named(w word, env *Context) bool {
 }
 
 // positions reports whether words match the pattern, the first of which has been looked at already.
-// If strictly, a word that is not known only matches "*" and "**"; to allow, it follows only these too.
-// Otherwise it may be anything, and options may stand between the words.
+// If strictly, a word that is not known only matches "*" and "**"; to allow, it follows only these
+// too. Otherwise it may be anything, and options may stand between the words.
 func positions(pattern [][]string, words []word, d Decision, strictly bool) bool {
 	if len(words) > 0 && pattern[0][0] != "**" {
 		pattern, words = pattern[1:], words[1:]
 	}
-	// ok[j] is whether what is left of the pattern matches words[j:]; the pattern is taken from its end.
+	// ok[j] is whether what is left of the pattern matches words[j:]; the pattern is taken from its
+	// end.
 	ok := make([]bool, len(words)+1)
 	for j := len(words); j >= 0; j-- {
 		ok[j] = d != Allow || j == len(words) || ok[j+1] && !words[j].dynamic
@@ -172,7 +173,8 @@ type assign struct {
 	dynamic     bool
 }
 
-// harmlessVars change how programs print, or switch something off. Those with values do no harm with these.
+// harmlessVars change how programs print, or switch something off. Those with values do no harm
+// with these.
 var harmlessVars = map[string][]string{
 	"LANG": nil, "LANGUAGE": nil, "TZ": nil, "CI": nil, "NO_COLOR": nil, "FORCE_COLOR": nil, "CLICOLOR": nil, "CLICOLOR_FORCE": nil,
 	"TERM": nil, "COLORTERM": nil, "COLUMNS": nil, "LINES": nil, "RUST_BACKTRACE": nil, "PYTHONUNBUFFERED": nil, "PYTHONDONTWRITEBYTECODE": nil,

@@ -14,13 +14,14 @@ import (
 type Policy struct {
 	fallback Decision
 	// rules are those by the command that they name, and any those that name none. Both are in the
-	// order of files and of rules in them; the strictest of those that fit wins, the first of equals.
+	// order of files and of rules in them; the strictest of those that fit wins, the first of
+	// equals.
 	rules map[string][]*Rule
 	any   []*Rule
 }
 
-// New makes a policy of files, whose order does not matter. Of several defaults the strictest counts;
-// with none it is Ask. Without files, everything is asked about.
+// New makes a policy of files, whose order does not matter. Of several defaults the strictest
+// counts; with none it is Ask. Without files, everything is asked about.
 func New(files ...*File) (*Policy, error) {
 	p := &Policy{rules: map[string][]*Rule{}}
 	files = slices.Clone(files)
@@ -63,10 +64,11 @@ type Found struct {
 	Writable bool
 }
 
-// A Context is what Decide has to know besides the command. The zero value is right for a command that
-// runs without a sandbox.
+// A Context is what Decide has to know besides the command. The zero value is right for a command
+// that runs without a sandbox.
 type Context struct {
-	// Sandbox is the level of sandbox in force for the command, as rules name it (inside). Empty is none.
+	// Sandbox is the level of sandbox in force for the command, as rules name it (inside). Empty is
+	// none.
 	Sandbox string
 	// Find, if set, looks a bare name up in the PATH that the command will have. Without, only what
 	// the host has resolved is known: rules with bin hold for no other name, and of no other is it
@@ -131,8 +133,9 @@ type Verdict struct {
 	// Commands are the simple commands of the line, launchers and what they start.
 	Commands []Command
 	// Always are the rules that would allow what was asked about, one for each such command, as a
-	// user's file could have them. There is none for what could not be known, for launchers, for what
-	// a rule wants to be asked about, and for commands whose arguments are all that matters, as rm.
+	// user's file could have them. There is none for what could not be known, for launchers, for
+	// what a rule wants to be asked about, and for commands whose arguments are all that matters,
+	// as rm.
 	Always []*Rule
 }
 

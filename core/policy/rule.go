@@ -10,20 +10,20 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// A Rule says what becomes of the commands that it names, under its conditions. In a file its fields
-// have the names in brackets.
+// A Rule says what becomes of the commands that it names, under its conditions. In a file its
+// fields have the names in brackets.
 type Rule struct {
 	// ID [id] names the rule in prompts and records.
 	ID string
 	// Argv [argv] is a pattern for the beginning of a simple command's words, after the shell has
-	// removed quotes. Each element is the list of words that it takes; in a file a list of one may be
-	// a string. The word "*" takes any one word, and "**" any number of them. After the last element
-	// any words may follow, but with Allow only words that are known before the line runs: what a
-	// variable or a glob becomes, only "*" and "**" take.
+	// removed quotes. Each element is the list of words that it takes; in a file a list of one may
+	// be a string. The word "*" takes any one word, and "**" any number of them. After the last
+	// element any words may follow, but with Allow only words that are known before the line runs:
+	// what a variable or a glob becomes, only "*" and "**" take.
 	//
-	// The first element is a command's name. With Allow it takes that bare name and no path. With Ask
-	// and Deny it takes paths that end in the name too. These also ask where a command only might
-	// match, as "git $x" might be "git push", and look past options: "git -x push".
+	// The first element is a command's name. With Allow it takes that bare name and no path. With
+	// Ask and Deny it takes paths that end in the name too. These also ask where a command only
+	// might match, as "git $x" might be "git push", and look past options: "git -x push".
 	Argv [][]string
 	// Bin [bin] has the first element mean this file: a path that is Bin, or a bare name if
 	// Context.Find finds Bin for it.
@@ -31,19 +31,19 @@ type Rule struct {
 	// Decision [decision] is what becomes of the command. Deny wins over Ask, Ask over Allow.
 	Decision Decision
 	// Redirects [redirects] is what the command may be redirected to for the rule to hold: "none",
-	// "read" (files it reads) or "any". If empty it is "read" with Allow and "any" otherwise. /dev/null,
-	// copies of descriptors (2>&1) and here-documents do not count.
+	// "read" (files it reads) or "any". If empty it is "read" with Allow and "any" otherwise.
+	// /dev/null, copies of descriptors (2>&1) and here-documents do not count.
 	Redirects string
 	// AnyEnv and Env [env_assign: "none", "any", or a list of names and of NAME=VALUE] are the
 	// variables that may be set for the command for the rule to hold. Without, it is "none" with
 	// Allow and "any" otherwise. Some that are known to do no harm, as LANG, do not count.
 	AnyEnv bool
 	Env    []string
-	// Flags [flags] are options that an Allow rule passes although they execute or write. Those that
-	// Argv has are passed anyway. See the table in flags.go.
+	// Flags [flags] are options that an Allow rule passes although they execute or write. Those
+	// that Argv has are passed anyway. See the table in flags.go.
 	Flags []string
-	// Cwd [cwd: one or a list] are the directories in or below which the rule holds: absolute paths,
-	// or "roots" for what the session hands over. Empty is everywhere.
+	// Cwd [cwd: one or a list] are the directories in or below which the rule holds: absolute
+	// paths, or "roots" for what the session hands over. Empty is everywhere.
 	Cwd []string
 	// Session [session: one or a list] are the sessions in which the rule holds. Empty is all.
 	Session []core.SessionID
@@ -52,8 +52,8 @@ type Rule struct {
 	Inside string
 	// Reason [reason] tells people and agents why.
 	Reason string
-	// Match and NotMatch [match, not_match] are shell lines that fall under the rule, and others that
-	// do not. Parse checks them, as if the rule's Cwd, Session and Inside held.
+	// Match and NotMatch [match, not_match] are shell lines that fall under the rule, and others
+	// that do not. Parse checks them, as if the rule's Cwd, Session and Inside held.
 	Match, NotMatch []string
 
 	layer Layer

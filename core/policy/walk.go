@@ -247,8 +247,8 @@ func plainName(name string) bool {
 	return true
 }
 
-// test walks over [[ … ]]. Numbers in it are expressions, which execute what is in their subscripts,
-// and a shell without [[ takes "<" and ">" for redirects.
+// test walks over [[ … ]]. Numbers in it are expressions, which execute what is in their
+// subscripts, and a shell without [[ takes "<" and ">" for redirects.
 func (w *walk) test(c *syntax.TestClause) {
 	syntax.Walk(c, func(n syntax.Node) bool {
 		switch n := n.(type) {

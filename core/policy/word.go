@@ -55,8 +55,8 @@ func readWord(src string, in *syntax.Word) word {
 type unquoter struct {
 	text strings.Builder
 	word word
-	// brace and list: an unquoted "{", and after it a "," or "..": a{b,c} becomes two words. They may
-	// be in different parts: {"a",b}.
+	// brace and list: an unquoted "{", and after it a "," or "..": a{b,c} becomes two words. They
+	// may be in different parts: {"a",b}.
 	brace, braceFirst, list bool
 }
 
