@@ -33,7 +33,7 @@ var evasions = map[string][]string{
 	},
 	"launchers": {
 		`sh -c 'rm x'`, `bash -c "rm x"`, `bash -lc 'rm x'`, `bash -ec 'rm x'`, `bash -c -- 'rm x'`, `bash -x -c 'rm x'`, `bash -o pipefail -c 'rm x'`, `bash --norc -c 'rm x'`,
-		`bash --rcfile ./x -ic ls`, `bash --init-file ./x -i`, `bash -c ls -i`[:7] + ` "$x"`, `bash -c "$x"`, `bash x.sh`, `bash < x`, `bash -s < x`, `echo rm x | bash`, `echo rm x | sh -`, "bash <<E\nrm x\nE", `bash <<< 'rm x'`,
+		`bash --rcfile ./x -ic ls`, `bash --init-file ./x -i`, `bash -c "$x"`, `bash x.sh`, `bash < x`, `bash -s < x`, `echo rm x | bash`, `echo rm x | sh -`, "bash <<E\nrm x\nE", `bash <<< 'rm x'`,
 		`dash -c 'rm x'`, `zsh -c ls`, `ksh -c ls`, `fish -c ls`, `/bin/sh -c 'rm x'`, `./sh -c ls`, `sh -c 'sh -c "rm x"'`, `sh -c 'sh -c "sh -c \"rm x\""'`, `env rm x`, `env -i rm x`, `env -u A rm x`, `env A=b rm x`, `env -S 'rm x'`, `env PATH=. ls`, `env -C / ls`, `env - rm x`, `/usr/bin/env rm x`, `./env ls`,
 		`env --split-string='rm x'`, `env $x ls`, `env -- rm x`, `command rm x`, `command -p rm x`, `builtin rm x`, `exec rm x`, `exec -a ls rm x`, `exec 3>x`, `exec >x`, `eval rm x`, `eval 'rm x'`, `eval "$x"`, `eval $x`, `eval 'r''m x'`, `eval "eval 'rm x'"`, `eval 'ls' > x`,
 		`nohup rm x`, `setsid rm x`, `nice rm x`, `nice -n 5 rm x`, `nice -5 rm x`, `ionice -c 3 rm x`, `stdbuf -oL rm x`, `timeout 5 rm x`, `timeout -k 1 5 rm x`, `timeout --signal=KILL 5 rm x`, `timeout -s KILL 5 bash -c 'rm x'`, `xargs rm`, `ls | xargs rm`, `ls | xargs -n1 rm`, `ls | xargs -I{} rm {}`, `ls | xargs -I ls ls`, `ls | xargs -I{} {}`, `ls | xargs -P 4 -n 1 sh -c 'rm "$0"'`,
@@ -51,7 +51,7 @@ var evasions = map[string][]string{
 		`awk -v 1 'BEGIN{x}' -f x`, `sed -n p -i x`, `sed p --in-pl x`,
 	},
 	"builtins": {
-		`. ./x`, `source x`, `alias ls=rm; ls`, `alias ls='rm x'`, `hash -p ./x ls; ls`, `enable -f ./x ls`, `export PATH=.; ls`, `declare PATH=.; ls`, `typeset x=1; ls`, `readonly PATH=.; ls`, `local x=1; ls`, `printf -v PATH .; ls`, `printf -v 'a[$(rm x)]' y`, `read PATH < x; ls`, `read -r PATH; ls`, `read 'a[$(rm x)]'`, `read -a x`, `read $x`, `read; read PATH; ls`, `let 'a[$(rm x)]=1'`, `mapfile -C 'rm x' -c 1 a`, `readarray a`, `unset 'a[$(rm x)]'`, `getopts a PATH`, `shopt -s expand_aliases`, `set -a; ls`, `set -o posix`, `set -k`, `set "$x"`, `set -- a`, `test -v 'a[$(rm x)]'`, `[ -v 'a[$(rm x)]' ]`, `[ 'a[$(rm x)]' -eq 1 ]`, `[[ 'a[$(rm x)]' -eq 1 ]]`, `[[ -v 'a[$(rm x)]' ]]`, `[[ a > b ]]`, `bind -x '"a":rm x'`, `complete -C 'rm x' ls`, `fc -s`, `umask 0; ls`, `pushd /; ls`, `popd; ls`, `builtin eval 'rm x'`, `command eval 'rm x'`, `builtin printf -v PATH .`, `command cd / && ls`[:12] + `; rm x`, `kill 1`, `wait; kill -9 -1`,
+		`. ./x`, `source x`, `alias ls=rm; ls`, `alias ls='rm x'`, `hash -p ./x ls; ls`, `enable -f ./x ls`, `export PATH=.; ls`, `declare PATH=.; ls`, `typeset x=1; ls`, `readonly PATH=.; ls`, `local x=1; ls`, `printf -v PATH .; ls`, `printf -v 'a[$(rm x)]' y`, `read PATH < x; ls`, `read -r PATH; ls`, `read 'a[$(rm x)]'`, `read -a x`, `read $x`, `read; read PATH; ls`, `let 'a[$(rm x)]=1'`, `mapfile -C 'rm x' -c 1 a`, `readarray a`, `unset 'a[$(rm x)]'`, `getopts a PATH`, `shopt -s expand_aliases`, `set -a; ls`, `set -o posix`, `set -k`, `set "$x"`, `set -- a`, `test -v 'a[$(rm x)]'`, `[ -v 'a[$(rm x)]' ]`, `[ 'a[$(rm x)]' -eq 1 ]`, `[[ 'a[$(rm x)]' -eq 1 ]]`, `[[ -v 'a[$(rm x)]' ]]`, `[[ a > b ]]`, `bind -x '"a":rm x'`, `complete -C 'rm x' ls`, `fc -s`, `umask 0; ls`, `pushd /; ls`, `popd; ls`, `builtin eval 'rm x'`, `command eval 'rm x'`, `builtin printf -v PATH .`, `command cd; rm x`, `kill 1`, `wait; kill -9 -1`,
 	},
 	"variables": {
 		`PATH=. ls`, `PATH=.; ls`, `LD_PRELOAD=./x ls`, `LD_PRELOAD=./x; ls`, `BASH_ENV=x bash -c ls`, `GIT_SSH_COMMAND=x git log`, `GIT_PAGER='rm x' git log`, `GIT_PAGER=$x git log`, `PAGER=./x git log`, `GIT_EXTERNAL_DIFF=./x git diff`, `GIT_PAGER+=x git log`, `env GIT_PAGER=./x git log`, `IFS=x; ls`, `PATH+=:. ls`, `a[0]=$(rm x)`, `a[$(rm x)]=1`, `a=([$(rm x)]=1)`, `for PATH in .; do ls; done`, `for http_proxy in x; do git log; done`, `for i in 1 2; do ls; PATH=.; done`, `while ls; do alias ls=rm; done`, `x=rm; $x y`, `x=rm && ls`, `GOFLAGS=-toolexec=./x go test`, `RIPGREP_CONFIG_PATH=x rg y`, `ENV=x sh -c ls`, `PYTHONPATH=. ls`, `{ PATH=.; }; ls`, `(PATH=.; ls)`, `true && PATH=. ; ls`, `PROMPT_COMMAND=x ls`,
@@ -125,6 +125,26 @@ func TestEvasionsDenied(t *testing.T) {
 	} {
 		if v := p.Decide(line(s), policy.Context{}); v.Decision != policy.Deny {
 			t.Errorf("%q: %v (%s)", s, v.Decision, v.Reason)
+		}
+	}
+}
+
+// TestEvasionsOfOneRule: where all else is allowed, a rule about rm is found however rm is written,
+// or the line is asked about.
+func TestEvasionsOfOneRule(t *testing.T) {
+	f, err := policy.Parse("p", []byte("default = \"allow\"\n[[rule]]\nid = \"rm\"\nargv = [\"rm\"]\ndecision = \"deny\"\n"), policy.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"quotes", "joining", "substitution", "a dynamic command"} {
+		for _, s := range evasions[kind] {
+			if v := p.Decide(line(s), policy.Context{}); v.Decision == policy.Allow {
+				t.Errorf("%s: %q is allowed", kind, s)
+			}
 		}
 	}
 }
