@@ -1,4 +1,3 @@
-// Package turn lets others run where all share one thread, as in a page.
 package turn
 
 import "time"
