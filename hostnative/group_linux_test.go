@@ -1,11 +1,8 @@
 package hostnative
 
 import (
-	"context"
 	"testing"
 
-	"github.com/terrarium-dev/terrarium/core"
-	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
@@ -14,22 +11,7 @@ import (
 // it did not: the process outlived Close, and its zombie was left to whoever
 // adopts this program's orphans.
 func TestCloseWaitsForGroup(t *testing.T) {
-	h, err := New(Config{NoCgroup: true})
-	coretest.Supported(t, err)
-	defer h.Close()
-	c := core.Command{Command: "dd if=/dev/zero bs=512M count=1 2>/dev/null & exit 3"}
-	e, err := h.Resolve(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	started, err := h.Start(context.Background(), e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := started.(*process)
-	if _, err := p.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	p := exited(t, Config{NoCgroup: true}, "dd if=/dev/zero bs=512M count=1 2>/dev/null & exit 3")
 	for p.OutputPending() == 0 { // until it has its memory, and waits for a reader
 	}
 	if err := p.Close(); err != nil {

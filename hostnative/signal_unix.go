@@ -32,7 +32,7 @@ func (p *process) Signal(name string) error {
 	}
 	late := time.Now().Add(signalLimit)
 	if sig == unix.SIGKILL {
-		return p.tree.kill(p.leader(), late)
+		return p.tree.kill(p.leader(), false, late)
 	}
 	p.tree.signal(p.leader(), sig, late)
 	return nil

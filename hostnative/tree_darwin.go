@@ -23,7 +23,7 @@ func (k *containment) start(path string, argv []string, env environ, attr *sysca
 }
 
 func (t *tree) signal(int, unix.Signal, time.Time) {}
-func (t *tree) kill(int, time.Time) error          { return nil }
+func (t *tree) kill(int, bool, time.Time) error    { return nil }
 func (t *tree) end(int, bool, time.Time) error     { return nil }
 
 func (t *tree) reap(c child) { c.reap() }

@@ -209,14 +209,18 @@ func answers(members []member, leader, parent int, sig unix.Signal) bool {
 }
 
 // kill kills all members, and returns when they are dead, or an error when some
-// are not at the time late. leader's process group has been sent SIGKILL.
-func (t *tree) kill(leader int, late time.Time) error {
+// are not at the time late. leader's process group has been sent SIGKILL; with
+// group, it is waited for as well.
+func (t *tree) kill(leader int, group bool, late time.Time) error {
 	for quiet := 0; quiet < strays.Calm; {
 		if t.cgroup != "" {
 			t.killed = true
 			t.cgroup.Kill()
 		}
 		members, sure := t.members(leader)
+		if !group {
+			members = slices.DeleteFunc(members, func(m member) bool { return inGroup(m.stat, leader) })
+		}
 		for _, m := range members {
 			strays.Signal(m.pid, m.stat.Start, unix.SIGKILL)
 		}
@@ -249,7 +253,7 @@ func (t *tree) end(leader int, byItself bool, late time.Time) error {
 			}
 			time.Sleep(strays.Pause)
 		}
-		if err := t.kill(leader, late); err != nil {
+		if err := t.kill(leader, true, late); err != nil {
 			return err
 		}
 		if t.cgroup == "" {
