@@ -73,6 +73,7 @@ type Effect struct {
 	Lost       uint64   // OutputChanged
 	Rows, Cols int      // Resize
 	Signal     string   // Signal: "SIGTERM"
+	Reason     Reason   // Signal: why; empty if it was given up while it started
 	Exit       Exit     // Exited
 	Err        error    // StartFailed
 }

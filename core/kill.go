@@ -47,9 +47,9 @@ func (r *Registry) terminate(now time.Time, t *Terminal, why Reason) {
 		return
 	}
 	t.life.kill = killTerm
-	r.push(t, Effect{Kind: Signal, Signal: "SIGTERM"})
+	r.push(t, Effect{Kind: Signal, Signal: "SIGTERM", Reason: t.life.why})
 	// A stopped process does not see SIGTERM until it is continued.
-	r.push(t, Effect{Kind: Signal, Signal: "SIGCONT"})
+	r.push(t, Effect{Kind: Signal, Signal: "SIGCONT", Reason: t.life.why})
 	t.life.escalateAt = now.Add(r.config.KillGrace)
 	r.timers.schedule(t)
 }
@@ -59,7 +59,7 @@ func (r *Registry) terminate(now time.Time, t *Terminal, why Reason) {
 func (r *Registry) escalate(now time.Time, t *Terminal) {
 	t.life.kill = killKill
 	t.life.escalateAt = time.Time{}
-	r.push(t, Effect{Kind: Signal, Signal: "SIGKILL"})
+	r.push(t, Effect{Kind: Signal, Signal: "SIGKILL", Reason: t.life.why})
 	r.expectExit(now, t)
 }
 

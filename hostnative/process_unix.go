@@ -31,6 +31,7 @@ type process struct {
 	child       // the command; its id is its session's and process group's, too
 	tree  *tree // what it has started; guarded by mu
 	io    *stdio
+	place string // the cgroup that it was started in, or ""
 
 	outputCalled atomic.Bool
 	sink         sync.Mutex   // held while Output's sink runs
@@ -53,13 +54,17 @@ type process struct {
 	gone bool
 }
 
-var _ driver.Process = (*process)(nil)
+var (
+	_ driver.Process = (*process)(nil)
+	_ driver.Placer  = (*process)(nil)
+)
 
 func newProcess(c child, t *tree, io *stdio) *process {
 	p := &process{
 		child:   c,
 		tree:    t,
 		io:      io,
+		place:   t.place(),
 		closing: make(chan struct{}),
 		exited:  make(chan struct{}),
 	}
@@ -69,6 +74,9 @@ func newProcess(c child, t *tree, io *stdio) *process {
 	}
 	return p
 }
+
+// Place implements driver.Placer.
+func (p *process) Place() (pid int, cgroup string) { return p.pid, p.place }
 
 // await waits for the command's end, records it, and leaves its zombie to keep
 // the group's id from being given away. Close interrupts it where the command

@@ -16,6 +16,8 @@ type tree struct{}
 
 func (k *containment) newTree() *tree { return new(tree) }
 
+func (*tree) place() string { return "" }
+
 func (k *containment) start(path string, argv []string, env environ, attr *syscall.ProcAttr) (child, *tree, error) {
 	attr.Env = env.list
 	c, err := startChild(path, argv, attr)

@@ -19,6 +19,8 @@ type tree struct {
 	killed      bool          // all in the cgroup were, by us, or it may be so
 }
 
+func (t *tree) place() string { return string(t.cgroup) }
+
 // looking holds a value for each look at /proc and each removal of a cgroup
 // under way. The kernel has locks for these, and who waits for one takes a
 // thread: closing a thousand commands at once should not take as many.

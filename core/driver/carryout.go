@@ -10,7 +10,7 @@ import (
 // carryOut does what an effect says, or has it done. d.mu is held.
 func (d *Driver) carryOut(e *core.Effect) {
 	if e.Kind == core.Resolve {
-		d.terminals[e.ID] = d.newTerminal(e.ID)
+		d.terminals[e.ID] = d.newTerminal(e.ID, e.Session)
 	}
 	t := d.terminals[e.ID]
 	switch e.Kind {
@@ -34,6 +34,7 @@ func (d *Driver) carryOut(e *core.Effect) {
 	case core.Signal:
 		name := e.Signal
 		d.enqueue(&t.control, func() { t.process.Signal(name) })
+		d.tellWork(*e)
 	case core.Close:
 		d.enqueue(&t.control, func() { d.free(t) })
 	case core.Started:
@@ -59,9 +60,10 @@ func (d *Driver) carryOut(e *core.Effect) {
 	}
 }
 
-func (d *Driver) newTerminal(id core.TerminalID) *terminal {
+func (d *Driver) newTerminal(id core.TerminalID, s core.SessionID) *terminal {
 	t := &terminal{
 		id:      id,
+		session: s,
 		settled: make(chan struct{}),
 		exit:    make(chan struct{}),
 		reading: make(chan struct{}),
@@ -228,6 +230,7 @@ func (d *Driver) free(t *terminal) {
 		t.freed = true
 		delete(d.draining, t) // where it has no Exited
 		d.registry.HandleClosed(now, t.id)
+		d.tellWork(core.Effect{Kind: core.Close, ID: t.id, Session: t.session})
 		if _, kept := d.registry.Status(t.id); !kept {
 			delete(d.terminals, t.id)
 		}

@@ -49,6 +49,9 @@ func (d *Driver) begin(s core.SessionID, c core.Command, t **terminal) (id core.
 			*t = d.terminals[id]
 		}
 	})
+	if err != nil && err != ErrClosed && d.config.OnRefused != nil {
+		d.config.OnRefused(s, &c, err)
+	}
 	return id, err
 }
 

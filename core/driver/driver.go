@@ -31,6 +31,14 @@ type Config struct {
 	// Core.LiveBytes asks for it. The effect is lent. OnNews may call the
 	// Driver, but not Close.
 	OnNews func(e *core.Effect)
+	// OnWork, if set, hears on the same goroutine, and in order with the news, what
+	// is done to commands that run: of a Signal when it is sent, and of a Close when
+	// nothing is left of the terminal. It is under the rules of OnNews.
+	OnWork func(e *core.Effect)
+	// OnRefused, if set, is called when a command was asked for and got no terminal:
+	// c is invalid, or a limit is reached, as err says. Whoever asks waits for it. c
+	// is lent.
+	OnRefused func(s core.SessionID, c *core.Command, err error)
 	// OnOutput, if set, is called with what a command writes, as it is, before
 	// the terminal keeps it; so all calls for a terminal come before its
 	// Exited, but for what background children write later. p is lent. A slow
@@ -65,9 +73,10 @@ type Driver struct {
 // terminal is what the driver knows of a terminal, as long as the registry
 // does.
 type terminal struct {
-	id     core.TerminalID
-	cancel context.CancelFunc // of resolving, asking and starting
-	ctx    context.Context
+	id      core.TerminalID
+	session core.SessionID
+	cancel  context.CancelFunc // of resolving, asking and starting
+	ctx     context.Context
 
 	mu      sync.Mutex // guards output and the fields below; comes after Driver.mu
 	output  *core.Terminal

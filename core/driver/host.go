@@ -64,3 +64,10 @@ type Process interface {
 type Pender interface {
 	OutputPending() int
 }
+
+// A Placer is a Process that can tell where the operating system has it: the id of
+// the process, or of the one that it runs in, and its cgroup, "" if it has none of
+// its own. Place does not block, and says what was so at the start.
+type Placer interface {
+	Place() (pid int, cgroup string)
+}

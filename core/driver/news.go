@@ -58,7 +58,14 @@ func (n *news) next(reuse []item) (items []item, ok bool) {
 	return items, len(items) > 0
 }
 
-// tellNews calls OnNews until the news are closed.
+// tellWork has OnWork hear of e. d.mu is held.
+func (d *Driver) tellWork(e core.Effect) {
+	if d.config.OnWork != nil {
+		d.news.push(e)
+	}
+}
+
+// tellNews calls OnNews and OnWork until the news are closed.
 func (d *Driver) tellNews() {
 	defer close(d.newsDone)
 	var items []item
@@ -66,10 +73,14 @@ func (d *Driver) tellNews() {
 	for ok := true; ok; {
 		items, ok = d.news.next(items)
 		for i := range items {
+			e := &items[i].effect
+			if e.Kind == core.Signal || e.Kind == core.Close {
+				d.config.OnWork(e)
+				continue
+			}
 			if d.config.OnNews == nil {
 				continue
 			}
-			e := &items[i].effect
 			if t := items[i].changed; t != nil {
 				var some bool
 				if data, some = t.takeChange(e, data); !some {

@@ -32,6 +32,7 @@ type process struct {
 var (
 	_ driver.Process = (*process)(nil)
 	_ driver.Pender  = (*process)(nil)
+	_ driver.Placer  = (*process)(nil)
 )
 
 // newProcess returns a process, and its streams for the worker.
@@ -60,6 +61,9 @@ func newProcess(c *child, pty, interactive bool) (p *process, files []*os.File, 
 	}
 	return p, files, nil
 }
+
+// Place implements driver.Placer, with its worker's id.
+func (p *process) Place() (pid int, cgroup string) { return p.child.process.Pid, "" }
 
 // Write implements driver.Process.
 func (p *process) Write(b []byte) (int, error) {
