@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
@@ -167,7 +168,7 @@ func prove(ctx context.Context, host *hostnative.Host, line string, pty bool) er
 // print prints the diagnosis for people.
 func (d diagnosis) print(w io.Writer) error {
 	var b strings.Builder
-	row := func(name, text string) { fmt.Fprintf(&b, "  %-18s %s\n", name, printable(text)) }
+	row := func(name, text string) { fmt.Fprintf(&b, "  %-18s %s\n", name, printable.Text(text)) }
 	fmt.Fprintln(&b, d.Build)
 	for _, h := range d.Hosts {
 		fmt.Fprintf(&b, "\nhost %s: %s\n", h.Name, map[bool]string{true: "available", false: "not available"}[h.Available])

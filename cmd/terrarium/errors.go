@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 )
 
@@ -76,28 +74,11 @@ func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) 
 // message is err as a person wants to read it: in one line that does nothing to
 // their terminal, and without the names of packages.
 func message(err error) string {
-	text := printable(err.Error())
+	text := printable.Text(err.Error())
 	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: ", "harness: "} {
 		text = strings.TrimPrefix(text, pkg)
 	}
 	return text
-}
-
-// printable returns text with what a terminal would obey, and what breaks lines,
-// escaped as Go does.
-func printable(text string) string {
-	var b strings.Builder
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) {
-			quoted := strconv.Quote(text[:size])
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteString(text[:size])
-		}
-		text = text[size:]
-	}
-	return b.String()
 }
 
 // startFailure gives the reason why a command did not start its status.

@@ -44,8 +44,8 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --transcript FILE       write down every turn, a line of JSON each
   --cols N, --rows N      the terminal's size; default: 160x40
   --output-byte-limit N   keep so much of what scrolls out; default 16MiB
-  --cwd DIR, --env NAME=VALUE, --kill-grace D, --trace FILE   as for "run"
-  --host native|wasm      where the shell runs: see "terrarium help sandbox"
+  --cwd, --env, --kill-grace, --trace, --host   as for "run"
+  --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
 // harnessFlags are the flags of harness.

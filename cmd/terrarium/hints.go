@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/plugins"
 	"github.com/terrarium-dev/terrarium/plugins/absent"
@@ -31,7 +32,7 @@ func withHints(host closingHost) closingHost {
 func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	e, err := u.closingHost.Resolve(ctx, c)
 	if err == nil && e.Via == core.ViaShell && u.missing == nil && isModule(c.Command) {
-		return e, &core.HostError{Reason: "not_found", Message: printable(c.Command) + noModule,
+		return e, &core.HostError{Reason: "not_found", Message: printable.Text(c.Command) + noModule,
 			Err: &fs.PathError{Op: "exec", Path: c.Command, Err: fs.ErrNotExist}}
 	}
 	refused, ok := errors.AsType[*core.HostError](err)
@@ -48,7 +49,7 @@ func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error)
 	case u.missing != nil:
 		hint.Message += ": " + u.missing.Error()
 	case isModule(c.Command):
-		hint.Message = printable(c.Command) + noModule
+		hint.Message = printable.Text(c.Command) + noModule
 	case advice != "":
 		hint.Message += ": " + advice
 	}

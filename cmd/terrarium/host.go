@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
@@ -281,7 +282,7 @@ func compiling(name string, size int) (done func()) {
 	}
 	slow := time.AfterFunc(time.Second, func() {
 		// In a line of its own also where a command has the terminal, and made it raw.
-		fmt.Fprintf(os.Stderr, "\rterrarium: compiling %s (%.1f MB), only this once\r\n", printable(name), float64(size)/1e6)
+		fmt.Fprintf(os.Stderr, "\rterrarium: compiling %s (%.1f MB), only this once\r\n", printable.Text(name), float64(size)/1e6)
 	})
 	return func() { slow.Stop() }
 }

@@ -85,12 +85,20 @@ func newRoot() *cobra.Command {
 
 const helpHelp = `usage: terrarium help [COMMAND]
 
-Prints what a command does and the flags it takes; "help sandbox" is about
---host wasm.
+Prints what a command does and the flags it takes. "help sandbox" is about
+--host wasm, "help permission" about who lets a command start.
 `
 
-// topics are what help knows besides commands.
-var topics = map[string]string{"sandbox": sandboxHelp}
+// A topic is what help knows besides commands: flags that several of them share.
+type topic struct {
+	help  string
+	flags []string
+}
+
+var topics = map[string]topic{
+	"sandbox":    {sandboxHelp, sandboxFlags},
+	"permission": {permissionHelp, permissionFlags},
+}
 
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
@@ -99,8 +107,8 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		Long:                  helpHelp,
 		DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 && topics[args[0]] != "" {
-				_, err := io.WriteString(root.OutOrStdout(), topics[args[0]])
+			if len(args) == 1 && topics[args[0]].help != "" {
+				_, err := io.WriteString(root.OutOrStdout(), topics[args[0]].help)
 				return err
 			}
 			cmd, rest, err := root.Find(args)

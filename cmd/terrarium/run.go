@@ -34,8 +34,8 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
   --json                  print no output, but one JSON object at the end
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
   --trace FILE            write down every step, for "cmd/dev replay"
-  --host native|wasm      where it runs; wasm: COMMAND is a WASI module, in a
-                          sandbox: see "terrarium help sandbox"
+  --host native|wasm      wasm: a WASI module; see "terrarium help sandbox"
+  --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
 // runFlags are the flags of run.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -19,7 +20,7 @@ const serveHelp = `usage: terrarium serve (--stdio | --listen ADDR) [flags]
 
 Answers terminal/* of the Agent Client Protocol for a client that hands them
 over: JSON-RPC, one message a line, or a WebSocket message. The end of a
-connection, or a signal, ends the terminals it holds. It runs what it is asked.
+connection, or a signal, ends the terminals it holds.
 
   --stdio                 serve on standard input and output
   --listen ADDR           serve WebSockets at ws://ADDR/acp: 127.0.0.1:8080
@@ -28,8 +29,7 @@ connection, or a signal, ends the terminals it holds. It runs what it is asked.
                           page: new WebSocket(url, ["acp", "bearer.TOKEN"])
   --allow-origin HOST     pages from there may connect too; repeatable
   --allow-remote          ADDR may be other than this machine's own
-  --pty, --pipe           a terminal, or pipes; default: a terminal
-  --cols N, --rows N      the terminal's size; default: 120x40
+  --pty, --pipe, --cols N, --rows N  a terminal and its size, or pipes; 120x40
   --interactive           leave input open; default: commands read end of file
   --cwd DIR               where commands run that do not say; default: here
   --env NAME=VALUE        a variable under those of the request; repeatable
@@ -39,6 +39,7 @@ connection, or a signal, ends the terminals it holds. It runs what it is asked.
   --lenient               also take env as an object of names and values
   --trace FILE            with --stdio: write down every step, for a replay
   --host native|wasm      where commands run; wasm: see "terrarium help sandbox"
+  --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
 // serveFlags are the flags of serve.
@@ -158,6 +159,6 @@ func (f *serveFlags) serve(c core.Command) error {
 // notice tells a person, if there is one, what we are about.
 func notice(s string) {
 	if isTerminal(os.Stderr) {
-		fmt.Fprintln(os.Stderr, "terrarium: "+printable(s))
+		fmt.Fprintln(os.Stderr, "terrarium: "+printable.Text(s))
 	}
 }

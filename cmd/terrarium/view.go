@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
 	"github.com/terrarium-dev/terrarium/core/text"
 	"github.com/terrarium-dev/terrarium/core/vt"
@@ -123,7 +124,7 @@ func turnLine(t harness.Turn, claimed bool) string {
 	case t.Result.Complete:
 		line += " (says that it is done)"
 	}
-	return fmt.Sprintf("turn %d: %s", t.Step, printable(cut(line, maxTurnLine)))
+	return fmt.Sprintf("turn %d: %s", t.Step, printable.Text(cut(line, maxTurnLine)))
 }
 
 // cut returns at most n bytes of text.
