@@ -1,0 +1,170 @@
+package ask
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/policy"
+)
+
+// Bounds of what a question shows, in bytes, or in lines of their own.
+const (
+	maxTitle    = 200
+	maxCommand  = 600
+	maxValue    = 60
+	maxCommands = 24
+	maxValues   = 16
+	maxNames    = 1 << 10
+)
+
+// Title is what was asked for, in one line of at most a few hundred bytes that does nothing to a
+// terminal.
+func (q *Question) Title() string { return shorten(q.asked(), maxTitle) }
+
+// asked is the line, or the command and its arguments, as the agent has sent it.
+func (q *Question) asked() string {
+	if q.Exec.Via == core.ViaShell {
+		return q.Exec.Command.Command
+	}
+	return words(q.Exec.Argv)
+}
+
+// Text is what somebody has to know who answers: the simple commands that are asked about, and
+// why, where they run, and what changes them. It has several lines, each of which does nothing to
+// a terminal, and at most some 20 KB.
+func (q *Question) Text() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s", shorten(q.asked(), maxCommand))
+	hidden := 0
+	for i := range q.Verdict.Commands {
+		c := &q.Verdict.Commands[i]
+		if c.Decision != policy.Ask {
+			continue
+		}
+		if hidden > 0 || strings.Count(b.String(), "\n- ") == maxCommands {
+			hidden++
+			continue
+		}
+		line("- %s: %s", shorten(simple(c), maxCommand), printable.Text(c.Reason))
+		if inline := c.Assigns[:max(0, len(c.Assigns)-len(q.Exec.Command.Env))]; len(inline) > 0 {
+			line("  it sets %s", shorten(strings.Join(inline, ", "), maxTitle))
+		}
+		for _, r := range c.Redirects[:min(len(c.Redirects), maxValues)] {
+			verb := "reads"
+			if r.Write {
+				verb = "writes"
+			}
+			line("  it %s: %s %s", verb, printable.Text(r.Op), shorten(r.Target, maxTitle))
+		}
+		if n := len(c.Redirects) - maxValues; n > 0 {
+			line("  and %d more files", n)
+		}
+	}
+	if hidden > 0 {
+		line("- AND %d MORE COMMANDS than can be shown here", hidden)
+	}
+	if !strings.Contains(b.String(), "\n- ") {
+		line("- %s", printable.Text(q.Verdict.Reason))
+	}
+	sandbox := "without a sandbox"
+	if q.Sandbox != "" {
+		sandbox = "in the sandbox " + printable.Text(q.Sandbox)
+	}
+	where := shorten(q.Exec.Command.Cwd, maxCommand)
+	if where == "" {
+		where = "the server's directory"
+	}
+	line("in %s, %s", where, sandbox)
+	if q.Exec.Via != core.ViaShell && !strings.Contains(q.Exec.Command.Command, "/") {
+		line("it is %s", shorten(q.Exec.Path, maxCommand))
+	}
+	if text := variables(q.Exec.Command.Env); text != "" {
+		line("with %s", text)
+	}
+	return b.String()
+}
+
+// AlwaysText says what Always would allow from now on, a pattern for each rule, safe to show.
+func (q *Question) AlwaysText() []string {
+	var all []string
+	for _, r := range q.Verdict.Always {
+		var pattern []string
+		for _, alternatives := range r.Argv {
+			pattern = append(pattern, strings.Join(alternatives, "|"))
+		}
+		all = append(all, shorten(words(pattern)+" …", maxTitle))
+	}
+	return all
+}
+
+// simple is a simple command, and what starts it.
+func simple(c *policy.Command) string {
+	text := words(c.Argv)
+	if text == "" {
+		text = "a redirect"
+	}
+	if len(c.Through) > 0 {
+		text += " (started by " + strings.Join(c.Through, ", ") + ")"
+	}
+	return text
+}
+
+// words joins words so that a person sees where each ends. It is not for a shell to read: some words
+// stand as they do in the line.
+func words(argv []string) string {
+	quoted := make([]string, len(argv))
+	for i, w := range argv {
+		if w == "" || strings.ContainsAny(w, " \t\n") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted[i] = w
+	}
+	return strings.Join(quoted, " ")
+}
+
+// secretName matches the names of variables whose values nobody needs to see to decide.
+var secretName = regexp.MustCompile(`(?i)token|secret|passw|key|auth|cred|private|cert`)
+
+// variables are those that an agent has added. Their values matter, as GIT_SSH_COMMAND's does, but
+// not those of secrets, which an editor may send along.
+func variables(env []core.EnvVariable) string {
+	var each, rest []string
+	for i, v := range env {
+		switch {
+		case slices.ContainsFunc(env[i+1:], func(o core.EnvVariable) bool { return o.Name == v.Name }):
+		case len(each) == maxValues:
+			rest = append(rest, v.Name)
+		case secretName.MatchString(v.Name):
+			each = append(each, shorten(v.Name, maxValue)+"=(not shown)")
+		default:
+			each = append(each, shorten(v.Name, maxValue)+"="+shorten(words([]string{v.Value}), maxValue))
+		}
+	}
+	text := strings.Join(each, ", ")
+	if len(rest) > 0 {
+		text += fmt.Sprintf(", and %d more: %s", len(rest), shorten(strings.Join(rest, ", "), maxNames))
+	}
+	return text
+}
+
+// shorten makes text printable, with most of it left out of the middle if it is longer than limit
+// bytes: what matters may stand at its end.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return printable.Text(text)
+	}
+	head, tail := limit*2/3, len(text)-limit/3
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s [… %d bytes more …] %s", printable.Text(text[:head]), tail-head, printable.Text(text[tail:]))
+}
