@@ -88,10 +88,7 @@ func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 		return nil, "bin", errors.New("bin is no absolute path in its shortest form")
 	}
 	if r.Redirects == "" {
-		r.Redirects = "any"
-		if r.Decision == Allow {
-			r.Redirects = "read"
-		}
+		r.Redirects = redirectsOf(r.Decision)
 	}
 	if !slices.Contains([]string{"none", "read", "any"}, r.Redirects) {
 		return nil, "redirects", errors.New(`redirects is none of "none", "read", "any"`)
@@ -127,6 +124,14 @@ func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 		return nil, "inside", errors.New(`inside names a level of sandbox; "off" is none`)
 	}
 	return r, "", nil
+}
+
+// redirectsOf is what Redirects is of a rule that says nothing of it.
+func redirectsOf(d Decision) string {
+	if d == Allow {
+		return "read"
+	}
+	return "any"
 }
 
 func argvPattern(in []any) ([][]string, error) {

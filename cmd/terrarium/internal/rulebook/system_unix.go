@@ -1,0 +1,57 @@
+//go:build unix
+
+package rulebook
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const openNonblock = unix.O_NONBLOCK
+
+// mayWrite reports whether this process's user may write the file.
+func mayWrite(name string) bool {
+	return unix.Faccessat(unix.AT_FDCWD, name, unix.W_OK, unix.AT_EACCESS) == nil
+}
+
+// mayExecute reports whether this process's user may execute the file.
+func mayExecute(name string) bool {
+	return unix.Faccessat(unix.AT_FDCWD, name, unix.X_OK, unix.AT_EACCESS) == nil
+}
+
+// lockWait is how long others may keep a lock.
+const lockWait = 10 * time.Second
+
+// lock waits for the lock that the file name is. The file stays: were it removed, one who waits for
+// it would hold a lock that nobody else looks at.
+func lock(name string) (unlock func(), err error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(lockWait); ; time.Sleep(5 * time.Millisecond) {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { f.Close() }, nil
+		case errors.Is(err, unix.EINTR):
+		case !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(end):
+			f.Close()
+			return nil, err
+		}
+	}
+}
+
+// keepOwner gives f the owner that info says, where that is not who we are.
+func keepOwner(f *os.File, info fs.FileInfo) error {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) == os.Geteuid() {
+		return nil
+	}
+	return f.Chown(int(st.Uid), int(st.Gid))
+}
