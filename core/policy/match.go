@@ -179,7 +179,8 @@ var harmlessVars = map[string][]string{
 	"LANG": nil, "LANGUAGE": nil, "TZ": nil, "CI": nil, "NO_COLOR": nil, "FORCE_COLOR": nil, "CLICOLOR": nil, "CLICOLOR_FORCE": nil,
 	"TERM": nil, "COLORTERM": nil, "COLUMNS": nil, "LINES": nil, "RUST_BACKTRACE": nil, "PYTHONUNBUFFERED": nil, "PYTHONDONTWRITEBYTECODE": nil,
 	"GIT_TERMINAL_PROMPT": nil, "GIT_OPTIONAL_LOCKS": nil, "CLAUDECODE": nil, "AGENT": nil, "GOOS": nil, "GOARCH": nil, "CGO_ENABLED": nil,
-	"PAGER": {"", "cat"}, "GIT_PAGER": {"", "cat"}, "GH_PAGER": {"", "cat"}, "MANPAGER": {"", "cat"}, "EDITOR": {"true"}, "GIT_EDITOR": {"true"},
+	"PAGER": {"", "cat"}, "GIT_PAGER": {"", "cat"}, "GH_PAGER": {"", "cat"}, "MANPAGER": {"", "cat"}, "SYSTEMD_PAGER": {"", "cat"},
+	"EDITOR": {"true", ":", "cat"}, "VISUAL": {"true", ":", "cat"}, "GIT_EDITOR": {"true", ":", "cat"}, "GIT_SEQUENCE_EDITOR": {"true", ":", "cat"},
 }
 
 func (a assign) harmless() bool {
