@@ -81,6 +81,10 @@ type Command struct {
 	// Registry.Create sets it, and acpconn makes it no other peer's.
 	Session SessionID
 
+	// Traceparent is the span of the client that asks: ACP's _meta.traceparent. A
+	// Host gives it to the command in TRACEPARENT (see Environ).
+	Traceparent Traceparent
+
 	// Pty gives the command a pseudo-terminal; otherwise it gets two pipes,
 	// or one if OneStream says so.
 	Pty bool
@@ -134,7 +138,7 @@ const entrySize = 32
 
 // size is what c holds in memory, in bytes.
 func (c *Command) size() int64 {
-	n := len(c.Command) + len(c.Cwd) + entrySize*(len(c.Args)+len(c.Env)+len(c.Roots))
+	n := len(c.Command) + len(c.Cwd) + len(c.Traceparent) + entrySize*(len(c.Args)+len(c.Env)+len(c.Roots))
 	for _, a := range c.Args {
 		n += len(a)
 	}

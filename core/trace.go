@@ -151,6 +151,9 @@ func (tr *tracer) command(c *Command) *tracer {
 	if c.Cwd != "" {
 		tr.string("cwd", c.Cwd)
 	}
+	if c.Traceparent != "" {
+		tr.string("traceparent", string(c.Traceparent))
+	}
 	return tr.flag("pty", c.Pty).flag("one-stream", c.OneStream)
 }
 

@@ -47,12 +47,13 @@ func newEnvirons(base []string) environs {
 // terminal, its own variables.
 func (all environs) of(c core.Command) environ {
 	e := all[terminalKind{c.Pty, c.Interactive}]
-	room := len(e.list) + len(c.Env) + 2 // PWD, and the tag of its tree
+	own := c.Environ()
+	room := len(e.list) + len(own) + 2 // PWD, and the tag of its tree
 	e.list = append(make([]string, 0, room), e.list...)
 	if c.Cwd != "" {
 		e.set("PWD", c.Cwd)
 	}
-	for _, v := range c.Env {
+	for _, v := range own {
 		e.set(v.Name, v.Value)
 	}
 	return e

@@ -39,7 +39,7 @@ func environment(base []string, c core.Command, dir string) []string {
 			set(name, value)
 		}
 	}
-	for _, v := range c.Env {
+	for _, v := range c.Environ() {
 		set(v.Name, v.Value)
 	}
 	return list

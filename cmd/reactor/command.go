@@ -23,13 +23,14 @@ func decodeCommand(p []byte) (c core.Command, err error) {
 }
 
 func (d *decoder) command(v jsonrpc.Value, c *core.Command) {
-	rendering := "default"
+	rendering, traceparent := "default", ""
 	d.Object(v,
 		abi.Of("command", &c.Command),
 		abi.Of("args", &c.Args),
 		abi.Of("env", func(v jsonrpc.Value) { d.Env(v, &c.Env) }),
 		abi.Of("cwd", &c.Cwd),
 		abi.Of("roots", &c.Roots),
+		abi.Of("traceparent", &traceparent),
 		abi.Of("pty", &c.Pty),
 		abi.Of("oneStream", &c.OneStream),
 		abi.Of("interactive", &c.Interactive),
@@ -39,6 +40,7 @@ func (d *decoder) command(v jsonrpc.Value, c *core.Command) {
 		abi.Int("outputByteLimit", &c.OutputByteLimit, math.MinInt64, math.MaxInt64),
 		abi.Int("timeoutNs", (*int64)(&c.Timeout), math.MinInt64, math.MaxInt64),
 	)
+	c.Traceparent = core.ParseTraceparent(traceparent)
 	var known bool
 	if c.Rendering, known = core.ParseRendering(rendering); !known {
 		d.Wrong("rendering", "value")
@@ -53,6 +55,7 @@ func (e *encoder) command(c *core.Command) {
 	e.Env("env", c.Env)
 	e.Text("cwd", c.Cwd)
 	e.Texts("roots", c.Roots)
+	e.Text("traceparent", string(c.Traceparent))
 	e.Bool("pty", c.Pty)
 	e.Bool("oneStream", c.OneStream)
 	e.Bool("interactive", c.Interactive)

@@ -14,7 +14,7 @@ import (
 var (
 	someCommand = core.Command{
 		Command: "ls \"\x00\u2028", Args: []string{"-l", ""}, Env: []core.EnvVariable{{Name: "A", Value: "1"}, {Name: "B"}},
-		Cwd: "/w", Roots: []string{"/w"}, Pty: true, Rows: 24, Cols: 80, Rendering: core.RenderText,
+		Cwd: "/w", Roots: []string{"/w"}, Traceparent: trace, Pty: true, Rows: 24, Cols: 80, Rendering: core.RenderText,
 		OutputByteLimit: 1 << 40, Timeout: time.Minute,
 	}
 	someExec = core.Exec{Command: someCommand, Path: "/bin/ls", Argv: []string{"ls"}, Via: core.ViaArgs}
@@ -25,8 +25,9 @@ var (
 )
 
 const (
+	trace       = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	commandText = `{"command":"ls \"\u0000` + "\u2028" + `","args":["-l",""],"env":[{"name":"A","value":"1"},{"name":"B","value":""}],` +
-		`"cwd":"/w","roots":["/w"],"pty":true,"oneStream":false,"interactive":false,"rows":24,"cols":80,"rendering":"text",` +
+		`"cwd":"/w","roots":["/w"],"traceparent":"` + trace + `","pty":true,"oneStream":false,"interactive":false,"rows":24,"cols":80,"rendering":"text",` +
 		`"outputByteLimit":1099511627776,"timeoutNs":60000000000}`
 	execText = `{"command":` + commandText + `,"path":"/bin/ls","argv":["ls"],"via":"args"}`
 	exitText = `{"exitCode":3,"signal":null,"reason":"fuel","usage":{"userTimeNs":1,"systemTimeNs":2,"maxRss":3,"fuel":4}}`

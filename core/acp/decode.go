@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
@@ -178,6 +179,17 @@ func (d *decoder) raw(key string, kind jsonrpc.Kind) []byte {
 }
 
 func (d *decoder) meta() []byte { return d.raw("_meta", jsonrpc.Object) }
+
+// traceparent reads _meta.traceparent. What is no valid one counts as absent.
+func (d *decoder) traceparent() core.Traceparent {
+	meta, _ := d.object.Get("_meta")
+	if meta.Kind() != jsonrpc.Object {
+		return ""
+	}
+	v, _ := meta.Get("traceparent")
+	s, _ := v.Text()
+	return core.ParseTraceparent(s)
+}
 
 // Appending.
 

@@ -79,6 +79,9 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 	command := c.config.Command
 	command.OneStream = !command.Pty // its output is one string
 	command.Command, command.Args, command.Env = r.Command, r.Args, c.commandEnv(r.Env)
+	if r.Traceparent != "" {
+		command.Traceparent = r.Traceparent
+	}
 	s := c.sessions[core.SessionID(r.SessionID)]
 	if s != nil {
 		command.Cwd, command.Roots = s.cwd, s.roots

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
@@ -46,7 +47,12 @@ type CreateTerminalRequest struct {
 	Cwd       *string
 	// OutputByteLimit is in bytes; nil means that the agent sets no limit.
 	OutputByteLimit *uint64
-	Meta            []byte
+	// Traceparent is that of Meta, or empty: root keys of _meta that W3C Trace
+	// Context knows are for it. AppendJSON writes what Meta has.
+	//
+	// https://agentclientprotocol.com/protocol/extensibility
+	Traceparent core.Traceparent
+	Meta        []byte
 }
 
 // DecodeJSON reads r from v.
@@ -60,7 +66,7 @@ func (r *CreateTerminalRequest) decode(v jsonrpc.Value, lenient bool) error {
 	*r = CreateTerminalRequest{
 		SessionID: d.text("sessionId"), Command: d.text("command"), Args: d.texts("args"),
 		Cwd: d.optionalText("cwd"), OutputByteLimit: d.optionalUint("outputByteLimit", math.MaxUint64),
-		Meta: d.meta(),
+		Traceparent: d.traceparent(), Meta: d.meta(),
 	}
 	env, ok := d.optional("env")
 	switch {

@@ -36,7 +36,7 @@
 //	       bare machine sees.
 //	create SESSION command=C [arg=A]… [env=K=V]… [cwd=D] [root=D]… [pty]
 //	       [interactive] [screen] [rows=N] [cols=N] [limit=N] [timeout=D]
-//	       [render=R]
+//	       [render=R] [traceparent=T]
 //	       [env-name=K]    a variable with "=" in its name, which env can't say
 //	resolved ID (error=E [reason=R] | path=P [argv=A]… via=V)
 //	decision ID (allow | deny=REASON)

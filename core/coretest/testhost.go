@@ -133,6 +133,7 @@ var hostTests = []struct {
 	{"start_in_parallel", onBoth, testStartInParallel},
 	{"start_cwd", onBoth, testCwd},
 	{"start_env", onBoth, testEnv},
+	{"start_traceparent", onBoth, testTraceparent},
 
 	{"exit_code", onBoth, testExitCode},
 	{"exit_signal", onBoth, testExitSignal},

@@ -128,3 +128,17 @@ func testEnv(h *hostTest) {
 		h.Errorf("got value %q, want %q", got, want)
 	}
 }
+
+// testTraceparent: a command finds its parent span where programs look for it, and one that is
+// sent as a variable hides it.
+func testTraceparent(h *hostTest) {
+	c := needWith(h, h.commands.Getenv, "TRACEPARENT")
+	c.Traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	if got, want := h.start(c).waitEnd(), string(c.Traceparent)+"\n"; got != want {
+		h.Errorf("got value %q, want %q", got, want)
+	}
+	c.Env = []core.EnvVariable{{Name: "TRACEPARENT", Value: "own"}}
+	if got, want := h.start(c).waitEnd(), "own\n"; got != want {
+		h.Errorf("got value %q, want %q", got, want)
+	}
+}

@@ -49,7 +49,8 @@ func (l Line) Config() (core.Config, error) {
 func (l Line) Command() (core.Command, error) {
 	c := core.Command{
 		Command: l.Get("command"), Args: l.Named["arg"], Cwd: l.Get("cwd"), Roots: l.Named["root"],
-		Pty: l.Has("pty"), OneStream: l.Has("one-stream"), Interactive: l.Has("interactive"), Screen: l.Has("screen"),
+		Traceparent: core.ParseTraceparent(l.Get("traceparent")),
+		Pty:         l.Has("pty"), OneStream: l.Has("one-stream"), Interactive: l.Has("interactive"), Screen: l.Has("screen"),
 	}
 	for _, e := range l.Named["env"] {
 		name, value, ok := strings.Cut(e, "=")

@@ -103,6 +103,7 @@ type commandJSON struct {
 	Env             []envJSON `json:"env"`
 	Cwd             string    `json:"cwd"`
 	Roots           []string  `json:"roots"`
+	Traceparent     string    `json:"traceparent"`
 	Pty             bool      `json:"pty"`
 	OneStream       bool      `json:"oneStream"`
 	Interactive     bool      `json:"interactive"`
@@ -115,7 +116,7 @@ type commandJSON struct {
 
 func fromCommand(c core.Command) commandJSON {
 	j := commandJSON{
-		Command: c.Command, Args: c.Args, Cwd: c.Cwd, Roots: c.Roots, Pty: c.Pty, OneStream: c.OneStream, Interactive: c.Interactive,
+		Command: c.Command, Args: c.Args, Cwd: c.Cwd, Roots: c.Roots, Traceparent: string(c.Traceparent), Pty: c.Pty, OneStream: c.OneStream, Interactive: c.Interactive,
 		Rows: c.Rows, Cols: c.Cols, Rendering: c.Rendering.String(),
 		OutputByteLimit: c.OutputByteLimit, Timeout: int64(c.Timeout),
 	}
@@ -131,7 +132,7 @@ func (j *commandJSON) command() (core.Command, error) {
 		return core.Command{}, fmt.Errorf("no such rendering: %q", j.Rendering)
 	}
 	c := core.Command{
-		Command: j.Command, Args: j.Args, Cwd: j.Cwd, Roots: j.Roots, Pty: j.Pty, OneStream: j.OneStream, Interactive: j.Interactive,
+		Command: j.Command, Args: j.Args, Cwd: j.Cwd, Roots: j.Roots, Traceparent: core.Traceparent(j.Traceparent), Pty: j.Pty, OneStream: j.OneStream, Interactive: j.Interactive,
 		Rows: j.Rows, Cols: j.Cols, Rendering: rendering,
 		OutputByteLimit: j.OutputByteLimit, Timeout: time.Duration(j.Timeout),
 	}
