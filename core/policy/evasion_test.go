@@ -122,10 +122,39 @@ func TestEvasionsDenied(t *testing.T) {
 	for _, s := range []string{
 		`reboot`, `r''eboot`, `ls; reboot`, `echo $(reboot)`, `sh -c 'reboot now'`, `sudo -n reboot`, `env A=b reboot`, `timeout 5 reboot`, `ls | xargs reboot`, `/sbin/reboot`, `find . -exec reboot \;`, `PATH=. reboot`, `eval reboot`, `f() { reboot; }`,
 		`git push -f`, `git -C x push --force`, `git --no-pager push origin main -f`, `git -c a=b push --force`,
+		`rm -rf /`, `cd core; rm -rf ~`, `x=1; rm -rf "$HOME"`,
 	} {
-		if v := p.Decide(line(s), policy.Context{}); v.Decision != policy.Deny {
-			t.Errorf("%q: %v (%s)", s, v.Decision, v.Reason)
+		for _, sandbox := range []string{"", "workspace"} {
+			if v := p.Decide(line(s), policy.Context{Sandbox: sandbox}); v.Decision != policy.Deny {
+				t.Errorf("%q in %q: %v (%s)", s, sandbox, v.Decision, v.Reason)
+			}
 		}
+	}
+}
+
+// TestEvasionsInSandbox: where a sandbox holds what nobody knows, what rules deny stays denied, and
+// a line that can't be read is asked about.
+func TestEvasionsInSandbox(t *testing.T) {
+	deny := "[[rule]]\nid = \"rm\"\nargv = [\"rm\"]\ndecision = \"deny\"\n"
+	p := mustNew(t, mustParse(t, string(policy.Starter), policy.User), mustParse(t, deny, policy.Project))
+	denied := 0
+	for kind, list := range evasions {
+		for _, s := range list {
+			without := p.Decide(line(s), policy.Context{}).Decision
+			inside := p.Decide(line(s), policy.Context{Sandbox: "workspace"})
+			if without == policy.Deny {
+				denied++
+			}
+			if (without == policy.Deny) != (inside.Decision == policy.Deny) {
+				t.Errorf("%s: %.80q: %v, and %v in a sandbox", kind, s, without, inside.Decision)
+			}
+			if (kind == "characters" || kind == "a dynamic command" && strings.HasPrefix(s, "$")) && inside.Decision == policy.Allow {
+				t.Errorf("%s: %q is allowed in a sandbox", kind, s)
+			}
+		}
+	}
+	if denied < 100 {
+		t.Errorf("%d are denied", denied)
 	}
 }
 

@@ -65,6 +65,7 @@ type ruleTOML struct {
 	Cwd       any      `toml:"cwd"`
 	Session   any      `toml:"session"`
 	Inside    string   `toml:"inside"`
+	Unknown   bool     `toml:"unknown"`
 	Reason    string   `toml:"reason"`
 	Match     []string `toml:"match"`
 	NotMatch  []string `toml:"not_match"`

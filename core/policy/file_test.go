@@ -30,6 +30,7 @@ func TestParseRefuses(t *testing.T) {
 		{"[[rule]]\nid = 'a'\nargv = [[]]\ndecision = 'ask'\n", policy.User, "a list is empty"},
 		{"[[rule]]\nid = 'a'\nargv = [7]\ndecision = 'ask'\n", policy.User, "7 is neither"},
 		{"[[rule]]\nid = 'a'\nargv = ['ls']\n", policy.User, "decision"},
+		{ls + "unknown = true\n", policy.User, "p.toml:5:1: rule a: unknown is for"},
 		{ls + "redirects = 'some'\n", policy.User, "p.toml:5:1: rule a: redirects"},
 		{ls + "env_assign = 'some'\n", policy.User, "p.toml:5:1: rule a: env_assign"},
 		{ls + "cwd = 'src'\n", policy.User, "p.toml:5:1: rule a: cwd"},

@@ -78,7 +78,7 @@ var changers = map[string]string{
 // simple looks through c if it starts another command, and notes what is found.
 func (w *walk) simple(c *Command) {
 	if len(c.words) > maxLine {
-		w.ask("the command has too many words")
+		w.hide("the command has too many words")
 		return
 	}
 	if !w.deeper() {
@@ -86,8 +86,13 @@ func (w *walk) simple(c *Command) {
 	}
 	defer w.shallower()
 	first := c.words[0]
+	if first.dynamic && homely(first.text) {
+		first = literal(first.text) // a path, of which the end is known
+		c.words[0] = first
+	}
 	if first.dynamic || first.text == "" {
 		c.doubted("which command this is shows only when the line runs")
+		c.nameless = true
 		w.add(c)
 		return
 	}
@@ -134,6 +139,14 @@ func (w *walk) simple(c *Command) {
 		w.add(c)
 		w.change(c, name, args)
 	}
+}
+
+// homely reports whether text is a path below the home that has nothing else that isn't known.
+func homely(text string) bool {
+	rest, ok := strings.CutPrefix(text, "~/")
+	return ok && !strings.ContainsFunc(rest, func(r rune) bool {
+		return !strings.ContainsRune("/._-+", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
 }
 
 // change taints what follows if c changes what it means.

@@ -18,7 +18,7 @@ const (
 // fits says how c falls under r. Conditions on where it runs do not count if anywhere.
 func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
 	if len(c.words) == 0 { // a redirect alone
-		if r.Decision == Allow || r.Argv[0][0] != "**" {
+		if r.Argv[0][0] != "**" {
 			return misses
 		}
 	} else if !r.named(c.words[0], env) {
@@ -28,7 +28,7 @@ func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
 		return misses
 	}
 	if positions(r.Argv, c.words, r.Decision, true) {
-		if r.Decision == Allow && !r.passes(c) {
+		if r.Decision == Allow && !r.Unknown && !r.passes(c) {
 			return misses
 		}
 		return fits
@@ -86,13 +86,16 @@ func positions(pattern [][]string, words []word, d Decision, strictly bool) bool
 			switch {
 			case p[0] == "*":
 				next[j] = ok[j+1] && !(strictly && w.many)
-			case !w.dynamic:
+			case !w.dynamic || d != Allow:
 				next[j] = ok[j+1] && slices.Contains(p, w.text)
 			}
 			if strictly {
 				continue
 			}
-			if w.dynamic { // no word, this one, or also the next
+			switch {
+			case w.dynamic && w.never(p):
+				next[j] = next[j] || w.many && next[j+1]
+			case w.dynamic: // no word, this one, or also the next
 				next[j] = next[j] || ok[j+1] || w.many && (ok[j] || next[j+1])
 			}
 			if w.isOption() { // perhaps with a value
@@ -102,6 +105,11 @@ func positions(pattern [][]string, words []word, d Decision, strictly bool) bool
 		ok = next
 	}
 	return ok[0]
+}
+
+// never reports whether w, which isn't known, can become none of words.
+func (w word) never(words []string) bool {
+	return w.prefix != "" && !slices.ContainsFunc(words, func(s string) bool { return s == "*" || strings.HasPrefix(s, w.prefix) })
 }
 
 // holds reports whether r holds where c runs.
@@ -154,6 +162,9 @@ func (r *Rule) takes(a assign) bool {
 
 // passes reports whether r, which allows, names all in c that executes or writes.
 func (r *Rule) passes(c *Command) bool {
+	if len(c.words) == 0 {
+		return true
+	}
 	names, at := flagsOf(c.words)
 	for i, name := range names {
 		j := at[i]

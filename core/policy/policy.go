@@ -116,6 +116,7 @@ type Command struct {
 	dirs        []string
 	transparent bool   // it starts another that is judged by itself
 	doubt       string // why it is asked about even if a rule allows it
+	nameless    bool   // and even if that rule takes what isn't known
 }
 
 // doubted has c asked about. The first reason stays; an empty one is none.
@@ -157,11 +158,11 @@ func (p *Policy) Decide(e *core.Exec, env Context) Verdict {
 	switch {
 	case e.Via == core.ViaShell:
 		if len(e.Argv) > 0 && !shells[path.Base(e.Argv[0])] {
-			w.ask("the line is for a shell whose grammar isn't known")
+			w.hide("the line is for a shell whose grammar isn't known")
 		}
 		w.line(e.Command.Command)
 	case len(e.Argv) == 0:
-		w.ask("there is no command")
+		w.hide("there is no command")
 	default:
 		w.argv(e, &env)
 	}
@@ -180,11 +181,11 @@ func (w *walk) argv(e *core.Exec, env *Context) {
 	words := make([]word, 0, len(e.Argv))
 	for _, a := range e.Argv {
 		if size += len(a); size > maxLine {
-			w.ask("the command is too long")
+			w.hide("the command is too long")
 			break
 		}
 		if strings.ContainsFunc(a, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
-			w.ask("an argument holds control characters")
+			w.hide("an argument holds control characters")
 		}
 		words = append(words, literal(a))
 	}
@@ -210,6 +211,10 @@ func (p *Policy) verdict(w *walk, env *Context) Verdict {
 		}
 		v.Commands = append(v.Commands, *c)
 	}
+	anything := p.anything(w, env)
+	if v.Decision == 0 && anything != nil {
+		v.Decision, v.Rule = Allow, anything
+	}
 	if v.Decision == 0 {
 		v.Decision = p.fallback
 		v.Reason = "the line has no command"
@@ -217,13 +222,28 @@ func (p *Policy) verdict(w *walk, env *Context) Verdict {
 			v.Reason = ""
 		}
 	}
-	if w.doubt != "" {
+	doubt := w.doubt
+	if anything != nil {
+		doubt = w.blind
+	}
+	if doubt != "" {
 		v.Always = nil
 		if v.Decision < Ask {
-			v.Decision, v.Rule, v.Reason = Ask, nil, w.doubt
+			v.Decision, v.Rule, v.Reason = Ask, nil, doubt
 		}
 	}
 	return v
+}
+
+// anything returns a rule that allows all that isn't known where the line begins, or nil.
+func (p *Policy) anything(w *walk, env *Context) *Rule {
+	whole := &Command{dirs: w.dirs}
+	for _, r := range p.any {
+		if r.Unknown && r.fits(whole, env, false) == fits {
+			return r
+		}
+	}
+	return nil
 }
 
 // judge sets the decision of c.
@@ -242,7 +262,7 @@ func (p *Policy) judge(c *Command, env *Context) {
 			if d > tight {
 				tight, tightRule = d, r
 			}
-		case d > base:
+		case d > base || d == base && r.Unknown:
 			base, baseRule = d, r
 		}
 	})
@@ -257,7 +277,11 @@ func (p *Policy) judge(c *Command, env *Context) {
 		c.Decision, c.Rule = tight, tightRule
 	}
 	why := c.doubt
-	if why == "" && c.Decision == Allow && len(c.words) > 0 && !strings.Contains(c.words[0].text, "/") && env.find(c.words[0].text).Writable {
+	takesAll := c.Rule != nil && c.Rule.Unknown
+	if takesAll && !c.nameless {
+		why = ""
+	}
+	if why == "" && !takesAll && c.Decision == Allow && len(c.words) > 0 && !strings.Contains(c.words[0].text, "/") && env.find(c.words[0].text).Writable {
 		why = "the command itself may have written this program"
 	}
 	if why != "" && c.Decision == Allow {

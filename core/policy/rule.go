@@ -23,7 +23,8 @@ type Rule struct {
 	//
 	// The first element is a command's name. With Allow it takes that bare name and no path. With
 	// Ask and Deny it takes paths that end in the name too. These also ask where a command only
-	// might match, as "git $x" might be "git push", and look past options: "git -x push".
+	// might match, as "git $x" might be "git push", look past options, as in "git -x push", and take
+	// words as they stand in the line: "~", "$HOME".
 	Argv [][]string
 	// Bin [bin] has the first element mean this file: a path that is Bin, or a bare name if
 	// Context.Find finds Bin for it.
@@ -50,6 +51,11 @@ type Rule struct {
 	// Inside [inside] is the level of sandbox that has to be in force for the rule to hold, as
 	// "workspace". Empty is any, and none.
 	Inside string
+	// Unknown [unknown] has an Allow rule also hold where it shows only when the line runs what the
+	// command does: after assignments, behind launchers and options that aren't known, with flags
+	// that execute or write. It needs Inside: there a sandbox holds what nobody has read. A name
+	// that isn't known is still asked about, and so is a line that can't be parsed.
+	Unknown bool
 	// Reason [reason] tells people and agents why.
 	Reason string
 	// Match and NotMatch [match, not_match] are shell lines that fall under the rule, and others
@@ -70,7 +76,7 @@ func (r *Rule) File() string { return r.file }
 func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 	r = &Rule{
 		ID: in.ID, Bin: in.Bin, Redirects: in.Redirects, Flags: in.Flags, Inside: in.Inside,
-		Reason: in.Reason, Match: in.Match, NotMatch: in.NotMatch, layer: layer,
+		Unknown: in.Unknown, Reason: in.Reason, Match: in.Match, NotMatch: in.NotMatch, layer: layer,
 	}
 	if r.ID == "" {
 		return nil, "id", errors.New("the rule has no id")
@@ -122,6 +128,9 @@ func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 	}
 	if r.Inside == "off" {
 		return nil, "inside", errors.New(`inside names a level of sandbox; "off" is none`)
+	}
+	if r.Unknown && (r.Decision != Allow || r.Inside == "") {
+		return nil, "unknown", errors.New("unknown is for rules that allow inside a sandbox")
 	}
 	return r, "", nil
 }

@@ -28,6 +28,7 @@ type walk struct {
 
 	commands []*Command
 	doubt    string // why the line as a whole is asked about
+	blind    string // why that is so even where rules take what isn't known
 	taint    string // why commands from here on are not what they look like
 	depth    int
 	loops    int
@@ -44,6 +45,14 @@ func (w *walk) ask(why string) {
 	}
 }
 
+// hide has the whole line asked about, since not all of it could be looked at.
+func (w *walk) hide(why string) {
+	w.ask(why)
+	if w.blind == "" {
+		w.blind = why
+	}
+}
+
 // tainted has all that follows asked about.
 func (w *walk) tainted(why string) {
 	if w.taint == "" {
@@ -54,11 +63,11 @@ func (w *walk) tainted(why string) {
 // line walks over a shell line, also one that is an argument of "bash -c".
 func (w *walk) line(src string) {
 	if why := unparsable(src); why != "" {
-		w.ask(why)
+		w.hide(why)
 		return
 	}
 	if w.parsed += len(src); w.parsed > maxParsed {
-		w.ask("the line is too long")
+		w.hide("the line is too long")
 		return
 	}
 	if !w.deeper() {
@@ -70,7 +79,7 @@ func (w *walk) line(src string) {
 	}
 	f, err := w.parser.Parse(strings.NewReader(src), "")
 	if err != nil {
-		w.ask("the line can't be parsed")
+		w.hide("the line can't be parsed")
 		return
 	}
 	outer := w.src
@@ -110,7 +119,7 @@ func unparsable(src string) string {
 func (w *walk) deeper() bool {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
-		w.ask("the line is nested too deeply")
+		w.hide("the line is nested too deeply")
 		return false
 	}
 	return true
@@ -316,7 +325,7 @@ func (w *walk) node(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			if n.Backquotes && strings.Contains(w.src[n.Left.Offset():n.Right.Offset()], `\`) {
-				w.ask("a backslash in backquotes")
+				w.hide("a backslash in backquotes")
 			}
 			w.stmts(n.Stmts, nil)
 			return false
@@ -380,7 +389,7 @@ func numbersOnly(x syntax.ArithmExpr) bool {
 // add notes a command, with what has been found out about the line so far.
 func (w *walk) add(c *Command) {
 	if len(w.commands) >= maxCommands {
-		w.ask("the line has too many commands")
+		w.hide("the line has too many commands")
 		return
 	}
 	c.doubted(w.taint)

@@ -16,6 +16,8 @@ type word struct {
 	many bool
 	// option: it may begin with "-".
 	option bool
+	// prefix is what all that it may become begins with: "/tmp/" of "/tmp/*.log".
+	prefix string
 }
 
 func literal(text string) word { return word{text: text} }
@@ -43,6 +45,9 @@ func readWord(src string, in *syntax.Word) word {
 		w.dynamic, w.many = true, true
 		w.option = w.option || q.braceFirst || strings.HasPrefix(w.text, "-")
 	}
+	if q.splits || q.brace && q.list {
+		w.prefix = ""
+	}
 	if w.dynamic {
 		from, to := int(in.Pos().Offset()), int(in.End().Offset())
 		if from <= to && to <= len(src) {
@@ -58,10 +63,14 @@ type unquoter struct {
 	// brace and list: an unquoted "{", and after it a "," or "..": a{b,c} becomes two words. They
 	// may be in different parts: {"a",b}.
 	brace, braceFirst, list bool
+	splits                  bool // it is many by more than globs
 }
 
 // unknown notes something that is not known and stays one word, unless many says otherwise.
 func (q *unquoter) unknown(many bool) {
+	if !q.word.dynamic {
+		q.word.prefix = q.text.String()
+	}
 	q.word.dynamic = true
 	q.word.many = q.word.many || many
 	if q.text.Len() == 0 || q.text.String()[0] == '-' {
@@ -72,6 +81,7 @@ func (q *unquoter) unknown(many bool) {
 // split notes an expansion without quotes, which the shell splits: any word of it may be an option.
 func (q *unquoter) split() {
 	q.word.dynamic, q.word.many, q.word.option = true, true, true
+	q.splits = true
 }
 
 func (q *unquoter) parts(parts []syntax.WordPart, quoted bool) {
@@ -100,6 +110,7 @@ func (q *unquoter) parts(parts []syntax.WordPart, quoted bool) {
 				q.split()
 			} else {
 				q.unknown(manyWords(p))
+				q.splits = q.splits || manyWords(p)
 			}
 		default:
 			if !quoted {
