@@ -89,6 +89,15 @@ type Event struct {
 
 	// TraceID and SpanID are of the span that the command is, in hex, if somebody traces.
 	TraceID, SpanID string
+
+	torn torn // of Recover
+}
+
+// torn is what was not written whole: all between the last line that was, and a line break that
+// Recover begins with.
+type torn struct {
+	Bytes  int64
+	SHA256 string
 }
 
 // An Agent is a program that asks for commands.
