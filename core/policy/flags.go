@@ -118,39 +118,30 @@ func isFlag(option, flag string, whole bool) bool {
 	return name == flag || name == "-"+flag
 }
 
-// sedScript finds scripts that do more than print, delete and stop: w writes, e executes, and so do
-// the flags of s.
+// sedScript finds scripts that do more than print, delete, replace and stop: w writes, e executes,
+// and so do the flags of s.
 func sedScript(words []word) string {
-	script := ""
-	for _, w := range words[1:] {
+	words = words[1:]
+	named := slices.ContainsFunc(words, func(w word) bool { return w.text == "-e" || w.text == "--expression" })
+	for i := 0; i < len(words); i++ {
+		w := words[i]
 		switch {
-		case w.dynamic && script == "":
-			return aScript
-		case w.text == "-e" || w.text == "--expression":
-			continue
-		case strings.HasPrefix(w.text, "--expression=") || len(w.text) > 2 && w.text[0] == '-' && strings.Contains(w.text, "e"):
-			return aScript
-		case w.isOption():
-			continue
-		case script == "" || slices.ContainsFunc(words, func(w word) bool { return w.text == "-e" || w.text == "--expression" }):
-			if script = w.text; !plainSed(script) {
+		case !w.dynamic && (w.text == "-e" || w.text == "--expression"):
+			if i++; i == len(words) || words[i].dynamic || !plainSed(words[i].text) {
 				return aScript
 			}
+		case !w.dynamic && w.isOption():
+			if strings.HasPrefix(w.text, "--expression=") || len(w.text) > 2 && strings.Contains(w.text, "e") {
+				return aScript
+			}
+		case !named:
+			if w.dynamic || !plainSed(w.text) {
+				return aScript
+			}
+			named = true // what follows are files
 		}
 	}
 	return ""
-}
-
-// plainSed accepts addresses that are numbers, and p, d, q or = : "1,20p;30q".
-func plainSed(script string) bool {
-	for command := range strings.SplitSeq(script, ";") {
-		command = strings.TrimSpace(command)
-		if command == "" || strings.IndexByte("pdq=", command[len(command)-1]) < 0 ||
-			strings.Trim(command[:len(command)-1], "0123456789,$+~!") != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // awkProgram finds programs that may write, execute or read files: "print > file", system(),
@@ -164,10 +155,12 @@ func awkProgram(words []word) string {
 		case w.text == "-F" || w.text == "-v":
 			i++
 			continue
-		case w.isOption():
+		case w.text == "--" || strings.HasPrefix(w.text, "-F") || strings.HasPrefix(w.text, "-v"):
 			continue
+		case w.isOption():
+			return aScript // with -e, there are several programs
 		}
-		if strings.ContainsAny(w.text, ">|@") || strings.Contains(w.text, "system") || strings.Contains(w.text, "getline") {
+		if !plainAwk(w.text) {
 			return aScript
 		}
 		return ""
