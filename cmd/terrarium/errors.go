@@ -75,7 +75,7 @@ func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) 
 // their terminal, and without the names of packages.
 func message(err error) string {
 	text := printable.Text(err.Error())
-	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: ", "harness: "} {
+	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: ", "harness: ", "audit: "} {
 		text = strings.TrimPrefix(text, pkg)
 	}
 	return text

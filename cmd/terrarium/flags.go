@@ -22,6 +22,7 @@ type commandFlags struct {
 	set *pflag.FlagSet
 
 	hostFlags
+	audit auditFlags
 
 	pty, pipe   bool
 	interactive bool
@@ -69,6 +70,7 @@ func (f *commandFlags) addShell(cmd *cobra.Command) {
 	f.killGrace = defaultKillGrace
 	f.set.Var((*duration)(&f.killGrace), "kill-grace", "")
 	f.set.StringVar(&f.trace, "trace", "", "")
+	f.audit.add(f.set)
 
 	cmd.MarkFlagDirname("cwd")
 }
@@ -109,6 +111,9 @@ func (f *commandFlags) command() (core.Command, error) {
 
 func (f *commandFlags) check() error {
 	if err := f.hostFlags.check(f.set); err != nil {
+		return err
+	}
+	if err := f.audit.check(); err != nil {
 		return err
 	}
 	switch {

@@ -222,6 +222,11 @@ func (f *harnessFlags) run(t task) error {
 		return err
 	}
 	defer host.Close()
+	trail, err := f.audit.open()
+	if err != nil {
+		return err
+	}
+	defer trail.close()
 	w, err := f.witnesses(t)
 	if err != nil {
 		return err
@@ -236,7 +241,7 @@ func (f *harnessFlags) run(t task) error {
 		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
 	}()
 	began := time.Now()
-	result, err := f.do(ctx, t, host, w)
+	result, err := f.do(ctx, t, host, w, trail)
 	s := f.summary(t, result, time.Since(began))
 	if err == nil {
 		w.transcript.line(s)
@@ -258,10 +263,10 @@ func (f *harnessFlags) run(t task) error {
 }
 
 // do runs the agent, if it is a program, and the harness around it.
-func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witnesses) (harness.Result, error) {
+func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witnesses, trail *trail) (harness.Result, error) {
 	config := harness.Config{
 		Host: host, Challenge: t.challenge, Core: f.config(w.trace), Shell: t.shell,
-		OnOutput: w.output, OnTurn: w.turn,
+		OnOutput: w.output, OnTurn: w.turn, Wrap: trail.wrap,
 	}
 	if t.llm != nil {
 		t.llm.OnHandOver = w.handOver
@@ -276,6 +281,7 @@ func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witne
 	child, err := harness.Start(ctx, harness.ChildConfig{
 		Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}, Command: t.command,
 		Wire: t.wire, Format: t.challenge.Parser.Format, Stderr: w.stderr(),
+		Wrap: trail.wrap,
 	})
 	if err != nil {
 		return harness.Result{}, startFailure(err)

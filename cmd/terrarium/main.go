@@ -44,6 +44,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
   screen      print the screen that bytes draw
   keys        print the bytes of tmux key names
   parse       print what a Term Challenge answer means
+  audit       check a record of what ran
   plugins     list, add and remove commands of the sandbox
   doctor      say what can run here
   version     print the version
@@ -78,7 +79,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newPlugins(), newDoctor(), newVersion(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newDoctor(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

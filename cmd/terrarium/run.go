@@ -143,7 +143,12 @@ func (f *runFlags) run(c core.Command) error {
 		return &failure{statusOurs, err}
 	}
 	defer trace.close()
-	r := newRunner(host, f, &c, trace)
+	trail, err := f.audit.open()
+	if err != nil {
+		return &failure{statusOurs, err}
+	}
+	defer trail.close()
+	r := newRunner(host, f, &c, trace, trail)
 	defer r.console.restore()
 	if err := r.start(c); err != nil {
 		r.driver.Close()

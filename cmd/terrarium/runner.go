@@ -28,7 +28,7 @@ type runner struct {
 	interrupted syscall.Signal // the first that we got, or 0
 }
 
-func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) *runner {
+func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, trail *trail) *runner {
 	rendering, _ := core.ParseRendering(f.output)
 	person := new(console)
 	stdout := io.Writer(os.Stdout)
@@ -58,7 +58,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile) 
 		}
 		go r.output.run(r.console) // ends with finish, or is left behind
 	}
-	r.driver = driver.New(c)
+	r.driver = driver.New(trail.wrap(c))
 	return r
 }
 

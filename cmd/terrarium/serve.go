@@ -116,6 +116,11 @@ func (f *serveFlags) serve(c core.Command) error {
 		return err
 	}
 	defer trace.close()
+	trail, err := f.audit.open()
+	if err != nil {
+		return err
+	}
+	defer trail.close()
 	machine := f.config(trace)
 	machine.OutputByteLimit = int64(f.limit)
 	if f.limit == 0 {
@@ -144,6 +149,7 @@ func (f *serveFlags) serve(c core.Command) error {
 		Driver: driver.Config{Host: host, Core: machine},
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Version: readBuild().Version},
 	}
+	config.Driver = trail.wrap(config.Driver)
 	if f.addr != "" {
 		err = f.listen(ctx, config)
 	} else {

@@ -43,7 +43,8 @@ type Recorder struct {
 // New begins to record: a HostStart is the first event. Close ends it. The error is that of Log.
 func New(c Config) (*Recorder, error) {
 	r := &Recorder{config: c, id: rand.Text(), began: time.Now(), terminals: map[core.TerminalID]*terminal{}}
-	return r, r.record(&Event{Event: HostStart, Pid: os.Getpid()})
+	cwd, _ := os.Getwd() // it may be gone
+	return r, r.record(&Event{Event: HostStart, Pid: os.Getpid(), Cwd: cwd})
 }
 
 // Close records the HostStop. The drivers must be closed before.

@@ -11,7 +11,8 @@ type Kind string
 
 // The events of a program, and of a terminal in their order.
 const (
-	// HostStart and HostStop: a program begins and ends to record. Pid is its own.
+	// HostStart and HostStop: a program begins and ends to record. Pid is its own, and Cwd where
+	// commands run that say nothing else.
 	HostStart Kind = "host_start"
 	HostStop  Kind = "host_stop"
 
@@ -89,6 +90,8 @@ type Event struct {
 
 	// TraceID and SpanID are of the span that the command is, in hex, if somebody traces.
 	TraceID, SpanID string
+	// Traceparent is, of Create, the span of who asks. TraceID is its trace, unless OnEvent sets another.
+	Traceparent core.Traceparent
 
 	torn torn // of Recover
 }

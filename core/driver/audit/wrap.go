@@ -92,7 +92,7 @@ type host struct {
 func asked(c *core.Command) Event {
 	e := Event{
 		Event: Create, Session: c.Session, Argv: append([]string{c.Command}, c.Args...), Cwd: c.Cwd,
-		Limits: Limits{Timeout: c.Timeout, OutputBytes: c.OutputByteLimit},
+		Limits: Limits{Timeout: c.Timeout, OutputBytes: c.OutputByteLimit}, Traceparent: c.Traceparent, TraceID: c.Traceparent.TraceID(),
 	}
 	for _, v := range c.Env {
 		e.EnvNames = append(e.EnvNames, v.Name)
@@ -124,7 +124,7 @@ func (r *Recorder) create(e Event, keeps bool) error {
 		t = &terminal{keeps: keeps}
 		r.terminals[e.Terminal] = t
 	}
-	t.about = Event{Session: e.Session, Terminal: e.Terminal, Agent: e.Agent}
+	t.about = Event{Session: e.Session, Terminal: e.Terminal, Agent: e.Agent, TraceID: e.TraceID}
 	failed := t.failed
 	err := r.write(&e) // before anybody can tell more of it
 	r.mu.Unlock()

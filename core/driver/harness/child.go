@@ -29,6 +29,8 @@ type ChildConfig struct {
 	Command core.Command
 	Wire    Wire
 	Format  challenge.Format
+	// Wrap is as Config's.
+	Wrap func(c driver.Config) driver.Config
 	// Stderr, if set, gets what it writes there.
 	Stderr io.Writer
 }
@@ -54,7 +56,7 @@ var _ Agent = (*Child)(nil)
 func Start(ctx context.Context, c ChildConfig) (*Child, error) {
 	a := &Child{config: c, answers: answers{wire: c.Wire, format: c.Format}, some: make(chan struct{}, 1), gone: make(chan struct{})}
 	c.Core.MaxInput = max(c.Core.MaxInput, maxUnread)
-	a.driver = driver.New(driver.Config{Host: c.Host, Core: c.Core, OnOutput: a.handleOutput})
+	a.driver = driver.New(wrapped(c.Wrap, driver.Config{Host: c.Host, Core: c.Core, OnOutput: a.handleOutput}))
 	c.Command.Pty, c.Command.Interactive, c.Command.OutputByteLimit = false, true, -1
 	var err error
 	if a.id, err = a.driver.Create(ctx, "", c.Command); err != nil {

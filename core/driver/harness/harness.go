@@ -25,6 +25,9 @@ type Config struct {
 	// typed, whatever is set.
 	Shell core.Command
 
+	// Wrap, if set, changes what the shell's driver is made of, as audit.Recorder.Wrap.
+	Wrap func(c driver.Config) driver.Config
+
 	// OnOutput, if set, is called with what the terminal is sent, before it
 	// shows. p is lent.
 	OnOutput func(p []byte)
@@ -67,7 +70,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	c.Core.Screens = true
 	c.Core.MaxInput = max(c.Core.MaxInput, maxTyped)
 	c.Core.MaxOutputByteLimit = max(c.Core.MaxOutputByteLimit, c.Shell.OutputByteLimit, defaultKept)
-	r.driver = driver.New(driver.Config{Host: r.host, Core: c.Core, OnOutput: r.handleOutput})
+	r.driver = driver.New(wrapped(c.Wrap, driver.Config{Host: r.host, Core: c.Core, OnOutput: r.handleOutput}))
 	defer r.driver.Close()
 	if err := r.create(ctx); err != nil {
 		return Result{}, err
@@ -79,4 +82,11 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	result := r.result()
 	r.hangUp()
 	return result, err
+}
+
+func wrapped(wrap func(driver.Config) driver.Config, c driver.Config) driver.Config {
+	if wrap == nil {
+		return c
+	}
+	return wrap(c)
 }

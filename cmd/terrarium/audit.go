@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/audit"
+)
+
+// auditFlags are the flags of what keeps a record.
+type auditFlags struct {
+	file     string
+	required bool
+}
+
+func (f *auditFlags) add(set *pflag.FlagSet) {
+	set.StringVar(&f.file, "audit", "", "")
+	set.BoolVar(&f.required, "audit-required", false, "")
+}
+
+func (f *auditFlags) check() error {
+	if f.required && f.file == "" {
+		return errors.New("--audit-required needs --audit FILE")
+	}
+	return nil
+}
+
+// A trail is what --audit keeps. That of nobody who asked for one is nil, and keeps nothing.
+type trail struct {
+	log      *audit.Log
+	recorder *audit.Recorder
+}
+
+// open opens the record, if there is to be one.
+func (f *auditFlags) open() (*trail, error) {
+	if f.file == "" {
+		return nil, nil
+	}
+	name, err := filepath.Abs(f.file)
+	if err != nil {
+		return nil, err
+	}
+	log, err := audit.Open(name, audit.LogConfig{})
+	if err != nil {
+		return nil, fmt.Errorf("--audit: %w", err)
+	}
+	var once sync.Once
+	c := audit.Config{Log: log, Required: f.required}
+	c.OnTrouble = func(err error) { once.Do(func() { warn(os.Stderr, f.trouble(err)) }) }
+	recorder, err := audit.New(c)
+	if err != nil && f.required {
+		log.Close()
+		return nil, exitStatus(statusFailed) // OnTrouble has told
+	}
+	return &trail{log, recorder}, nil
+}
+
+// trouble is what a person is told when the record can't be written, once.
+func (f *auditFlags) trouble(err error) error {
+	then := "commands run without a record until it can be written"
+	if f.required {
+		then = "no command starts until it can be written"
+	}
+	return fmt.Errorf("--audit: %w: %s", err, then)
+}
+
+// wrap has what a driver does recorded.
+func (r *trail) wrap(c driver.Config) driver.Config {
+	if r == nil {
+		return c
+	}
+	return r.recorder.Wrap(c)
+}
+
+// close ends the record. Nothing that it tells of runs any more.
+func (r *trail) close() {
+	if r == nil {
+		return
+	}
+	r.recorder.Close() // an error was told
+	r.log.Close()
+}
+
+const auditHelp = `usage: terrarium audit COMMAND
+
+Reads the record that run, serve and harness keep with --audit FILE: what was
+asked for, who has allowed it, and what became of it. See "terrarium help
+permission".
+
+  verify FILE  check that nothing of it was changed
+`
+
+func newAudit() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:                   "audit COMMAND",
+		Short:                 "check a record of what ran",
+		Long:                  auditHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
+			return exitStatus(statusUsage)
+		},
+	}
+	cmd.AddCommand(newAuditVerify())
+	return cmd
+}
+
+const auditVerifyHelp = `usage: terrarium audit verify [--head HASH] FILE
+
+Checks that no line of the record was changed, removed or moved, with the files
+FILE.1, FILE.2 and so on that it goes on from, and prints the hash of its last
+line, the head. Exits with 1 and names the first line that is wrong.
+
+Lines that were cut off its end, or a record that was written anew from its
+beginning, look right. They are found with a head that you have kept elsewhere:
+
+  --head HASH  a line with this hash must be there
+`
+
+func newAuditVerify() *cobra.Command {
+	var head string
+	cmd := &cobra.Command{
+		Use:                   "verify [--head HASH] FILE",
+		Short:                 "check that nothing of a record was changed",
+		Long:                  auditVerifyHelp,
+		DisableFlagsInUseLine: true,
+		Args:                  oneArg("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("head") && !isHash.MatchString(head) {
+				return &usageError{cmd.UseLine(), fmt.Errorf("--head %s: want 64 hexadecimal digits", head)}
+			}
+			return verify(os.Stdout, args[0], head)
+		},
+	}
+	cmd.Flags().StringVar(&head, "head", "", "")
+	return cmd
+}
+
+var isHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// verify prints what the record holds, as far as it is right.
+func verify(w io.Writer, name, head string) error {
+	files, err := audit.Files(name)
+	for _, f := range files {
+		defer f.Close()
+	}
+	if err != nil {
+		return err
+	}
+	v := audit.Verifier{Head: head}
+	for _, f := range files {
+		if err = v.Verify(f.Name(), f); err != nil {
+			break
+		}
+	}
+	s, end := v.Summary()
+	if err == nil {
+		err = end
+	}
+	fmt.Fprintf(w, "%d events in %d files, %d to %d\n", s.Lines, len(files), s.First, s.Last)
+	if s.After != "" {
+		fmt.Fprintf(w, "goes on after %s\n", s.After)
+	}
+	if s.Torn > 0 {
+		fmt.Fprintf(w, "%d lines were not written whole\n", s.Torn)
+	}
+	if s.Head != "" {
+		fmt.Fprintf(w, "head %s\n", s.Head)
+	}
+	return err
+}
