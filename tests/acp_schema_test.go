@@ -236,6 +236,10 @@ func (s *acpSchema) checkAnswer(t *testing.T, text, method string) {
 	t.Helper()
 	v := parseJSON(t, text)
 	m, _ := v.(map[string]any)
+	if asked := stringOf(m["method"]); asked != "" {
+		s.checkQuestion(t, text, asked, m["params"])
+		return
+	}
 	envelope := "ClientResponse"
 	if method == acp.MethodInitialize {
 		envelope = "AgentResponse"
@@ -268,5 +272,16 @@ func (s *acpSchema) checkAnswer(t *testing.T, text, method string) {
 		if _, ok := m["result"].(map[string]any); !ok {
 			t.Errorf("got %s, want an object", text)
 		}
+	}
+}
+
+// checkQuestion holds what we send without being asked against the schema.
+func (s *acpSchema) checkQuestion(t *testing.T, text, method string, params any) {
+	t.Helper()
+	typeName := map[string]string{
+		acp.MethodRequestPermission: "RequestPermissionRequest", acp.MethodCancelRequest: "CancelRequestNotification",
+	}[method]
+	if err := s.check(typeName, params); err != nil {
+		t.Errorf("%s: %v", text, err)
 	}
 }

@@ -48,6 +48,9 @@ type Config struct {
 	MaxSessions int
 	// Version is our version, as initialize answers it.
 	Version string
+	// Nonce ends the ids of what an Asker asks. A random one tells them from
+	// those of other connections, where a peer passes requests on.
+	Nonce string
 }
 
 // A Conn is the machine for one connection to an ACP peer. The owner feeds it
@@ -59,6 +62,7 @@ type Conn struct {
 	lines     jsonrpc.Lines
 	sessions  map[core.SessionID]*session
 	pending   pending
+	asker     asking // nil if we ask nothing
 
 	out     [][]byte // lines not yet taken
 	lent    []byte   // the line that NextLine returned last, reused for another
@@ -105,6 +109,9 @@ func (c *Conn) HandleEOF(now time.Time) {
 		c.HandleMessage(now, line)
 	}
 	clear(c.sessions)
+	if c.asker != nil {
+		c.asker.gone()
+	}
 	c.terminals.CloseAll(now)
 }
 
@@ -113,7 +120,9 @@ func (c *Conn) HandleMessage(now time.Time, line []byte) {
 	m, bad := jsonrpc.ParseMessage(line)
 	switch {
 	case m.Kind == jsonrpc.Response:
-		// We ask the peer nothing, so this answers nothing.
+		if c.asker != nil {
+			c.asker.answered(&m, bad != nil)
+		}
 	case bad != nil:
 		c.answerError(m.ID, bad)
 	case m.Kind == jsonrpc.Notification:

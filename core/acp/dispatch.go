@@ -97,7 +97,11 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 	if err != nil {
 		return err
 	}
-	c.pending.addCreate(id, terminal)
+	waiting := create{id: id}
+	if c.asker != nil {
+		waiting.toolCall = c.asker.toolCall(params)
+	}
+	c.pending.addCreate(terminal, waiting)
 	return nil
 }
 
@@ -247,6 +251,9 @@ func (c *Conn) initialize(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) erro
 		ProtocolVersion: ProtocolVersion,
 		AgentInfo:       &Implementation{Name: "terrarium", Version: c.config.Version},
 	}
+	if c.asker != nil {
+		c.asker.initialized(params)
+	}
 	c.answer(id, response.AppendJSON)
 	return nil
 }
@@ -305,16 +312,18 @@ const maxArgv = 64 << 10
 // execMeta says what was executed, and how the command line was understood.
 // An argument vector that is too long is left out.
 func execMeta(e *core.Exec) []byte {
-	return ourMeta(func(dst []byte) []byte {
-		dst = append(jsonrpc.AppendKey(dst, "exec"), '{')
-		dst = appendText(dst, "path", e.Path)
-		before := len(dst)
-		dst = appendTexts(dst, "argv", e.Argv)
-		if len(dst)-before > maxArgv {
-			dst = dst[:before]
-		}
-		return append(appendText(dst, "via", string(e.Via)), '}')
-	})
+	return ourMeta(func(dst []byte) []byte { return appendExec(dst, e) })
+}
+
+func appendExec(dst []byte, e *core.Exec) []byte {
+	dst = append(jsonrpc.AppendKey(dst, "exec"), '{')
+	dst = appendText(dst, "path", e.Path)
+	before := len(dst)
+	dst = appendTexts(dst, "argv", e.Argv)
+	if len(dst)-before > maxArgv {
+		dst = dst[:before]
+	}
+	return append(appendText(dst, "via", string(e.Via)), '}')
 }
 
 // ourMeta returns a _meta object with members under our own key.

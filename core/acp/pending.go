@@ -10,10 +10,16 @@ import (
 // pending is the requests that wait for news of a terminal. A request whose
 // id is null waits like any other, but can't be named to cancel it.
 type pending struct {
-	creates map[core.TerminalID]jsonrpc.ID
+	creates map[core.TerminalID]create
 	waits   map[core.TerminalID][]jsonrpc.ID
 	byID    map[jsonrpc.ID]waiting // without those of id null
 	n       int
+}
+
+// create is a terminal/create whose command has not started.
+type create struct {
+	id       jsonrpc.ID
+	toolCall string // the id of its tool call, if the peer said it
 }
 
 // waiting says what a request waits for.
@@ -24,7 +30,7 @@ type waiting struct {
 
 func newPending() pending {
 	return pending{
-		creates: make(map[core.TerminalID]jsonrpc.ID),
+		creates: make(map[core.TerminalID]create),
 		waits:   make(map[core.TerminalID][]jsonrpc.ID),
 		byID:    make(map[jsonrpc.ID]waiting),
 	}
@@ -35,9 +41,9 @@ func (p *pending) has(id jsonrpc.ID) bool {
 	return ok
 }
 
-func (p *pending) addCreate(id jsonrpc.ID, t core.TerminalID) {
-	p.creates[t] = id
-	p.add(id, waiting{terminal: t, create: true})
+func (p *pending) addCreate(t core.TerminalID, c create) {
+	p.creates[t] = c
+	p.add(c.id, waiting{terminal: t, create: true})
 }
 
 func (p *pending) addWait(id jsonrpc.ID, t core.TerminalID) {
@@ -54,12 +60,12 @@ func (p *pending) add(id jsonrpc.ID, w waiting) {
 
 // takeCreate removes the terminal/create that waits for t.
 func (p *pending) takeCreate(t core.TerminalID) (jsonrpc.ID, bool) {
-	id, ok := p.creates[t]
+	c, ok := p.creates[t]
 	if ok {
 		delete(p.creates, t)
-		p.remove(id)
+		p.remove(c.id)
 	}
-	return id, ok
+	return c.id, ok
 }
 
 // takeWaits removes those who wait for the exit of t, the first one first.

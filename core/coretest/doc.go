@@ -56,6 +56,11 @@
 //	show ID                what the getters say
 //	--> JSON               a line from an ACP peer (with config acp)
 //	eof                    the ACP peer goes away (with config acp)
+//	question ID [title=T] [text=T] [command=C]… [option=KIND:NAME]…
+//	                       whoever decides asks the ACP peer; commands are split at
+//	                       blanks, and an option's id is its number: 1 (with config
+//	                       acp ask; no reactor). What comes is "< answer ID …".
+//	cancel_question ID     whoever decides asks no more (no reactor)
 //
 // In JSON, $t1 stands for the first terminal's id.
 package coretest

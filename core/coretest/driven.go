@@ -242,6 +242,8 @@ func (d *driven) answer(n int, in Line) error {
 		offer(t.resolve, resolution{in.Exec(), in.Err()})
 	case "decision":
 		offer(t.decision, in.Decision())
+	case "question", "cancel_question":
+		offer(t.question, in)
 	case "start":
 		offer(t.start, in.Err())
 	case "output":

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
 
 // fakeHost is a driver.Host whose every answer a script gives. It knows the
@@ -26,6 +29,7 @@ type fakeTerminal struct {
 	number   int
 	resolve  chan resolution
 	decision chan core.Decision
+	question chan Line // asks the ACP peer, or stops that
 	start    chan error
 	process  *fakeProcess
 }
@@ -83,20 +87,54 @@ func (h *fakeHost) Resolve(ctx context.Context, c core.Command) (core.Exec, erro
 	}
 }
 
-// decide waits for the script's "decision".
+// decide waits for the script's "decision", and asks the ACP peer where the script
+// says so.
 func (h *fakeHost) decide(ctx context.Context, e core.Exec) core.Decision {
 	h.mu.Lock()
 	t := h.asked[h.current-1]
-	t.decision = make(chan core.Decision, 1)
+	t.decision, t.question = make(chan core.Decision, 1), make(chan Line, 1)
 	h.mu.Unlock()
 	h.observe(t.number, core.Effect{Kind: core.Ask, Exec: &e})
-	select {
-	case d := <-t.decision:
-		return d
-	case <-ctx.Done():
-	case <-h.ended:
+	var cancels []context.CancelFunc
+	cancel := func() {
+		for _, c := range cancels {
+			c()
+		}
 	}
-	return core.Decision{}
+	defer cancel()
+	for {
+		select {
+		case d := <-t.decision:
+			return d
+		case in := <-t.question:
+			if in.Verb == "cancel_question" {
+				cancel()
+				continue
+			}
+			asking, stop := context.WithCancel(ctx)
+			cancels = append(cancels, stop)
+			go h.question(asking, t, in.Question(&e)) // ends with asking
+		case <-ctx.Done():
+			return core.Decision{}
+		case <-h.ended:
+			return core.Decision{}
+		}
+	}
+}
+
+// question asks the ACP peer whose command is decided about.
+func (h *fakeHost) question(ctx context.Context, t *fakeTerminal, q acp.Question) {
+	peer, ok := acpconn.PeerOf(ctx)
+	if !ok {
+		return
+	}
+	outcome, err := peer.RequestPermission(ctx, q)
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.observed = append(h.observed, showAnswer("t"+strconv.Itoa(t.number), outcome, err))
 }
 
 // Start waits for the script's "start", also when ctx has ended: a host may

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
 // A Backend is the machine as a single-threaded driver uses it. *Native is
@@ -46,6 +48,7 @@ type Backend interface {
 type nativeBackend interface {
 	KillNow(now time.Time, id core.TerminalID) error
 	HandleOutputPending(now time.Time, id core.TerminalID, n int)
+	Asker() *acp.Asker // nil where nobody is asked
 }
 
 // epoch is when scripts begin.
@@ -57,13 +60,14 @@ type Machine struct {
 	backend Backend
 	acp     bool
 	now     time.Time
-	ids     []core.TerminalID // the n-th is tN+1
+	ids     []core.TerminalID     // the n-th is tN+1
+	asked   map[jsonrpc.ID]string // the names of terminals that are asked about
 }
 
 // NewMachine returns a target that opens its backend with what the script's
 // config line says. Without such a line the config has only a seed.
 func NewMachine(open func(c core.Config, acp bool) (Backend, error)) *Machine {
-	return &Machine{open: open, now: epoch}
+	return &Machine{open: open, now: epoch, asked: make(map[jsonrpc.ID]string)}
 }
 
 // Do implements Target.
@@ -112,6 +116,7 @@ func (m *Machine) drain(out []string) []string {
 			again = true
 			out = append(out, "<-- "+m.hideIDs(strings.TrimSuffix(string(line), "\n")))
 		}
+		out = m.drainAnswers(out)
 	}
 	return out
 }
@@ -234,6 +239,12 @@ func (m *Machine) input(in Line, out *[]string) (cmdErr, err error) {
 		b.HandleMessage(m.now, []byte(m.showIDs(in.Raw)))
 	case "eof":
 		b.HandleEOF(m.now)
+	case "question", "cancel_question":
+		native, ok := b.(nativeBackend)
+		if !ok || native.Asker() == nil {
+			return nil, ErrNotHere
+		}
+		m.question(in, native.Asker(), id, out)
 	default:
 		return nil, fmt.Errorf("no such input: %s", in.Verb)
 	}

@@ -10,7 +10,8 @@ import (
 // Native is the machine in this process, as a Backend.
 type Native struct {
 	*core.Registry
-	conn *acp.Conn // nil without an ACP peer
+	conn  *acp.Conn  // nil without an ACP peer
+	asker *acp.Asker // nil without somebody to decide, or a peer
 }
 
 // OpenNative opens a Native, for NewMachine.
@@ -24,6 +25,9 @@ func NativeOpener(served acp.Config) func(c core.Config, withACP bool) (Backend,
 		n := &Native{Registry: core.NewRegistry(c)}
 		if withACP {
 			n.conn = acp.NewConn(served, acp.OnRegistry(n.Registry))
+			if c.Ask {
+				n.asker = acp.NewAsker(n.conn)
+			}
 		}
 		return n, nil
 	}
@@ -33,6 +37,7 @@ func NativeOpener(served acp.Config) func(c core.Config, withACP bool) (Backend,
 var ACPConfig = acp.Config{
 	Command: core.Command{Pty: true, Cwd: "/work"},
 	Version: "test",
+	Nonce:   "test",
 }
 
 // NextEffect also does what a driver does: it resizes screens, and lets the ACP
@@ -52,6 +57,9 @@ func (n *Native) NextEffect() (core.Effect, bool) {
 	}
 	return e, true
 }
+
+// Asker returns what asks the ACP peer, or nil.
+func (n *Native) Asker() *acp.Asker { return n.asker }
 
 // Output returns a terminal's output.
 func (n *Native) Output(id core.TerminalID) ([]byte, bool) {

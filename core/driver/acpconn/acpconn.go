@@ -5,6 +5,7 @@ package acpconn
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"sync"
@@ -13,15 +14,18 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
 // Config says how a peer is served.
 type Config struct {
 	// Driver says what commands run on. Its OnNews is called besides ours. To
-	// its Host a session is "NAME@PEER": NAME is the peer's, and PEER a random
-	// string that tells the sessions of this peer from those of others.
+	// its Host and its Decide a session is "NAME@PEER": NAME is the peer's, and
+	// PEER a random string that tells the sessions of this peer from those of
+	// others. Decide may ask the peer, see PeerOf.
 	Driver driver.Config
-	ACP    acp.Config
+	// ACP says how the peer is served. An empty Nonce is replaced by a random one.
+	ACP acp.Config
 }
 
 // A Server serves one peer.
@@ -31,16 +35,28 @@ type Server struct {
 
 	mu    sync.Mutex // guards the fields below; comes before the driver's own
 	conn  *acp.Conn
-	ended bool // nothing that comes from the peer counts any more
+	asker *acp.Asker                     // nil without a Decide, which alone asks
+	asked map[jsonrpc.ID]chan acp.Answer // who waits for an answer, with room for it
+	ended bool                           // nothing that comes from the peer counts any more
 }
 
 // New returns a Server. Serve must be called, which frees it.
 func New(c Config) *Server {
-	s := &Server{out: newOutbox()}
+	s := &Server{out: newOutbox(), asked: make(map[jsonrpc.ID]chan acp.Answer)}
+	if c.ACP.Nonce == "" {
+		c.ACP.Nonce = rand.Text()
+	}
+	host, decide := newApart(c.Driver.Host), c.Driver.Decide
 	c.Driver.OnNews = s.andOurs(c.Driver.OnNews)
-	c.Driver.Host = newApart(c.Driver.Host)
+	c.Driver.Host = host
+	if decide != nil {
+		c.Driver.Decide = host.decide(&Peer{server: s, suffix: string(host.peer)}, decide)
+	}
 	s.driver = driver.New(c.Driver)
 	s.conn = acp.NewConn(c.ACP, terminals(s.driver))
+	if decide != nil {
+		s.asker = acp.NewAsker(s.conn)
+	}
 	return s
 }
 
@@ -125,6 +141,7 @@ func (s *Server) handle(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
+	s.tellAnswers()
 	for line, ok := s.conn.NextLine(); ok; line, ok = s.conn.NextLine() {
 		s.out.send(line)
 	}

@@ -17,7 +17,9 @@ const folder = fileURLToPath(new URL('../../../tests/acp/', import.meta.url));
 const limits = 'has limits of its own', time = 'needs virtual time', writes = 'needs a command that goes on when it is killed';
 const searching = 'needs a host that is still looking for the command';
 const directories = 'hands over directories in which an actor finds nothing to do';
+const asks = 'has somebody decide who asks the peer';
 const elsewhere = {
+  bad_answers: asks,
   bad_strings: searching,
   bad_terminal_ids: searching,
   display_evicted: limits,
@@ -48,6 +50,7 @@ const elsewhere = {
   p47_session_closes: directories,
   p48_unknown_fields: writes,
   p50_limits: limits,
+  permission: asks,
   request_ids_duplicate: searching,
   session_close: searching,
   session_open: directories,

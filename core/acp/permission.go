@@ -1,0 +1,202 @@
+package acp
+
+import (
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+)
+
+// MethodRequestPermission asks the side of the person whether something may be
+// done.
+//
+// https://agentclientprotocol.com/protocol/tool-calls#requesting-permission
+const MethodRequestPermission = "session/request_permission"
+
+// Kinds of a PermissionOption. A client may go by them when it draws the option,
+// or when it answers in the place of the person.
+const (
+	AllowOnce    = "allow_once"
+	AllowAlways  = "allow_always"
+	RejectOnce   = "reject_once"
+	RejectAlways = "reject_always"
+)
+
+// A PermissionOption is one of the answers that the person has.
+type PermissionOption struct {
+	OptionID string // ours: the Outcome names it
+	Name     string // what the person reads
+	Kind     string // one of the constants above
+}
+
+func (o *PermissionOption) appendJSON(dst []byte) []byte {
+	dst = appendText(append(dst, '{'), "optionId", o.OptionID)
+	dst = appendText(dst, "name", o.Name)
+	return append(appendText(dst, "kind", o.Kind), '}')
+}
+
+// A Question asks about one command, which waits for the answer.
+type Question struct {
+	// Terminal is the terminal that the command would have.
+	Terminal core.TerminalID
+	// Exec is the command. Its Session is the one that the peer knows.
+	Exec *core.Exec
+	// Title names the command in a line. A long one is cut.
+	Title string
+	// Text is all that the person should know, in lines. It goes out in a fenced
+	// code block, for clients render Markdown: no command can draw a picture or a
+	// heading in the question about itself. Text and Title must hold no character
+	// that a person can't see, which is for the caller to look after.
+	Text string
+	// Commands are the simple commands that the command line consists of.
+	Commands [][]string
+	// Options are the answers, with OptionIDs that are not empty and differ.
+	Options []PermissionOption
+}
+
+// An Outcome is what the person said.
+type Outcome struct {
+	// OptionID is that of one of the Question's Options. It is empty if the peer
+	// gave the question up, as ACP has it do when the turn is cancelled.
+	OptionID string
+	// Text is what the person wrote besides, mostly why not. It came from the
+	// peer as it is, but for its length: at most 2 KiB.
+	Text string
+}
+
+// size is how many bytes of strings q has, at least: less than its JSON.
+func (q *Question) size() int {
+	n := len(q.Text) + len(q.Exec.Command.Command) + len(q.Exec.Command.Cwd) + len(q.Exec.Command.Session)
+	for _, arg := range q.Exec.Command.Args {
+		n += len(arg)
+	}
+	for _, argv := range q.Commands {
+		for _, arg := range argv {
+			n += len(arg)
+		}
+	}
+	return n
+}
+
+// appendParams appends the params of session/request_permission: q, asked
+// because of the terminal/create waiting.
+func (q *Question) appendParams(dst []byte, waiting create) []byte {
+	c := &q.Exec.Command
+	dst = appendText(append(dst, '{'), "sessionId", string(c.Session))
+	dst = append(jsonrpc.AppendKey(dst, "toolCall"), '{')
+	toolCall := waiting.toolCall
+	if toolCall == "" {
+		toolCall = string(q.Terminal)
+	}
+	dst = appendText(dst, "toolCallId", toolCall)
+	dst = appendText(dst, "title", codeSpan(clip(q.Title)))
+	dst = appendText(dst, "kind", "execute")
+	dst = appendText(dst, "status", "pending")
+	dst = append(jsonrpc.AppendKey(dst, "content"), `[{"type":"content","content":{"type":"text"`...)
+	dst = append(appendText(dst, "text", codeBlock(q.Text)), "}}]"...)
+	dst = append(jsonrpc.AppendKey(dst, "rawInput"), '{')
+	dst = appendText(dst, "command", c.Command)
+	dst = appendTexts(dst, "args", c.Args)
+	dst = append(appendText(dst, "cwd", c.Cwd), "}}"...)
+
+	dst = append(jsonrpc.AppendKey(dst, "options"), '[')
+	for i := range q.Options {
+		dst = q.Options[i].appendJSON(jsonrpc.AppendComma(dst))
+	}
+	dst = append(dst, ']')
+	return appendEnd(dst, ourMeta(func(dst []byte) []byte {
+		dst = append(jsonrpc.AppendKey(dst, "requestId"), waiting.id.String()...)
+		dst = appendText(dst, "terminalId", string(q.Terminal))
+		dst = append(jsonrpc.AppendKey(appendExec(dst, q.Exec), "commands"), '[')
+		for _, argv := range q.Commands {
+			dst = append(jsonrpc.AppendComma(dst), '[')
+			for _, arg := range argv {
+				dst = jsonrpc.AppendString(jsonrpc.AppendComma(dst), arg)
+			}
+			dst = append(dst, ']')
+		}
+		return append(dst, ']')
+	}))
+}
+
+// codeSpan returns a line as Markdown that shows it as it is.
+func codeSpan(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' ' // a blank line would end the span
+		}
+		return r
+	}, s)
+	fence := strings.Repeat("`", backticks(s)+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// codeBlock returns lines as Markdown that shows them as they are.
+func codeBlock(s string) string {
+	fence := strings.Repeat("`", max(3, backticks(s)+1))
+	return fence + "\n" + strings.TrimSuffix(s, "\n") + "\n" + fence
+}
+
+// backticks returns the length of the longest run of them in s.
+func backticks(s string) (longest int) {
+	run := 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// maxWords is how long an Outcome's Text may be, in bytes. The agent reads it.
+const maxWords = 2 << 10
+
+// decodeOutcome reads the result of session/request_permission, which must be
+// one of the options.
+func decodeOutcome(result jsonrpc.Value, options []string) (Outcome, error) {
+	d := decode(result)
+	v, ok := d.required("outcome")
+	if !ok {
+		return Outcome{}, d.err
+	}
+	d = decode(v)
+	kind := d.text("outcome")
+	switch {
+	case d.err != nil:
+		return Outcome{}, d.err
+	case kind == "cancelled":
+		return Outcome{}, nil
+	case kind != "selected":
+		return Outcome{}, &ParamError{Param: "outcome", Reason: "value"}
+	}
+	chosen := d.text("optionId")
+	if d.err != nil {
+		return Outcome{}, d.err
+	}
+	for _, id := range options {
+		if id == chosen {
+			return Outcome{OptionID: id, Text: words(v)}, nil
+		}
+	}
+	return Outcome{}, &ParamError{Param: "optionId", Reason: "unknown"}
+}
+
+// words returns what the person wrote besides choosing an option.
+func words(outcome jsonrpc.Value) string {
+	reason, _ := ours(outcome).Get("reason")
+	text, _ := reason.Text() // of half a surrogate pair enough is left to read
+	return clipTo(text, maxWords)
+}
+
+// ours returns what stands under our key in the _meta of v.
+func ours(v jsonrpc.Value) jsonrpc.Value {
+	meta, _ := v.Get("_meta")
+	member, _ := meta.Get("terrarium")
+	return member
+}
