@@ -88,6 +88,9 @@ func startStatus(err error) int {
 	if _, ok := errors.AsType[*core.InvalidError](err); ok {
 		return statusUsage
 	}
+	if _, ok := errors.AsType[*core.DeniedError](err); ok {
+		return statusNotExecutable
+	}
 	path, ok := errors.AsType[*fs.PathError](err)
 	host, refused := errors.AsType[*core.HostError](err)
 	switch {

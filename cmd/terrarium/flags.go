@@ -22,6 +22,7 @@ type commandFlags struct {
 	set *pflag.FlagSet
 
 	hostFlags
+	permissionFlags
 	audit auditFlags
 
 	pty, pipe   bool
@@ -61,6 +62,7 @@ func (f *commandFlags) addShell(cmd *cobra.Command) {
 	f.set = cmd.Flags()
 	f.limit = defaultLimit
 	f.hostFlags.add(cmd)
+	f.permissionFlags.add(cmd)
 	f.set.IntVar(&f.cols, "cols", 0, "")
 	f.set.IntVar(&f.rows, "rows", 0, "")
 	f.set.StringVar(&f.cwd, "cwd", "", "")
@@ -114,6 +116,9 @@ func (f *commandFlags) check() error {
 		return err
 	}
 	if err := f.audit.check(); err != nil {
+		return err
+	}
+	if err := f.permissionFlags.check(f.set); err != nil {
 		return err
 	}
 	switch {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/llm"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/challenge"
@@ -222,6 +223,10 @@ func (f *harnessFlags) run(t task) error {
 		return err
 	}
 	defer host.Close()
+	judge, err := f.judge(true, ask.Config{}, append(t.shell.Roots, t.shell.Cwd)...)
+	if err != nil {
+		return err
+	}
 	trail, err := f.audit.open()
 	if err != nil {
 		return err
@@ -241,7 +246,7 @@ func (f *harnessFlags) run(t task) error {
 		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
 	}()
 	began := time.Now()
-	result, err := f.do(ctx, t, host, w, trail)
+	result, err := f.do(ctx, t, host, w, judge, trail)
 	s := f.summary(t, result, time.Since(began))
 	if err == nil {
 		w.transcript.line(s)
@@ -263,10 +268,10 @@ func (f *harnessFlags) run(t task) error {
 }
 
 // do runs the agent, if it is a program, and the harness around it.
-func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witnesses, trail *trail) (harness.Result, error) {
+func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witnesses, j *judge, trail *trail) (harness.Result, error) {
 	config := harness.Config{
 		Host: host, Challenge: t.challenge, Core: f.config(w.trace), Shell: t.shell,
-		OnOutput: w.output, OnTurn: w.turn, Wrap: trail.wrap,
+		Decide: j.decider(), OnOutput: w.output, OnTurn: w.turn, Wrap: trail.wrap,
 	}
 	if t.llm != nil {
 		t.llm.OnHandOver = w.handOver

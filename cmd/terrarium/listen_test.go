@@ -94,8 +94,8 @@ func serving(t *testing.T, test func(t *testing.T, p *pipes)) {
 const upgrade = "GET /acp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
 	"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 
-// ask connects, sends a request with one more header, and returns the status.
-func ask(t *testing.T, p *pipes, header string) (net.Conn, *http.Response) {
+// askFor connects, sends a request with one more header, and returns the status.
+func askFor(t *testing.T, p *pipes, header string) (net.Conn, *http.Response) {
 	t.Helper()
 	c, err := p.dial()
 	if err != nil {
@@ -132,7 +132,7 @@ func TestStrangers(t *testing.T) {
 			}
 			strangers = append(strangers, c)
 		}
-		peer, response := ask(t, p, withToken)
+		peer, response := askFor(t, p, withToken)
 		if response.StatusCode != http.StatusSwitchingProtocols {
 			t.Errorf("with the token: got %s", response.Status)
 		}
@@ -237,18 +237,18 @@ func TestPeers(t *testing.T) {
 	serving(t, func(t *testing.T, p *pipes) {
 		var peers []net.Conn
 		for i := range maxPeers {
-			c, r := ask(t, p, withToken)
+			c, r := askFor(t, p, withToken)
 			if r.StatusCode != http.StatusSwitchingProtocols {
 				t.Fatalf("peer %d: got %s", i, r.Status)
 			}
 			peers = append(peers, c)
 		}
-		if _, r := ask(t, p, withToken); r.StatusCode != http.StatusServiceUnavailable {
+		if _, r := askFor(t, p, withToken); r.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("one more: got %s, want 503", r.Status)
 		}
 		peers[0].Close()
 		synctest.Wait()
-		c, r := ask(t, p, withToken)
+		c, r := askFor(t, p, withToken)
 		if r.StatusCode != http.StatusSwitchingProtocols {
 			t.Errorf("after one has left: got %s", r.Status)
 		}
@@ -262,9 +262,9 @@ func TestPeers(t *testing.T) {
 // in the end; so is one that does not read; one that answers stays.
 func TestSilentPeer(t *testing.T) {
 	serving(t, func(t *testing.T, p *pipes) {
-		silent, _ := ask(t, p, withToken)
+		silent, _ := askFor(t, p, withToken)
 		go io.Copy(io.Discard, silent)
-		deaf, _ := ask(t, p, withToken)
+		deaf, _ := askFor(t, p, withToken)
 		alive, _, err := websocket.Dial(t.Context(), "ws://localhost/acp", &websocket.DialOptions{
 			HTTPHeader: http.Header{"Authorization": {"Bearer " + testToken}},
 			HTTPClient: &http.Client{Transport: &http.Transport{
@@ -294,7 +294,7 @@ func TestSilentPeer(t *testing.T) {
 func TestLongMessages(t *testing.T) {
 	serving(t, func(t *testing.T, p *pipes) {
 		begin := func(n int) net.Conn {
-			c, r := ask(t, p, withToken)
+			c, r := askFor(t, p, withToken)
 			if r.StatusCode != http.StatusSwitchingProtocols {
 				t.Fatalf("got %s", r.Status)
 			}

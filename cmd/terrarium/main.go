@@ -98,7 +98,7 @@ type topic struct {
 
 var topics = map[string]topic{
 	"sandbox":    {sandboxHelp, sandboxFlags},
-	"permission": {permissionHelp, permissionFlags},
+	"permission": {permissionHelp, permissionTopic},
 }
 
 func newHelp(root *cobra.Command) *cobra.Command {

@@ -1,5 +1,27 @@
 package main
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/rulebook"
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/audit"
+	"github.com/terrarium-dev/terrarium/core/policy"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
 const permissionHelp = `Permission: terrarium run|serve|harness
 
 Rules say whether a command starts, somebody is asked first, or it must not.
@@ -19,5 +41,179 @@ at our terminal; else it is no. Deny is never asked about, nor is what you type:
 run's command and harness's shell. Keys typed into a terminal are not judged.
 `
 
-// permissionFlags are those that permissionHelp explains.
-var permissionFlags = []string{"policy", "approve", "ask-command", "audit", "audit-required"}
+// permissionTopic are the flags that permissionHelp explains.
+var permissionTopic = []string{"policy", "approve", "ask-command", "audit", "audit-required"}
+
+// approvals are what --approve knows, the default first.
+var approvals = []string{"ask", "all", "none"}
+
+// permissionFlags say which commands start.
+type permissionFlags struct {
+	policy     string
+	approve    string
+	askCommand string
+}
+
+func (f *permissionFlags) add(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.StringVar(&f.policy, "policy", "", "")
+	set.StringVar(&f.approve, "approve", approvals[0], "")
+	set.StringVar(&f.askCommand, "ask-command", "", "")
+	cmd.RegisterFlagCompletionFunc("approve", cobra.FixedCompletions(approvals, cobra.ShellCompDirectiveNoFileComp))
+	cmd.MarkFlagFilename("policy", "toml")
+}
+
+// check says what is wrong with the flags.
+func (f *permissionFlags) check(set *pflag.FlagSet) error {
+	switch {
+	case !slices.Contains(approvals, f.approve):
+		return fmt.Errorf("--approve %s: no such thing: use ask, all or none", f.approve)
+	case set.Changed("policy") && f.policy == "":
+		return errors.New("--policy: no file")
+	case set.Changed("ask-command") && strings.TrimSpace(f.askCommand) == "":
+		return errors.New("--ask-command: no command")
+	case f.askCommand != "" && f.approve != "ask":
+		return fmt.Errorf("--ask-command and --approve %s exclude each other", f.approve)
+	}
+	return nil
+}
+
+// A judge decides about commands. The zero value lets all of them start.
+type judge struct {
+	book    *rulebook.Book
+	desk    *ask.Desk
+	approve string
+	typed   bool
+	guests  bool
+	program closingHost // that runs --ask-command; may be nil
+}
+
+// judge returns who decides about commands. typed says that a person has typed them, who is not asked
+// again; then config is not looked at. roots are the directories where commands are known to run.
+func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*judge, error) {
+	rules := rulebook.Config{File: f.policy, Guests: f.host == "wasm"}
+	starter := f.set.Changed("approve") || f.set.Changed("ask-command")
+	if starter {
+		rules.Starter = policy.Starter
+	}
+	book, err := rulebook.Open(rules)
+	if err != nil {
+		return nil, err
+	}
+	if book.None() {
+		switch {
+		case starter:
+			notice("no policy file: the starter policy holds")
+		case !slices.ContainsFunc(roots, hasRules):
+			if !typed {
+				notice(`no policy file: nothing is asked: see "terrarium help permission"`)
+			}
+			return &judge{}, nil
+		}
+	}
+	j := &judge{book: book, approve: f.approve, typed: typed, guests: rules.Guests}
+	if typed {
+		return j, nil
+	}
+	config.Add = func(rules []*policy.Rule) (string, error) {
+		file, err := book.Add(rules)
+		if err == nil {
+			notice(fmt.Sprintf("allowed from now on, by %d rules in %s", len(rules), file))
+		}
+		return file, err
+	}
+	config.Warn = func(err error) { warn(os.Stderr, err) }
+	if f.askCommand != "" {
+		if j.program, err = hostnative.New(hostnative.Config{}); err != nil { // it is the person's own
+			return nil, err
+		}
+		config.Command = &ask.Program{Host: j.program, Line: f.askCommand, Stderr: os.Stderr}
+	}
+	j.desk = ask.New(config)
+	return j, nil
+}
+
+// hasRules reports whether a directory has a policy file, which may be wrong.
+func hasRules(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, rulebook.ProjectFile))
+	return err == nil
+}
+
+// askPerson returns the way to the person at our terminal, where we have one.
+func askPerson() ask.Way {
+	term := os.Getenv("TERM")
+	return ask.NewTerminal(term == "" || term == "dumb")
+}
+
+// close ends what decides.
+func (j *judge) close() {
+	if j.program != nil {
+		j.program.Close()
+	}
+}
+
+// decider returns driver.Config.Decide. It is nil if nothing is judged.
+func (j *judge) decider() func(context.Context, core.Exec) core.Decision {
+	if j.book == nil {
+		return nil
+	}
+	return j.decide
+}
+
+func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
+	if e.Command.Cwd == "" && !j.guests {
+		e.Command.Cwd, _ = os.Getwd() // e is a copy
+	}
+	v := j.book.Decide(&e)
+	record := audit.Judgement{Decision: v.Decision.String(), By: "default", Reason: printable.Text(v.Reason)}
+	if v.Rule != nil {
+		record.By, record.RuleID = "rule", v.Rule.ID
+	}
+	for _, c := range v.Commands {
+		record.Commands = append(record.Commands, c.Argv)
+	}
+	switch {
+	case v.Decision == policy.Allow:
+		audit.Judged(ctx, record)
+		return core.Decision{Allow: true}
+	case v.Decision == policy.Deny:
+		audit.Judged(ctx, record)
+		return core.Decision{Reason: denial(&v)}
+	}
+	answer := ask.Outcome{Allow: true, By: "approve"}
+	switch {
+	case j.approve == "none":
+		answer.Allow, answer.Reason = false, "it would have to be asked about, and --approve none says no: "+denial(&v)
+	case j.approve == "all":
+	case j.typed:
+		answer.By = "person"
+	default:
+		audit.Judged(ctx, record)
+		id, _ := driver.TerminalOf(ctx)
+		answer = j.desk.Ask(ctx, &ask.Question{Terminal: id, Exec: &e, Verdict: v})
+	}
+	record.Decision, record.By = policy.Deny.String(), answer.By
+	if answer.Allow {
+		record.Decision = policy.Allow.String()
+	}
+	if answer.Reason != "" {
+		record.Reason = answer.Reason
+	}
+	audit.Judged(ctx, record)
+	return core.Decision{Allow: answer.Allow, Reason: answer.Reason}
+}
+
+// maxReason is how long a reason that an agent gets may be, in bytes.
+const maxReason = 1 << 10
+
+// denial tells an agent why rules let a command not start. A project's file has perhaps written it.
+func denial(v *policy.Verdict) string {
+	reason := printable.Text(cut(v.Reason, maxReason))
+	if v.Rule == nil {
+		return reason
+	}
+	if named := "rule " + v.Rule.ID; v.Reason != named {
+		reason += " (" + printable.Text(cut(named, maxReason)) + ")"
+	}
+	return reason + ". Asking again is useless."
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
 	"github.com/terrarium-dev/terrarium/core"
 )
 
@@ -143,12 +144,16 @@ func (f *runFlags) run(c core.Command) error {
 		return &failure{statusOurs, err}
 	}
 	defer trace.close()
+	judge, err := f.judge(true, ask.Config{}, append(c.Roots, c.Cwd)...)
+	if err != nil {
+		return &failure{statusOurs, err}
+	}
 	trail, err := f.audit.open()
 	if err != nil {
 		return &failure{statusOurs, err}
 	}
 	defer trail.close()
-	r := newRunner(host, f, &c, trace, trail)
+	r := newRunner(host, f, &c, trace, judge, trail)
 	defer r.console.restore()
 	if err := r.start(c); err != nil {
 		r.driver.Close()

@@ -28,7 +28,7 @@ type runner struct {
 	interrupted syscall.Signal // the first that we got, or 0
 }
 
-func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, trail *trail) *runner {
+func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, j *judge, trail *trail) *runner {
 	rendering, _ := core.ParseRendering(f.output)
 	person := new(console)
 	stdout := io.Writer(os.Stdout)
@@ -50,7 +50,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 	if f.cols == 0 && f.rows == 0 {
 		r.resizes = make(chan os.Signal, 1)
 	}
-	c := driver.Config{Host: h, Core: f.config(t)}
+	c := driver.Config{Host: h, Core: f.config(t), Decide: j.decider()}
 	if r.live {
 		c.OnOutput = func(id core.TerminalID, stream uint8, p []byte) {
 			defer r.console.guard()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/acp"
@@ -145,8 +146,17 @@ func (f *serveFlags) serve(c core.Command) error {
 		cancel(nil)
 		<-preparing
 	}()
+	var ways ask.Config
+	if !f.stdio || !isTerminal(os.Stdin) { // else what is typed there is the peer's
+		ways.Person = askPerson()
+	}
+	judge, err := f.judge(false, ways, append(c.Roots, c.Cwd)...)
+	if err != nil {
+		return err
+	}
+	defer judge.close()
 	config := acpconn.Config{
-		Driver: driver.Config{Host: host, Core: machine},
+		Driver: driver.Config{Host: host, Core: machine, Decide: judge.decider()},
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Version: readBuild().Version},
 	}
 	config.Driver = trail.wrap(config.Driver)

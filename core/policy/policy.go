@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -217,7 +218,7 @@ func (p *Policy) verdict(w *walk, env *Context) Verdict {
 	}
 	if v.Decision == 0 {
 		v.Decision = p.fallback
-		v.Reason = "the line has no command"
+		v.Reason = cmp.Or(w.doubt, "the line has no command")
 		if v.Decision == Allow {
 			v.Reason = ""
 		}

@@ -25,6 +25,9 @@ type Config struct {
 	// typed, whatever is set.
 	Shell core.Command
 
+	// Decide, if set, is asked before the shell starts. See driver.Config. What is typed at the shell
+	// is not judged.
+	Decide func(ctx context.Context, e core.Exec) core.Decision
 	// Wrap, if set, changes what the shell's driver is made of, as audit.Recorder.Wrap.
 	Wrap func(c driver.Config) driver.Config
 
@@ -70,7 +73,8 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	c.Core.Screens = true
 	c.Core.MaxInput = max(c.Core.MaxInput, maxTyped)
 	c.Core.MaxOutputByteLimit = max(c.Core.MaxOutputByteLimit, c.Shell.OutputByteLimit, defaultKept)
-	r.driver = driver.New(wrapped(c.Wrap, driver.Config{Host: r.host, Core: c.Core, OnOutput: r.handleOutput}))
+	r.driver = driver.New(driver.Config{Host: r.host, Core: c.Core, Decide: c.Decide, OnOutput: r.handleOutput})
+	r.driver = driver.New(wrapped(c.Wrap, driver.Config{Host: r.host, Core: c.Core, Decide: c.Decide, OnOutput: r.handleOutput}))
 	defer r.driver.Close()
 	if err := r.create(ctx); err != nil {
 		return Result{}, err

@@ -2,8 +2,6 @@ package ask
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -103,6 +101,19 @@ func (q *Question) AlwaysText() []string {
 	return all
 }
 
+// missing says which rule there would have to be, in words for an agent.
+func (q *Question) missing() string {
+	if rules := q.AlwaysText(); len(rules) > 0 {
+		return "no rule allows " + shorten(strings.Join(rules, ", nor "), maxCommand)
+	}
+	for i := range q.Verdict.Commands {
+		if c := &q.Verdict.Commands[i]; c.Decision == policy.Ask {
+			return shorten(simple(c), maxTitle) + " has to be asked about: " + printable.Text(c.Reason)
+		}
+	}
+	return "it has to be asked about: " + printable.Text(q.Verdict.Reason)
+}
+
 // simple is a simple command, and what starts it.
 func simple(c *policy.Command) string {
 	text := words(c.Argv)
@@ -128,22 +139,23 @@ func words(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// secretName matches the names of variables whose values nobody needs to see to decide.
-var secretName = regexp.MustCompile(`(?i)token|secret|passw|key|auth|cred|private|cert`)
-
-// variables are those that an agent has added. Their values matter, as GIT_SSH_COMMAND's does, but
-// not those of secrets, which an editor may send along.
+// variables are those that an agent has added, with their values where these change what programs
+// do. Other values may be secrets that an editor sends along.
 func variables(env []core.EnvVariable) string {
+	last := make(map[string]int, len(env)) // of equal names, which wins
+	for i, v := range env {
+		last[v.Name] = i
+	}
 	var each, rest []string
 	for i, v := range env {
 		switch {
-		case slices.ContainsFunc(env[i+1:], func(o core.EnvVariable) bool { return o.Name == v.Name }):
+		case last[v.Name] != i:
 		case len(each) == maxValues:
 			rest = append(rest, v.Name)
-		case secretName.MatchString(v.Name):
-			each = append(each, shorten(v.Name, maxValue)+"=(not shown)")
-		default:
+		case policy.ChangesPrograms(v.Name, v.Value):
 			each = append(each, shorten(v.Name, maxValue)+"="+shorten(words([]string{v.Value}), maxValue))
+		default:
+			each = append(each, shorten(v.Name, maxValue))
 		}
 	}
 	text := strings.Join(each, ", ")

@@ -65,6 +65,9 @@ func (b *Book) add(target string, rules []*policy.Rule) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return named(target, err)
 	}
+	if err != nil && b.None() {
+		data = b.config.Starter
+	}
 	old, err := policy.Parse(target, data, policy.User)
 	if err != nil {
 		return err

@@ -45,6 +45,10 @@ type Config struct {
 	// Default is what becomes of a command where there is neither a managed nor a user's file.
 	// Zero is policy.Allow.
 	Default policy.Decision
+	// Starter, if set, is a policy file that holds in place of the user's where there is neither
+	// that nor a managed one. A user's file that Add makes then begins with it, or the first rule
+	// would end what has held.
+	Starter []byte
 }
 
 // A Book is a set of policy files. Any number of goroutines may use it.
@@ -52,6 +56,7 @@ type Book struct {
 	config        Config
 	managed, user *source
 	noUser        error // why there is no user's file to write to
+	starter       *policy.File
 
 	mu       sync.Mutex         // guards what is below
 	projects map[string]*source // by path
@@ -90,6 +95,12 @@ func Open(c Config) (*Book, error) {
 		}
 		b.user = &source{name: abs, layer: policy.User}
 	}
+	if c.Starter != nil {
+		var err error
+		if b.starter, err = policy.Parse("starter policy", c.Starter, policy.User); err != nil {
+			return nil, err
+		}
+	}
 	for _, s := range b.own() {
 		f, err := s.file()
 		if err == nil && f == nil && s == b.user && c.File != "" {
@@ -110,8 +121,8 @@ func (b *Book) own() []*source {
 	return []*source{b.managed, b.user}
 }
 
-// None reports whether there is neither a managed nor a user's file. Config.Default is then what
-// becomes of a command, but for what a project's file tightens.
+// None reports whether there is neither a managed nor a user's file. Config.Starter then holds, or
+// Config.Default is what becomes of a command, but for what a project's file tightens.
 func (b *Book) None() bool {
 	for _, s := range b.own() {
 		if f, err := s.file(); f != nil || err != nil {
@@ -136,7 +147,11 @@ func (b *Book) Decide(e *core.Exec) policy.Verdict {
 	for _, s := range b.own() {
 		note(s.file())
 	}
-	if len(files) == 0 {
+	switch {
+	case len(files) > 0:
+	case b.starter != nil:
+		files = append(files, b.starter)
+	default:
 		files = append(files, &policy.File{Name: "no policy file", Layer: policy.User, Default: b.config.Default})
 	}
 	for _, s := range b.projectsOf(e) {

@@ -1,0 +1,238 @@
+//go:build linux || darwin
+
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core/vt"
+)
+
+// readTime is how often the terminal is looked at for an answer. Not every system can wait for a
+// terminal and for something else.
+const readTime = 50 * time.Millisecond
+
+// A Terminal is a Way to the person at the terminal that we belong to (/dev/tty). It asks one
+// question at a time, in order. The person answers with a line, so that keys which were meant for
+// something else are none.
+//
+// Nobody is there while we are in the background, or while another program reads keys one by one, as
+// an editor does: it would take the half of them, and the question would spoil what it shows.
+type Terminal struct {
+	// Plain has no question removed that is withdrawn, for terminals that can do nothing.
+	Plain bool
+	turn  chan struct{} // holds a value while a question shows
+}
+
+var _ Way = (*Terminal)(nil)
+
+// NewTerminal returns our terminal. It is looked for at each question.
+func NewTerminal(plain bool) *Terminal { return &Terminal{Plain: plain, turn: make(chan struct{}, 1)} }
+
+// Ask implements Way.
+func (t *Terminal) Ask(ctx context.Context, q *Question) (Answer, error) {
+	tty, err := openTTY()
+	if err != nil {
+		return Answer{}, ErrNobody
+	}
+	tty.close() // it may be another's when it is our turn
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
+	if tty, err = openTTY(); err != nil {
+		return Answer{}, ErrNobody
+	}
+	defer tty.close()
+	tty.forget() // what was typed before was no answer
+	rows := tty.rows(screenText(q))
+	if err := tty.write(ctx, strings.Join(rows, "\n")); err != nil {
+		return Answer{}, err
+	}
+	for shown := len(rows); ; shown++ {
+		line, err := tty.readLine(ctx)
+		if ctx.Err() != nil {
+			t.withdraw(tty, q, shown)
+			return Answer{}, ctx.Err()
+		}
+		if errors.Is(err, io.EOF) {
+			return Answer{}, errors.New("the person has left without an answer")
+		}
+		if err != nil {
+			return Answer{}, err
+		}
+		if a, ok := parseLine(line, q.CanAlways); ok {
+			return a, nil
+		}
+		if err := tty.write(ctx, prompt(q)); err != nil {
+			return Answer{}, err
+		}
+	}
+}
+
+// withdraw removes a question that nobody needs to answer any more.
+func (t *Terminal) withdraw(tty tty, q *Question, shown int) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a stopped terminal takes nothing
+	defer cancel()
+	tty.forget()
+	erase := "\n"
+	if !t.Plain {
+		erase = fmt.Sprintf("\r\x1b[%dA\x1b[J", max(1, shown-1)) // CUU and ED, ECMA-48 8.3.22 and 8.3.39
+	}
+	_ = tty.write(ctx, erase+"terrarium: no answer is needed any more: "+q.Title()+"\n")
+}
+
+// screenText is a question as a person reads it.
+func screenText(q *Question) string {
+	var b strings.Builder
+	b.WriteString("\nterrarium: an agent wants to run\n")
+	for line := range strings.Lines(q.Text()) {
+		b.WriteString("  " + line)
+	}
+	if q.CanAlways {
+		fmt.Fprintf(&b, "  \"a\" allows from now on: %s\n", strings.Join(q.AlwaysText(), ", "))
+	}
+	b.WriteString(prompt(q))
+	return b.String()
+}
+
+func prompt(q *Question) string {
+	if q.CanAlways {
+		return "y yes, s for this session, a always, n no, or n and why: "
+	}
+	return "y yes, s for this session, n no, or n and why: "
+}
+
+// parseLine returns what a person has typed. ok is false if it is no answer.
+func parseLine(line string, canAlways bool) (a Answer, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(word) {
+	case "n", "no":
+		return Answer{Choice: No, Message: rest}, true
+	case "y", "yes":
+		return Answer{Choice: Once}, rest == ""
+	case "s", "session":
+		return Answer{Choice: Session}, rest == ""
+	case "a", "always":
+		return Answer{Choice: Always}, rest == "" && canAlways
+	}
+	return Answer{}, false
+}
+
+// A tty is our terminal, opened so that nothing waits for it.
+type tty int
+
+// openTTY fails where no person could be asked now.
+func openTTY() (tty, error) {
+	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	t := tty(fd)
+	if state, err := unix.IoctlGetTermios(fd, getTermios); err != nil || state.Lflag&unix.ICANON == 0 || !t.isOurs() {
+		t.close()
+		return 0, ErrNobody
+	}
+	return t, nil
+}
+
+func (t tty) close() { unix.Close(int(t)) }
+
+// isOurs reports whether we are in the foreground. A read would stop us else.
+func (t tty) isOurs() bool {
+	group, err := unix.IoctlGetInt(int(t), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// rows breaks text where the terminal would, so that it is known how many rows it takes.
+func (t tty) rows(text string) []string {
+	cols := 80
+	if size, err := unix.IoctlGetWinsize(int(t), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
+		cols = int(size.Col)
+	}
+	var rows []string
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, wrap(line, max(20, cols)-1)...)
+	}
+	return rows
+}
+
+// wrap breaks a line after at most width cells.
+func wrap(line string, width int) []string {
+	var rows []string
+	start, cells := 0, 0
+	for i, r := range line {
+		w := vt.RuneWidth(r)
+		if cells+w > width {
+			rows = append(rows, line[start:i])
+			start, cells = i, 0
+		}
+		cells += w
+	}
+	return append(rows, line[start:])
+}
+
+// write writes all of text, or fails when ctx has ended.
+func (t tty) write(ctx context.Context, text string) error {
+	for len(text) > 0 {
+		n, err := unix.Write(int(t), []byte(text))
+		text = text[max(0, n):]
+		switch {
+		case err == nil:
+		case !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR):
+			return err
+		case !pause(ctx):
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// readLine returns what a person types up to Enter, or io.EOF when that is ^D or nobody is left.
+func (t tty) readLine(ctx context.Context) (string, error) {
+	var line []byte
+	buf := make([]byte, 4<<10) // a terminal's lines are no longer
+	for {
+		if t.isOurs() {
+			n, err := unix.Read(int(t), buf)
+			switch {
+			case n > 0:
+				line = append(line, buf[:n]...)
+				if i := strings.IndexByte(string(line), '\n'); i >= 0 {
+					return string(line[:i]), nil
+				}
+				if len(line) > len(buf) {
+					line = line[:0]
+				}
+				continue
+			case err == nil:
+				return "", io.EOF
+			case !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR):
+				return "", err
+			}
+		}
+		if !pause(ctx) {
+			return "", ctx.Err()
+		}
+	}
+}
+
+// pause waits a moment, and reports whether ctx is still there.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(readTime):
+		return true
+	}
+}
