@@ -46,6 +46,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
   parse       print what a Term Challenge answer means
   audit       check a record of what ran
   plugins     list, add and remove commands of the sandbox
+  policy      check the rules for commands, and explain a line
   doctor      say what can run here
   version     print the version
   completion  print a completion script for a shell
@@ -79,7 +80,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newDoctor(), newVersion(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -221,6 +221,8 @@ func (p *Policy) verdict(w *walk, env *Context) Verdict {
 		v.Reason = cmp.Or(w.doubt, "the line has no command")
 		if v.Decision == Allow {
 			v.Reason = ""
+		} else if w.doubt != "" {
+			v.Reason = w.doubt
 		}
 	}
 	doubt := w.doubt

@@ -59,6 +59,9 @@ func (r *Rule) AppendTOML(dst []byte) []byte {
 	}
 	list("session", sessions)
 	text("inside", r.Inside)
+	if r.Unknown {
+		dst = append(dst, "unknown = true\n"...)
+	}
 	text("reason", r.Reason)
 	list("match", r.Match)
 	list("not_match", r.NotMatch)

@@ -17,3 +17,5 @@ func mayExecute(string) bool { return true }
 func lock(string) (unlock func(), err error) { return nil, errors.ErrUnsupported }
 
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
+
+func ownGroup(fs.FileInfo) bool { return false }

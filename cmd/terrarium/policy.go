@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/rulebook"
+	"github.com/terrarium-dev/terrarium/core/policy"
+)
+
+const policyHelp = `usage: terrarium policy COMMAND [flags]
+
+Rules say which commands start, which somebody is asked about, and which must
+not start. They judge what a line says, not what its programs do.
+
+  init     write a first policy file, to be changed
+  check    say which files hold, and what is wrong with them
+  test     try the examples that the rules have
+  explain  say what becomes of a line, command by command, and why
+
+Of the rules that fit a command the strictest counts: deny, ask, allow. Files:
+
+  /etc/terrarium/policy.toml               the machine's, always in force
+  ~/.config/terrarium/policy.toml          the user's, or that of --policy
+  DIR/.terrarium/policy.toml               of a session's directories: tightens
+
+  [[rule]]
+  id = "git-read"
+  argv = ["git", ["status", "log"]]        words, or lists of which one fits
+  decision = "allow"
+  match = ["git status -sb"]               lines that must fall under it
+
+"terrarium help permission" says who is asked.
+`
+
+func newPolicy() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:                   "policy COMMAND [flags]",
+		Short:                 "check the rules for commands, and explain a line",
+		Long:                  policyHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
+			return exitStatus(statusUsage)
+		},
+	}
+	cmd.AddCommand(newPolicyInit(), newPolicyCheck(), newPolicyTest(), newPolicyExplain())
+	return cmd
+}
+
+const policyInitHelp = `usage: terrarium policy init [flags]
+
+Writes a first policy file, as the user's, unless there is one: commands that
+read are allowed, a few are denied, and the others are asked about. It is meant
+to be read and changed.
+
+  --print  print it instead
+`
+
+func newPolicyInit() *cobra.Command {
+	var print bool
+	cmd := &cobra.Command{
+		Use:                   "init [flags]",
+		Short:                 "write a first policy file",
+		Long:                  policyInitHelp,
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if print {
+				_, err := cmd.OutOrStdout().Write(policy.Starter)
+				return err
+			}
+			file, err := rulebook.UserFile()
+			if err != nil {
+				return err
+			}
+			if err := rulebook.Create(file, policy.Starter); errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%s: there is one: it is left as it is", file)
+			} else if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", printable.Text(file))
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&print, "print", false, "")
+	return cmd
+}
