@@ -1,0 +1,70 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
+)
+
+// ACP asks the peer whose command it is, if it has said that it answers: it is the client of an
+// editor, say, which has the person before it.
+type ACP struct{}
+
+// errGivenUp is the reason where the peer answers that its turn was cancelled.
+var errGivenUp = errors.New("the turn was cancelled before anybody answered")
+
+// Ask implements Way.
+func (ACP) Ask(ctx context.Context, q *Question) (Answer, error) {
+	peer, ok := acpconn.PeerOf(ctx)
+	if !ok {
+		return Answer{}, ErrNobody
+	}
+	outcome, err := peer.RequestPermission(ctx, permission(q))
+	switch {
+	case errors.Is(err, acp.ErrNotAsked):
+		return Answer{}, ErrNobody
+	case err != nil:
+		return Answer{}, err
+	case outcome.OptionID == "":
+		return Answer{}, errGivenUp
+	}
+	choice := Choice(slices.Index(choiceNames[:], outcome.OptionID)) // one of those offered
+	if choice != No {
+		return Answer{Choice: choice}, nil
+	}
+	return Answer{Message: outcome.Text}, nil
+}
+
+// permission is q as ACP has it. The ids of its options are the names of choices.
+//
+// A grant for the session is of the kind allow_always, as there is none for it: what the kind says
+// is that the answer is kept, which is true. It stands before "always", so that a client which takes
+// the first option of a kind takes the lesser one. No option is of the kind reject_always, for no
+// answer here is kept that says no.
+func permission(q *Question) acp.Question {
+	p := acp.Question{
+		Exec: q.Exec, Title: q.Title(), Text: q.Text(),
+		Options: []acp.PermissionOption{
+			{OptionID: Once.String(), Name: "Allow once", Kind: acp.AllowOnce},
+			{OptionID: Session.String(), Name: "Allow for this session", Kind: acp.AllowAlways},
+		},
+	}
+	for i := range q.Verdict.Commands {
+		p.Commands = append(p.Commands, q.Verdict.Commands[i].Argv)
+	}
+	if q.CanAlways {
+		always := q.AlwaysText()
+		p.Text += "\"Always\" allows from now on, in every session:\n- " + strings.Join(always, "\n- ") + "\n"
+		name := "Always allow these: see the list"
+		if len(always) == 1 {
+			name = "Always allow " + always[0]
+		}
+		p.Options = append(p.Options, acp.PermissionOption{OptionID: Always.String(), Name: name, Kind: acp.AllowAlways})
+	}
+	p.Options = append(p.Options, acp.PermissionOption{OptionID: No.String(), Name: "Reject", Kind: acp.RejectOnce})
+	return p
+}
