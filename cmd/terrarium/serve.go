@@ -146,7 +146,7 @@ func (f *serveFlags) serve(c core.Command) error {
 		cancel(nil)
 		<-preparing
 	}()
-	var ways ask.Config
+	ways := ask.Config{ACP: ask.ACP{}}
 	if !f.stdio || !isTerminal(os.Stdin) { // else what is typed there is the peer's
 		ways.Person = askPerson()
 	}
