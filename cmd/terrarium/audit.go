@@ -51,7 +51,7 @@ func (f *auditFlags) open() (*trail, error) {
 	}
 	log, err := audit.Open(name, audit.LogConfig{})
 	if err != nil {
-		return nil, fmt.Errorf("--audit: %w", err)
+		return nil, fmt.Errorf("--audit: %s", message(err))
 	}
 	var once sync.Once
 	c := audit.Config{Log: log, Required: f.required}
@@ -70,7 +70,7 @@ func (f *auditFlags) trouble(err error) error {
 	if f.required {
 		then = "no command starts until it can be written"
 	}
-	return fmt.Errorf("--audit: %w: %s", err, then)
+	return fmt.Errorf("--audit: %s: %s", message(err), then)
 }
 
 // wrap has what a driver does recorded.

@@ -108,7 +108,11 @@ func program(name string, args ...string) func(int) ([]time.Duration, error) {
 }
 
 func startDriver(b *testing.B, pty bool) (func(int) ([]time.Duration, error), error) {
-	d := driver.New(driver.Config{Host: nativeHost(b)})
+	return startDriverWith(b, driver.Config{Host: nativeHost(b)}, pty), nil
+}
+
+func startDriverWith(b *testing.B, c driver.Config, pty bool) func(int) ([]time.Duration, error) {
+	d := driver.New(c)
 	b.Cleanup(func() { d.Close() })
 	var output []byte
 	return timed(func() error {
@@ -125,7 +129,7 @@ func startDriver(b *testing.B, pty bool) (func(int) ([]time.Duration, error), er
 		}
 		output, _ = d.AppendOutput(output[:0], id)
 		return d.Release(id)
-	}), nil
+	})
 }
 
 // timed makes a run of n calls of f.
