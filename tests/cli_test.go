@@ -137,7 +137,8 @@ func fits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func noProcess(ts *testscript.TestScript, neg bool, args []string) {
-	marker := []byte("\x00WORK=" + ts.Getenv("WORK") + "\x00")
+	// Not WORK, which the commands of serve and harness do not get.
+	marker := []byte("\x00HOME=" + filepath.Join(ts.Getenv("WORK"), ".home") + "\x00")
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		var left []string
 		files, _ := filepath.Glob("/proc/[0-9]*/environ")

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +22,7 @@ type commandFlags struct {
 	set *pflag.FlagSet
 
 	hostFlags
+	envFlags
 	permissionFlags
 	audit auditFlags
 
@@ -29,7 +30,6 @@ type commandFlags struct {
 	interactive bool
 	cols, rows  int
 	cwd         string
-	env         []string
 	limit       byteSize
 	output      string
 	timeout     time.Duration
@@ -67,6 +67,7 @@ func (f *commandFlags) addShell(cmd *cobra.Command) {
 	f.set.IntVar(&f.rows, "rows", 0, "")
 	f.set.StringVar(&f.cwd, "cwd", "", "")
 	f.set.StringArrayVar(&f.env, "env", nil, "")
+	f.set.BoolVar(&f.inherit, "env-inherit", f.inherit, "")
 	f.set.Var(&f.limit, "output-byte-limit", "")
 	f.set.Var((*duration)(&f.timeout), "timeout", "")
 	f.killGrace = defaultKillGrace
@@ -90,12 +91,9 @@ func (f *commandFlags) command() (core.Command, error) {
 	if f.limit == 0 {
 		c.OutputByteLimit = -1
 	}
-	for _, e := range f.env {
-		name, value, ok := strings.Cut(e, "=")
-		if !ok || name == "" {
-			return core.Command{}, fmt.Errorf("--env %s: want NAME=VALUE", e)
-		}
-		c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
+	var err error
+	if c.Env, err = f.variables(); err != nil {
+		return core.Command{}, err
 	}
 	switch {
 	case f.cwd == "":
@@ -112,7 +110,7 @@ func (f *commandFlags) command() (core.Command, error) {
 }
 
 func (f *commandFlags) check() error {
-	if err := f.hostFlags.check(f.set); err != nil {
+	if err := cmp.Or(f.hostFlags.check(f.set), f.envFlags.check(f.host, f.set.Changed("env-inherit"))); err != nil {
 		return err
 	}
 	if err := f.audit.check(); err != nil {

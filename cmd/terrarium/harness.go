@@ -175,8 +175,9 @@ func (f *harnessFlags) parse(args []string) (t task, err error) {
 			return t, fmt.Errorf("--llm %w", err)
 		}
 		t.challenge.Guide = challenge.Guide(t.challenge.Parser.Format)
-		// It is no business of what the model runs.
-		t.shell.Env = append([]core.EnvVariable{{Name: keyVariable}}, t.shell.Env...)
+		if f.inherit { // it is no business of what the model runs
+			t.shell.Env = append([]core.EnvVariable{{Name: keyVariable}}, t.shell.Env...)
+		}
 	default:
 		t.command = core.Command{Command: args[0], Args: args[1:]}
 	}

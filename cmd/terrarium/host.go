@@ -133,9 +133,10 @@ type closingHost interface {
 // open returns the host. A command that names a module of ours becomes one of
 // the sandbox's. pool is how many processes are kept ready for commands, where
 // they need some (see worker.Config).
-func (f *hostFlags) open(c *core.Command, pool int) (closingHost, error) {
+func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 	if f.host == "native" {
-		return hostnative.New(hostnative.Config{Stdin: f.stdin, Stdout: f.stdout})
+		f.narrow()
+		return hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout})
 	}
 	config, err := f.sandbox(c)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/environ"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/rulebook"
 	"github.com/terrarium-dev/terrarium/core"
@@ -35,6 +36,8 @@ only tighten. With no rules and none of these flags, nothing is asked.
                           and prints {"answer":"once"}, or session, always, no
   --audit FILE            write down what is asked, decided and run: JSON lines
   --audit-required        and start nothing that can't be written there
+  --env-inherit           commands see all our variables, secrets too; an agent
+                          may send LD_PRELOAD and the like. run's default
 
 Who answers: --ask-command, else an ACP client that says it does, else a person
 at our terminal; else it is no. Deny is never asked about, nor is what you type:
@@ -42,7 +45,7 @@ run's command and harness's shell. Keys typed into a terminal are not judged.
 `
 
 // permissionTopic are the flags that permissionHelp explains.
-var permissionTopic = []string{"policy", "approve", "ask-command", "audit", "audit-required"}
+var permissionTopic = []string{"policy", "approve", "ask-command", "audit", "audit-required", "env-inherit"}
 
 // approvals are what --approve knows, the default first.
 var approvals = []string{"ask", "all", "none"}
@@ -85,13 +88,17 @@ type judge struct {
 	approve string
 	typed   bool
 	guests  bool
-	program closingHost // that runs --ask-command; may be nil
+	own     []core.EnvVariable // that commands have anyway, whoever sends them
+	refuses bool               // variables of an agent that change what programs do
+	program closingHost        // that runs --ask-command; may be nil
 }
 
 // judge returns who decides about commands. typed says that a person has typed them, who is not asked
 // again; then config is not looked at. roots are the directories where commands are known to run.
 func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*judge, error) {
-	rules := rulebook.Config{File: f.policy, Guests: f.host == "wasm"}
+	j := &judge{approve: f.approve, typed: typed, guests: f.host == "wasm", own: f.own(f.host)}
+	j.refuses = !typed && !f.inherit && !j.guests // nothing that a guest gets means anything to what is outside
+	rules := rulebook.Config{File: f.policy, Guests: j.guests, Path: environ.Value(j.own, "PATH")}
 	starter := f.set.Changed("approve") || f.set.Changed("ask-command")
 	if starter {
 		rules.Starter = policy.Starter
@@ -108,10 +115,10 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 			if !typed {
 				notice(`no policy file: nothing is asked: see "terrarium help permission"`)
 			}
-			return &judge{}, nil
+			return j, nil
 		}
 	}
-	j := &judge{book: book, approve: f.approve, typed: typed, guests: rules.Guests}
+	j.book = book
 	if typed {
 		return j, nil
 	}
@@ -154,7 +161,7 @@ func (j *judge) close() {
 
 // decider returns driver.Config.Decide. It is nil if nothing is judged.
 func (j *judge) decider() func(context.Context, core.Exec) core.Decision {
-	if j.book == nil {
+	if j.book == nil && !j.refuses {
 		return nil
 	}
 	return j.decide
@@ -164,13 +171,22 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	if e.Command.Cwd == "" && !j.guests {
 		e.Command.Cwd, _ = os.Getwd() // e is a copy
 	}
-	v := j.book.Decide(&e)
+	e.Command.Env = environ.Added(e.Command.Env, j.own)
+	v := policy.Verdict{Decision: policy.Allow}
+	if j.book != nil {
+		v = j.book.Decide(&e)
+	}
 	record := audit.Judgement{Decision: v.Decision.String(), By: "default", Reason: printable.Text(v.Reason)}
 	if v.Rule != nil {
 		record.By, record.RuleID = "rule", v.Rule.ID
 	}
 	for _, c := range v.Commands {
 		record.Commands = append(record.Commands, c.Argv)
+	}
+	if refused := j.refused(&e, &v); len(refused) > 0 && v.Decision != policy.Deny {
+		record.Decision, record.By, record.RuleID, record.Reason = policy.Deny.String(), "default", "", environ.Reason(refused)
+		audit.Judged(ctx, record)
+		return core.Decision{Reason: record.Reason}
 	}
 	switch {
 	case v.Decision == policy.Allow:
@@ -201,6 +217,15 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	}
 	audit.Judged(ctx, record)
 	return core.Decision{Allow: answer.Allow, Reason: answer.Reason}
+}
+
+// refused returns the variables of an agent that no command starts with, unless a rule names them.
+func (j *judge) refused(e *core.Exec, v *policy.Verdict) []core.EnvVariable {
+	if !j.refuses {
+		return nil
+	}
+	refused := environ.Refused(e.Command.Env)
+	return slices.DeleteFunc(refused, func(e core.EnvVariable) bool { return v.Permits(e.Name, e.Value) })
 }
 
 // maxReason is how long a reason that an agent gets may be, in bytes.

@@ -26,7 +26,7 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
   --interactive=false     no input; default: ours, but no keys into a pipe. On a
                           terminal the command gets every key, also ^C and ^Z
   --cwd DIR               its working directory
-  --env NAME=VALUE        a variable of its environment; repeatable
+  --env NAME[=VALUE]      a variable of its environment, ours without VALUE
   --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
   --output text|raw|screen  text: no escapes, no rewritten lines; screen: what a
                           person would see in the end; default: raw, with --json
@@ -47,6 +47,7 @@ type runFlags struct {
 
 func newRun() *cobra.Command {
 	var f runFlags
+	f.inherit = true // a person has typed the command
 	cmd := &cobra.Command{
 		Use:                   "run [flags] [--] COMMAND [ARG...]",
 		Short:                 "run one command: live output, its exit status",

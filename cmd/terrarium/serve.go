@@ -33,7 +33,7 @@ connection, or a signal, ends the terminals it holds.
   --pty, --pipe, --cols N, --rows N  a terminal and its size, or pipes; 120x40
   --interactive           leave input open; default: commands read end of file
   --cwd DIR               where commands run that do not say; default: here
-  --env NAME=VALUE        a variable under those of the request; repeatable
+  --env NAME[=VALUE]      a variable under those of the request; or pass ours on
   --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
   --output text|raw|screen  default: text for a terminal, raw for pipes
   --output-byte-limit N   keep so much where a request does not say; 1MiB

@@ -38,17 +38,37 @@ func Variables(environ []string) (list []core.EnvVariable) {
 	return list
 }
 
-// Refused returns the variables in sent that change what programs do, in order and each once. own
-// are those that the command has anyway or that a person has given: they may be sent as well. Of
-// equal names the last counts, in both.
-func Refused(sent, own []core.EnvVariable) (refused []core.EnvVariable) {
-	has := valuesOf(own)
-	for name, value := range valuesOf(sent) {
-		if had, ok := has[name]; (!ok || had != value) && policy.ChangesPrograms(name, value) {
-			refused = append(refused, core.EnvVariable{Name: name, Value: value})
+// Value returns what a variable is in list, where the last of equal names counts, or "".
+func Value(list []core.EnvVariable, name string) string { return valuesOf(list)[name] }
+
+// Added returns what sent changes of own, which a command has anyway: variables that are new, or
+// that have another value. Each is there once, in the order in which they were sent; of equal names
+// the last counts.
+func Added(sent, own []core.EnvVariable) (added []core.EnvVariable) {
+	if len(sent) == 0 {
+		return nil
+	}
+	has, gets := valuesOf(own), valuesOf(sent)
+	for _, v := range sent {
+		value, ok := gets[v.Name]
+		if !ok {
+			continue // it is there already
+		}
+		delete(gets, v.Name)
+		if had, ok := has[v.Name]; !ok || had != value {
+			added = append(added, core.EnvVariable{Name: v.Name, Value: value})
 		}
 	}
-	slices.SortFunc(refused, func(a, b core.EnvVariable) int { return strings.Compare(a.Name, b.Name) })
+	return added
+}
+
+// Refused returns those of an agent's variables that change what programs do.
+func Refused(added []core.EnvVariable) (refused []core.EnvVariable) {
+	for _, v := range added {
+		if policy.ChangesPrograms(v.Name, v.Value) {
+			refused = append(refused, v)
+		}
+	}
 	return refused
 }
 
@@ -63,7 +83,7 @@ func valuesOf(list []core.EnvVariable) map[string]string {
 // Reason tells an agent why nothing starts with these variables, and what can be done. There is at
 // least one. The text has no character that a terminal obeys.
 func Reason(refused []core.EnvVariable) string {
-	const most = 8
+	const most, maxShown = 4, 40
 	var names []string
 	for i, v := range refused {
 		if i == most {
@@ -71,11 +91,11 @@ func Reason(refused []core.EnvVariable) string {
 			break
 		}
 		name := strings.Trim(strconv.QuoteToASCII(v.Name), `"`)
-		if len(name) > maxNameBytes {
-			name = name[:maxNameBytes] + "…"
+		if len(name) > maxShown {
+			name = name[:maxShown] + "…"
 		}
 		names = append(names, name)
 	}
-	return "env: " + strings.Join(names, ", ") + ": changes what programs do: leave it out, or write it into the command line, " +
-		"where rules see it; a person can allow it with --env " + names[0] + "=VALUE or by its name in the env_assign of a rule that allows the command"
+	return "env: " + strings.Join(names, ", ") + ": would change what programs do: write it into the command line, or have a person allow it: " +
+		"--env " + names[0] + "=VALUE, or a rule that names it in env_assign"
 }
