@@ -11,8 +11,9 @@ type Traceparent string
 const traceparentSize = 2 + 1 + 32 + 1 + 16 + 1 + 2
 
 // ParseTraceparent returns the span that s names. It returns "" if s is not valid:
-// the W3C has a receiver go on then as if nothing had been sent. What a version
-// after 00 has behind the flags is left out, as the W3C says.
+// the W3C has a receiver go on then as if nothing had been sent. What version 00
+// does not know is left out, as the W3C says: what a later one has behind the
+// flags, and flags other than sampled and random.
 func ParseTraceparent(s string) Traceparent {
 	if len(s) < traceparentSize || s[2] != '-' || s[35] != '-' || s[52] != '-' {
 		return ""
@@ -26,7 +27,11 @@ func ParseTraceparent(s string) Traceparent {
 	case rest != "" && (version == "00" || rest[0] != '-'):
 		return ""
 	}
-	return Traceparent("00" + s[2:traceparentSize])
+	flag := s[54]
+	if flag >= 'a' {
+		flag += 9 // so that its lower bits are the digit's
+	}
+	return Traceparent("00" + s[2:53] + "0" + "0123"[flag&3:][:1])
 }
 
 // TraceID is the trace's id, 32 hexadecimal digits. That of none is empty.

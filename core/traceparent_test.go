@@ -16,7 +16,9 @@ func TestParseTraceparent(t *testing.T) {
 	for _, c := range []struct{ name, sent, want string }{
 		{"valid", valid, valid},
 		{"not sampled", "00-" + trace + "-" + span + "-00", "00-" + trace + "-" + span + "-00"},
-		{"flags of later levels", "00-" + trace + "-" + span + "-ff", "00-" + trace + "-" + span + "-ff"},
+		{"random", "00-" + trace + "-" + span + "-02", "00-" + trace + "-" + span + "-02"},
+		{"flags of later levels", "00-" + trace + "-" + span + "-ff", "00-" + trace + "-" + span + "-03"},
+		{"other flags of later levels", "00-" + trace + "-" + span + "-ad", "00-" + trace + "-" + span + "-01"},
 		{"later version", "cc-" + trace + "-" + span + "-01", valid},
 		{"later version with more", "cc-" + trace + "-" + span + "-01-what-is-this", valid},
 

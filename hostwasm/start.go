@@ -49,6 +49,9 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.config.Deterministic {
+		e.Command.Traceparent = "" // no two are the same
+	}
 	p, c := newProcess(j, e.Command)
 	c.Args, c.Env = e.Argv, environment(h.config.Env, e.Command, dir)
 	p.root = &guest{

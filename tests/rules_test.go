@@ -58,6 +58,7 @@ const (
 	whyHosts   = "a host knows the core and the driver's interface; a program that uses one must not pay for the other"
 	whyTops    = "nothing imports cmd or tests: they are where everything comes together"
 	whyPlugins = "plugins run inside the sandbox and must build without anything of ours outside it"
+	whyOtel    = "OpenTelemetry's library stays in one package, which the build tag nootel empties"
 	whyDev     = "the check scripts use the standard library, so that they work when all else is broken"
 )
 
@@ -101,8 +102,11 @@ var rules = []rule{
 	{path: "plugins/...", ours: []string{"plugins/..."}, others: []string{anyModule}, why: whyPlugins},
 	{path: "web", why: "it only embeds files"},
 
+	{path: "cmd/terrarium/internal/otel", ours: []string{"core", "core/driver", "core/driver/audit", "cmd/terrarium/internal/printable"},
+		others: []string{"go.opentelemetry.io/...", "github.com/go-logr/logr"}, why: whyOtel},
 	{path: "cmd/terrarium/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},
-		why: "the check scripts and the reactor are other programs"},
+		bans: []ban{{packages: []string{"go.opentelemetry.io/...", "github.com/go-logr/..."}, why: whyOtel}},
+		why:  "the check scripts and the reactor are other programs"},
 	{path: "cmd/reactor",
 		ours: []string{
 			"core", "core/abi", "core/ring", "core/text", "core/vt", "core/keys", "core/jsonrpc", "core/acp", "core/challenge",

@@ -57,6 +57,7 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("go vet darwin", []string{"GOOS=darwin"}, "go", "vet", "-gcflags=all=-N -l", "./..."),
 		commandStep("go vet wasip1", wasip1, "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
 		commandStep("go vet js", js, "go", "vet", "./core/...", "./hostwasm/..."),
+		commandStep("go vet nootel", nil, "go", "vet", "-tags=nootel", "./cmd/terrarium/..."),
 		commandStep("go vet reactor", wasip1, "go", "vet", "-tags=reactor", "./core", "./cmd/reactor"),
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
 		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),

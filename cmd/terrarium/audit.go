@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/otel"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/audit"
 )
@@ -34,14 +35,36 @@ func (f *auditFlags) check() error {
 	return nil
 }
 
-// A trail is what --audit keeps. That of nobody who asked for one is nil, and keeps nothing.
+// A trail is what --audit keeps, and what OpenTelemetry is told. That of nobody who asked for one is
+// nil, and keeps nothing.
 type trail struct {
-	log      *audit.Log
+	log      *audit.Log  // nil without --audit
+	spans    *otel.Spans // nil without an endpoint
 	recorder *audit.Recorder
 }
 
-// open opens the record, if there is to be one.
+// open opens the record, if there is to be one, and what tells OpenTelemetry of it.
 func (f *auditFlags) open() (*trail, error) {
+	log, err := f.openLog()
+	if err != nil {
+		return nil, err
+	}
+	t := &trail{log: log, spans: openSpans()}
+	if t.log == nil && t.spans == nil {
+		return nil, nil
+	}
+	var once sync.Once
+	c := audit.Config{Log: t.log, Required: f.required, OnEvent: t.spans.OnEvent}
+	c.OnTrouble = func(err error) { once.Do(func() { warn(os.Stderr, f.trouble(err)) }) }
+	t.recorder, err = audit.New(c)
+	if err != nil && f.required {
+		t.log.Close()
+		return nil, exitStatus(statusFailed) // OnTrouble has told
+	}
+	return t, nil
+}
+
+func (f *auditFlags) openLog() (*audit.Log, error) {
 	if f.file == "" {
 		return nil, nil
 	}
@@ -53,15 +76,7 @@ func (f *auditFlags) open() (*trail, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--audit: %s", message(err))
 	}
-	var once sync.Once
-	c := audit.Config{Log: log, Required: f.required}
-	c.OnTrouble = func(err error) { once.Do(func() { warn(os.Stderr, f.trouble(err)) }) }
-	recorder, err := audit.New(c)
-	if err != nil && f.required {
-		log.Close()
-		return nil, exitStatus(statusFailed) // OnTrouble has told
-	}
-	return &trail{log, recorder}, nil
+	return log, nil
 }
 
 // trouble is what a person is told when the record can't be written, once.
@@ -73,8 +88,16 @@ func (f *auditFlags) trouble(err error) error {
 	return fmt.Errorf("--audit: %s: %s", message(err), then)
 }
 
-// wrap has what a driver does recorded.
+// wrap has what a driver does recorded, with a span for each command.
 func (r *trail) wrap(c driver.Config) driver.Config {
+	if r == nil {
+		return c
+	}
+	return r.spans.Wrap(r.recorder.Wrap(c))
+}
+
+// wrapAgent has what an agent is started by recorded: that is no tool, and has no span.
+func (r *trail) wrapAgent(c driver.Config) driver.Config {
 	if r == nil {
 		return c
 	}
@@ -87,7 +110,10 @@ func (r *trail) close() {
 		return
 	}
 	r.recorder.Close() // an error was told
-	r.log.Close()
+	if r.log != nil {
+		r.log.Close()
+	}
+	r.spans.Close()
 }
 
 const auditHelp = `usage: terrarium audit COMMAND

@@ -88,6 +88,7 @@ func (f *commandFlags) command() (core.Command, error) {
 		OutputByteLimit: int64(f.limit),
 	}
 	c.Rendering, _ = core.ParseRendering(f.output)
+	c.Traceparent = core.ParseTraceparent(os.Getenv("TRACEPARENT")) // ours, where a request has none
 	if f.limit == 0 {
 		c.OutputByteLimit = -1
 	}

@@ -287,7 +287,7 @@ func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witne
 	child, err := harness.Start(ctx, harness.ChildConfig{
 		Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}, Command: t.command,
 		Wire: t.wire, Format: t.challenge.Parser.Format, Stderr: w.stderr(),
-		Wrap: trail.wrap,
+		Wrap: trail.wrapAgent,
 	})
 	if err != nil {
 		return harness.Result{}, startFailure(err)

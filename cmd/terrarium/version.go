@@ -10,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/otel"
 	"github.com/terrarium-dev/terrarium/web"
 )
 
 const versionHelp = `usage: terrarium version [--json | --licenses]
 
-Prints the version, the commit it was built from, and the Go release.
+Prints the version, the commit it was built from, the Go release, and whether
+OpenTelemetry was left out.
 
       --json      print it as one JSON object
       --licenses  print the terms of all that is in the binary and the page
@@ -70,10 +72,12 @@ type build struct {
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
+	// OpenTelemetry is false if the build tag nootel has left it out.
+	OpenTelemetry bool `json:"openTelemetry"`
 }
 
 func readBuild() build {
-	b := build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	b := build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, OpenTelemetry: otel.Built}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -101,7 +105,11 @@ func (b build) String() string {
 			s += " modified"
 		}
 	}
-	return fmt.Sprintf("%s (%s %s/%s)", s, b.Go, b.OS, b.Arch)
+	s = fmt.Sprintf("%s (%s %s/%s)", s, b.Go, b.OS, b.Arch)
+	if !b.OpenTelemetry {
+		s += " without OpenTelemetry"
+	}
+	return s
 }
 
 // printJSON prints v as JSON for programs, indented for people.

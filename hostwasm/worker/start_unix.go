@@ -60,6 +60,9 @@ func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string, n
 		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp, Near: near,
 		Pty: e.Command.Pty, OneStream: e.Command.OneStream, Interactive: e.Command.Interactive, Size: size{e.Command.Rows, e.Command.Cols},
 	}
+	if h.config.Deterministic {
+		e.Command.Traceparent = "" // no two are the same
+	}
 	for _, v := range e.Command.Environ() {
 		j.Env = append(j.Env, v.Name+"="+v.Value)
 	}
