@@ -167,13 +167,23 @@ func (p *Policy) Decide(e *core.Exec, env Context) Verdict {
 	default:
 		w.argv(e, &env)
 	}
+	w.given(e.Command.Env)
+	return p.verdict(w, &env)
+}
+
+// given adds the variables that all commands get.
+func (w *walk) given(vars []core.EnvVariable) {
+	if len(vars) > maxVars {
+		w.hide("it is given too many variables")
+		vars = vars[:maxVars]
+	}
 	for _, c := range w.commands {
-		for _, v := range e.Command.Env {
-			c.assigns = append(slices.Clip(c.assigns), assign{Name: v.Name, Value: v.Value})
-			c.Assigns = append(slices.Clip(c.Assigns), v.Name)
+		c.assigns, c.Assigns = slices.Clip(c.assigns), slices.Clip(c.Assigns)
+		for _, v := range vars {
+			c.assigns = append(c.assigns, assign{Name: v.Name, Value: v.Value})
+			c.Assigns = append(c.Assigns, v.Name)
 		}
 	}
-	return p.verdict(w, &env)
 }
 
 // argv judges a command that no shell reads.

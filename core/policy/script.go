@@ -100,9 +100,15 @@ func sedText(script string, mark byte) (rest string, ok bool) {
 	return "", false
 }
 
+// maxAwk is how long a program may be that is looked at, in bytes.
+const maxAwk = 4 << 10
+
 // plainAwk accepts programs that neither write nor execute nor read files: ">" and "|" are
 // operators but after print, where they are redirects.
 func plainAwk(program string) bool {
+	if len(program) > maxAwk {
+		return false // it is looked at again for each ">"
+	}
 	for _, s := range []string{"@", "system", "getline", "\\\n"} {
 		if strings.Contains(program, s) {
 			return false

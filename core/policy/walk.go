@@ -16,6 +16,7 @@ const (
 	maxLine     = 64 << 10 // bytes
 	maxParsed   = 4 * maxLine
 	maxCommands = 256
+	maxVars     = 1024 // that a command is given besides those of the line
 	maxDepth    = 32
 	maxDirs     = 8
 )
@@ -77,14 +78,14 @@ func (w *walk) line(src string) {
 	if w.parser == nil {
 		w.parser = syntax.NewParser(syntax.Variant(syntax.LangBash))
 	}
-	f, err := w.parser.Parse(strings.NewReader(src), "")
-	if err != nil {
-		w.hide("the line can't be parsed")
+	stmts, why := parse(w.parser, src)
+	if why != "" {
+		w.hide(why)
 		return
 	}
 	outer := w.src
 	w.src = src
-	w.stmts(f.Stmts, nil)
+	w.stmts(stmts, nil)
 	w.src = outer
 }
 
@@ -93,15 +94,8 @@ func unparsable(src string) string {
 	if len(src) > maxLine {
 		return "the line is too long"
 	}
-	depth := 0
 	for i := 0; i < len(src); i++ {
 		switch c := src[i]; {
-		case c == '(' || c == '{':
-			if depth++; depth > maxDepth {
-				return "the line is nested too deeply"
-			}
-		case c == ')' || c == '}':
-			depth = max(depth-1, 0)
 		case c < ' ' && c != '\n' && c != '\t', c == 0x7f:
 			return "the line holds control characters"
 		case c >= utf8.RuneSelf:
@@ -119,7 +113,7 @@ func unparsable(src string) string {
 func (w *walk) deeper() bool {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
-		w.hide("the line is nested too deeply")
+		w.hide(tooDeep)
 		return false
 	}
 	return true
@@ -139,7 +133,7 @@ func (w *walk) stmt(s *syntax.Stmt, outer []Redirect) {
 		return
 	}
 	defer w.shallower()
-	redirects := outer
+	redirects := slices.Clip(outer)
 	for _, r := range s.Redirs {
 		if r.Word != nil {
 			w.word(r.Word)
@@ -148,9 +142,10 @@ func (w *walk) stmt(s *syntax.Stmt, outer []Redirect) {
 			w.word(r.Hdoc)
 		}
 		if got, ok := readRedirect(w.src, r); ok {
-			redirects = append(slices.Clip(redirects), got)
+			redirects = append(redirects, got)
 		}
 	}
+	redirects = slices.Clip(redirects)
 	switch c := s.Cmd.(type) {
 	case nil:
 		if len(redirects) > 0 {
