@@ -3,10 +3,11 @@ package policy
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // subcommands are those whose first operand says what they do: an Always rule has two words of
-// them.
+// them, whatever the second looks like.
 var subcommands = []string{
 	"git", "go", "npm", "pnpm", "yarn", "bun", "cargo", "rustup", "pip", "pip3", "uv", "poetry", "docker", "podman", "kubectl", "helm", "gh", "glab",
 	"terraform", "brew", "apt", "apt-get", "dnf", "systemctl", "make", "just", "dotnet", "mvn", "gradle", "bundle", "rake", "composer", "deno", "npx",
@@ -21,21 +22,30 @@ var neverAlways = []string{
 }
 
 // always returns the rule that would allow c from now on, or nil if there is none worth writing.
+//
+// Of a command that nobody here knows, the rule has the first word too if that looks like a
+// subcommand: who says yes to "mytool deploy --prod" has not said yes to "mytool destroy". Where
+// one stands behind options the rule would be for any, so there is none. "mytool -v x.txt" has no
+// such word, and its rule is for "mytool".
 func (p *Policy) always(c *Command, env *Context) *Rule {
 	if len(c.words) == 0 || c.transparent || c.doubt != "" || c.Rule != nil || len(c.Through) > 0 && c.words[0].dynamic {
 		return nil
 	}
 	name := c.words[0].text
-	if strings.Contains(name, "/") || slices.Contains(neverAlways, name) || slices.Contains([]string{"*", "**"}, name) {
+	if strings.Contains(name, "/") || !utf8.ValidString(name) || slices.Contains(neverAlways, name) || slices.Contains([]string{"*", "**"}, name) {
 		return nil
 	}
 	if _, shell := shells[name]; shell {
 		return nil
 	}
+	second := len(c.words) > 1 && looksLikeSubcommand(c.words[1])
+	if !second && slices.ContainsFunc(c.words[1:], looksLikeSubcommand) {
+		return nil
+	}
 	r := &Rule{ID: "always-" + name, Argv: [][]string{{name}}, Decision: Allow, Redirects: "read", layer: User}
-	if slices.Contains(subcommands, name) && len(c.words) > 1 {
+	if second || slices.Contains(subcommands, name) && len(c.words) > 1 {
 		sub := c.words[1]
-		if sub.dynamic || sub.isOption() || sub.text == "" || sub.text == "*" || sub.text == "**" {
+		if !second && (sub.dynamic || sub.isOption() || sub.text == "" || sub.text == "*" || sub.text == "**" || !utf8.ValidString(sub.text)) {
 			return nil
 		}
 		r.ID += "-" + sub.text
@@ -46,3 +56,18 @@ func (p *Policy) always(c *Command, env *Context) *Rule {
 	}
 	return r
 }
+
+// looksLikeSubcommand reports whether w is a bare word, and no option, path, file name or number.
+func looksLikeSubcommand(w word) bool {
+	if w.dynamic || w.text == "" || !isLetter(w.text[0]) {
+		return false
+	}
+	for i := range len(w.text) {
+		if c := w.text[i]; !isLetter(c) && (c < '0' || c > '9') && strings.IndexByte("-_:", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

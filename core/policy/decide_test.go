@@ -100,7 +100,8 @@ func TestAlways(t *testing.T) {
 		{"make lint && git fetch origin; ls", "make lint, git fetch"},
 		{"make -n", ""}, {"rm x", ""}, {"$x", ""}, {"sudo make all", "make all"}, {"./run", ""}, {"make all > out", ""},
 		{"python3 -c 1", ""}, {"(make all; make all)", "make all"}, {"PATH=x make all", ""}, {"terraform plan \"$x\"", ""},
-		{"ls", ""}, {"git push --force", ""}, {"mytool a b", "mytool"},
+		{"ls", ""}, {"git push --force", ""}, {"mytool deploy --prod", "mytool deploy"},
+		{"mytool -v x.txt 3", "mytool"}, {"mytool --prod deploy", ""}, {"mytool", "mytool"}, {"mytool ./x deploy", ""}, {"mytool \"$x\"", ""}, {"make ./x", "make ./x"},
 	} {
 		var got []string
 		for _, r := range starter(t).Decide(line(c.line), policy.Context{}).Always {
