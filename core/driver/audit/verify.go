@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strings"
 )
 
 // A Summary is what a record that was read holds.
@@ -54,7 +55,10 @@ type piece struct {
 	bytes int64
 	sum   hash.Hash
 	open  bool // it has no line break at its end
-	ended bool // a line of it ends as whole ones do, so it was changed
+	// begin is how the next line begins. Attempts to write it do so, too, of which there may be
+	// several; and other says that something else is among them: a line that was changed.
+	begin string
+	other bool
 }
 
 // Verify reads a file to its end. The error is a *BadLine, or r's.
@@ -145,19 +149,23 @@ func (v *Verifier) follows(l parsed) (wrong string) {
 
 func (v *Verifier) addTorn(p []byte, whole bool, wrong string) {
 	if v.torn == nil {
-		v.torn = &piece{at: BadLine{v.name, v.line, wrong}, sum: sha256.New()}
+		begin := fmt.Sprintf(`{"seq":%d,`, v.summary.Last+1)
+		v.torn = &piece{at: BadLine{v.name, v.line, wrong}, sum: sha256.New(), begin: begin}
 	}
 	v.torn.add(p, whole)
 }
 
 // add adds a line, or a part of one that is too long.
 func (t *piece) add(p []byte, whole bool) {
-	if t.bytes > 0 && !t.open {
+	switch {
+	case t.bytes == 0:
+		t.other = !bytes.HasPrefix(p, []byte(t.begin)) && (whole || !strings.HasPrefix(t.begin, string(p)))
+	case !t.open:
 		t.sum.Write([]byte{'\n'})
+		t.other = t.other || !bytes.HasPrefix(p, []byte(t.begin))
 	}
 	t.bytes += int64(len(p))
 	t.open = !whole
-	t.ended = t.ended || bytes.HasSuffix(p, []byte(lineEnd))
 	t.sum.Write(bytes.TrimSuffix(p, []byte{'\n'}))
 }
 
@@ -171,7 +179,7 @@ func (t *piece) is(l parsed) bool {
 func (v *Verifier) Summary() (Summary, error) {
 	s := v.summary
 	if v.torn != nil {
-		if !v.torn.open || v.torn.ended {
+		if !v.torn.open || v.torn.other {
 			return s, &v.torn.at
 		}
 		s.Torn++
