@@ -79,6 +79,8 @@ var rules = []rule{
 		bans: []ban{pure, safe, offline}, why: whyCore},
 
 	{path: "core/driver", ours: []string{"core", "core/vt"}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
+	{path: "core/driver/audit", ours: []string{"core", "core/jsonrpc", "core/driver"}, bans: []ban{safe, offline, scriptless},
+		why: "the record must not fail because of what it tells of, so it knows the driver's interface and the standard library"},
 	{path: "core/driver/...", ours: []string{"core/..."}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
 	{path: "core/coretest",
 		ours:   []string{"core", "core/acp", "core/jsonrpc", "core/driver", "core/driver/acpconn"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/otel"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 	"github.com/terrarium-dev/terrarium/core/driver/audit"
 )
 
@@ -54,7 +56,7 @@ func (f *auditFlags) open() (*trail, error) {
 		return nil, nil
 	}
 	var once sync.Once
-	c := audit.Config{Log: t.log, Required: f.required, OnEvent: t.spans.OnEvent}
+	c := audit.Config{Log: t.log, Required: f.required, OnEvent: t.spans.OnEvent, Agent: client}
 	c.OnTrouble = func(err error) { once.Do(func() { warn(os.Stderr, f.trouble(err)) }) }
 	t.recorder, err = audit.New(c)
 	if err != nil && f.required {
@@ -77,6 +79,14 @@ func (f *auditFlags) openLog() (*audit.Log, error) {
 		return nil, fmt.Errorf("--audit: %s", message(err))
 	}
 	return log, nil
+}
+
+// client is who asks for a command, if it is a peer of serve.
+func client(ctx context.Context) (a audit.Agent) {
+	if peer, ok := acpconn.PeerOf(ctx); ok {
+		a.Name, a.Version = peer.Client()
+	}
+	return a
 }
 
 // trouble is what a person is told when the record can't be written, once.

@@ -63,11 +63,16 @@ type Conn struct {
 	sessions  map[core.SessionID]*session
 	pending   pending
 	asker     asking // nil if we ask nothing
+	client    Implementation
 
 	out     [][]byte // lines not yet taken
 	lent    []byte   // the line that NextLine returned last, reused for another
 	scratch []byte   // output on its way into a line
 }
+
+// Client returns what the peer calls itself in initialize, at most 200 bytes each. Both are empty if
+// it has not said.
+func (c *Conn) Client() (name, version string) { return c.client.Name, c.client.Version }
 
 // NewConn returns a connection that runs commands on ts.
 func NewConn(c Config, ts Terminals) *Conn {

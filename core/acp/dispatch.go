@@ -254,6 +254,9 @@ func (c *Conn) initialize(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) erro
 	if c.asker != nil {
 		c.asker.initialized(params)
 	}
+	if i := r.ClientInfo; i != nil {
+		c.client = Implementation{Name: strings.Clone(clip(i.Name)), Version: strings.Clone(clip(i.Version))}
+	}
 	c.answer(id, response.AppendJSON)
 	return nil
 }

@@ -46,11 +46,11 @@ func New(c Config) *Server {
 	if c.ACP.Nonce == "" {
 		c.ACP.Nonce = rand.Text()
 	}
-	host, decide := newApart(c.Driver.Host), c.Driver.Decide
+	host, decide := newApart(c.Driver.Host, s), c.Driver.Decide
 	c.Driver.OnNews = s.andOurs(c.Driver.OnNews)
 	c.Driver.Host = host
 	if decide != nil {
-		c.Driver.Decide = host.decide(&Peer{server: s, suffix: string(host.peer)}, decide)
+		c.Driver.Decide = host.decide(decide)
 	}
 	s.driver = driver.New(c.Driver)
 	s.conn = acp.NewConn(c.ACP, terminals(s.driver))

@@ -14,25 +14,27 @@ import (
 // string: else who says another peer's "session-1" would have that peer's files.
 type apart struct {
 	driver.Host
-	peer core.SessionID
+	peer *Peer
 }
 
-func newApart(h driver.Host) apart { return apart{h, core.SessionID("@" + rand.Text())} }
+func newApart(h driver.Host, s *Server) apart {
+	return apart{h, &Peer{server: s, suffix: "@" + rand.Text()}}
+}
 
 func (a apart) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
-	c.Session += a.peer
-	return a.Host.Resolve(ctx, c)
+	c.Session += core.SessionID(a.peer.suffix)
+	return a.Host.Resolve(context.WithValue(ctx, peerKey{}, a.peer), c)
 }
 
 func (a apart) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
-	e.Command.Session += a.peer
+	e.Command.Session += core.SessionID(a.peer.suffix)
 	return a.Host.Start(ctx, e)
 }
 
-// decide returns decide as it is called for peer.
-func (a apart) decide(peer *Peer, decide func(context.Context, core.Exec) core.Decision) func(context.Context, core.Exec) core.Decision {
+// decide returns decide as it is called for the peer.
+func (a apart) decide(decide func(context.Context, core.Exec) core.Decision) func(context.Context, core.Exec) core.Decision {
 	return func(ctx context.Context, e core.Exec) core.Decision {
-		e.Command.Session += a.peer
-		return decide(context.WithValue(ctx, peerKey{}, peer), e)
+		e.Command.Session += core.SessionID(a.peer.suffix)
+		return decide(context.WithValue(ctx, peerKey{}, a.peer), e)
 	}
 }

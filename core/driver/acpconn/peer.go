@@ -19,11 +19,18 @@ type Peer struct {
 
 type peerKey struct{}
 
-// PeerOf returns the peer whose request is decided about, given the context that
-// Decide was called with. ok is false with any other.
+// PeerOf returns the peer whose request it is, given the context that Decide or
+// Host.Resolve was called with. ok is false with any other.
 func PeerOf(ctx context.Context) (p *Peer, ok bool) {
 	p, ok = ctx.Value(peerKey{}).(*Peer)
 	return p, ok
+}
+
+// Client returns what the peer calls itself, as acp.Conn.Client does.
+func (p *Peer) Client() (name, version string) {
+	p.server.mu.Lock()
+	defer p.server.mu.Unlock()
+	return p.server.conn.Client()
 }
 
 // Asks reports whether the peer answers questions: it says so in initialize, and

@@ -73,7 +73,6 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	c.Core.Screens = true
 	c.Core.MaxInput = max(c.Core.MaxInput, maxTyped)
 	c.Core.MaxOutputByteLimit = max(c.Core.MaxOutputByteLimit, c.Shell.OutputByteLimit, defaultKept)
-	r.driver = driver.New(driver.Config{Host: r.host, Core: c.Core, Decide: c.Decide, OnOutput: r.handleOutput})
 	r.driver = driver.New(wrapped(c.Wrap, driver.Config{Host: r.host, Core: c.Core, Decide: c.Decide, OnOutput: r.handleOutput}))
 	defer r.driver.Close()
 	if err := r.create(ctx); err != nil {
