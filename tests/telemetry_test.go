@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -138,7 +139,7 @@ func wantSpan(t *testing.T, s *otlptrace.Span, want map[string]any) {
 	}
 }
 
-// telemetry returns our environment with variables of OpenTelemetry, and no others of it.
+// telemetry returns our environment with variables of OpenTelemetry, no others of it, and no policy.
 func telemetry(variables ...string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -146,7 +147,7 @@ func telemetry(variables ...string) []string {
 			env = append(env, kv)
 		}
 	}
-	return append(env, variables...)
+	return append(append(env, "XDG_CONFIG_HOME=/nonexistent"), variables...)
 }
 
 // A talk is one with "terrarium serve --stdio", a line at a time.
@@ -223,7 +224,7 @@ func TestTelemetryServe(t *testing.T) {
 	s := serveTalk(t, telemetry("OTEL_EXPORTER_OTLP_ENDPOINT="+c.URL, "OTEL_EXPORTER_OTLP_HEADERS=key=hidden", "OTEL_RESOURCE_ATTRIBUTES=team=blue"))
 	s.ask("initialize", `{"protocolVersion":1}`)
 
-	id := s.create("sh", `["-c","echo $TRACEPARENT; exit 3","the-secret"]`, meta)
+	id := s.create("sh", `["-c","echo $TRACEPARENT$OTEL_EXPORTER_OTLP_HEADERS; exit 3","the-secret"]`, meta)
 	s.ask("terminal/wait_for_exit", id)
 	result, _ := s.ask("terminal/output", id)
 	s.ask("terminal/release", id)
@@ -244,18 +245,18 @@ func TestTelemetryServe(t *testing.T) {
 
 	spans := c.spans()
 	wantSpan(t, spans[" sh"], map[string]any{
-		"gen_ai.conversation.id": "s1", "process.executable.name": "sh", "process.pid": "PID", "process.exit.code": int64(3), "error.type": "3",
+		"gen_ai.conversation.id": "s1", "process.executable.name": "sh", "process.pid": "PID", "terrarium.decision": "allow", "terrarium.decision.by": "default", "process.exit.code": int64(3), "error.type": "3",
 	})
 	wantSpan(t, spans[" sleep"], map[string]any{
-		"gen_ai.conversation.id": "s1", "process.executable.name": "sleep", "process.pid": "PID",
+		"gen_ai.conversation.id": "s1", "process.executable.name": "sleep", "process.pid": "PID", "terrarium.decision": "allow", "terrarium.decision.by": "default",
 		"terrarium.exit.signal": "SIGTERM", "terrarium.exit.reason": "killed", "error.type": "killed",
 	})
 	wantSpan(t, spans[""], map[string]any{"gen_ai.conversation.id": "s1", "error.type": "not_found"})
 	wantSpan(t, spans[" true"], map[string]any{
-		"gen_ai.conversation.id": "s1", "process.executable.name": "true", "process.pid": "PID", "process.exit.code": int64(0),
+		"gen_ai.conversation.id": "s1", "process.executable.name": "true", "process.pid": "PID", "terrarium.decision": "allow", "terrarium.decision.by": "default", "process.exit.code": int64(0),
 	})
 	wantSpan(t, spans[" cat"], map[string]any{
-		"gen_ai.conversation.id": "s1", "process.executable.name": "cat", "process.pid": "PID",
+		"gen_ai.conversation.id": "s1", "process.executable.name": "cat", "process.pid": "PID", "terrarium.decision": "allow", "terrarium.decision.by": "default",
 		"terrarium.exit.signal": "SIGTERM", "terrarium.exit.reason": "released", "error.type": "released",
 	})
 	if len(spans) != 5 {
@@ -290,6 +291,70 @@ func TestTelemetryServe(t *testing.T) {
 	}
 	if c.headers[0].Get("key") != "hidden" {
 		t.Errorf("got headers %v", c.headers[0])
+	}
+}
+
+// What was decided is told, and by which rule; not why, since that may have the command's words.
+func TestTelemetryDecisions(t *testing.T) {
+	c := newCollector(t)
+	dir := t.TempDir()
+	rules, record := filepath.Join(dir, "policy.toml"), filepath.Join(dir, "record")
+	if err := os.WriteFile(rules, []byte(`
+default = "ask"
+[[rule]]
+id = "no-rm"
+argv = ["rm", "**"]
+decision = "deny"
+reason = "the-secret"
+[[rule]]
+id = "truth"
+argv = ["true", "**"]
+decision = "allow"
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	answer := `echo '{"answer":"once"}'`
+	s := serveTalk(t, telemetry("OTEL_EXPORTER_OTLP_ENDPOINT="+c.URL), "--policy", rules, "--ask-command", answer, "--audit", record)
+	for _, command := range []string{"rm", "true", "echo"} {
+		result, failed := s.ask("terminal/create", fmt.Sprintf(`{"sessionId":"s1","command":%q,"args":["x"],"_meta":%s}`, command, meta))
+		if (failed != nil) != (command == "rm") {
+			t.Errorf("create %s: got %v, %v", command, result, failed)
+		}
+		if failed == nil {
+			s.ask("terminal/wait_for_exit", fmt.Sprintf(`{"sessionId":"s1","terminalId":%q}`, result["terminalId"]))
+		}
+	}
+	s.end()
+
+	spans := c.spans()
+	wantSpan(t, spans[" rm"], map[string]any{
+		"gen_ai.conversation.id": "s1", "process.executable.name": "rm", "error.type": "denied",
+		"terrarium.decision": "deny", "terrarium.decision.by": "rule", "terrarium.rule.id": "no-rm",
+	})
+	wantSpan(t, spans[" true"], map[string]any{
+		"gen_ai.conversation.id": "s1", "process.executable.name": "true", "process.pid": "PID", "process.exit.code": int64(0),
+		"terrarium.decision": "allow", "terrarium.decision.by": "rule", "terrarium.rule.id": "truth",
+	})
+	wantSpan(t, spans[" echo"], map[string]any{
+		"gen_ai.conversation.id": "s1", "process.executable.name": "echo", "process.pid": "PID", "process.exit.code": int64(0),
+		"terrarium.decision": "allow", "terrarium.decision.by": "ask-command",
+	})
+	if events := spans[" echo"].Events; len(events) != 1 || events[0].Name != "terrarium.ask" {
+		t.Errorf("got events %v, want that somebody was asked", events)
+	}
+	if strings.Contains(c.bodies, "the-secret") {
+		t.Error("the reason was sent")
+	}
+
+	// The record names the spans, so that both can be joined.
+	lines, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, span := range spans {
+		if want := fmt.Sprintf(`"trace_id":"%x","span_id":"%x"`, span.TraceId, span.SpanId); !strings.Contains(string(lines), want) {
+			t.Errorf("%s: no %s in the record", name, want)
+		}
 	}
 }
 
