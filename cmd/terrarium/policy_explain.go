@@ -153,7 +153,7 @@ func explain(v policy.Verdict) explanation {
 			e.Argv = []string{}
 		}
 		for _, r := range c.Redirects {
-			e.Redirects = append(e.Redirects, explainedRedirect(r))
+			e.Redirects = append(e.Redirects, explainedRedirect{Op: r.Op, Target: r.Target, Write: r.Write})
 		}
 		x.Commands = append(x.Commands, e)
 	}

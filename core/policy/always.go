@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,29 @@ var neverAlways = []string{
 	"docker", "podman", "kubectl", "npx", "env", "source", ".", "exec", "eval", "trap", "alias", "export",
 }
 
+// scripts run the file that is their first operand. An Always rule is for files of the session, or
+// for the module that Python is told to run: whoever may write one file can write another.
+var scripts = []string{"python", "python3", "node", "bash", "sh"}
+
+// threeWords are those of whose operands the second says what they do.
+var threeWords = []string{
+	"npm run", "pnpm run", "yarn run", "bun run", "go run", "go tool", "uv run", "poetry run", "bundle exec", "docker compose", "cargo run",
+	"gh pr", "gh issue", "gh run", "gh repo", "gh release",
+}
+
+// runAnything are those that run what their arguments say, by which they are no better known.
+var runAnything = []string{
+	"git config", "git bisect", "git submodule", "git filter-branch", "git difftool", "git mergetool", "git rebase", "go env", "go generate",
+	"npm config", "npm exec", "npm x", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "bun x", "cargo run", "deno run", "deno eval", "gh api", "gh alias",
+}
+
+// fileCommands make, copy, move or change the files that they name. An Always rule is for files of
+// the session or below /tmp.
+var fileCommands = []string{"mkdir", "touch", "cp", "mv", "tee", "sed", "gofmt", "goimports", "truncate"}
+
+// places are where an Always rule lets files be written.
+var places = [][]string{{"/tmp"}, {"roots"}, {"roots", "/tmp"}}
+
 // always returns the rule that would allow c from now on, or nil if there is none worth writing.
 //
 // Of a command that nobody here knows, the rule has the first word too if that looks like a
@@ -32,29 +56,138 @@ func (p *Policy) always(c *Command, env *Context) *Rule {
 		return nil
 	}
 	name := c.words[0].text
-	if strings.Contains(name, "/") || !utf8.ValidString(name) || slices.Contains(neverAlways, name) || slices.Contains([]string{"*", "**"}, name) {
-		return nil
-	}
-	if _, shell := shells[name]; shell {
-		return nil
-	}
-	second := len(c.words) > 1 && looksLikeSubcommand(c.words[1])
-	if !second && slices.ContainsFunc(c.words[1:], looksLikeSubcommand) {
-		return nil
-	}
-	r := &Rule{ID: "always-" + name, Argv: [][]string{{name}}, Decision: Allow, Redirects: "read", layer: User}
-	if second || slices.Contains(subcommands, name) && len(c.words) > 1 {
-		sub := c.words[1]
-		if !second && (sub.dynamic || sub.isOption() || sub.text == "" || sub.text == "*" || sub.text == "**" || !utf8.ValidString(sub.text)) {
+	bin := ""
+	if strings.Contains(name, "/") {
+		if bin = c.path(c.words[0]); bin == "" || c.words[0].dynamic || !c.below(bin, places[2], env) {
 			return nil
 		}
-		r.ID += "-" + sub.text
-		r.Argv = append(r.Argv, []string{sub.text})
+		name = path.Base(bin)
+	}
+	if slices.Contains([]string{"*", "**"}, name) {
+		return nil
+	}
+	r := &Rule{ID: "always-" + name, Argv: [][]string{{name}}, Bin: bin, Decision: Allow, Redirects: "read", layer: User}
+	if c.writes() {
+		i := slices.IndexFunc(places, func(dirs []string) bool { r.Writes = dirs; return r.conditions(c, env) })
+		if i < 0 {
+			return nil
+		}
+		r.ID += "-writes-" + strings.Trim(strings.Join(r.Writes, "-"), "/")
+	}
+	switch {
+	case bin != "":
+		if _, launches := launchers[name]; launches || name == "env" || name == "find" || name == "git" || !r.narrow(c) {
+			return nil
+		}
+	case len(r.Writes) > 0 && p.allowsUnwritten(c, env):
+		if slices.Contains(subcommands, name) && !r.narrow(c) {
+			return nil
+		}
+	case slices.Contains(fileCommands, name) || name == "rm":
+		if !r.ofFiles(c, env) {
+			return nil
+		}
+	case slices.Contains(scripts, name):
+		if !r.ofScript(c, env) {
+			return nil
+		}
+	case slices.Contains(neverAlways, name):
+		return nil
+	default:
+		if _, shell := shells[name]; shell || !r.narrow(c) {
+			return nil
+		}
+	}
+	if slices.ContainsFunc(append(slices.Concat(r.Argv...), bin), func(s string) bool { return !utf8.ValidString(s) }) {
+		return nil // a file can't hold it
 	}
 	if r.fits(c, env, false) != fits {
 		return nil // it would be asked about again
 	}
 	return r
+}
+
+// writes reports whether the shell writes a file for c.
+func (c *Command) writes() bool {
+	return slices.ContainsFunc(c.Redirects, func(to Redirect) bool { return to.Write })
+}
+
+// allowsUnwritten reports whether c would be allowed if it were redirected to no file.
+func (p *Policy) allowsUnwritten(c *Command, env *Context) bool {
+	bare, found := *c, false
+	bare.Redirects = slices.DeleteFunc(slices.Clone(c.Redirects), func(to Redirect) bool { return to.Write })
+	p.each(c, func(r *Rule) { found = found || r.Decision == Allow && r.fits(&bare, env, false) == fits })
+	return found
+}
+
+// narrow adds the subcommand to r, if there is one, and reports whether that says enough.
+func (r *Rule) narrow(c *Command) bool {
+	second := len(c.words) > 1 && looksLikeSubcommand(c.words[1])
+	switch {
+	case len(c.words) == 1:
+		return true
+	case !second && slices.ContainsFunc(c.words[1:], looksLikeSubcommand):
+		return false
+	case !second && !slices.Contains(subcommands, c.words[0].text):
+		return true
+	}
+	said := c.words[0].text
+	for _, w := range c.words[1:] {
+		if w.dynamic || w.isOption() || w.text == "" || w.text == "*" || w.text == "**" {
+			return false
+		}
+		r.ID += "-" + w.text
+		r.Argv = append(r.Argv, []string{w.text})
+		said += " " + w.text
+		if !slices.Contains(threeWords, said) {
+			break
+		}
+	}
+	_, shell := shells[r.Argv[len(r.Argv)-1][0]]
+	return !slices.Contains(threeWords, said) && !slices.Contains(runAnything, said) && !shell &&
+		(len(r.Argv) < 3 || !slices.Contains(neverAlways, r.Argv[2][0]))
+}
+
+// ofFiles makes r one for files of the session. What rm removes nobody gets back, but below /tmp.
+func (r *Rule) ofFiles(c *Command, env *Context) bool {
+	names, _ := flagsOf(c.words)
+	for _, flag := range names {
+		if flag != "-i" && flag != "--in-place" && flag != "-w" {
+			return false
+		}
+		r.Flags = append(r.Flags, flag)
+	}
+	where := places
+	if c.words[0].text == "rm" {
+		where = places[:1]
+	}
+	for _, dirs := range where {
+		if c.files(dirs, env) {
+			r.Files = dirs
+			r.Argv = append(r.Argv, []string{"**"})
+			r.ID += "-" + strings.Trim(strings.Join(dirs, "-"), "/")
+			return true
+		}
+	}
+	return false
+}
+
+// ofScript makes r one for the script, or the module, that is c's first operand.
+func (r *Rule) ofScript(c *Command, env *Context) bool {
+	if len(c.words) < 2 || c.words[1].dynamic {
+		return false
+	}
+	first := c.words[1]
+	if first.text == "-m" && strings.HasPrefix(c.words[0].text, "python") && len(c.words) > 2 {
+		module := c.words[2]
+		if module.dynamic || slices.Contains([]string{"pdb", "timeit", "cProfile", "profile", "trace", "runpy", "code", "doctest", "*", "**"}, module.text) {
+			return false
+		}
+		r.Argv = append(r.Argv, []string{"-m"}, []string{module.text})
+		r.ID += "-m-" + module.text
+		return true
+	}
+	return !first.isOption() && r.ofFiles(c, env)
 }
 
 // looksLikeSubcommand reports whether w is a bare word, and no option, path, file name or number.

@@ -96,18 +96,28 @@ func TestCommands(t *testing.T) {
 }
 
 func TestAlways(t *testing.T) {
+	p := starter(t)
 	for _, c := range []struct{ line, want string }{
-		{"make lint && git fetch origin; ls", "make lint, git fetch"},
-		{"make -n", ""}, {"rm x", ""}, {"$x", ""}, {"sudo make all", "make all"}, {"./run", ""}, {"make all > out", ""},
+		{"make site && git fetch origin; ls", "make site, git fetch"},
+		{"make -n", ""}, {"rm x", ""}, {"$x", ""}, {"sudo make all", "make all"}, {"make all > out", "make all >roots"}, {"make all > /tmp/out", "make all >/tmp"}, {"make all > ../out", ""}, {"make all > .envrc", ""},
+		{"cat > x.py <<E\nE", "cat >roots"}, {"echo x >> a/Makefile", ""}, {"cp a /tmp/b", "cp ** @roots,/tmp"}, {"cp a /etc/b", ""}, {"cp a/*.go b", "cp ** @roots"}, {"cp *.go b", ""},
+		{"sed -i s/a/b/ x.go", "sed ** @roots"}, {"sed -i 's/a/b/w y' x.go", ""}, {"rm -rf /tmp/x", "rm ** @/tmp"}, {"python3 x.py a", "python3 ** @roots"}, {"python3 - <<E\nE", ""},
+		{"python3 x.py /etc", ""}, {"python3 -m http.server", "python3 -m http.server"}, {"python3 -m pdb x", ""}, {"bash a/x.sh", "bash ** @roots"}, {"npm run site", "npm run site"}, {"npm run", ""},
+		{"uv run bash x", ""}, {"go run ./cmd/x", "go run ./cmd/x"}, {"git config x y", ""}, {"./a/run x", "run x =/work/app/a/run"}, {"/opt/x", ""}, {"./timeout 5 ls", ""}, {"awk '{print}' a > b", "awk >roots"}, {"awk '{print>$1}' a > b", ""},
 		{"python3 -c 1", ""}, {"(make all; make all)", "make all"}, {"PATH=x make all", ""}, {"terraform plan \"$x\"", ""},
 		{"ls", ""}, {"git push --force", ""}, {"mytool deploy --prod", "mytool deploy"},
 		{"mytool -v x.txt 3", "mytool"}, {"mytool --prod deploy", ""}, {"mytool", "mytool"}, {"mytool ./x deploy", ""}, {"mytool \"$x\"", ""}, {"make ./x", "make ./x"},
 	} {
 		var got []string
-		for _, r := range starter(t).Decide(line(c.line), policy.Context{}).Always {
+		for _, r := range p.Decide(line(c.line), policy.Context{}).Always {
 			var words []string
 			for _, w := range r.Argv {
 				words = append(words, strings.Join(w, "|"))
+			}
+			for mark, extra := range map[string][]string{">": r.Writes, "@": r.Files, "=": {r.Bin}} {
+				if s := strings.Join(extra, ","); s != "" {
+					words = append(words, mark+s)
+				}
 			}
 			got = append(got, strings.Join(words, " "))
 		}

@@ -60,6 +60,8 @@ type ruleTOML struct {
 	Bin       string   `toml:"bin"`
 	Decision  string   `toml:"decision"`
 	Redirects string   `toml:"redirects"`
+	Writes    any      `toml:"writes"`
+	Files     any      `toml:"files"`
 	EnvAssign any      `toml:"env_assign"`
 	Flags     []string `toml:"flags"`
 	Cwd       any      `toml:"cwd"`

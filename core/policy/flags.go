@@ -17,12 +17,20 @@ var dangerous = map[string][]string{
 	"find":   {"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"},
 	"tree":   {"-o", "-R"},
 	"git": {"--output", "--output-directory", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--upload-pack",
-		"--receive-pack", "--exec", "--edit-description", "--edit", "--paginate", "--show-signature", "--gpg-sign", "--web"},
+		"--receive-pack", "--exec", "--edit-description", "--edit", "--paginate", "--show-signature", "--gpg-sign", "--web", "--apply"},
 	"go": {"-exec", "-toolexec", "-o", "-overlay", "-modfile", "-vettool", "-fixtool", "-C", "-ldflags", "-gcflags", "-asmflags",
 		"-gccgoflags", "-compiler", "-pkgdir", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile", "-coverprofile",
 		"-trace", "-outputdir", "-c", "-fuzz", "-fuzzcachedir", "-testlogfile", "-modcacherw", "-mod", "-debug-trace", "-debug-actiongraph", "-fix", "-w", "-u",
 		"-test.outputdir", "-test.cpuprofile", "-test.memprofile", "-test.coverprofile", "-test.trace"},
 	"gofmt":      {"-w", "-cpuprofile"},
+	"node":       {"-e", "--eval", "-p", "--print", "-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file", "-i", "--interactive"},
+	"mypy":       {"--config-file", "--python-executable", "--install-types", "--junit-xml", "--cache-dir", "--html-report", "--txt-report", "--xml-report", "--any-exprs-report"},
+	"flake8":     {"--config", "--append-config", "--output-file", "--tee", "-o"},
+	"jest":       {"-u", "--updateSnapshot", "-c", "--config", "--rootDir", "--outputFile", "--coverageDirectory", "--globalSetup", "--setupFiles", "--transform", "--testRunner", "--runner", "--reporters", "--resolver", "--cacheDirectory", "--env", "--environment"},
+	"vitest":     {"-u", "--update", "-c", "--config", "-r", "--root", "--outputFile", "--ui", "--globals", "--environment", "--dir", "--reporter"},
+	"black":      {"--config", "-c", "--code"},
+	"json.tool":  {},
+	"python":     {"-c", "-m", "-i"},
 	"cargo":      {"--config", "--target-dir", "--fix", "-Z", "--manifest-path", "--out-dir", "--artifact-dir", "-C"},
 	"npm":        {"--script-shell", "--prefix", "--node-options", "--before", "--userconfig", "--globalconfig", "-g", "--global", "--shell", "--editor", "--git", "--viewer", "--browser"},
 	"make":       {"-C", "--directory", "-f", "--file", "--makefile", "--eval", "-E", "-I", "--include-dir"},
@@ -55,12 +63,13 @@ var dangerous = map[string][]string{
 	"dmesg":      {"-c", "-C", "--clear", "--read-clear", "-n", "-D", "-E", "--console-off", "--console-on", "--console-level"},
 	"sed":        {"-i", "--in-place", "-f", "--file", "-s", "--separate"},
 	"awk":        {"-f", "--file", "-i", "--include", "-l", "--load", "-E", "--exec", "-d", "--dump-variables", "-o", "--pretty-print", "-p", "--profile", "-D", "--debug"},
-	"wc":         {}, "uniq": {}, "ls": {},
+	"base64":     {}, "fmt": {}, "wc": {}, "uniq": {}, "ls": {},
 }
 
 // A check finds what is dangerous in a command's operands.
 var checks = map[string]func(words []word) string{
 	"sed": sedScript, "awk": awkProgram, "gawk": awkProgram, "mawk": awkProgram,
+	"git": gitWrites, "make": targets, "json.tool": secondFile, "python": fromInput, "node": fromInput,
 	"uniq": secondFile, "xxd": secondFile, "[": subscript, "test": subscript,
 }
 
@@ -69,14 +78,24 @@ const (
 	anyOption   = "an option that shows only when the line runs"
 	aScript     = "script"
 	aSecondFile = "second-file"
+	aChange     = "change"
+	aTarget     = "target"
 )
 
 // flagsOf returns what in words executes or writes, as the table calls it, and where.
 func flagsOf(words []word) (names []string, at []int) {
-	name := words[0].text
-	if name == "gawk" || name == "mawk" {
+	name, skip := words[0].text, 0
+	switch {
+	case name == "gawk" || name == "mawk":
 		name = "awk"
+	case strings.HasPrefix(name, "python") && len(words) > 1 && (words[1].text != "-m" || words[1].dynamic):
+		name = "python"
+	case name == "npx" && len(words) > 1 && !words[1].dynamic:
+		name, skip = words[1].text, 1
+	case strings.HasPrefix(name, "python") && len(words) > 2 && words[1].text == "-m" && !words[2].dynamic:
+		name, skip = words[2].text, 2
 	}
+	words = words[skip:]
 	table, known := dangerous[name]
 	if !known {
 		return nil, nil
@@ -93,11 +112,11 @@ func flagsOf(words []word) (names []string, at []int) {
 		}
 		for _, f := range table {
 			if isFlag(w.text, f, name == "go" || name == "gofmt") {
-				names, at = append(names, f), append(at, i+1)
+				names, at = append(names, f), append(at, skip+i+1)
 			}
 		}
 	}
-	if check := checks[words[0].text]; check != nil {
+	if check := checks[name]; check != nil {
 		if found := check(words); found != "" {
 			names, at = append(names, found), append(at, -1)
 		}
@@ -183,6 +202,77 @@ func secondFile(words []word) string {
 		return aSecondFile
 	}
 	return ""
+}
+
+// fromInput finds programs that come from standard input.
+func fromInput(words []word) string {
+	if slices.ContainsFunc(words[1:], func(w word) bool { return w.text == "-" }) {
+		return aScript
+	}
+	return ""
+}
+
+// targets finds more than one target, and variables, which change what all of them run.
+func targets(words []word) string {
+	found := 0
+	for _, w := range words[1:] {
+		if w.isOption() {
+			continue
+		}
+		if found++; found > 1 || w.dynamic || strings.Contains(w.text, "=") {
+			return aTarget
+		}
+	}
+	return ""
+}
+
+// gitLists are the options with which some of git's commands only list, and whether operands say
+// what.
+var gitLists = map[string]map[string]bool{
+	"branch": {"-a": false, "--all": false, "-r": false, "--remotes": false, "-v": false, "-vv": false, "--verbose": false, "--show-current": false, "--no-color": false,
+		"-l": true, "--list": true, "--contains": true, "--no-contains": true, "--merged": true, "--no-merged": true, "--points-at": true, "--sort": false, "--format": false},
+	"tag":    {"-n": false, "-l": true, "--list": true, "--contains": true, "--merged": true, "--no-merged": true, "--points-at": true, "--sort": false, "--format": false},
+	"remote": {"-v": false, "--verbose": false},
+	"config": {"--get": true, "--get-all": true, "--get-regexp": true, "-l": false, "--list": false, "--global": false, "--local": false, "--system": false, "--show-origin": false, "--show-scope": false, "--name-only": false},
+}
+
+// gitWrites finds what makes commands that list change something: "git branch -v -D main".
+func gitWrites(words []word) string {
+	if len(words) < 2 {
+		return ""
+	}
+	args, operands, says := words[2:], 0, false
+	lists := gitLists[words[1].text]
+	switch words[1].text {
+	case "stash", "worktree":
+		if len(args) > 0 && (args[0].text == "list" || args[0].text == "show" && words[1].text == "stash") {
+			return ""
+		}
+		return aChange
+	case "remote":
+		if len(args) > 0 && (args[0].text == "show" || args[0].text == "get-url") {
+			return ""
+		}
+	}
+	if lists == nil {
+		return ""
+	}
+	for _, w := range args {
+		if !w.isOption() {
+			operands++
+			continue
+		}
+		option, _, _ := strings.Cut(w.text, "=")
+		takes, known := lists[option]
+		if w.dynamic || !known {
+			return aChange
+		}
+		says = says || takes
+	}
+	if operands == 0 || says || words[1].text == "config" && operands == 1 && !args[0].many {
+		return ""
+	}
+	return aChange
 }
 
 // subscript finds an array's element, whose subscript the shell computes.

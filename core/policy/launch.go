@@ -109,6 +109,8 @@ func (w *walk) simple(c *Command) {
 	switch {
 	case name == "command" && len(args) > 0 && (args[0].text == "-v" || args[0].text == "-V"):
 		w.add(c) // says what a name means
+	case isShell && len(args) == 1 && args[0].text == "--version":
+		w.add(c)
 	case name == "exec" && len(args) == 0:
 		c.transparent = true // its redirects are what it is for
 		c.doubted("it redirects the rest of the line")

@@ -21,10 +21,10 @@ func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
 		if r.Argv[0][0] != "**" {
 			return misses
 		}
-	} else if !r.named(c.words[0], env) {
+	} else if !r.named(c, env) {
 		return misses
 	}
-	if !anywhere && !r.holds(c, env) || !r.conditions(c) {
+	if !anywhere && !r.holds(c, env) || !r.conditions(c, env) {
 		return misses
 	}
 	if positions(r.Argv, c.words, r.Decision, true) {
@@ -40,21 +40,34 @@ func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
 }
 
 // named reports whether a command's name is what r names.
-func (r *Rule) named(w word, env *Context) bool {
-	names := r.Argv[0]
+func (r *Rule) named(c *Command, env *Context) bool {
+	names, w := r.Argv[0], c.words[0]
 	if names[0] == "*" || names[0] == "**" {
-		return r.Bin == "" || w.text == r.Bin
+		return r.Bin == "" || c.path(w) == r.Bin
 	}
 	if w.dynamic {
 		return false // asked about in any case
 	}
 	if r.Bin != "" {
-		return w.text == r.Bin || slices.Contains(names, w.text) && env.find(w.text).Path == r.Bin
+		return c.path(w) == r.Bin || slices.Contains(names, w.text) && env.find(w.text).Path == r.Bin
 	}
 	if slices.Contains(names, w.text) {
 		return true
 	}
 	return r.Decision != Allow && strings.Contains(w.text, "/") && slices.Contains(names, path.Base(w.text))
+}
+
+// path returns the path that w names, or "" if it is no path or depends on where c runs.
+func (c *Command) path(w word) string {
+	switch {
+	case w.dynamic || !strings.Contains(w.text, "/"):
+		return ""
+	case path.IsAbs(w.text):
+		return w.text
+	case len(c.dirs) != 1 || slices.Contains(strings.Split(w.text, "/"), ".."):
+		return ""
+	}
+	return path.Join(c.dirs[0], w.text)
 }
 
 // positions reports whether words match the pattern, the first of which has been looked at already.
@@ -141,11 +154,16 @@ func (r *Rule) holds(c *Command, env *Context) bool {
 }
 
 // conditions reports whether c's redirects and variables are such that r holds.
-func (r *Rule) conditions(c *Command) bool {
+func (r *Rule) conditions(c *Command, env *Context) bool {
 	for _, to := range c.Redirects {
-		if r.Redirects == "none" || r.Redirects == "read" && to.Write {
+		switch {
+		case r.Redirects == "any" || r.Redirects == "read" && !to.Write:
+		case !to.Write || !to.known || !c.below(to.Target, r.Writes, env):
 			return false
 		}
+	}
+	if len(r.Files) > 0 && !c.files(r.Files, env) {
+		return false
 	}
 	if r.AnyEnv {
 		return true

@@ -97,6 +97,8 @@ type Redirect struct {
 	Op     string // as it stands in the line: "<", ">", "2>>"
 	Target string // a word, its quotes removed
 	Write  bool   // or reads what only shows when the line runs, or a device
+
+	known bool // which file that is
 }
 
 // A Command is one simple command of a line. None of its strings are safe to show as they are.
@@ -336,7 +338,7 @@ func (r *Rule) checkExamples() (key string, err error) {
 	p.index(&bare)
 	find := func(name string) Found { return Found{Path: r.Bin} }
 	under := func(line string) bool {
-		v := p.Decide(&core.Exec{Command: core.Command{Command: line, Cwd: "/"}, Via: core.ViaShell}, Context{Find: find})
+		v := p.Decide(&core.Exec{Command: core.Command{Command: line, Cwd: "/project"}, Via: core.ViaShell}, Context{Find: find})
 		if r.Decision == Allow {
 			return v.Decision == Allow
 		}

@@ -35,6 +35,14 @@ type Rule struct {
 	// "read" (files it reads) or "any". If empty it is "read" with Allow and "any" otherwise.
 	// /dev/null, copies of descriptors (2>&1) and here-documents do not count.
 	Redirects string
+	// Writes [writes: one or a list] are directories below which an Allow rule's command may be
+	// redirected to files all the same: absolute paths, or "roots" for what the session hands over.
+	// It goes by name, and links are not followed. Names with "..", names that begin with a dot and
+	// files that tools run by themselves, such as a Makefile, are none of these.
+	Writes []string
+	// Files [files: one or a list] are such directories for a command whose words are files, as
+	// those of mkdir: an Allow rule with it only holds if all of them lie below.
+	Files []string
 	// AnyEnv and Env [env_assign: "none", "any", or a list of names and of NAME=VALUE] are the
 	// variables that may be set for the command for the rule to hold. Without, it is "none" with
 	// Allow and "any" otherwise. Some that are known to do no harm, as LANG, do not count.
@@ -59,7 +67,7 @@ type Rule struct {
 	// Reason [reason] tells people and agents why.
 	Reason string
 	// Match and NotMatch [match, not_match] are shell lines that fall under the rule, and others
-	// that do not. Parse checks them, as if the rule's Cwd, Session and Inside held.
+	// that do not. Parse checks them in /project, as if the rule's Cwd, Session and Inside held.
 	Match, NotMatch []string
 
 	layer Layer
@@ -117,6 +125,23 @@ func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 	for _, dir := range r.Cwd {
 		if dir != "roots" && !path.IsAbs(dir) {
 			return nil, "cwd", fmt.Errorf(`cwd %q is neither absolute nor "roots"`, dir)
+		}
+	}
+	for _, list := range []struct {
+		key  string
+		in   any
+		into *[]string
+	}{{"writes", in.Writes, &r.Writes}, {"files", in.Files, &r.Files}} {
+		if *list.into, err = oneOrMore(list.in); err != nil {
+			return nil, list.key, err
+		}
+		if len(*list.into) > 0 && r.Decision != Allow {
+			return nil, list.key, fmt.Errorf("%s is for rules that allow", list.key)
+		}
+		for _, dir := range *list.into {
+			if dir != "roots" && (!path.IsAbs(dir) || path.Clean(dir) != dir || dir == "/") {
+				return nil, list.key, fmt.Errorf(`%s: %q is neither "roots" nor the absolute path of a directory in its shortest form`, list.key, dir)
+			}
 		}
 	}
 	sessions, err := oneOrMore(in.Session)

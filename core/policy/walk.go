@@ -442,7 +442,7 @@ func readRedirect(src string, r *syntax.Redirect) (Redirect, bool) {
 		return Redirect{}, false
 	}
 	target := readWord(src, r.Word)
-	got := Redirect{Op: r.Op.String(), Target: target.text, Write: true}
+	got := Redirect{Op: r.Op.String(), Target: target.text, Write: true, known: !target.dynamic}
 	switch r.Op {
 	case syntax.DplIn, syntax.DplOut:
 		if !target.dynamic && strings.Trim(target.text, "0123456789-") == "" {

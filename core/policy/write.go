@@ -44,6 +44,8 @@ func (r *Rule) AppendTOML(dst []byte) []byte {
 	if r.Redirects != redirectsOf(r.Decision) {
 		text("redirects", r.Redirects)
 	}
+	list("writes", r.Writes)
+	list("files", r.Files)
 	switch {
 	case r.AnyEnv && r.Decision == Allow:
 		text("env_assign", "any")

@@ -45,6 +45,9 @@ func TestAppendTOML(t *testing.T) {
 			in.Cwd = []string{"roots", "/" + text()}
 			in.Session = []core.SessionID{core.SessionID(text())}
 		}
+		if in.Decision == policy.Allow && r.IntN(2) == 0 {
+			in.Writes, in.Files = []string{"/tmp"}, []string{"roots", "/tmp"}
+		}
 		in.Unknown = in.Inside != "" && in.Decision == policy.Allow && r.IntN(2) == 0
 		toml := in.AppendTOML(nil)
 		f, err := policy.Parse("p", toml, policy.User)

@@ -251,7 +251,7 @@ func TestAlways(t *testing.T) {
 			},
 			Warn: func(err error) { warned = err },
 		})
-		const line = "make && npm ci | tee x && $c && sudo make && ls"
+		const line = "make && npm ci | tee ../x && $c && sudo make && ls"
 		a := put(t, d, question(t, line, nil))
 		if got, want := w.asked[0].AlwaysText(), []string{"npm ci …"}; !w.asked[0].CanAlways || !slices.Contains(got, want[0]) {
 			t.Errorf("got a question with %q for always, want %q in it", got, want)

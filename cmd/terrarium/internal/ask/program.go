@@ -175,7 +175,7 @@ func (q *Question) json() ([]byte, error) {
 			s.Rule = c.Rule.ID
 		}
 		for _, r := range c.Redirects {
-			s.Redirects = append(s.Redirects, redirectJSON(r))
+			s.Redirects = append(s.Redirects, redirectJSON{Op: r.Op, Target: r.Target, Write: r.Write})
 		}
 		out.Commands = append(out.Commands, s)
 	}

@@ -94,11 +94,36 @@ func (q *Question) AlwaysText() []string {
 	for _, r := range q.Verdict.Always {
 		var pattern []string
 		for _, alternatives := range r.Argv {
-			pattern = append(pattern, strings.Join(alternatives, "|"))
+			if word := strings.Join(alternatives, "|"); word != "**" {
+				pattern = append(pattern, word)
+			}
 		}
-		all = append(all, shorten(words(pattern)+" …", maxTitle))
+		if r.Bin != "" {
+			pattern[0] = r.Bin
+		}
+		text := words(pattern) + " …"
+		if len(r.Files) > 0 {
+			text += " for files below " + places(r.Files)
+		}
+		if len(r.Writes) > 0 {
+			text += " written to files below " + places(r.Writes)
+		}
+		all = append(all, shorten(text, maxTitle))
 	}
 	return all
+}
+
+// places names directories of a rule.
+func places(dirs []string) string {
+	var names []string
+	for _, dir := range dirs {
+		if dir == "roots" {
+			names = append(names, "the session's directories")
+			continue
+		}
+		names = append(names, printable.Text(dir))
+	}
+	return strings.Join(names, " and ")
 }
 
 // missing says which rule there would have to be, in words for an agent.

@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// selfRunning are files that tools run without being told to, in small letters.
+var selfRunning = []string{
+	"makefile", "gnumakefile", "justfile", "rakefile", "package.json", "build.rs", "conftest.py", "setup.py", "sitecustomize.py",
+}
+
+// below reports whether name is that of a file below dirs, wherever c may run. It is one of a
+// directory of dirs itself, too.
+func (c *Command) below(name string, dirs []string, env *Context) bool {
+	if name == "" || len(c.dirs) == 0 || slices.Contains(strings.Split(name, "/"), "..") {
+		return false // behind a link, ".." is not what the name says
+	}
+	for _, from := range c.dirs {
+		to := name
+		if !path.IsAbs(to) {
+			to = path.Join(from, to)
+		}
+		if !slices.ContainsFunc(dirs, func(dir string) bool {
+			if dir == "roots" {
+				return slices.ContainsFunc(env.roots, func(root string) bool { return plainBelow(path.Clean(to), root) })
+			}
+			return plainBelow(path.Clean(to), dir)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+func plainBelow(name, dir string) bool {
+	rest, ok := strings.CutPrefix(name, dir)
+	if !ok || dir == "/" || rest != "" && rest[0] != '/' {
+		return false
+	}
+	for part := range strings.SplitSeq(rest, "/") {
+		if strings.HasPrefix(part, ".") || slices.Contains(selfRunning, strings.ToLower(part)) {
+			return false
+		}
+	}
+	return true
+}
+
+// files reports whether all words of c but its name are files below dirs, or options without one.
+func (c *Command) files(dirs []string, env *Context) bool {
+	if len(c.words) < 2 {
+		return false
+	}
+	for _, w := range c.words[1:] {
+		name := w.text
+		switch {
+		case w.dynamic: // a glob finds files where its name says, if that is all it is
+			if w.prefix == "" || w.option || strings.ContainsFunc(name, func(r rune) bool {
+				return !strings.ContainsRune("/._-*?", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+			}) {
+				return false
+			}
+			name = strings.NewReplacer("*", "x", "?", "x").Replace(name)
+		case w.isOption():
+			_, value, has := strings.Cut(name, "=")
+			if !has && strings.Contains(name, "/") {
+				return false
+			}
+			if name = value; !has {
+				continue
+			}
+		}
+		if !c.below(name, dirs, env) {
+			return false
+		}
+	}
+	return true
+}
