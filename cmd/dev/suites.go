@@ -39,6 +39,11 @@ var suites = []suite{
 		args: []string{"-run=^TestOils$", "./plugins/box"},
 	},
 	{
+		name: "recorded command lines", env: "TERRARIUM_COMMANDS",
+		what: "a folder of *.jsonl files with command lines that agents ran, as TestRecordedFatigue reads them",
+		args: []string{"-v", "-run=^TestRecordedFatigue$", "./core/policy"},
+	},
+	{
 		name: "claude-agent-acp reports", env: "TERRARIUM_CLAUDE_AGENT_ACP",
 		what: "the package that npm install --omit=optional @agentclientprotocol/claude-agent-acp@0.101.0 installs",
 		node: "web/test/view/agents.test.mjs",
