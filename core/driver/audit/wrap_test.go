@@ -19,8 +19,8 @@ import (
 var errNotFound = errors.New("no such command")
 
 // host runs commands that exist only in memory: "sleep" ends on SIGTERM, "greedy" by a limit, all
-// others at once. "nosuch" is not there.
-type host struct{ starts *int }
+// others at once. "nosuch" is not there. onStart, if set, is called with each process.
+type host struct{ onStart func(p *process) }
 
 func (h host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	switch c.Command {
@@ -34,15 +34,15 @@ func (h host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 }
 
 func (h host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
-	if h.starts != nil {
-		*h.starts++
-	}
 	if e.Command.Command == "slow-start" {
 		<-ctx.Done()
 	}
 	p := &process{command: e.Command.Command, ended: make(chan struct{})}
 	if p.command != "sleep" && p.command != "slow-start" {
 		p.end(core.ExitStatus{ExitCode: 3})
+	}
+	if h.onStart != nil {
+		h.onStart(p)
 	}
 	return p, nil
 }
@@ -62,6 +62,15 @@ func (p *process) end(s core.ExitStatus) {
 		}
 		close(p.ended)
 	})
+}
+
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 func (p *process) Output(sink func(uint8, []byte)) error {
