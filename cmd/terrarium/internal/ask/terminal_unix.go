@@ -139,7 +139,8 @@ func openTTY() (tty, error) {
 		return 0, err
 	}
 	t := tty(fd)
-	if state, err := unix.IoctlGetTermios(fd, getTermios); err != nil || state.Lflag&unix.ICANON == 0 || !t.isOurs() {
+	state, err := unix.IoctlGetTermios(fd, getTermios)
+	if ours, gone := t.isOurs(); err != nil || gone != nil || !ours || state.Lflag&unix.ICANON == 0 {
 		t.close()
 		return 0, ErrNobody
 	}
@@ -148,10 +149,11 @@ func openTTY() (tty, error) {
 
 func (t tty) close() { unix.Close(int(t)) }
 
-// isOurs reports whether we are in the foreground. A read would stop us else.
-func (t tty) isOurs() bool {
+// isOurs reports whether we are in the foreground. In the background a read would stop us. The error is
+// that it is no longer our terminal, as after a hangup.
+func (t tty) isOurs() (bool, error) {
 	group, err := unix.IoctlGetInt(int(t), unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
+	return group == unix.Getpgrp(), err
 }
 
 // rows breaks text where the terminal would, so that it is known how many rows it takes.
@@ -203,7 +205,11 @@ func (t tty) readLine(ctx context.Context) (string, error) {
 	var line []byte
 	buf := make([]byte, 4<<10) // a terminal's lines are no longer
 	for {
-		if t.isOurs() {
+		ours, err := t.isOurs()
+		if err != nil {
+			return "", io.EOF
+		}
+		if ours {
 			n, err := unix.Read(int(t), buf)
 			switch {
 			case n > 0:
