@@ -38,7 +38,7 @@ func (p *Peer) Client() (name, version string) {
 func (p *Peer) Asks() bool {
 	p.server.mu.Lock()
 	defer p.server.mu.Unlock()
-	return p.server.asker.Agreed()
+	return p.server.asker != nil && p.server.asker.Agreed()
 }
 
 // RequestPermission asks the peer about the command that ctx, which comes from
@@ -57,6 +57,9 @@ func (p *Peer) RequestPermission(ctx context.Context, q acp.Question) (acp.Outco
 	q.Exec = &exec
 
 	s := p.server
+	if s.asker == nil { // nothing is decided, so nothing is to be asked
+		return acp.Outcome{}, acp.ErrNotAsked
+	}
 	answered := make(chan acp.Answer, 1)
 	var id jsonrpc.ID
 	var err error
