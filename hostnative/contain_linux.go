@@ -47,7 +47,7 @@ func newContainment(c Config) *containment {
 	}
 	sweepOnce()
 	if k.selfErr == nil {
-		watch.start(c.Helper, k.self)
+		watch.start(c.Helper, c.Env, k.self)
 	}
 	return k
 }

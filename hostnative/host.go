@@ -53,7 +53,7 @@ type Config struct {
 	// watchdog, a process that outlives this one, and kills what this one's
 	// commands have left. If empty, it is this program, if its main begins so;
 	// if not, there is no watchdog, as Report says. The first Host that has
-	// one is the one that starts it.
+	// one is the one that starts it, with the environment of its commands.
 	Helper string
 }
 
@@ -88,6 +88,7 @@ func New(c Config) (*Host, error) {
 	if c.Env != nil {
 		env = slices.Clone(c.Env)
 	}
+	c.Env = env
 	k := newContainment(c)
 	if c.MaxProcesses > 0 {
 		if err := k.limit(c.MaxProcesses); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -34,7 +35,7 @@ type watcher struct {
 var errNoHelper = errors.New("no Config.Helper, and the program's main does not begin with helper.Main()")
 
 // start starts the watchdog if there is none yet. It does not wait for it.
-func (w *watcher) start(helper string, self strays.HostID) {
+func (w *watcher) start(helper string, env []string, self strays.HostID) {
 	w.use.Lock()
 	defer w.use.Unlock()
 	w.users++
@@ -53,7 +54,7 @@ func (w *watcher) start(helper string, self strays.HostID) {
 		w.fail(fmt.Errorf("%s is set: we are a helper ourselves", watchdog.Env))
 		return
 	}
-	c, ready, err := w.spawn(helper, self)
+	c, ready, err := w.spawn(helper, env, self)
 	if err != nil {
 		w.fail(fmt.Errorf("start helper %s: %w", helper, err))
 		return
@@ -121,7 +122,7 @@ func (w *watcher) fail(err error) {
 }
 
 // spawn starts helper in a session of its own, where no key reaches it.
-func (w *watcher) spawn(helper string, self strays.HostID) (c child, ready *os.File, err error) {
+func (w *watcher) spawn(helper string, env []string, self strays.HostID) (c child, ready *os.File, err error) {
 	in, alive, err := os.Pipe()
 	if err != nil {
 		return c, nil, err
@@ -135,7 +136,7 @@ func (w *watcher) spawn(helper string, self strays.HostID) (c child, ready *os.F
 	defer out.Close()
 	c, err = orphanage.start(helper, []string{"terrarium-helper"}, &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   append(os.Environ(), watchdog.Env+"="+self.String()),
+		Env:   append(slices.Clip(env), watchdog.Env+"="+self.String()),
 		Files: []uintptr{in.Fd(), out.Fd(), 2},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})

@@ -193,3 +193,29 @@ func versionFlag(tool string) string {
 	}
 	return "--version"
 }
+
+// TestEnvironmentHidden: what a command is not given it does not find in /proc either, in what we are and have
+// started, but for who has started us. Root may read all.
+func TestEnvironmentHidden(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip(err)
+	}
+	line := `exec "$@"`
+	if os.Getuid() == 0 { // which reads the environment of any process
+		if err := exec.Command("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true").Run(); err != nil {
+			t.Skipf("NOT RUN: no setpriv: %v", err)
+		}
+		dir := t.TempDir()
+		for _, d := range []string{filepath.Dir(dir), dir} {
+			if err := os.Chmod(d, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		line = "cd " + dir + ` && cp "$1" terrarium && shift && HOME=$PWD exec setpriv --reuid 65534 --regid 65534 --clear-groups ./terrarium "$@"`
+	}
+	s := serveWith(t, secrets+line)
+	output := s.served(acp.CreateTerminalRequest{Command: `cat /proc/$PPID/comm; tr '\0' '\n' </proc/$PPID/environ | grep -c DEPLOY_TOKEN; true`})
+	if !strings.Contains(output, "terrarium\n") || !strings.HasSuffix(output, "\n0\n") {
+		t.Errorf("got %q, want nothing of our environment", output)
+	}
+}

@@ -44,6 +44,7 @@ func (f *envFlags) narrow() {
 	if f.inherit {
 		return
 	}
+	beUndumpable()
 	var withheld []string
 	f.base, withheld = environ.Base(os.Environ())
 	withheld = slices.DeleteFunc(withheld, func(name string) bool {
