@@ -36,6 +36,8 @@ only tighten. With no rules and none of these flags, nothing is asked.
                           and prints {"answer":"once"}, or session, always, no
   --audit FILE            write down what is asked, decided and run: JSON lines
   --audit-required        and start nothing that can't be written there
+                          With OTEL_EXPORTER_OTLP_ENDPOINT set, OpenTelemetry
+                          is told, too: of programs, not of their arguments
   --env-inherit           commands see all our variables, secrets too; an agent
                           may send LD_PRELOAD and the like. run's default
 
