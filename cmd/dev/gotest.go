@@ -118,6 +118,7 @@ func shortPackage(path string) string {
 type notes struct {
 	skipped map[string][]string // "test: reason" to the titles of the steps
 	times   []packageTime
+	said    []string // lines of what measures
 }
 
 // A packageTime is how long the tests of a package took in a step.
@@ -139,6 +140,9 @@ func (n *notes) took(title, pkg string, seconds float64) {
 }
 
 func (n *notes) print(w io.Writer) {
+	for _, line := range n.said {
+		fmt.Fprintf(w, "MEASURED %s\n", line)
+	}
 	var lines []string
 	for test, titles := range n.skipped {
 		lines = append(lines, fmt.Sprintf("SKIPPED %s (%s)\n", test, strings.Join(titles, ", ")))

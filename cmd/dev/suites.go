@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // A suite is a conformance suite of others. It is too big to keep or to fetch, so a person hands it over.
@@ -14,6 +15,7 @@ type suite struct {
 	what string   // what the folder is, and where it comes from
 	args []string // of "go test"
 	node string   // in their place: a file of tests for node
+	says bool     // prints what the tests say, for they measure
 }
 
 // suites has an entry for each suite that we can run, and none for those that we only intend to.
@@ -41,7 +43,7 @@ var suites = []suite{
 	{
 		name: "recorded command lines", env: "TERRARIUM_COMMANDS",
 		what: "a folder of *.jsonl files with command lines that agents ran, as TestRecordedFatigue reads them",
-		args: []string{"-v", "-run=^TestRecordedFatigue$", "./core/policy"},
+		args: []string{"-v", "-run=^TestRecordedFatigue$", "./core/policy"}, says: true,
 	},
 	{
 		name: "claude-agent-acp reports", env: "TERRARIUM_CLAUDE_AGENT_ACP",
@@ -69,6 +71,19 @@ func (s suite) step(notes *notes) step {
 	}
 	if s.node != "" {
 		return commandStep(s.name, nil, "node", "--test", "--test-name-pattern=the reports of", s.node)
+	}
+	if s.says {
+		return step{s.name, func(ctx context.Context, out io.Writer) error {
+			var said strings.Builder
+			err := command(ctx, io.MultiWriter(out, &said), nil, "go", append([]string{"test", "-count=1"}, s.args...)...)
+			for line := range strings.Lines(said.String()) {
+				if _, text, ok := strings.Cut(strings.TrimSpace(line), "_test.go:"); ok {
+					_, text, _ = strings.Cut(text, ": ") // its line
+					notes.said = append(notes.said, text)
+				}
+			}
+			return err
+		}}
 	}
 	return goTest(s.name, nil, notes, append([]string{"-count=1"}, s.args...)...)
 }

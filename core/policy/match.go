@@ -77,6 +77,12 @@ func positions(pattern [][]string, words []word, d Decision, strictly bool) bool
 	if len(words) > 0 && pattern[0][0] != "**" {
 		pattern, words = pattern[1:], words[1:]
 	}
+	if len(pattern) == 1 && pattern[0][0] == "**" {
+		return true
+	}
+	if strictly && len(pattern) > 0 && pattern[0][0] != "*" && pattern[0][0] != "**" && (len(words) == 0 || !slices.Contains(pattern[0], words[0].text)) {
+		return false // as for most rules of a command with subcommands
+	}
 	// ok[j] is whether what is left of the pattern matches words[j:]; the pattern is taken from its
 	// end.
 	ok := make([]bool, len(words)+1)
