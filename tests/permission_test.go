@@ -119,7 +119,7 @@ const prompt = `n no, or n and why: ?$`
 
 // A person answers at the terminal, while the peer has the standard streams.
 func TestPermissionTerminal(t *testing.T) {
-	a := serveAsked(t, `exec "$@"`, "--approve", "ask")
+	a := serveAsked(t, `exec "$@"`, "--approve", "ask", "--env-inherit")
 	a.sees("the starter policy holds")
 	a.create(1, "ls", "", "")
 	a.wants(1, 0, "")
