@@ -232,7 +232,7 @@ func TestPermissionAnswers(t *testing.T) {
 		p.say(q, chosen("always"))
 		p.ran(id)
 		p.ran(p.call("terminal/create", `{"sessionId":"s","command":"mkdir 4"}`))
-		if rules, _ := os.ReadFile(p.policy); !strings.Contains(string(rules), `argv = ["mkdir"]`) {
+		if rules, _ := os.ReadFile(p.policy); !strings.Contains(string(rules), `argv = ["mkdir"`) {
 			t.Errorf("got rules %s, want one about mkdir", rules)
 		}
 

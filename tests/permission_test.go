@@ -135,25 +135,25 @@ func TestPermissionTerminal(t *testing.T) {
 	a.types("no use the\x1b[Dpull request\n")
 	a.wants(3, -32603, `the person who was asked said no: use the\x1b[Dpull request`)
 
-	a.create(4, "npm ci && make", "", "")
-	a.sees(`"a" allows from now on: npm ci …, make …\n.*` + prompt)
+	a.create(4, "gradle ci && make", "", "")
+	a.sees(`"a" allows from now on: gradle ci …, make …\n.*` + prompt)
 	a.types("a\n")
 	a.wants(4, 0, "")
 	a.sees("allowed from now on, by 2 rules in ")
 	file, err := os.ReadFile(filepath.Join(a.home, "terrarium", "policy.toml"))
-	if err != nil || !strings.Contains(string(file), `"always-npm-ci"`) || !strings.Contains(string(file), `"git-read"`) {
+	if err != nil || !strings.Contains(string(file), `"always-gradle-ci"`) || !strings.Contains(string(file), `"git-read"`) {
 		t.Errorf("got the file %q, %v, want the starter policy and a rule", file, err)
 	}
-	for id, line := range []string{"npm ci --x | cat", "make y && ls", "ls"} {
+	for id, line := range []string{"gradle ci --x | cat", "make y && ls", "ls"} {
 		a.create(10+id, line, "", "")
 		a.wants(10+id, 0, "")
 	}
 
-	a.create(5, "go generate", "", "")
-	a.sees("go generate\n(?s:.*)" + prompt)
+	a.create(5, "bundle generate", "", "")
+	a.sees("bundle generate\n(?s:.*)" + prompt)
 	a.types("s\n")
 	a.wants(5, 0, "")
-	a.create(6, "go generate", "", "")
+	a.create(6, "bundle generate", "", "")
 	a.wants(6, 0, "")
 }
 
@@ -201,8 +201,8 @@ func TestPermissionGone(t *testing.T) {
 	a.sees(prompt)
 	a.cmd.Process.Kill() // the terminal hangs up when its session's leader ends
 	a.wants(1, -32603, "asking has failed, which is a no")
-	a.create(2, "npm ci", "", "")
-	a.wants(2, -32603, "no rule allows npm ci …. Nobody can be asked, so asking again is useless.")
+	a.create(2, "gradle ci", "", "")
+	a.wants(2, -32603, "no rule allows gradle ci …. Nobody can be asked, so asking again is useless.")
 }
 
 // A terminal that another program reads keys from is not asked at.
