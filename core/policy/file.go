@@ -16,6 +16,8 @@ const (
 	maxFile  = 1 << 20 // bytes
 	maxRules = 4096
 	maxWords = 32 // of a rule's argv, each with at most maxRules alternatives
+	maxID    = 200
+	maxWhy   = 1000 // bytes of a rule's reason
 )
 
 // A File is a policy file that has been read and found right.
@@ -41,9 +43,18 @@ func (e *FileError) Error() string {
 		at = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 	}
 	if e.Rule != "" {
-		at += ": rule " + e.Rule
+		at += ": rule " + shortened(e.Rule)
 	}
-	return at + ": " + e.Err.Error()
+	return at + ": " + shortened(e.Err.Error())
+}
+
+// shortened returns s, or as much of it as a person reads: a file may have a key of a megabyte.
+func shortened(s string) string {
+	const most = 300 // bytes
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 func (e *FileError) Unwrap() error { return e.Err }

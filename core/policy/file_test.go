@@ -44,10 +44,13 @@ func TestParseRefuses(t *testing.T) {
 		{ls + "match = ['ls $x']\n", policy.User, "does not fall under it"},
 		{ls + "not_match = ['cat x', 'ls -l']\n", policy.User, `p.toml:5:1: rule a: "ls -l" falls under it`},
 		{strings.Repeat("#", 1<<20+1), policy.User, "longer than"},
+		{strings.Replace(ls, "'a'", "'"+strings.Repeat("a", 201)+"'", 1), policy.User, "the id is longer than"},
+		{ls + "reason = '" + strings.Repeat("a", 1001) + "'\n", policy.User, "the reason is longer than"},
+		{strings.Repeat("a", 1000) + " = 1\n", policy.User, "…"},
 	} {
 		_, err := policy.Parse("p.toml", []byte(c.src), c.layer)
 		var at *policy.FileError
-		if !errors.As(err, &at) || !strings.Contains(err.Error(), c.want) {
+		if !errors.As(err, &at) || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 700 {
 			t.Errorf("%.80q: %v, want %q", c.src, err, c.want)
 		}
 	}

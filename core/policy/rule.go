@@ -89,6 +89,12 @@ func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 	if r.ID == "" {
 		return nil, "id", errors.New("the rule has no id")
 	}
+	if len(r.ID) > maxID {
+		return nil, "id", fmt.Errorf("the id is longer than %d bytes", maxID)
+	}
+	if len(r.Reason) > maxWhy {
+		return nil, "reason", fmt.Errorf("the reason is longer than %d bytes", maxWhy)
+	}
 	if r.Decision, err = parseDecision(in.Decision); err != nil {
 		return nil, "decision", err
 	}

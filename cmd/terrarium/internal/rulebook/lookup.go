@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/policy"
@@ -19,65 +21,136 @@ func (b *Book) context(e *core.Exec) policy.Context {
 	if b.config.Guests {
 		return policy.Context{}
 	}
-	l := &lookup{cwd: e.Command.Cwd, path: b.config.Path, found: map[string]policy.Found{}}
-	if l.path == "" {
-		l.path = os.Getenv("PATH")
+	path := b.config.Path
+	if path == "" {
+		path = os.Getenv("PATH")
 	}
 	for _, v := range e.Command.Env {
 		if v.Name == "PATH" {
-			l.path = v.Value
+			path = v.Value
 		}
 	}
-	if l.path == "" {
-		l.path = defaultPath
+	if path == "" {
+		path = defaultPath
 	}
 	roots := e.Command.Roots
 	if len(roots) == 0 && e.Command.Cwd != "" {
 		roots = []string{e.Command.Cwd}
 	}
-	for _, root := range roots {
-		// The whole machine as a root says nothing about where a command writes.
-		if root = real(root); root != "/" {
-			l.roots = append(l.roots, root)
-		}
-	}
-	return policy.Context{Find: l.find}
+	return policy.Context{Find: b.lookup(path, e.Command.Cwd, roots).find}
 }
 
-// A lookup finds commands in a PATH, once each.
+// lookup returns the lookup for commands that have this PATH, directory and roots.
+func (b *Book) lookup(path, cwd string, roots []string) *lookup {
+	key := path + "\x00" + cwd + "\x00" + strings.Join(roots, "\x00")
+	b.mu.Lock()
+	known := b.lookups[key]
+	b.mu.Unlock()
+	if known != nil && known.holds() {
+		return known
+	}
+	l := newLookup(path, cwd, roots)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.lookups) >= maxKept {
+		clear(b.lookups)
+	}
+	if len(key) <= maxKey {
+		b.lookups[key] = l
+	}
+	return l
+}
+
+// maxKey is how long the PATH, directory and roots may be of which a lookup is kept, in bytes.
+const maxKey = 16 << 10
+
+// A lookup finds commands in a PATH. What it has found holds as long as no directory of that
+// changes: a look at each is much less than one for each name.
 //
 // Without a sandbox a command may write whatever its user may. What counts as a place where it
 // writes is what the session hands over, what everybody may write, and what depends on the current
 // directory.
 type lookup struct {
-	cwd, path string
-	roots     []string // without symbolic links
-	dirs      []pathDir
-	found     map[string]policy.Found
+	roots []string // without symbolic links
+	dirs  []pathDir
+	fresh bool // a directory had changed just before
+
+	mu    sync.Mutex // guards what is below
+	found map[string]policy.Found
 }
 
 // A pathDir is a directory of PATH.
 type pathDir struct {
 	name     string
 	writable bool
+	there    bool
+	was      identity // if it is there
 }
 
-func (l *lookup) find(name string) policy.Found {
-	f, ok := l.found[name]
-	if !ok {
-		f = l.search(name)
-		l.found[name] = f
+func newLookup(path, cwd string, roots []string) *lookup {
+	l := &lookup{found: map[string]policy.Found{}}
+	for _, root := range roots {
+		// The whole machine as a root says nothing about where a command writes.
+		if root = real(root); root != "/" {
+			l.roots = append(l.roots, root)
+		}
 	}
+	for _, dir := range filepath.SplitList(path) {
+		d := pathDir{name: dir}
+		if !filepath.IsAbs(dir) {
+			d.name, d.writable = filepath.Join(cwd, dir), true
+		}
+		info, err := os.Stat(d.name)
+		switch {
+		case err == nil:
+			d.there, d.was = true, identityOf(info)
+			d.writable = d.writable || everybodys(info) || l.below(real(d.name)) && mayWrite(d.name)
+			l.fresh = l.fresh || time.Since(d.was.changed()) < young
+		case errors.Is(err, fs.ErrNotExist): // it may be made
+			d.writable = d.writable || l.below(real(d.name))
+		}
+		l.dirs = append(l.dirs, d)
+	}
+	return l
+}
+
+// holds reports whether the directories are as they were.
+func (l *lookup) holds() bool {
+	if l.fresh {
+		return false
+	}
+	for i := range l.dirs {
+		d := &l.dirs[i]
+		now, err := identify(d.name)
+		if d.there != (err == nil) || d.there && now != d.was {
+			return false
+		}
+	}
+	return true
+}
+
+// maxFound is how many names a lookup keeps.
+const maxFound = 1024
+
+func (l *lookup) find(name string) policy.Found {
+	if name == "" || strings.Contains(name, "/") {
+		return policy.Found{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, ok := l.found[name]
+	if ok {
+		return f
+	}
+	if len(l.found) >= maxFound {
+		clear(l.found)
+	}
+	f = l.search(name)
+	l.found[name] = f
 	return f
 }
 
 func (l *lookup) search(name string) policy.Found {
-	if name == "" || strings.Contains(name, "/") {
-		return policy.Found{}
-	}
-	if l.dirs == nil {
-		l.dirs = l.split()
-	}
 	before := false
 	for _, dir := range l.dirs {
 		before = before || dir.writable
@@ -89,24 +162,6 @@ func (l *lookup) search(name string) policy.Found {
 		return policy.Found{Path: file, Writable: before || everybodys(info) || l.elsewhere(file)}
 	}
 	return policy.Found{}
-}
-
-func (l *lookup) split() []pathDir {
-	dirs := []pathDir{}
-	for _, dir := range filepath.SplitList(l.path) {
-		if !filepath.IsAbs(dir) {
-			dirs = append(dirs, pathDir{filepath.Join(l.cwd, dir), true})
-			continue
-		}
-		info, err := os.Stat(dir)
-		switch {
-		case err == nil:
-			dirs = append(dirs, pathDir{dir, everybodys(info) || l.below(real(dir)) && mayWrite(dir)})
-		case errors.Is(err, fs.ErrNotExist): // it may be made
-			dirs = append(dirs, pathDir{dir, l.below(real(dir))})
-		}
-	}
-	return dirs
 }
 
 // elsewhere reports whether file is, by symbolic links, one that the command may write or replace.

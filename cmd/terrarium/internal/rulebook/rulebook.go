@@ -61,9 +61,10 @@ type Book struct {
 	mu       sync.Mutex         // guards what is below
 	projects map[string]*source // by path
 	policies map[string]*compiled
+	lookups  map[string]*lookup
 }
 
-// maxKept is how many project files, and policies made of files, are kept in memory.
+// maxKept is how many project files, policies made of files, and lookups are kept in memory.
 const maxKept = 64
 
 // A compiled is a policy with the files that it was made of.
@@ -82,7 +83,7 @@ func Open(c Config) (*Book, error) {
 	}
 	b := &Book{
 		config: c, managed: &source{name: c.Managed, layer: policy.Managed},
-		projects: map[string]*source{}, policies: map[string]*compiled{},
+		projects: map[string]*source{}, policies: map[string]*compiled{}, lookups: map[string]*lookup{},
 	}
 	file := c.File
 	if file == "" {

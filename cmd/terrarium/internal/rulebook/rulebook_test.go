@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/rulebook"
 	"github.com/terrarium-dev/terrarium/core"
@@ -268,6 +270,37 @@ func TestLookup(t *testing.T) {
 	want(t, p.open(rulebook.Config{Path: p.dir + "/bin"}), e, policy.Allow, "")
 }
 
+// TestLookupChanges: what was found before does not hold when a directory has changed.
+func TestLookupChanges(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.user, rule("a", "allow", "['tool']"))
+	for _, dir := range []string{"first", "second"} {
+		if err := os.Mkdir(filepath.Join(p.dir, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(p.dir+"/second/tool", nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b := p.open(rulebook.Config{Path: p.dir + "/first:" + p.dir + "/second"})
+	want(t, b, p.line("tool"), policy.Allow, "")
+	if err := os.WriteFile(p.dir+"/work/tool", nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(p.dir+"/work/tool", p.dir+"/first/tool"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, b, p.line("tool"), policy.Ask, "may have written")
+	if err := os.Remove(p.dir + "/first/tool"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, b, p.line("tool"), policy.Allow, "")
+	if err := os.Chmod(p.dir+"/first", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	want(t, b, p.line("tool"), policy.Ask, "may have written")
+}
+
 // add adds a rule for a command.
 func add(b *rulebook.Book, e *core.Exec) (string, error) { return b.Add(b.Decide(e).Always) }
 
@@ -409,4 +442,61 @@ func TestAddFromProcesses(t *testing.T) {
 	if len(f.Rules) != 50 {
 		t.Errorf("%d rules, want 50", len(f.Rules))
 	}
+}
+
+// TestConcurrent: many ask while files change and rules are added. It is for the race detector.
+func TestConcurrent(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.user, rule("b", "deny", "['rm']"))
+	b := p.open(rulebook.Config{})
+	var group sync.WaitGroup
+	for i := range 4 {
+		group.Go(func() {
+			for j := range 20 {
+				e := p.line("rm x")
+				e.Command.Roots = append(e.Command.Roots, fmt.Sprintf("/nowhere/%d/%d", i, j))
+				want(t, b, e, policy.Deny, "rule b")
+			}
+		})
+		group.Go(func() {
+			r := &policy.Rule{ID: "r", Argv: [][]string{{"tool"}, {fmt.Sprint(i)}}, Decision: policy.Allow}
+			if _, err := b.Add([]*policy.Rule{r}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	want(t, b, p.line("tool 0; tool 1; tool 2; tool 3"), policy.Allow, "")
+}
+
+// BenchmarkDecide has the start of a process beside it: a decision should cost at most a twentieth.
+func BenchmarkDecide(b *testing.B) {
+	file := filepath.Join(b.TempDir(), "policy.toml")
+	if err := os.WriteFile(file, policy.Starter, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	book, err := rulebook.Open(rulebook.Config{Managed: "/nowhere/policy.toml", File: file})
+	if err != nil {
+		b.Fatal(err)
+	}
+	line := "cd core && git log --oneline -20 -- registry.go | head -5; grep -rn 'func Test' --include=*_test.go . | sort | uniq -c | sort -rn | head -20; go vet ./... 2>&1 | tail -5"
+	e := &core.Exec{
+		Command: core.Command{Command: line, Cwd: "/work/app", Roots: []string{"/work/app"}},
+		Path:    "/bin/sh", Argv: []string{"sh", "-c", line}, Via: core.ViaShell,
+	}
+	for begin := time.Now(); time.Since(begin) < 2*time.Second; { // until the file is no news
+		book.Decide(e)
+	}
+	b.Run("decide", func(b *testing.B) {
+		for b.Loop() {
+			book.Decide(e)
+		}
+	})
+	b.Run("start", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command("/bin/true").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

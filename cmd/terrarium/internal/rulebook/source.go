@@ -43,7 +43,11 @@ func (s *source) file() (*policy.File, error) {
 	if err == nil && s.looked && !s.fresh && now == s.was {
 		return s.parsed, s.err
 	}
-	data, was, err := read(s.name)
+	var data []byte
+	var was identity
+	if !absent(err) {
+		data, was, err = read(s.name)
+	}
 	if absent(err) {
 		if s.looked && s.layer != policy.Project {
 			return nil, named(s.name, errGone)
