@@ -29,7 +29,8 @@ CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=clang
 VIRTUAL_ENV=/home/me/.venv
 PIP_INDEX_URL=https://pypi.org/simple
 UV_CACHE_DIR=/tmp/uv
-XDG_RUNTIME_DIR=/run/user/1000`, "\n") {
+XDG_RUNTIME_DIR=/run/user/1000
+OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318`, "\n") {
 		if base, withheld := Base([]string{kv}); !slices.Equal(base, []string{kv}) || withheld != nil {
 			t.Errorf("%s: got %q, withheld %q, want it kept", kv, base, withheld)
 		}
@@ -48,6 +49,7 @@ GIT_DIR=/x
 GIT_CONFIG_COUNT=1
 GIT_CONFIG_VALUE_0=x
 GIT_ASKPASS=x
+OTEL_EXPORTER_OTLP_HEADERS=x
 KUBECONFIG=x
 CARGO_REGISTRY_TOKEN=x
 CARGO_REGISTRIES_OURS_TOKEN=x
