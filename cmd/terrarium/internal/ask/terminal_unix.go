@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -169,17 +170,24 @@ func (t tty) rows(text string) []string {
 	return rows
 }
 
-// wrap breaks a line after at most width cells.
+// wrap breaks a line after at most width cells, at a blank if there is one in the second half.
 func wrap(line string, width int) []string {
 	var rows []string
-	start, cells := 0, 0
-	for i, r := range line {
-		w := vt.RuneWidth(r)
-		if cells+w > width {
-			rows = append(rows, line[start:i])
-			start, cells = i, 0
+	start, blank, cells := 0, 0, 0
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		if w := vt.RuneWidth(r); cells+w <= width {
+			if i += size; r == ' ' {
+				blank = i
+			}
+			cells += w
+			continue
 		}
-		cells += w
+		if blank-start > width/2 {
+			i = blank
+		}
+		rows = append(rows, line[start:i])
+		start, cells = i, 0
 	}
 	return append(rows, line[start:])
 }
