@@ -226,13 +226,14 @@ func targets(words []word) string {
 	return ""
 }
 
-// gitLists are the options with which some of git's commands only list, and whether operands say
-// what.
+// gitLists are the options with which some of git's commands only list (or add to the index, which
+// no editor and no program sees), and whether operands say what.
 var gitLists = map[string]map[string]bool{
 	"branch": {"-a": false, "--all": false, "-r": false, "--remotes": false, "-v": false, "-vv": false, "--verbose": false, "--show-current": false, "--no-color": false,
 		"-l": true, "--list": true, "--contains": true, "--no-contains": true, "--merged": true, "--no-merged": true, "--points-at": true, "--sort": false, "--format": false},
 	"tag":    {"-n": false, "-l": true, "--list": true, "--contains": true, "--merged": true, "--no-merged": true, "--points-at": true, "--sort": false, "--format": false},
 	"remote": {"-v": false, "--verbose": false},
+	"add":    {"-A": true, "--all": true, "-u": true, "--update": true, "-v": true, "-n": true, "-N": true, "-f": true, "--": true},
 	"config": {"--get": true, "--get-all": true, "--get-regexp": true, "-l": false, "--list": false, "--global": false, "--local": false, "--system": false, "--show-origin": false, "--show-scope": false, "--name-only": false},
 }
 
@@ -269,7 +270,7 @@ func gitWrites(words []word) string {
 		}
 		says = says || takes
 	}
-	if operands == 0 || says || words[1].text == "config" && operands == 1 && !args[0].many {
+	if operands == 0 || says || words[1].text == "add" || words[1].text == "config" && operands == 1 && !args[0].many {
 		return ""
 	}
 	return aChange
