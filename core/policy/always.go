@@ -58,7 +58,8 @@ func (p *Policy) always(c *Command, env *Context) *Rule {
 	name := c.words[0].text
 	bin := ""
 	if strings.Contains(name, "/") {
-		if bin = c.path(c.words[0]); bin == "" || c.words[0].dynamic || !c.below(bin, places[2], env) {
+		bin = c.path(c.words[0])
+		if bin == "" || path.Clean(bin) != bin || !c.words[0].home && !c.below(bin, places[2], env) {
 			return nil
 		}
 		name = path.Base(bin)

@@ -87,7 +87,7 @@ func (w *walk) simple(c *Command) {
 	defer w.shallower()
 	first := c.words[0]
 	if first.dynamic && homely(first.text) {
-		first = literal(first.text) // a path, of which the end is known
+		first = word{text: first.text, home: true}
 		c.words[0] = first
 	}
 	if first.dynamic || first.text == "" {

@@ -62,7 +62,7 @@ func (c *Command) path(w word) string {
 	switch {
 	case w.dynamic || !strings.Contains(w.text, "/"):
 		return ""
-	case path.IsAbs(w.text):
+	case path.IsAbs(w.text), w.home:
 		return w.text
 	case len(c.dirs) != 1 || slices.Contains(strings.Split(w.text, "/"), ".."):
 		return ""

@@ -27,7 +27,8 @@ type Rule struct {
 	// words as they stand in the line: "~", "$HOME".
 	Argv [][]string
 	// Bin [bin] has the first element mean this file: a path that is Bin, or a bare name if
-	// Context.Find finds Bin for it.
+	// Context.Find finds Bin for it. "~/bin/x" is a path below the home of whoever runs the command,
+	// and takes only a word that stands in the line like that.
 	Bin string
 	// Decision [decision] is what becomes of the command. Deny wins over Ask, Ask over Allow.
 	Decision Decision
@@ -104,8 +105,8 @@ func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 	if r.Argv, err = argvPattern(in.Argv); err != nil {
 		return nil, "argv", err
 	}
-	if r.Bin != "" && (!path.IsAbs(r.Bin) || path.Clean(r.Bin) != r.Bin) {
-		return nil, "bin", errors.New("bin is no absolute path in its shortest form")
+	if r.Bin != "" && (!path.IsAbs(r.Bin) && !homely(r.Bin) || path.Clean(r.Bin) != r.Bin) {
+		return nil, "bin", errors.New("bin is no absolute path in its shortest form, nor one below ~/")
 	}
 	if r.Redirects == "" {
 		r.Redirects = redirectsOf(r.Decision)

@@ -16,6 +16,8 @@ type word struct {
 	many bool
 	// option: it may begin with "-".
 	option bool
+	// home: it is a path below the home, and text is how it stands in the line: "~/bin/x".
+	home bool
 	// prefix is what all that it may become begins with: "/tmp/" of "/tmp/*.log".
 	prefix string
 }
