@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
 // LogConfig says how a Log keeps its file.
@@ -19,8 +20,9 @@ type LogConfig struct {
 // A Log is a record in a file, to which any number of programs may append at the same time. Its
 // methods are safe for concurrent use.
 type Log struct {
-	name   string
-	config LogConfig
+	name     string
+	config   LogConfig
+	patience time.Duration // with others who append
 
 	mu   sync.Mutex // guards the fields below
 	file *os.File   // nil if it has to be opened
@@ -31,6 +33,9 @@ type Log struct {
 	why  error
 }
 
+// lockTime is how long others may take to append before we give up.
+const lockTime = 5 * time.Second
+
 // Open opens a record, or begins one. Only its owner may read a new file. One that others may write,
 // that is no file, or no record, is refused.
 func Open(name string, c LogConfig) (*Log, error) {
@@ -40,7 +45,7 @@ func Open(name string, c LogConfig) (*Log, error) {
 	if c.Keep == 0 {
 		c.Keep = 9
 	}
-	l := &Log{name: name, config: c, end: end{hash: noHash}, size: -1}
+	l := &Log{name: name, config: c, patience: lockTime, end: end{hash: noHash}, size: -1}
 	return l, l.locked(func() error { return nil })
 }
 

@@ -439,3 +439,32 @@ func TestKilled(t *testing.T) {
 	}
 	t.Logf("%d kills, %d lines", kills, lines)
 }
+
+// One who keeps the file locked is waited for once, and not for each event again.
+func TestLocked(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "F")
+	l := newLog(t, name, LogConfig{})
+	l.patience = 200 * time.Millisecond
+	other, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for i := range 100 {
+		if err := l.Append(example(i)); !errors.Is(err, errLocked) {
+			t.Fatalf("got %v, want %v", err, errLocked)
+		}
+	}
+	if took := time.Since(began); took > 50*l.patience {
+		t.Errorf("100 events took %v", took)
+	}
+	syscall.Flock(int(other.Fd()), syscall.LOCK_UN)
+	add(t, l, 1)
+	if s, err := verifyFiles(name, ""); err != nil || s.Lines != 2 {
+		t.Errorf("got %+v, %v, want a recover event and another", s, err)
+	}
+}

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// lockTime is how long others may take to append before we give up: somebody may have stopped one
-// of them just then.
-const lockTime = 5 * time.Second
+// errLocked: somebody may have stopped another program just when it was about to append.
+var errLocked = errors.New("another program keeps it locked")
 
 // lock has the file open that has the name, and nobody else append to it.
 func (l *Log) lock() error {
@@ -26,7 +25,11 @@ func (l *Log) lock() error {
 			}
 			l.file, l.size = file, -1
 		}
-		if err := flock(l.file); err != nil {
+		wait := l.patience
+		if errors.Is(l.why, errLocked) {
+			wait = 0 // we have waited for it before
+		}
+		if err := flock(l.file, wait); err != nil {
 			return fmt.Errorf("lock %s: %w", l.name, err)
 		}
 		// While we waited, another file may have taken its place.
@@ -46,8 +49,8 @@ func (l *Log) unlock() {
 }
 
 // flock waits in steps, and not in the kernel, which would never give up.
-func flock(f *os.File) error {
-	for late, pause := time.Now().Add(lockTime), 20*time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+func flock(f *os.File, wait time.Duration) error {
+	for late, pause := time.Now().Add(wait), 20*time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case err == syscall.EINTR:
@@ -55,7 +58,7 @@ func flock(f *os.File) error {
 		case err != syscall.EWOULDBLOCK:
 			return err
 		case time.Now().After(late):
-			return fmt.Errorf("another program has held the lock for %v", lockTime)
+			return errLocked
 		}
 		time.Sleep(pause)
 	}
@@ -156,7 +159,7 @@ func (l *Log) rotate(like *Event) (err error) {
 			os.Remove(temp)
 		}
 	}()
-	if err := flock(next); err != nil {
+	if err := flock(next, 0); err != nil { // it is ours alone
 		return err
 	}
 	first := Event{Time: like.Time, Mono: like.Mono, HostID: like.HostID, Event: Rotate}
@@ -214,7 +217,7 @@ func Files(name string) (files []*os.File, err error) {
 		return nil, err
 	}
 	// So that no name moves meanwhile.
-	if err := flock(last); err != nil {
+	if err := flock(last, lockTime); err != nil {
 		return []*os.File{last}, err
 	}
 	defer syscall.Flock(int(last.Fd()), syscall.LOCK_UN)
