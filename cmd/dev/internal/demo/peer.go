@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -49,9 +51,10 @@ func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e
 
 var errGone = errors.New("the server is gone")
 
-// startPeer starts a server with a variable added to its environment.
+// startPeer starts a server with a variable added to its environment, and to that of its commands.
 func startPeer(ctx context.Context, binary string, args []string, variable string) (*peer, error) {
-	cmd := exec.CommandContext(ctx, binary, args...)
+	name, _, _ := strings.Cut(variable, "=")
+	cmd := exec.CommandContext(ctx, binary, append(slices.Clip(args), "--env", name)...)
 	cmd.Env = append(os.Environ(), variable)
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
