@@ -25,6 +25,7 @@ func (e *encoder) effect(x *core.Effect) {
 		e.Int("cols", int64(x.Cols))
 	case core.Signal:
 		e.Text("signal", x.Signal)
+		e.Optional("reason", string(x.Reason))
 	case core.Exited:
 		e.Key("exit")
 		e.exit(&x.Exit)

@@ -233,6 +233,7 @@ type effectJSON struct {
 	Rows       int          `json:"rows"`
 	Cols       int          `json:"cols"`
 	Signal     string       `json:"signal"`
+	Reason     *string      `json:"reason"`
 	Exit       *exitJSON    `json:"exit"`
 	Error      *errorJSON   `json:"error"`
 }
@@ -250,6 +251,9 @@ func (j *effectJSON) effect() (core.Effect, error) {
 	}
 	if e.Kind == 0 {
 		return e, fmt.Errorf("no such effect: %q", j.Kind)
+	}
+	if j.Reason != nil {
+		e.Reason = core.Reason(*j.Reason)
 	}
 	if j.Command != nil {
 		c, err := j.Command.command()
