@@ -36,6 +36,7 @@ func (h host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 func (h host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if e.Command.Command == "slow-start" {
 		<-ctx.Done()
+		time.Sleep(time.Millisecond) // in the bubble's time: that it was given up is told first
 	}
 	p := &process{command: e.Command.Command, ended: make(chan struct{})}
 	if p.command != "sleep" && p.command != "slow-start" {
