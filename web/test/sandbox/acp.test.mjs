@@ -54,6 +54,7 @@ const elsewhere = {
   request_ids_duplicate: searching,
   session_close: searching,
   session_open: directories,
+  traceparent: 'shows in what the host is asked, and in no answer',
 };
 
 /** How long we wait for an answer, or for an actor, in milliseconds. */
@@ -81,9 +82,9 @@ function bytesOf(quoted) {
   })).toString('base64');
 }
 
-/** The names of all commands that scripts start. */
+/** The names of all commands that the scripts here start. */
 function commands() {
-  const all = names.flatMap(linesOf).map((l) => /(?:path|command)="(?:[^"]*\/)?([\w.-]+)"/.exec(l.rest)?.[1]);
+  const all = names.filter((name) => !(name in elsewhere)).flatMap(linesOf).map((l) => /(?:path|command)="(?:[^"]*\/)?([\w.-]+)"/.exec(l.rest)?.[1]);
   return [...new Set(all.filter((name) => name && name !== 'nosuch'))];
 }
 
