@@ -234,3 +234,23 @@ func TestPermissionProgram(t *testing.T) {
 		}
 	}
 }
+
+// TestPermissionOfSession: a session that is opened has the rules of its directory, also where
+// nothing else is judged.
+func TestPermissionOfSession(t *testing.T) {
+	a := serveAsked(t, `exec "$@"`, "--env-inherit")
+	project := t.TempDir()
+	if err := os.Mkdir(filepath.Join(project, ".terrarium"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rule := "[[rule]]\nid = 'no-true'\nargv = ['true']\ndecision = 'deny'\n"
+	if err := os.WriteFile(filepath.Join(project, ".terrarium", "policy.toml"), []byte(rule), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a.create(1, "true", "", "")
+	a.wants(1, 0, "")
+	a.send(map[string]any{"id": 2, "method": "_terrarium/session_open", "params": map[string]any{"sessionId": "p", "cwd": project}})
+	a.wants(2, 0, "")
+	a.send(map[string]any{"id": 3, "method": "terminal/create", "params": map[string]any{"sessionId": "p", "command": "true"}})
+	a.wants(3, -32603, "no-true")
+}

@@ -113,11 +113,11 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 		switch {
 		case starter:
 			notice("no policy file: the starter policy holds")
-		case !slices.ContainsFunc(roots, hasRules):
-			if !typed {
-				notice(`no policy file: nothing is asked: see "terrarium help permission"`)
-			}
+		case slices.ContainsFunc(roots, hasRules):
+		case typed:
 			return j, nil
+		default: // a session that comes may have rules
+			notice(`no policy file: nothing is asked: see "terrarium help permission"`)
 		}
 	}
 	j.book = book
