@@ -196,6 +196,10 @@ func (x *explanation) print(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if x.Decision == policy.Ask.String() && len(x.Always) == 0 {
+		_, err := fmt.Fprint(out, "\n\"always\" is not offered: no rule that it adds would allow this line\n")
+		return err
+	}
 	for i, rule := range x.Always {
 		if i == 0 {
 			fmt.Fprint(out, "\n\"always\" would add:\n")

@@ -99,8 +99,10 @@ func (p *Policy) always(c *Command, env *Context) *Rule {
 			return nil
 		}
 	}
-	if slices.ContainsFunc(append(slices.Concat(r.Argv...), bin), func(s string) bool { return !utf8.ValidString(s) }) {
-		return nil // a file can't hold it
+	for _, word := range append(slices.Concat(r.Argv...), bin) {
+		if !utf8.ValidString(word) || word != bin && len(strings.Fields(word)) > 1 {
+			return nil // a file can't hold it
+		}
 	}
 	if r.fits(c, env, false) != fits {
 		return nil // it would be asked about again

@@ -102,7 +102,7 @@ func TestAlways(t *testing.T) {
 	p := starter(t)
 	for _, c := range []struct{ line, want string }{
 		{"make site && git fetch origin; ls", "make site, git fetch"},
-		{"make -n", ""}, {"rm x", ""}, {"$x", ""}, {"sudo make all", "make all"}, {"make all > out", "make all >roots"}, {"make all > /tmp/out", "make all >/tmp"}, {"make all > ../out", ""}, {"make all > .envrc", ""},
+		{"make -n", ""}, {"rm x", ""}, {"$x", ""}, {"sudo make all", ""}, {"nohup make all", "make all"}, {"python3 -c 1; make site", ""}, {"git push --force; make site", ""}, {"make site; make \"a b\"", ""}, {"make all > out", "make all >roots"}, {"make all > /tmp/out", "make all >/tmp"}, {"make all > ../out", ""}, {"make all > .envrc", ""},
 		{"cat > x.py <<E\nE", "cat >roots"}, {"echo x >> a/Makefile", ""}, {"cp a /tmp/b", "cp ** @roots,/tmp"}, {"cp a /etc/b", ""}, {"cp a/*.go b", "cp ** @roots"}, {"cp *.go b", ""},
 		{"sed -i s/a/b/ x.go", "sed ** @roots"}, {"sed -i 's/a/b/w y' x.go", ""}, {"rm -rf /tmp/x", "rm ** @/tmp"}, {"python3 x.py a", "python3 ** @roots"}, {"python3 - <<E\nE", ""},
 		{"python3 x.py /etc", ""}, {"python3 -m http.server", "python3 -m http.server"}, {"python3 -m pdb x", ""}, {"bash a/x.sh", "bash ** @roots"}, {"npm run site", "npm run site"}, {"npm run", ""},

@@ -19,6 +19,7 @@ type Policy struct {
 	// equals.
 	rules map[string][]*Rule
 	any   []*Rule
+	more  []*Rule // that New was not given, whatever they name
 }
 
 // New makes a policy of files, whose order does not matter. Of several defaults the strictest
@@ -136,10 +137,10 @@ type Verdict struct {
 	Reason   string
 	// Commands are the simple commands of the line, launchers and what they start.
 	Commands []Command
-	// Always are the rules that would allow what was asked about, one for each such command, as a
-	// user's file could have them. There is none for what could not be known, for launchers, for
-	// what a rule wants to be asked about, and for commands whose arguments are all that matters,
-	// as rm.
+	// Always are the rules that would allow the line, one for each command that was asked about, as
+	// a user's file could have them. It is empty if the line would be asked about all the same:
+	// there is no rule for what could not be known, for launchers, for what a rule wants to be asked
+	// about, and for commands whose arguments are all that matters, as rm.
 	Always []*Rule
 }
 
@@ -247,7 +248,27 @@ func (p *Policy) verdict(w *walk, env *Context) Verdict {
 			v.Decision, v.Rule, v.Reason = Ask, nil, doubt
 		}
 	}
+	if len(v.Always) > 0 && !p.with(v.Always).allows(v.Commands, env) {
+		v.Always = nil
+	}
 	return v
+}
+
+// with returns a policy that has rules too.
+func (p *Policy) with(rules []*Rule) *Policy {
+	q := *p
+	q.more = rules
+	return &q
+}
+
+// allows reports whether p allows each of commands, which it does not change.
+func (p *Policy) allows(commands []Command, env *Context) bool {
+	for _, c := range commands { // a copy
+		if p.judge(&c, env); c.Decision != Allow {
+			return false
+		}
+	}
+	return true
 }
 
 // anything returns a rule that allows all that isn't known where the line begins, or nil.
@@ -323,6 +344,9 @@ func (p *Policy) each(c *Command, f func(*Rule)) {
 		}
 	}
 	for _, r := range p.any {
+		f(r)
+	}
+	for _, r := range p.more {
 		f(r)
 	}
 }
