@@ -92,7 +92,7 @@ func explained(args []string, cwd string, roots []string) *core.Exec {
 	e.Via = core.ViaFile
 	if e.Path == "" {
 		e.Via = core.ViaShell
-		e.Path, e.Argv = "/bin/sh", []string{"sh", "-c", args[0]}
+		e.Path, e.Argv = "/bin/bash", []string{"bash", "-c", args[0]}
 	}
 	return e
 }

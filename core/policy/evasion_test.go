@@ -55,6 +55,24 @@ var evasions = map[string][]string{
 		`sed '/a/w x' y`, `sed '/a/,/b/w x' y`, `sed 's/a/b/;w x' y`, `sed 's/a/b/gw x' y`, `sed 's,a,b,e' y`, `sed 's/[]/A]/g;s/w f/p/' y`, `sed 's/[[:a:]/A]/g;s/w f/p/' y`, `sed 's/[/]/w x/' y`, `sed '/a/{w x' -e '}' y`, `sed '1r /etc/passwd' y`, `sed -e 's/a/b/' -e '$w x' y`, `sed 's/a\/b/w x/;s/a/b/w x' y`, `sed '\,a,w x' y`, `sed 'y/a/b/w x' y`, `sed '1!w x' y`, `sed '1~2e rm x' y`, `sed 'N;e' y`, `sed 'a\` + "\nx" + `' y > z`, `sed 's/a/b/ ; e rm x' y`, `sed --expression p --expression 'w x' y`,
 		`awk -v 1 'BEGIN{x}' -f x`, `sed -n p -i x`, `sed p --in-pl x`,
 	},
+	"versions": {
+		`python3 -v x.py`, `echo 'import os' | python3 -v`, "python3 -v <<E\nx\nE", `cargo -v run`, `pip -v install x`, `gcc -v -wrapper ./evil x.c`, `gcc --version -v -wrapper ./evil x.c`, `rustc -v x.rs -o f`, `ruby -v -e x`, `clang -v x.c`, `npx -v x`, `python3 -V x.py`, `node -v x.js`, `npm -v --no-version run x`, `npm --version --no-version run x`, `make -v x`, `java -version -jar x`, `python3 --version x`,
+	},
+	"other shells": {
+		`sh -c 'ls &>/dev/null touch x'`, `sh -c 'ls &>>/dev/null touch x'`, `sh -c '[[ a || touch == x ]]; ls'`, `sh -c '[[ a && ./x ]]'`, `dash -c "echo \$'a\'; touch x; #'"`, `sh -c "echo \$'a\\'; touch x; #'"`, `/bin/sh -c 'ls &>/dev/null touch x'`, `env sh -c 'ls &>/dev/null touch x'`, `timeout 5 nice dash -ec 'ls &>/dev/null touch x'`, `ash -c 'ls &>/dev/null touch x'`,
+		`sh -c 'eval "ls &>/dev/null touch x"'`, `bash -c 'sh -c "ls &>/dev/null touch x"'`, `sh -c 'echo $[1|2]'`, `sh -c 'x+=/../x'`, `sh -c 'echo "$(ls &>/dev/null touch x)"'`, `sh -c 'time a=b/x ls'`, `sh -c 'if ls; then ls &>/dev/null touch x; fi'`, `sh -c 'timeout 5 10>/dev/null'`, "sh -c \"cat <<\\$'E'\nE\ntouch x\n\\$E\"", `sh -c 'ls |& touch x'`, `sh -c 'echo $"a"'`, `sh -c 'ls {x}</dev/null'`, `sh -c 'case a in a) ls;& b) ls;; esac'`, `sh -c 'echo "${x/a/b}"'`,
+	},
+	"values": {
+		`ls | xargs -rI ls ls x`, `ls | xargs -I A -I ls ls x`, `echo ./x | xargs -rI ls bash -c ls`, `echo ./x | xargs -rI ls nice ls x`, `ls | xargs -tI{} {}`, `ls | xargs -I "$m" ls x`, `ls | xargs -I{} -n 1 sort`, `ls | xargs -I '' ls`, `ls | xargs -I{} --max-args=2 sort`, `ls | xargs -0I{} sort {}`,
+		`for x in "1 rm"; do nice -n $x ls; done`, `for x in "1 rm"; do timeout -k $x 5 ls; done`, `for x in "1 rm"; do timeout $x ls; done`, `timeout --signal $x 5 ls`, `xargs -n $x ls`, `nice -n {1,rm} x`,
+	},
+	"abbreviations": {
+		`git grep --op='touch x;' y`, `git grep --o=./x y`, `sed --i s/a/b/ x`, `sed --in s/a/b/ x`, `sort --o=x y`, `sort --co=./x y`, `sort --t=x y`, `git apply --check --ap x`, `git apply --check --a x`, `make test --di=x`, `make test --f=x`, `tar tf x --rs=./x`, `tar tf x --to=./x`, `flake8 --ap=x`, `flake8 --ou=x`, `mypy --ht=x`, `date --s=x`, `git log --o=x`, `diff --to=x y`, `file --co -m x`, `ss --k`, `go test --c`, `git diff --ext`, `git log --t`, `jq --l x y`,
+	},
+	"builtins that assign": {
+		`printf '%n' PATH; ls`, `printf x%n PATH; ls`, `printf 'a%5n' PATH; ls`, `printf 'a%hhn' PATH; ls`, `printf '%%%n' PATH; ls`, `printf '%-*n' 3 PATH; ls`, `printf '%s%n' x 'a[$(rm x)]'`, `for f in %n; do printf "x$f" PATH; ls; done`, `for f in %n; do printf "x$f" "$@"; done`, `printf -- x%n PATH; ls`, `printf x"%"n PATH; ls`,
+		`: {PATH}</dev/null; ls`, `: {PATH}>&1; ls`, `{ ls; } {PATH}<x`, `: {PATH}<<<x; ls`, `ls {x}</dev/null`, `wait -p PATH; ls`, `wait -n -p 'a[$(rm x)]'`, `wait -np PATH; ls`, `for x in -pPATH; do wait -n $x; ls; done`, `wait "$x"`,
+	},
 	"builtins": {
 		`. ./x`, `source x`, `alias ls=rm; ls`, `alias ls='rm x'`, `hash -p ./x ls; ls`, `enable -f ./x ls`, `export PATH=.; ls`, `declare PATH=.; ls`, `typeset x=1; ls`, `readonly PATH=.; ls`, `local x=1; ls`, `printf -v PATH .; ls`, `printf -v 'a[$(rm x)]' y`, `read PATH < x; ls`, `read -r PATH; ls`, `read 'a[$(rm x)]'`, `read -a x`, `read $x`, `read; read PATH; ls`, `let 'a[$(rm x)]=1'`, `mapfile -C 'rm x' -c 1 a`, `readarray a`, `unset 'a[$(rm x)]'`, `getopts a PATH`, `shopt -s expand_aliases`, `set -a; ls`, `set -o posix`, `set -k`, `set "$x"`, `set -- a`, `test -v 'a[$(rm x)]'`, `[ -v 'a[$(rm x)]' ]`, `[ 'a[$(rm x)]' -eq 1 ]`, `[[ 'a[$(rm x)]' -eq 1 ]]`, `[[ -v 'a[$(rm x)]' ]]`, `[[ a > b ]]`, `bind -x '"a":rm x'`, `complete -C 'rm x' ls`, `fc -s`, `umask 0; ls`, `pushd /; ls`, `popd; ls`, `builtin eval 'rm x'`, `command eval 'rm x'`, `builtin printf -v PATH .`, `command cd; rm x`, `kill 1`, `wait; kill -9 -1`,
 	},
@@ -118,6 +136,30 @@ func TestEvasionsByArgs(t *testing.T) {
 	}
 	if v := p.Decide(&core.Exec{}, policy.Context{}); v.Decision != policy.Ask {
 		t.Errorf("nothing: %v", v.Decision)
+	}
+}
+
+// TestEvasionsOfAnotherShell: where no bash is found, another shell reads the line.
+func TestEvasionsOfAnotherShell(t *testing.T) {
+	p := starter(t)
+	for _, s := range []string{`ls &>/dev/null touch x`, `[[ a || ./x ]]`, `echo $'a\'; touch x; #'`, `echo <(ls)`, `ls 10>/dev/null`} {
+		e := line(s)
+		e.Path, e.Argv[0] = "/bin/sh", "sh"
+		for _, sandbox := range []string{"", "workspace"} {
+			if v := p.Decide(e, policy.Context{Sandbox: sandbox}); v.Decision == policy.Allow {
+				t.Errorf("%q is allowed in %q", s, sandbox)
+			}
+		}
+		if v := p.Decide(args("dash", "-c", s), policy.Context{}); v.Decision == policy.Allow {
+			t.Errorf("dash -c %q is allowed", s)
+		}
+	}
+	for _, s := range []string{`cd core && ls | head -5 2>/dev/null`, `for f in a b; do echo "${f%.go}" >&2; done`, "cat <<'E' | wc -l\nx\nE", `if [ -f x ]; then echo "$(git rev-parse HEAD)"; fi`} {
+		e := line(s)
+		e.Path, e.Argv[0] = "/bin/sh", "sh"
+		if v := p.Decide(e, policy.Context{}); v.Decision != policy.Allow {
+			t.Errorf("%q: %v (%s)", s, v.Decision, v.Reason)
+		}
 	}
 }
 

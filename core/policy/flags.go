@@ -72,7 +72,7 @@ var dangerous = map[string][]string{
 // A check finds what is dangerous in a command's operands.
 var checks = map[string]func(words []word) string{
 	"sed": sedScript, "awk": awkProgram, "gawk": awkProgram, "mawk": awkProgram,
-	"git": gitWrites, "make": targets, "json.tool": secondFile, "python": fromInput, "node": fromInput,
+	"git": gitWrites, "make": targets, "json.tool": secondFile, "python": fromInput, "node": fromInput, "npm": moreThanVersion,
 	"uniq": secondFile, "xxd": secondFile, "[": subscript, "test": subscript,
 }
 
@@ -118,7 +118,7 @@ func flagsOf(words []word) (names []string, at []int) {
 			continue
 		}
 		for _, f := range table {
-			if isFlag(w.text, f, name == "go" || name == "gofmt") {
+			if isFlag(w.text, f, name == "go" || name == "gofmt") && !(name == "pytest" && w.text == "--co") {
 				names, at = append(names, f), append(at, skip+i+1)
 			}
 		}
@@ -137,7 +137,7 @@ func isFlag(option, flag string, whole bool) bool {
 	name, _, _ := strings.Cut(option, "=")
 	switch {
 	case strings.HasPrefix(flag, "--"):
-		return len(name) > 2 && strings.HasPrefix(flag, name) && (len(name) > 4 || name == flag || len(flag) <= 6)
+		return len(name) > 2 && strings.HasPrefix(flag, name)
 	case len(flag) == 2 && !whole:
 		return !strings.HasPrefix(option, "--") && strings.IndexByte(option[1:], flag[1]) >= 0
 	}
@@ -214,6 +214,14 @@ func secondFile(words []word) string {
 // fromInput finds programs that come from standard input.
 func fromInput(words []word) string {
 	if slices.ContainsFunc(words[1:], func(w word) bool { return w.text == "-" }) {
+		return aScript
+	}
+	return moreThanVersion(words)
+}
+
+// moreThanVersion finds words after -v, which may take it back: "npm -v --no-version run x".
+func moreThanVersion(words []word) string {
+	if len(words) > 2 && words[1].text == "-v" {
 		return aScript
 	}
 	return ""

@@ -160,9 +160,16 @@ func (w *walk) change(c *Command, name string, args []word) {
 	}
 	switch name {
 	case "printf":
-		if len(args) > 0 && args[0].isOption() {
+		if len(args) > 0 && (args[0].isOption() || len(args) > 1 && (args[0].dynamic || counts(args[0].text))) {
 			c.doubted("it may assign a variable")
 			w.tainted("assigns a variable")
+		}
+	case "wait": // -p
+		for _, a := range args {
+			if a.isOption() && a.text != "$!" && a.text != "-n" && a.text != "-f" {
+				c.doubted("it may assign a variable")
+				w.tainted("assigns a variable")
+			}
 		}
 	case "read":
 		for _, a := range args {
@@ -179,6 +186,24 @@ func (w *walk) change(c *Command, name string, args []word) {
 				w.tainted("sets options")
 			}
 		}
+	}
+}
+
+// counts reports whether printf's format has a %n, which assigns.
+func counts(format string) bool {
+	for {
+		_, rest, ok := strings.Cut(format, "%")
+		if !ok {
+			return false
+		}
+		rest = strings.TrimLeft(rest, "#0123456789- +'.*hjlLqtzI$")
+		if rest == "" {
+			return false
+		}
+		if rest[0] == 'n' {
+			return true
+		}
+		format = rest[1:]
 	}
 }
 
@@ -214,37 +239,60 @@ func (w *walk) launch(c *Command, name string, l launcher) {
 			i++
 		}
 	}
-	i += l.skip
+	for range l.skip {
+		c.oneWord(i)
+		i++
+	}
 	if i >= len(c.words) {
 		return
 	}
 	words := slices.Clip(c.words[i:])
 	if name == "xargs" {
-		if mark := c.replaced(i); mark != "" {
-			words = slices.Clone(words)
-			for j, a := range words {
-				if strings.Contains(a.text, mark) {
-					words[j] = word{text: a.text, dynamic: true, option: true}
-				}
+		marks, adds := c.replaced(i, l)
+		words = slices.Clone(words)
+		for j, a := range words {
+			if slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(a.text, mark) }) {
+				words[j] = word{text: a.text, dynamic: true, option: true}
 			}
-		} else {
+		}
+		if adds {
 			words = append(words, word{text: "…", dynamic: true, many: true, option: true})
 		}
 	}
 	w.simple(c.started(words))
 }
 
-// replaced returns what xargs, whose command begins at word i, replaces (-I), or "".
-func (c *Command) replaced(i int) string {
-	for j, o := range c.words[:i] {
-		if mark, ok := strings.CutPrefix(o.text, "-I"); ok {
-			if mark == "" && j+1 < i {
-				mark = c.words[j+1].text
+// replaced returns what xargs, whose command begins at word end, may replace (-I), and whether it
+// may add words behind. Of several such options some hold, and which is left open.
+func (c *Command) replaced(end int, l launcher) (marks []string, adds bool) {
+	for i := 1; i < end; i++ {
+		o := c.words[i].text
+		if strings.HasPrefix(o, "--max") {
+			adds = true
+		}
+		if strings.HasPrefix(o, "--") || !c.words[i].isOption() {
+			continue
+		}
+		at := strings.IndexAny(o[1:], l.value) + 1
+		if at == 0 {
+			continue
+		}
+		value := word{text: o[at+1:]}
+		if value.text == "" && i+1 < end {
+			i++
+			value = c.words[i]
+		}
+		switch o[at] {
+		case 'I':
+			if value.dynamic || value.text == "" {
+				c.doubted("what it replaces shows only when the line runs")
 			}
-			return mark
+			marks = append(marks, value.text)
+		case 'n', 'L':
+			adds = true
 		}
 	}
-	return ""
+	return marks, adds || len(marks) != 1
 }
 
 // checkLauncher doubts a launcher that is called by a path of its own, or whose words are unknown.
@@ -274,6 +322,7 @@ func (c *Command) options(i int, l launcher) int {
 			case slices.Contains(l.long, name+"="):
 				if !hasValue {
 					i++
+					c.oneWord(i)
 				}
 			case hasValue || !slices.Contains(l.long, name):
 				c.doubted("it has an option that isn't known: " + name)
@@ -285,6 +334,7 @@ func (c *Command) options(i int, l launcher) int {
 			if strings.IndexByte(l.value, letter) >= 0 {
 				if j+1 == len(o.text) {
 					i++
+					c.oneWord(i)
 				}
 				break
 			}
@@ -294,6 +344,13 @@ func (c *Command) options(i int, l launcher) int {
 		}
 	}
 	return i
+}
+
+// oneWord doubts a value that may be several words, the second of which is the command then.
+func (c *Command) oneWord(i int) {
+	if i < len(c.words) && c.words[i].many {
+		c.doubted("which of its words are the command shows only when the line runs")
+	}
 }
 
 // shell looks into the line after -c. A script, or what standard input says, it can't know.
@@ -348,7 +405,15 @@ func (w *walk) shellLine(c *Command, i int) {
 		return
 	}
 	w.add(c)
+	outer := w.notBash
+	w.notBash = !isBash(c.words[0].text)
 	w.lineOf(c, c.words[i].text)
+	w.notBash = outer
+}
+
+func isBash(name string) bool {
+	name = path.Base(name)
+	return name == "bash" || name == "rbash"
 }
 
 // lineOf walks over a line that is an argument of c.

@@ -189,6 +189,10 @@ func (r *Rule) passes(c *Command) bool {
 	if len(c.words) == 0 {
 		return true
 	}
+	// After this option some programs go on if there is more: "gcc --version -v x.c".
+	if len(c.words) > 2 && len(r.Argv) == 2 && c.words[1].text == "--version" && slices.Contains(r.Argv[1], "--version") {
+		return false
+	}
 	names, at := flagsOf(c.words)
 	for i, name := range names {
 		j := at[i]

@@ -164,6 +164,7 @@ func (p *Policy) Decide(e *core.Exec, env Context) Verdict {
 		if len(e.Argv) > 0 && !shells[path.Base(e.Argv[0])] {
 			w.hide("the line is for a shell whose grammar isn't known")
 		}
+		w.notBash = len(e.Argv) > 0 && !isBash(e.Argv[0])
 		w.line(e.Command.Command)
 	case len(e.Argv) == 0:
 		w.hide("there is no command")

@@ -31,6 +31,7 @@ type walk struct {
 	doubt    string // why the line as a whole is asked about
 	blind    string // why that is so even where rules take what isn't known
 	taint    string // why commands from here on are not what they look like
+	notBash  bool   // the shell that reads the text may be another, as sh is dash in many systems
 	depth    int
 	loops    int
 	roots    []string
@@ -82,6 +83,9 @@ func (w *walk) line(src string) {
 	if why != "" {
 		w.hide(why)
 		return
+	}
+	if w.notBash {
+		w.portable(stmts)
 	}
 	outer := w.src
 	w.src = src
@@ -140,6 +144,10 @@ func (w *walk) stmt(s *syntax.Stmt, outer []Redirect) {
 		}
 		if r.Hdoc != nil {
 			w.word(r.Hdoc)
+		}
+		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+			w.ask("the line opens a file by a name that it assigns")
+			w.tainted("assigns " + strings.Trim(r.N.Value, "{}"))
 		}
 		if got, ok := readRedirect(w.src, r); ok {
 			redirects = append(redirects, got)
