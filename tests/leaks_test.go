@@ -28,12 +28,22 @@ func held() (h holding) {
 	h.Goroutines = runtime.NumGoroutine()
 	fds, _ := filepath.Glob("/proc/self/fd/*")
 	h.Descriptors = len(fds)
+	h.Children = len(children())
+	return h
+}
+
+// children are this process's, those of other tests and those that have ended included, by their ids. Where
+// there is no /proc there are none.
+func children() map[string]bool {
+	all := make(map[string]bool)
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, name := range lists {
 		list, _ := os.ReadFile(name) // a thread may have ended
-		h.Children += len(strings.Fields(string(list)))
+		for pid := range strings.FieldsSeq(string(list)) {
+			all[pid] = true
+		}
 	}
-	return h
+	return all
 }
 
 // checkHeld waits until no more is held than before: what ends in the background takes its time.

@@ -15,7 +15,7 @@ func TestWatchdogIsReaped(t *testing.T) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		t.Skip(err)
 	}
-	before := children(t)
+	before := children()
 	for _, args := range [][]string{
 		{"run", "--", "true"},
 		{"run", "--pty", "--", "sh", "-c", "sleep 100 & exit 3"},
@@ -26,7 +26,7 @@ func TestWatchdogIsReaped(t *testing.T) {
 	} {
 		cmd := exec.Command("terrarium", args...)
 		cmd.Run() // how it exits is not the matter
-		for pid := range children(t) {
+		for pid := range children() {
 			if !before[pid] {
 				stat, _ := os.ReadFile("/proc/" + pid + "/stat")
 				t.Errorf("terrarium %s: left %s", strings.Join(args, " "), stat)
@@ -34,21 +34,4 @@ func TestWatchdogIsReaped(t *testing.T) {
 			}
 		}
 	}
-}
-
-// children returns this program's, those of other tests included.
-func children(t *testing.T) map[string]bool {
-	t.Helper()
-	all := make(map[string]bool)
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		t.Skip(err)
-	}
-	for _, task := range tasks {
-		list, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
-		for _, pid := range strings.Fields(string(list)) {
-			all[pid] = true
-		}
-	}
-	return all
 }
