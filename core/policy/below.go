@@ -12,7 +12,9 @@ var selfRunning = []string{
 }
 
 // below reports whether name is that of a file below dirs, wherever c may run. It is one of a
-// directory of dirs itself, too.
+// directory of dirs itself, too. What the session hands over lies below "roots" only: what is
+// written elsewhere nothing runs by itself, but tools run what is in a project. On macOS, /tmp is a
+// link into /private.
 func (c *Command) below(name string, dirs []string, env *Context) bool {
 	if name == "" || len(c.dirs) == 0 || slices.Contains(strings.Split(name, "/"), "..") {
 		return false // behind a link, ".." is not what the name says
@@ -26,7 +28,7 @@ func (c *Command) below(name string, dirs []string, env *Context) bool {
 			if dir == "roots" {
 				return slices.ContainsFunc(env.roots, func(root string) bool { return plainBelow(path.Clean(to), root) })
 			}
-			return plainBelow(path.Clean(to), dir)
+			return plainBelow(path.Clean(to), dir) && !within(path.Clean(to), env.roots) && !within("/private"+path.Clean(to), env.roots)
 		}) {
 			return false
 		}

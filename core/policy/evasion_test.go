@@ -69,6 +69,16 @@ var evasions = map[string][]string{
 	"abbreviations": {
 		`git grep --op='touch x;' y`, `git grep --o=./x y`, `sed --i s/a/b/ x`, `sed --in s/a/b/ x`, `sort --o=x y`, `sort --co=./x y`, `sort --t=x y`, `git apply --check --ap x`, `git apply --check --a x`, `make test --di=x`, `make test --f=x`, `tar tf x --rs=./x`, `tar tf x --to=./x`, `flake8 --ap=x`, `flake8 --ou=x`, `mypy --ht=x`, `date --s=x`, `git log --o=x`, `diff --to=x y`, `file --co -m x`, `ss --k`, `go test --c`, `git diff --ext`, `git log --t`, `jq --l x y`,
 	},
+	"files of others": {
+		`echo x > /tmp/x_test.go; go test /tmp/x_test.go`, `go test ../../tmp/x_test.go`, `go vet /tmp/x`, `go build /tmp/x/...`, `node --test /tmp/x.test.cjs`, `node --test ../x`, `pytest /tmp/x`, `python3 -m pytest /tmp/x_test.py`, `python3 -m unittest discover -s /tmp/x`, `python3 -m unittest discover -s/tmp/x`, `python3 -m unittest discover --start-directory=/tmp/x`, `jest /tmp/x`, `npx jest /tmp/x`, `vitest run /tmp/x`, `eslint /tmp/x`, `prettier --check /tmp/x`, `npx prettier --check /tmp/x`, `npm test -- /tmp/x.test.js`, `bun test /tmp/x`, `mypy @/tmp/x`, `pytest @x`, `tsc @/tmp/x --noEmit`, `staticcheck /tmp/x`, `cargo test --manifest-path=/tmp/x`, `npm run test -- ../../tmp/x`,
+		`go test ~/x`, `for x in ../../tmp/x_test.go; do go test "a/$x"; done`, `go test a{,/../../../tmp/x}`, `cd core && go test ../../x`, `tar tf x -T /tmp/y`,
+	},
+	"tables": {
+		`sed -l 1p '1e rm x' f`, `sed -nl 1p 'w x' f`, `sed --line-length 1p 'w x' f`, `sed --line-l 1p 'w x' f`, `sed -El 1p 'w x' f`, `tar tvf a.tar --index-file=x`, `tar tf a.tar --ind x`, `tar tf a.tar -T x`, `tar tf a.tar --files-from=x`, `tar tf a.tar -g x`, `tar tf a.tar --volno-file=x`, `tar tf h:x`, `tar tf a -f h:x`, `git apply --check --build-fake-ancestor=x`, `git apply --check --reject x`, `git apply --stat --unsafe-paths x`,
+		`tsc --noEmit false`, `tsc --noEmit False`, `tsc --noEmit f*`, `tsc -outDir x --noEmit`, `tsc --OUTDIR x --noEmit`, `tsc --noEmit --declarationDir x`, `jest --global-setup=./x`, `jest --testEnvironment=./x`, `jest --setupFilesAfterEnv=./x`, `jest --filter=./x`, `jest --test-runner ./x`, `npx jest --globalsConfig x`, `vitest --typecheck.checker=./x`, `vitest --coverage.reportsDirectory=x`, `vitest --output-file x`, `eslint --init`, `eslint --fixx`, `eslint --fix-dry-run --rulesdir x`, `bun test --preload ./x`, `bun test -r ./x`,
+		`node --check --experimental_loader=./x y`, `node --test --experimental_loader ./x`, `node --test --inspect=0.0.0.0:9229`, `node --test --inspect_brk`, `go test -test.blockprofile=x`, `go test -test.mutexprofile x`, `go test --test.trace=x`, `go test -args -test.cpuprofile=x`, `cargo test -- --logfile x`, `git config edit`, `git config --global edit`, `git config list x.y`, `git remote show ssh://x/y`, `git remote show ../x`, `date 01010000`, `date -u 01010000`, `date +%F 01010000`, `date -d x 01010000`, `date $x`, `hostname evil`, `hostname -s evil`, `hostname "$x"`, `mktemp /etc/x.XXX`, `mktemp -d ../x.XXX`, `mktemp -p /etc`, `mktemp --tmpdir=/etc x.XXX`, `mktemp -p/etc`, `arch -x86_64 rm x`, `arch rm x`, `gofmt -w -r 'a -> b' x`, `gofmt -l -r 'a -> b' x`,
+		`mypy --python-executable ./x`, `mypy --linecount-report x`, `mypy --timing-stats x`, `mypy --xslt-html-report=x`, `flake8 --benchmark --outp x`, `gsed 'w x' y`,
+	},
 	"builtins that assign": {
 		`printf '%n' PATH; ls`, `printf x%n PATH; ls`, `printf 'a%5n' PATH; ls`, `printf 'a%hhn' PATH; ls`, `printf '%%%n' PATH; ls`, `printf '%-*n' 3 PATH; ls`, `printf '%s%n' x 'a[$(rm x)]'`, `for f in %n; do printf "x$f" PATH; ls; done`, `for f in %n; do printf "x$f" "$@"; done`, `printf -- x%n PATH; ls`, `printf x"%"n PATH; ls`,
 		`: {PATH}</dev/null; ls`, `: {PATH}>&1; ls`, `{ ls; } {PATH}<x`, `: {PATH}<<<x; ls`, `ls {x}</dev/null`, `wait -p PATH; ls`, `wait -n -p 'a[$(rm x)]'`, `wait -np PATH; ls`, `for x in -pPATH; do wait -n $x; ls; done`, `wait "$x"`,
@@ -136,6 +146,26 @@ func TestEvasionsByArgs(t *testing.T) {
 	}
 	if v := p.Decide(&core.Exec{}, policy.Context{}); v.Decision != policy.Ask {
 		t.Errorf("nothing: %v", v.Decision)
+	}
+}
+
+// TestEvasionsBelowTmp: what rules let be written anywhere below /tmp is no place in a project.
+func TestEvasionsBelowTmp(t *testing.T) {
+	p := starter(t)
+	for _, root := range []string{"/tmp/app", "/private/tmp/app"} {
+		for _, s := range []string{`echo x > x_test.go; go test`, `echo x > /tmp/app/x_test.go; go test`, `echo x > /tmp/app/config; git status`, `ls | tee /tmp/app/x_test.go`} {
+			e := line(s)
+			e.Command.Cwd, e.Command.Roots = root, []string{root}
+			if v := p.Decide(e, policy.Context{}); v.Decision == policy.Allow {
+				t.Errorf("%q is allowed in %s", s, root)
+			}
+		}
+	}
+	for _, s := range []string{`go test ./... /work/app/core`, `cd core && go test .`, `echo x > /tmp/x.go`, `pytest tests/*.py -rA -xvs -n4 --tb=short`, `date -u +%FT%TZ`, `date -d '2 days ago' +%F`, `date "+%s"`,
+		`hostname -f`, `mktemp -d`, `mktemp /tmp/x.XXX`, `git config user.email`, `git remote show origin`, `tsc --noEmit --pretty`, `tar tzf a.tgz --wildcards '*.go'`, `npx eslint src --ext .ts --max-warnings=0`, `go test -run 'TestX/sub' -v ./core`} {
+		if v := p.Decide(line(s), policy.Context{}); v.Decision != policy.Allow {
+			t.Errorf("%q: %v (%s)", s, v.Decision, v.Reason)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
 		return misses
 	}
 	if positions(r.Argv, c.words, r.Decision, true) {
-		if r.Decision == Allow && !r.Unknown && !r.passes(c) {
+		if r.Decision == Allow && !r.Unknown && !r.passes(c, env) {
 			return misses
 		}
 		return fits
@@ -185,7 +185,7 @@ func (r *Rule) takes(a assign) bool {
 }
 
 // passes reports whether r, which allows, names all in c that executes or writes.
-func (r *Rule) passes(c *Command) bool {
+func (r *Rule) passes(c *Command, env *Context) bool {
 	if len(c.words) == 0 {
 		return true
 	}
@@ -194,6 +194,9 @@ func (r *Rule) passes(c *Command) bool {
 		return false
 	}
 	names, at := flagsOf(c.words)
+	for _, i := range c.outside(c.words, env) {
+		names, at = append(names, anOutside), append(at, i)
+	}
 	for i, name := range names {
 		j := at[i]
 		named := j > 0 && j < len(r.Argv) && slices.Contains(r.Argv[j], c.words[j].text) && !slices.ContainsFunc(r.Argv[:j], isRest)

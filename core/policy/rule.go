@@ -38,6 +38,7 @@ type Rule struct {
 	Redirects string
 	// Writes [writes: one or a list] are directories below which an Allow rule's command may be
 	// redirected to files all the same: absolute paths, or "roots" for what the session hands over.
+	// What the session hands over is below "roots" only, though it be below /tmp.
 	// It goes by name, and links are not followed. Names with "..", names that begin with a dot and
 	// files that tools run by themselves, such as a Makefile, are none of these.
 	Writes []string
