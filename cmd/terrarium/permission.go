@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/rulebook"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 	"github.com/terrarium-dev/terrarium/core/driver/audit"
 	"github.com/terrarium-dev/terrarium/core/policy"
 	"github.com/terrarium-dev/terrarium/hostnative"
@@ -176,7 +177,7 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	e.Command.Env = environ.Added(e.Command.Env, j.own)
 	v := policy.Verdict{Decision: policy.Allow}
 	if j.book != nil {
-		v = j.book.Decide(&e)
+		v = j.judged(ctx, e)
 	}
 	record := audit.Judgement{Decision: v.Decision.String(), By: "default", Reason: printable.Text(v.Reason)}
 	if v.Rule != nil {
@@ -219,6 +220,12 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	}
 	audit.Judged(ctx, record)
 	return core.Decision{Allow: answer.Allow, Reason: answer.Reason}
+}
+
+// judged returns what the rules say. They name sessions as clients do.
+func (j *judge) judged(ctx context.Context, e core.Exec) policy.Verdict {
+	e.Command.Session = acpconn.SessionOf(ctx, e.Command.Session)
+	return j.book.Decide(&e)
 }
 
 // refused returns the variables of an agent that no command starts with, unless a rule names them.

@@ -26,6 +26,20 @@ func PeerOf(ctx context.Context) (p *Peer, ok bool) {
 	return p, ok
 }
 
+// SessionOf returns a session of Decide's or a Host's as the peer of ctx knows it, without what
+// tells it from other peers' sessions. Without a peer it is s.
+func SessionOf(ctx context.Context, s core.SessionID) core.SessionID {
+	p, ok := PeerOf(ctx)
+	if !ok {
+		return s
+	}
+	return p.own(s)
+}
+
+func (p *Peer) own(s core.SessionID) core.SessionID {
+	return core.SessionID(strings.TrimSuffix(string(s), p.suffix))
+}
+
 // Client returns what the peer calls itself, as acp.Conn.Client does.
 func (p *Peer) Client() (name, version string) {
 	p.server.mu.Lock()
@@ -53,7 +67,7 @@ func (p *Peer) RequestPermission(ctx context.Context, q acp.Question) (acp.Outco
 	}
 	q.Terminal, _ = driver.TerminalOf(ctx)
 	exec := *q.Exec
-	exec.Command.Session = core.SessionID(strings.TrimSuffix(string(exec.Command.Session), p.suffix))
+	exec.Command.Session = p.own(exec.Command.Session)
 	q.Exec = &exec
 
 	s := p.server

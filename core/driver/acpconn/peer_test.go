@@ -54,6 +54,9 @@ func decided(t *testing.T, title string) *client {
 		if !ok || !strings.HasPrefix(string(e.Command.Session), "s@") {
 			t.Errorf("got peer %v, session %q, want a peer, and s@PEER", ok, e.Command.Session)
 		}
+		if got := acpconn.SessionOf(ctx, e.Command.Session); got != "s" {
+			t.Errorf("got %q for the peer's session, want s", got)
+		}
 		o, err := peer.RequestPermission(ctx, acp.Question{
 			Exec: &e, Title: title, Options: []acp.PermissionOption{{OptionID: "yes", Name: "Yes", Kind: acp.AllowOnce}},
 		})
@@ -192,5 +195,8 @@ func TestPeerAskedTooMuch(t *testing.T) {
 func TestPeerOf(t *testing.T) {
 	if _, ok := acpconn.PeerOf(t.Context()); ok {
 		t.Error("got a peer of a context that is not a driver's")
+	}
+	if got := acpconn.SessionOf(t.Context(), "s@t"); got != "s@t" {
+		t.Errorf("got %q for a session of no peer, want it as it is", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
 
 const (
@@ -75,7 +76,7 @@ type redirectJSON struct {
 
 // Ask implements Way.
 func (p *Program) Ask(ctx context.Context, q *Question) (Answer, error) {
-	question, err := q.json()
+	question, err := q.json(acpconn.SessionOf(ctx, q.Exec.Command.Session))
 	if err != nil {
 		return Answer{}, err
 	}
@@ -149,11 +150,11 @@ func parseAnswer(said []byte) (Answer, error) {
 }
 
 // json returns q as a program reads it: a line of JSON, in which no character does anything to a
-// terminal.
-func (q *Question) json() ([]byte, error) {
+// terminal. session is q's, as the client knows it.
+func (q *Question) json(session core.SessionID) ([]byte, error) {
 	e := q.Exec
 	out := programQuestion{
-		Version: 1, Session: string(e.Command.Session), Terminal: string(q.Terminal),
+		Version: 1, Session: string(session), Terminal: string(q.Terminal),
 		Via: string(e.Via), Line: e.Command.Command, Argv: e.Argv, Path: e.Path, Cwd: e.Command.Cwd,
 		Env: []string{}, Sandbox: q.Sandbox, Commands: []simpleJSON{}, Reason: q.Verdict.Reason, Always: []string{}, Text: q.Text(),
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"path"
 	"strconv"
-	"strings"
 	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -18,6 +17,7 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 	"github.com/terrarium-dev/terrarium/core/driver/audit"
 )
 
@@ -67,7 +67,7 @@ func (h host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if !ok {
 		return h.Host.Resolve(ctx, c)
 	}
-	sp := h.spans.begin(id, &c)
+	sp := h.spans.begin(ctx, id, &c)
 	exec, err := h.Host.Resolve(ctx, c)
 	if err != nil {
 		h.spans.fail(sp, err)
@@ -100,12 +100,12 @@ func (h host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 // w3c reads and writes traceparents.
 var w3c propagation.TraceContext
 
-func (s *Spans) begin(id terminalID, c *core.Command) *span {
+func (s *Spans) begin(ctx context.Context, id terminalID, c *core.Command) *span {
 	parent := w3c.Extract(context.Background(), propagation.MapCarrier{"traceparent": string(c.Traceparent)})
 	_, began := s.tracer.Start(parent, operation+" "+tool, trace.WithAttributes(
 		attribute.String(operationName, operation), attribute.String(toolName, tool), attribute.String(toolTypeName, toolType),
 	))
-	if session, _, _ := strings.Cut(string(c.Session), "@"); session != "" {
+	if session := string(acpconn.SessionOf(ctx, c.Session)); session != "" {
 		began.SetAttributes(attribute.String(conversationID, text(session)))
 	}
 	sp := &span{Span: began}
