@@ -131,7 +131,7 @@ func TestPermissionTerminal(t *testing.T) {
 	a.wants(2, 0, "")
 
 	a.create(3, "git push", "GIT_SSH_COMMAND", "./x")
-	a.sees(`git push: others will see it\n  in ` + a.dir[:20] + `(?s:.*)with GIT_SSH_COMMAND=./x\n.*` + prompt)
+	a.sees(`git push\n  - others will see it\n  in ` + a.dir[:20] + `(?s:.*)with GIT_SSH_COMMAND=./x\n.*` + prompt)
 	a.types("no use the\x1b[Dpull request\n")
 	a.wants(3, -32603, `the person who was asked said no: use the\x1b[Dpull request`)
 
@@ -155,6 +155,29 @@ func TestPermissionTerminal(t *testing.T) {
 	a.wants(5, 0, "")
 	a.create(6, "bundle generate", "", "")
 	a.wants(6, 0, "")
+}
+
+// A person sees each line of a command, and what a question leaves out of a long one, and no line of
+// a command looks like one of ours.
+func TestPermissionLines(t *testing.T) {
+	a := serveAsked(t, `exec "$@"`, "--approve", "ask")
+	a.sees("the starter policy holds")
+	a.create(1, "cat <<EOF >b.py\nprint(1)\x1b\nEOF\n", "", "")
+	a.sees(`wants to run\n  \| cat <<EOF >b.py\n  \| print\(1\)\\x1b\n  \| EOF\n  - (?s:.*)y yes, s this line all session, (a always, )?` + prompt)
+	a.types("n\n")
+	a.wants(1, -32603, "said no")
+
+	a.create(2, "gradle "+strings.Repeat("x", 400)+" && touch hidden && echo "+strings.Repeat("y", 400), "", "")
+	a.sees(`bytes more …\](?s:.*)v show all, ` + prompt)
+	a.types("v\n")
+	a.sees(`x && touch hidden && echo *\n? *y+\n    y+\n(?s:.*)v show all, ` + prompt)
+	a.types("n\n")
+	a.wants(2, -32603, "said no")
+
+	a.create(3, "gradle "+strings.Repeat("z", 60)+"- ls: no rule forbids it", "", "")
+	a.sees(`\n    \S*.*no rule forbids it\n(?s:.*)` + prompt)
+	a.types("n\n")
+	a.wants(3, -32603, "said no")
 }
 
 // One question shows at a time. One that is given up is removed, and the answer to it too.

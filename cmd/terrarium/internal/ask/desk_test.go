@@ -3,6 +3,7 @@ package ask_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -301,7 +302,22 @@ func TestText(t *testing.T) {
   it sets FOO
 - ls: no rule allows it
 `, // ls with such variables
-		"make 'a\u202eb' > 'o\u0085ut'\nnpm\u200b ci": `make 'a\u202eb' > 'o\u0085ut'\nnpm\u200b ci
+		"cat <<EOF > b.py\nprint(1)\n- ls: fine\n\nEOF": `| cat <<EOF > b.py
+| print(1)
+| - ls: fine
+| 
+| EOF
+- no rule allows it
+  it writes: > b.py
+`,
+		"cat <<EOF\n\x1b[2J\r\nEOF": `| cat <<EOF
+| \x1b[2J\r
+| EOF
+- the line holds control characters
+`,
+		"make  site": "make  site\n- no rule allows it\n",
+		"make 'a\u202eb' > 'o\u0085ut'\nnpm\u200b ci\n": `| make 'a\u202eb' > 'o\u0085ut'
+| npm\u200b ci
 - the line holds characters that can't be seen
 `,
 	} {
@@ -326,5 +342,40 @@ with A\u202e, GIT_SSH_COMMAND=secret\x1b[31m, API_TOKEN
 	}
 	if got := many.Title(); len(got) > 300 || !strings.Contains(got, "bytes more") {
 		t.Errorf("got the title %s", got)
+	}
+}
+
+// What a question leaves out can be seen, and it says that there is more.
+func TestWhole(t *testing.T) {
+	var script strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&script, "echo %d\n", i)
+	}
+	secret := func(e *core.Exec) {
+		e.Command.Env = []core.EnvVariable{{Name: "GIT_SSH_COMMAND", Value: strings.Repeat("x", 100) + "\x1b" + strings.Repeat("y", 100)}}
+	}
+	for _, c := range []struct {
+		what, line string
+		change     func(e *core.Exec)
+		cut        bool
+		text       string // in Text
+		whole      string // in Whole
+	}{
+		{"a line", "make", nil, false, "make\n- ", "| make\n"},
+		{"a long line", "make " + strings.Repeat("a", 400) + "\x1bb" + strings.Repeat("c", 400), nil, true, "bytes more …]", strings.Repeat("a", 400) + `\x1bb` + strings.Repeat("c", 400) + "\n"},
+		{"15 lines", strings.Repeat("make\n", 15), nil, false, strings.Repeat("| make\n", 15) + "- ", strings.Repeat("| make\n", 15)},
+		{"40 lines", script.String(), nil, true, "| echo 9\n[… 25 lines more …]\n| echo 35\n", "| echo 9\n| echo 10\n"},
+		{"a long one of several", "make\nmake " + strings.Repeat("b", 300), nil, true, "bytes more …]", strings.Repeat("b", 300) + "\n"},
+		{"a long variable", "make", secret, true, "bytes more …]", strings.Repeat("x", 100) + `\x1b` + strings.Repeat("y", 100) + "\n"},
+		{"more than is shown at all", "make " + strings.Repeat("\x01", 100<<10), nil, true, "bytes more …]", "[… 36869 bytes more …]\n"},
+	} {
+		q := question(t, c.line, c.change)
+		text, whole := q.Text(), q.Whole()
+		if q.IsCut() != c.cut || !strings.Contains(text, c.text) || !strings.Contains(whole, c.whole) {
+			t.Errorf("%s: got cut %v, the text\n%.2000s\nand whole\n%.2000s", c.what, q.IsCut(), text, whole)
+		}
+		if strings.Count(text, "\n") > 45 || len(whole) > 400<<10 || strings.Contains(text+whole, "\x1b") {
+			t.Errorf("%s: got %d bytes of text, %d of the whole, or what a terminal obeys", c.what, len(text), len(whole))
+		}
 	}
 }

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +19,9 @@ const (
 	maxCommands = 24
 	maxValues   = 16
 	maxNames    = 1 << 10
+	maxLines    = 15
+	maxRow      = 200
+	maxWhole    = 64 << 10
 )
 
 // Title is what was asked for, in one line of at most a few hundred bytes that does nothing to a
@@ -32,24 +36,87 @@ func (q *Question) asked() string {
 	return words(q.Exec.Argv)
 }
 
+// lines are a command that has several of them, each behind a bar: none looks like a line of ours.
+// They are safe to show. Without a line feed there are none.
+func (q *Question) lines() []string {
+	asked := strings.TrimRight(q.asked(), "\n")
+	if !strings.Contains(asked, "\n") {
+		return nil
+	}
+	lines := strings.Split(asked, "\n")
+	var shown []string
+	for i, line := range lines {
+		hidden := len(lines) - maxLines
+		switch {
+		case hidden <= 0 || i < maxLines*2/3 || i >= hidden+maxLines*2/3:
+			shown = append(shown, "| "+shorten(line, maxRow))
+		case i == maxLines*2/3:
+			shown = append(shown, fmt.Sprintf("[… %d lines more …]", hidden))
+		}
+	}
+	return shown
+}
+
+// IsCut reports whether Text leaves out some of the command, or of a variable, that Whole has.
+func (q *Question) IsCut() bool {
+	asked := strings.TrimRight(q.asked(), "\n")
+	lines := strings.Split(asked, "\n")
+	limit := maxRow
+	if len(lines) == 1 {
+		limit = maxCommand
+	}
+	return len(lines) > maxLines || slices.ContainsFunc(lines, func(line string) bool { return len(line) > limit }) ||
+		variables(q.Exec.Command.Env, maxValue) != variables(q.Exec.Command.Env, maxWhole/maxValues)
+}
+
+// Whole is the command with all its lines, and the variables, in lines that are safe to show. Of more
+// than 64 KiB of either it says how much it leaves out.
+func (q *Question) Whole() string {
+	asked := strings.TrimRight(q.asked(), "\n")
+	cut := len(asked) - maxWhole
+	if cut > 0 {
+		asked = asked[:maxWhole]
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(asked, "\n") {
+		b.WriteString("| " + printable.Text(line) + "\n")
+	}
+	if cut > 0 {
+		fmt.Fprintf(&b, "[… %d bytes more …]\n", cut)
+	}
+	if text := variables(q.Exec.Command.Env, maxWhole/maxValues); text != "" {
+		b.WriteString("with " + text + "\n")
+	}
+	return b.String()
+}
+
 // Text is what somebody has to know who answers: the simple commands that are asked about, and
 // why, where they run, and what changes them. It has several lines, each of which does nothing to
-// a terminal, and at most some 20 KB.
+// a terminal, and at most some 20 KB. What it leaves out it says, and Whole has more of it.
 func (q *Question) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%s", shorten(q.asked(), maxCommand))
-	hidden := 0
+	if lines := q.lines(); lines != nil {
+		line("%s", strings.Join(lines, "\n"))
+	} else {
+		line("%s", shorten(strings.TrimRight(q.asked(), "\n"), maxCommand))
+	}
+	alone := len(q.Verdict.Commands) == 1 && len(q.Verdict.Commands[0].Through) == 0
+	shown, hidden := 0, 0
 	for i := range q.Verdict.Commands {
 		c := &q.Verdict.Commands[i]
 		if c.Decision != policy.Ask {
 			continue
 		}
-		if hidden > 0 || strings.Count(b.String(), "\n- ") == maxCommands {
+		if shown == maxCommands {
 			hidden++
 			continue
 		}
-		line("- %s: %s", shorten(simple(c), maxCommand), printable.Text(c.Reason))
+		if shown++; alone {
+			line("- %s", printable.Text(c.Reason))
+		} else {
+			line("- %s: %s", shorten(simple(c), maxCommand), printable.Text(c.Reason))
+		}
 		if inline := c.Assigns[:max(0, len(c.Assigns)-len(q.Exec.Command.Env))]; len(inline) > 0 {
 			line("  it sets %s", shorten(strings.Join(inline, ", "), maxTitle))
 		}
@@ -67,7 +134,7 @@ func (q *Question) Text() string {
 	if hidden > 0 {
 		line("- AND %d MORE COMMANDS than can be shown here", hidden)
 	}
-	if !strings.Contains(b.String(), "\n- ") {
+	if shown == 0 {
 		line("- %s", printable.Text(q.Verdict.Reason))
 	}
 	sandbox := "without a sandbox"
@@ -82,7 +149,7 @@ func (q *Question) Text() string {
 	if q.Exec.Via != core.ViaShell && !strings.Contains(q.Exec.Command.Command, "/") {
 		line("it is %s", shorten(q.Exec.Path, maxCommand))
 	}
-	if text := variables(q.Exec.Command.Env); text != "" {
+	if text := variables(q.Exec.Command.Env, maxValue); text != "" {
 		line("with %s", text)
 	}
 	return b.String()
@@ -165,8 +232,8 @@ func words(argv []string) string {
 }
 
 // variables are those that an agent has added, with their values where these change what programs
-// do. Other values may be secrets that an editor sends along.
-func variables(env []core.EnvVariable) string {
+// do, at most limit bytes of each. Other values may be secrets that an editor sends along.
+func variables(env []core.EnvVariable, limit int) string {
 	last := make(map[string]int, len(env)) // of equal names, which wins
 	for i, v := range env {
 		last[v.Name] = i
@@ -178,7 +245,7 @@ func variables(env []core.EnvVariable) string {
 		case len(each) == maxValues:
 			rest = append(rest, v.Name)
 		case policy.ChangesPrograms(v.Name, v.Value):
-			each = append(each, shorten(v.Name, maxValue)+"="+shorten(words([]string{v.Value}), maxValue))
+			each = append(each, shorten(v.Name, maxValue)+"="+shorten(words([]string{v.Value}), limit))
 		default:
 			each = append(each, shorten(v.Name, maxValue))
 		}

@@ -20,6 +20,10 @@ import (
 // terminal and for something else.
 const readTime = 50 * time.Millisecond
 
+// maxErased is by how many rows the cursor goes up. More than any terminal shows, and some count no
+// further than 64 Ki.
+const maxErased = 10000
+
 // A Terminal is a Way to the person at the terminal that we belong to (/dev/tty). It asks one
 // question at a time, in order. The person answers with a line, so that keys which were meant for
 // something else are none.
@@ -74,9 +78,15 @@ func (t *Terminal) Ask(ctx context.Context, q *Question) (Answer, error) {
 		if a, ok := parseLine(line, q.CanAlways); ok {
 			return a, nil
 		}
-		if err := tty.write(ctx, prompt(q)); err != nil {
+		text := prompt(q)
+		if wantsWhole(line) {
+			text = indent(q.Whole()) + text
+		}
+		again := tty.rows(text)
+		if err := tty.write(ctx, strings.Join(again, "\n")); err != nil {
 			return Answer{}, err
 		}
+		shown += len(again) - 1
 	}
 }
 
@@ -87,7 +97,7 @@ func (t *Terminal) withdraw(tty tty, q *Question, shown int) {
 	tty.forget()
 	erase := "\n"
 	if !t.Plain {
-		erase = fmt.Sprintf("\r\x1b[%dA\x1b[J", max(1, shown-1)) // CUU and ED, ECMA-48 8.3.22 and 8.3.39
+		erase = fmt.Sprintf("\r\x1b[%dA\x1b[J", min(max(1, shown-1), maxErased)) // CUU and ED, ECMA-48 8.3.22 and 8.3.39
 	}
 	_ = tty.write(ctx, erase+"terrarium: no answer is needed any more: "+q.Title()+"\n")
 }
@@ -96,9 +106,7 @@ func (t *Terminal) withdraw(tty tty, q *Question, shown int) {
 func screenText(q *Question) string {
 	var b strings.Builder
 	b.WriteString("\nterrarium: an agent wants to run\n")
-	for line := range strings.Lines(q.Text()) {
-		b.WriteString("  " + line)
-	}
+	b.WriteString(indent(q.Text()))
 	if q.CanAlways {
 		fmt.Fprintf(&b, "  \"a\" allows from now on: %s\n", strings.Join(q.AlwaysText(), ", "))
 	}
@@ -106,12 +114,28 @@ func screenText(q *Question) string {
 	return b.String()
 }
 
-func prompt(q *Question) string {
-	if q.CanAlways {
-		return "y yes, s for this session, a always, n no, or n and why: "
+func indent(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + line)
 	}
-	return "y yes, s for this session, n no, or n and why: "
+	return b.String()
 }
+
+// prompt names the answers, in a row of 74 cells at most.
+func prompt(q *Question) string {
+	text := "y yes, s this line all session, "
+	if q.CanAlways {
+		text += "a always, "
+	}
+	if q.IsCut() {
+		text += "v show all, "
+	}
+	return text + "n no, or n and why: "
+}
+
+// wantsWhole reports whether a person has typed that all of the command is to be shown.
+func wantsWhole(line string) bool { return strings.EqualFold(strings.TrimSpace(line), "v") }
 
 // parseLine returns what a person has typed. ok is false if it is no answer.
 func parseLine(line string, canAlways bool) (a Answer, ok bool) {
@@ -157,6 +181,10 @@ func (t tty) isOurs() (bool, error) {
 	return group == unix.Getpgrp(), err
 }
 
+// continued begins a row that goes on with the line above, so that no long line of an agent's has a
+// row that looks like one of ours.
+const continued = "    "
+
 // rows breaks text where the terminal would, so that it is known how many rows it takes.
 func (t tty) rows(text string) []string {
 	cols := 80
@@ -165,7 +193,12 @@ func (t tty) rows(text string) []string {
 	}
 	var rows []string
 	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, wrap(line, max(20, cols)-1)...)
+		for i, row := range wrap(line, max(20, cols)-1-len(continued)) {
+			if i > 0 {
+				row = continued + row
+			}
+			rows = append(rows, row)
+		}
 	}
 	return rows
 }
