@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -35,6 +36,11 @@ func TestCostOfHostileLines(t *testing.T) {
 	} {
 		check(part, line(strings.Repeat(part, 1<<16/len(part))))
 	}
+	inner := "bash -c '" + strings.Repeat("a;", 250) + "' "
+	check("redirects of many", line(inner+strings.Repeat(">f ", 20_000)))
+	check("redirects of a block", line("{ "+strings.Repeat("a;", 250)+"} "+strings.Repeat(">f ", 20_000)))
+	check("assignments", line(strings.Repeat("a=1 ", 16_000)+inner))
+	check("directories", line(strings.Repeat("cd a;cd b;cd c;", 30)+"a"))
 	given := line("a; b; c")
 	given.Command.Env = make([]core.EnvVariable, 100_000)
 	check("variables", given)
@@ -58,5 +64,29 @@ func TestDepth(t *testing.T) {
 	}
 	if v := p.Decide(line(many+"rm x"), policy.Context{}); v.Decision != policy.Ask || !strings.Contains(v.Reason, "too many commands") {
 		t.Errorf("257 commands: %v (%s)", v.Decision, v.Reason)
+	}
+}
+
+// TestCostOfRules: a project's rules may be such that to compare them takes long. Then it is asked.
+func TestCostOfRules(t *testing.T) {
+	var file strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&file, "[[rule]]\nid = '%d'\ndecision = 'ask'\nargv = ['**', 'a', '**', 'b', '**', 'c', '**', 'd', '**', 'e']\n", i)
+	}
+	f, err := policy.Parse("p", []byte(file.String()), policy.Project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := policy.Parse("u", []byte("default = 'allow'"), policy.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(f, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("ls"+strings.Repeat(" x", 80)+"; ", 250)
+	if v := p.Decide(line(long), policy.Context{}); v.Decision != policy.Ask || !strings.Contains(v.Reason, "too many rules") {
+		t.Errorf("%v (%s)", v.Decision, v.Reason)
 	}
 }

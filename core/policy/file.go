@@ -165,25 +165,33 @@ func tomlError(name string, err error) error {
 }
 
 // keys says where in a file each key stands, which decoding forgets.
-type keys map[key]unstable.Position
+type keys struct {
+	data []byte
+	at   map[key]uint32 // offsets
+}
 
 type key struct {
 	rule int // -1 at the top
 	name string
 }
 
-// position returns the line and column of a key, or of its rule's head if the rule hasn't got it.
+// position returns the line and column of a key, in bytes from 1, or of its rule's head if the rule
+// hasn't got it. Both are 0 if that isn't there either.
 func (k keys) position(rule int, name string) (line, column int) {
-	p, ok := k[key{rule, name}]
+	offset, ok := k.at[key{rule, name}]
 	if !ok {
-		p = k[key{rule, ""}]
+		offset, ok = k.at[key{rule, ""}]
 	}
-	return p.Line, p.Column
+	if !ok {
+		return 0, 0
+	}
+	before := k.data[:offset]
+	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 // findKeys reads data, which is known to be good TOML.
 func findKeys(data []byte) keys {
-	found := keys{}
+	found := keys{data: data, at: map[key]uint32{}}
 	rule := -1
 	p := unstable.Parser{}
 	p.Reset(data)
@@ -202,7 +210,7 @@ func findKeys(data []byte) keys {
 		case e.Kind != unstable.KeyValue:
 			continue
 		}
-		found[key{rule, name}] = p.Shape(first.Raw).Start
+		found.at[key{rule, name}] = first.Raw.Offset
 	}
 	return found
 }

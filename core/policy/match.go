@@ -17,6 +17,9 @@ const (
 
 // fits says how c falls under r. Conditions on where it runs do not count if anywhere.
 func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
+	if env.steps += r.cost(c); env.steps > maxSteps {
+		return misses
+	}
 	if len(c.words) == 0 { // a redirect alone
 		if r.Argv[0][0] != "**" {
 			return misses
@@ -37,6 +40,15 @@ func (r *Rule) fits(c *Command, env *Context, anywhere bool) fit {
 		return maybe
 	}
 	return misses
+}
+
+// cost is about how many words are compared to find out whether c falls under r.
+func (r *Rule) cost(c *Command) int {
+	n := 1
+	for _, alternatives := range r.Argv[1:] {
+		n += len(alternatives)
+	}
+	return len(r.Argv[0]) + n*(len(c.words)+1) + len(c.Redirects) + len(c.assigns)*(1+len(r.Env))
 }
 
 // named reports whether a command's name is what r names.

@@ -19,6 +19,7 @@ const (
 	maxVars     = 1024 // that a command is given besides those of the line
 	maxDepth    = 32
 	maxDirs     = 8
+	maxBeside   = 64 // redirects, or assignments, of a command
 )
 
 // A walk finds the simple commands of one line, in the order in which they stand there.
@@ -153,6 +154,10 @@ func (w *walk) stmt(s *syntax.Stmt, outer []Redirect) {
 			redirects = append(redirects, got)
 		}
 	}
+	if len(redirects) > maxBeside { // each command in a block has all of them
+		w.hide("a command has too many redirects")
+		redirects = redirects[:maxBeside]
+	}
 	redirects = slices.Clip(redirects)
 	switch c := s.Cmd.(type) {
 	case nil:
@@ -281,7 +286,12 @@ func (w *walk) test(c *syntax.TestClause) {
 
 func (w *walk) call(call *syntax.CallExpr, redirects []Redirect) {
 	c := &Command{Redirects: redirects}
-	for _, a := range call.Assigns {
+	assigns := call.Assigns
+	if len(assigns) > maxBeside { // each command that "bash -c" starts has all of them
+		w.hide("a command has too many assignments")
+		assigns = assigns[:maxBeside]
+	}
+	for _, a := range assigns {
 		w.node(a)
 		if a.Index != nil || a.Array != nil {
 			w.ask("the line assigns an array, which may execute")
@@ -427,11 +437,16 @@ func (w *walk) cd(args []word) {
 			w.tainted("leaves the session's directories")
 			return
 		}
-		if !slices.Contains(w.dirs, to) {
-			w.dirs = append(slices.Clip(w.dirs), to)
+		if slices.Contains(w.dirs, to) {
+			continue
 		}
+		if len(w.dirs) == maxDirs { // each cd may double them
+			w.tainted("changes the directory")
+			return
+		}
+		w.dirs = append(slices.Clip(w.dirs), to)
 	}
-	if len(w.dirs) == 0 || len(w.dirs) > maxDirs {
+	if len(w.dirs) == 0 {
 		w.tainted("changes the directory")
 	}
 }
