@@ -5,6 +5,7 @@ package tests
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -276,4 +277,24 @@ func TestPermissionOfSession(t *testing.T) {
 	a.wants(2, 0, "")
 	a.send(map[string]any{"id": 3, "method": "terminal/create", "params": map[string]any{"sessionId": "p", "command": "true"}})
 	a.wants(3, -32603, "no-true")
+}
+
+// TestPermissionRoots: where no session was opened, the server's directory is what rules are about, and
+// not one that the agent names.
+func TestPermissionRoots(t *testing.T) {
+	a := serveAsked(t, `exec "$@"`, "--approve", "none")
+	create := func(id int, cwd string) {
+		a.send(map[string]any{"id": id, "method": "terminal/create", "params": map[string]any{"sessionId": "s", "command": "touch probe", "cwd": cwd}})
+	}
+	create(1, a.dir)
+	a.wants(1, 0, "")
+	create(2, "/var")
+	a.wants(2, -32603, "touch")
+	// Nor do the rules of the server's directory end below it.
+	if err := errors.Join(os.Mkdir(filepath.Join(a.dir, ".terrarium"), 0o755), os.Mkdir(filepath.Join(a.dir, "below"), 0o755),
+		os.WriteFile(filepath.Join(a.dir, ".terrarium", "policy.toml"), []byte("[[rule]]\nid = 'no-touch'\nargv = ['touch']\ndecision = 'deny'\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	create(3, filepath.Join(a.dir, "below"))
+	a.wants(3, -32603, "no-touch")
 }

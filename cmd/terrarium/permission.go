@@ -91,6 +91,7 @@ type judge struct {
 	approve string
 	typed   bool
 	guests  bool
+	roots   []string           // of commands whose session hands nothing over
 	own     []core.EnvVariable // that commands have anyway, whoever sends them
 	refuses bool               // variables of an agent that change what programs do
 	program closingHost        // that runs --ask-command; may be nil
@@ -99,7 +100,7 @@ type judge struct {
 // judge returns who decides about commands. typed says that a person has typed them, who is not asked
 // again; then config is not looked at. roots are the directories where commands are known to run.
 func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*judge, error) {
-	j := &judge{approve: f.approve, typed: typed, guests: f.host == "wasm", own: f.own(f.host)}
+	j := &judge{approve: f.approve, typed: typed, guests: f.host == "wasm", roots: roots, own: f.own(f.host)}
 	j.refuses = !typed && !f.inherit && !j.guests // nothing that a guest gets means anything to what is outside
 	rules := rulebook.Config{File: f.policy, Guests: j.guests, Path: environ.Value(j.own, "PATH")}
 	starter := f.set.Changed("approve") || f.set.Changed("ask-command")
@@ -173,6 +174,9 @@ func (j *judge) decider() func(context.Context, core.Exec) core.Decision {
 func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	if e.Command.Cwd == "" && !j.guests {
 		e.Command.Cwd, _ = os.Getwd() // e is a copy
+	}
+	if len(e.Command.Roots) == 0 && !j.guests {
+		e.Command.Roots = j.roots // and not the directory that the agent names
 	}
 	e.Command.Env = environ.Added(e.Command.Env, j.own)
 	v := policy.Verdict{Decision: policy.Allow}
