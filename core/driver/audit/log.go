@@ -31,6 +31,7 @@ type Log struct {
 	// lost counts the events that could not be written, and why the last was not.
 	lost int64
 	why  error
+	gone string // what was taken out of the file since we wrote there
 }
 
 // lockTime is how long others may take to append before we give up.
@@ -121,6 +122,9 @@ func (l *Log) look() error {
 		}
 		all := int64(len(tail)) == size
 		if e, ok := findEnd(tail, all); ok {
+			if gone := l.missing(e, size); gone != "" {
+				l.gone = gone
+			}
 			l.end, l.size = e, size
 			return nil
 		}
@@ -130,7 +134,35 @@ func (l *Log) look() error {
 	}
 }
 
-// recover tells of a line that was not written whole, and of events that were not written.
+// missing says which lines are gone that we have written, or have seen, if the file ends in now. What
+// another has written since then may stand in their place.
+func (l *Log) missing(now end, size int64) string {
+	last := l.end.seq
+	there := now
+	switch {
+	case last == 0:
+		return ""
+	case now.seq+1 < last:
+		return fmt.Sprintf("lines %d to %d that were written are gone", now.seq+1, last)
+	case now.seq < last:
+		return fmt.Sprintf("line %d that was written is gone", last)
+	case now.seq > last && l.size > 0 && size > l.size: // the same file, so ours ended at l.size
+		tail := make([]byte, min(2*maxLine, l.size))
+		if _, err := l.file.ReadAt(tail, l.size-int64(len(tail))); err != nil {
+			return ""
+		}
+		there, _ = findEnd(tail, int64(len(tail)) == l.size)
+	case now.seq > last:
+		return ""
+	}
+	if there.hash != l.end.hash {
+		return fmt.Sprintf("line %d that was written is gone", last)
+	}
+	return ""
+}
+
+// recover tells of a line that was not written whole, of events that were not written, and of lines
+// that are gone.
 func (l *Log) recover(like *Event) error {
 	var why []error
 	e := Event{Time: like.Time, Mono: like.Mono, HostID: like.HostID, Event: Recover, torn: l.end.torn}
@@ -142,13 +174,16 @@ func (l *Log) recover(like *Event) error {
 	if l.lost > 0 {
 		why = append(why, fmt.Errorf("%d events were not written: %w", l.lost, l.why))
 	}
+	if l.gone != "" {
+		why = append(why, errors.New(l.gone))
+	}
 	if why == nil {
 		return nil
 	}
 	e.Reason = oneLine(why)
 	err := l.put(&e, before)
 	if err == nil {
-		l.lost, l.why, l.end.torn, l.end.open = 0, nil, torn{}, false
+		l.lost, l.why, l.gone, l.end.torn, l.end.open = 0, nil, "", torn{}, false
 	}
 	return err
 }

@@ -222,7 +222,7 @@ func TestTorn(t *testing.T) {
 		add(t, newLog(t, name, LogConfig{}), 1)
 		add(t, first, 1)
 		s, err := verifyFiles(name, "")
-		if err != nil || s.Lines+s.Torn != 5 { // a Recover is among them
+		if err != nil || s.Lines+s.Torn != 5+s.Torn { // a Recover is among them, and another by whose line it was
 			t.Fatalf("after a cut by %d: got %+v, %v", cut, s, err)
 		}
 		if s.Torn == 0 {
@@ -466,5 +466,53 @@ func TestLocked(t *testing.T) {
 	add(t, l, 1)
 	if s, err := verifyFiles(name, ""); err != nil || s.Lines != 2 {
 		t.Errorf("got %+v, %v, want a recover event and another", s, err)
+	}
+}
+
+// Who has a record open says what was taken away from it meanwhile, by another program.
+func TestLinesGone(t *testing.T) {
+	for what, c := range map[string]struct {
+		keep int  // lines that are left
+		add  int  // lines that another writes then
+		copy bool // in a file that takes the place of this one
+		want string
+	}{
+		"cut":                   {3, 0, false, "lines 4 to 5 that were written are gone"},
+		"cut and replaced":      {3, 0, true, "lines 4 to 5 that were written are gone"},
+		"written anew":          {4, 1, false, "line 5 that was written is gone"},
+		"written anew and more": {3, 4, false, "line 5 that was written is gone"},
+		"nothing":               {5, 0, false, ""},
+		"more by another":       {5, 3, false, ""},
+		"copied":                {5, 0, true, ""},
+	} {
+		name := filepath.Join(t.TempDir(), "F")
+		l := newLog(t, name, LogConfig{})
+		add(t, l, 5)
+		p, _ := os.ReadFile(name)
+		kept := bytes.Join(bytes.SplitAfter(p, []byte{'\n'})[:c.keep], nil)
+		if c.copy {
+			os.Remove(name)
+		} else if err := os.Truncate(name, int64(len(kept))); err != nil {
+			t.Fatal(err)
+		}
+		if c.copy {
+			if err := os.WriteFile(name, kept, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := newLog(t, name, LogConfig{})
+		for range c.add {
+			e := example(77)
+			if err := other.Append(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(t, l, 2)
+		s, err := verifyFiles(name, "")
+		p, _ = os.ReadFile(name)
+		told := strings.Count(string(p), `"event":"recover"`)
+		if err != nil || told != min(len(c.want), 1) || !strings.Contains(string(p), c.want) || s.Lines != int64(c.keep+c.add+told+2) {
+			t.Errorf("%s: got %+v, %v, %d recover events in\n%s", what, s, err, told, p)
+		}
 	}
 }
