@@ -289,7 +289,7 @@ func TestPermissionRoots(t *testing.T) {
 	create(1, a.dir)
 	a.wants(1, 0, "")
 	create(2, "/var")
-	a.wants(2, -32603, "touch")
+	a.wants(2, -32603, "no rule allows it")
 	// Nor do the rules of the server's directory end below it.
 	if err := errors.Join(os.Mkdir(filepath.Join(a.dir, ".terrarium"), 0o755), os.Mkdir(filepath.Join(a.dir, "below"), 0o755),
 		os.WriteFile(filepath.Join(a.dir, ".terrarium", "policy.toml"), []byte("[[rule]]\nid = 'no-touch'\nargv = ['touch']\ndecision = 'deny'\n"), 0o644)); err != nil {
