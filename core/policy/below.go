@@ -51,31 +51,63 @@ func plainBelow(name, dir string) bool {
 
 // files reports whether all words of c but its name are files below dirs, or options without one.
 func (c *Command) files(dirs []string, env *Context) bool {
-	if len(c.words) < 2 {
-		return false
-	}
+	operands, options := 0, 0
 	for _, w := range c.words[1:] {
 		name := w.text
 		switch {
 		case w.dynamic: // a glob finds files where its name says, if that is all it is
 			if w.prefix == "" || w.option || strings.ContainsFunc(name, func(r rune) bool {
 				return !strings.ContainsRune("/._-*?", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-			}) {
+			}) || mayRunItself(name) {
 				return false
 			}
 			name = strings.NewReplacer("*", "x", "?", "x").Replace(name)
 		case w.isOption():
 			_, value, has := strings.Cut(name, "=")
-			if !has && strings.Contains(name, "/") {
+			if !has && strings.ContainsAny(name, "/.") { // "-t.git"
 				return false
 			}
+			options++
 			if name = value; !has {
 				continue
 			}
 		}
+		if strings.HasSuffix(name, "/.") {
+			return false // what is in it, by whatever names
+		}
+		operands++
 		if !c.below(name, dirs, env) {
 			return false
 		}
 	}
-	return true
+	if options > 0 && copies[c.words[0].text] && slices.ContainsFunc(c.words[1:], func(w word) bool { return c.isRoot(w.text, env) }) {
+		return false // "cp -rT x ." brings what is in x
+	}
+	return operands > 0 // "python3 -u" reads what it runs from its input
+}
+
+// copies are commands that give files new names, also those of a whole directory.
+var copies = map[string]bool{"cp": true, "mv": true, "install": true, "rsync": true, "ln": true}
+
+func (c *Command) isRoot(name string, env *Context) bool {
+	return slices.ContainsFunc(c.dirs, func(dir string) bool {
+		to := name
+		if !path.IsAbs(to) {
+			to = path.Join(dir, to)
+		}
+		return slices.Contains(env.roots, path.Clean(to))
+	})
+}
+
+// mayRunItself reports whether a glob may find one of selfRunning.
+func mayRunItself(glob string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(glob), "/") {
+		if slices.ContainsFunc(selfRunning, func(name string) bool {
+			found, err := path.Match(part, name)
+			return found || err != nil
+		}) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,7 @@ func TestCostOfHostileLines(t *testing.T) {
 	given := line("a; b; c")
 	given.Command.Env = make([]core.EnvVariable, 100_000)
 	check("variables", given)
+	check("variables of env", args(append(append([]string{"env"}, slices.Repeat([]string{"A=1"}, 10000)...), "bash", "-c", strings.Repeat("a;", 250))...))
 	check("awk", args("awk", "{print;};"+strings.Repeat(">", 1<<16-100)))
 }
 

@@ -149,6 +149,24 @@ func TestEvasionsByArgs(t *testing.T) {
 	}
 }
 
+// TestEvasionsOfFiles: rules for files, as "always" writes them.
+func TestEvasionsOfFiles(t *testing.T) {
+	p := mustNew(t, mustParse(t, string(policy.Starter)+rule("allow", "[['cp', 'mv', 'python3', 'node'], '**']", "files = 'roots'"), policy.User))
+	for _, s := range []string{
+		"python3 -u <<E\nx\nE", `echo x | python3 -u`, `python3 -u < f`, `node --no-warnings < f`, `cp -t.git config`, `cp -t.. x`, `cp --target-directory=.git x`, `cp -r x/. .`, `cp -rT x .`, `cp -r x/* .`, `mv x/*akefile .`, `cp x/*.json .`,
+		`cp x Makefile`, `cp x .git/config`, `mv -T x /work/app`, `mv`, `python3`,
+	} {
+		if v := p.Decide(line(s), policy.Context{}); v.Decision == policy.Allow {
+			t.Errorf("%q is allowed", s)
+		}
+	}
+	for _, s := range []string{`cp -r a b`, `cp a.txt .`, `mv a/*.go b`, `python3 x.py`, `touch -c a`, `gofmt -w .`, `gofmt -w a/*.go`, `mkdir -pv a/b`} {
+		if v := p.Decide(line(s), policy.Context{}); v.Decision != policy.Allow {
+			t.Errorf("%q: %v (%s)", s, v.Decision, v.Reason)
+		}
+	}
+}
+
 // TestEvasionsBelowTmp: what rules let be written anywhere below /tmp is no place in a project.
 func TestEvasionsBelowTmp(t *testing.T) {
 	p := starter(t)

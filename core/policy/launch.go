@@ -422,9 +422,9 @@ func (w *walk) lineOf(c *Command, line string) {
 	w.line(line)
 	for _, inner := range w.commands[first:] {
 		inner.Through = slices.Concat(c.Through, []string{c.words[0].text}, inner.Through)
-		inner.Redirects = append(slices.Clip(inner.Redirects), c.Redirects...)
-		inner.assigns = append(slices.Clip(inner.assigns), c.assigns...)
-		inner.Assigns = append(slices.Clip(inner.Assigns), c.Assigns...)
+		inner.Redirects = atMost(w, append(slices.Clip(inner.Redirects), c.Redirects...))
+		inner.assigns = atMost(w, append(slices.Clip(inner.assigns), c.assigns...))
+		inner.Assigns = atMost(w, append(slices.Clip(inner.Assigns), c.Assigns...))
 	}
 }
 
@@ -439,6 +439,7 @@ func (w *walk) env(c *Command) {
 		name, value, _ := strings.Cut(c.words[i].text, "=")
 		vars = append(vars, assign{Name: name, Value: value})
 	}
+	vars = atMost(w, vars)
 	if i >= len(c.words) {
 		w.add(c) // prints the environment
 		return
@@ -450,7 +451,7 @@ func (w *walk) env(c *Command) {
 	w.checkLauncher(c)
 	w.add(c)
 	inner := c.started(c.words[i:])
-	inner.assigns = append(slices.Clip(inner.assigns), vars...)
+	inner.assigns = atMost(w, append(slices.Clip(inner.assigns), vars...))
 	w.simple(inner)
 }
 

@@ -154,11 +154,7 @@ func (w *walk) stmt(s *syntax.Stmt, outer []Redirect) {
 			redirects = append(redirects, got)
 		}
 	}
-	if len(redirects) > maxBeside { // each command in a block has all of them
-		w.hide("a command has too many redirects")
-		redirects = redirects[:maxBeside]
-	}
-	redirects = slices.Clip(redirects)
+	redirects = atMost(w, redirects)
 	switch c := s.Cmd.(type) {
 	case nil:
 		if len(redirects) > 0 {
@@ -217,6 +213,16 @@ func (w *walk) stmt(s *syntax.Stmt, outer []Redirect) {
 			w.node(s.Cmd)
 		}
 	}
+}
+
+// atMost hides what is more than maxBeside: each command in a block, and each that "bash -c" starts,
+// has all that stands around it.
+func atMost[T any](w *walk, given []T) []T {
+	if len(given) > maxBeside {
+		w.hide("a command has too many redirects or assignments")
+		given = given[:maxBeside]
+	}
+	return slices.Clip(given)
 }
 
 // loop walks over what may run again: what taints its end taints its beginning.
@@ -286,12 +292,7 @@ func (w *walk) test(c *syntax.TestClause) {
 
 func (w *walk) call(call *syntax.CallExpr, redirects []Redirect) {
 	c := &Command{Redirects: redirects}
-	assigns := call.Assigns
-	if len(assigns) > maxBeside { // each command that "bash -c" starts has all of them
-		w.hide("a command has too many assignments")
-		assigns = assigns[:maxBeside]
-	}
-	for _, a := range assigns {
+	for _, a := range atMost(w, call.Assigns) {
 		w.node(a)
 		if a.Index != nil || a.Array != nil {
 			w.ask("the line assigns an array, which may execute")
