@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -52,8 +53,9 @@ Terrarium runs commands in terminals, for people and for AI agents.
   completion  print a completion script for a shell
   help        print the help of a command
 
-"terrarium help COMMAND" has the flags. Errors go to standard error, and wrong
-usage exits with status 2.
+"terrarium help COMMAND" has the flags; "help sandbox", "help permission" and
+"help rules" are about what several share. Errors go to standard error, and
+wrong usage exits with status 2.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole
@@ -85,10 +87,13 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-const helpHelp = `usage: terrarium help [COMMAND]
+const helpHelp = `usage: terrarium help [COMMAND | TOPIC]
 
-Prints what a command does and the flags it takes. "help sandbox" is about
---host wasm, "help permission" about who lets a command start.
+Prints what a command does and the flags it takes. More topics:
+
+  sandbox     what --host wasm has: commands, directories, limits
+  permission  who lets a command start, the record, and the environment
+  rules       what a policy file may hold
 `
 
 // A topic is what help knows besides commands: flags that several of them share.
@@ -100,18 +105,24 @@ type topic struct {
 var topics = map[string]topic{
 	"sandbox":    {sandboxHelp, sandboxFlags},
 	"permission": {permissionHelp, permissionTopic},
+	"rules":      {rulesHelp, nil},
 }
+
+// otherTopics are names under which people look for a topic.
+var otherTopics = map[string]string{"environment": "permission", "otel": "permission", "record": "permission"}
 
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:                   "help [COMMAND]",
+		Use:                   "help [COMMAND | TOPIC]",
 		Short:                 "print the help of a command",
 		Long:                  helpHelp,
 		DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 && topics[args[0]].help != "" {
-				_, err := io.WriteString(root.OutOrStdout(), topics[args[0]].help)
-				return err
+			if len(args) == 1 {
+				if t, ok := topics[cmp.Or(otherTopics[args[0]], args[0])]; ok {
+					_, err := io.WriteString(root.OutOrStdout(), t.help)
+					return err
+				}
 			}
 			cmd, rest, err := root.Find(args)
 			if err != nil {

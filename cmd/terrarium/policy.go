@@ -35,7 +35,32 @@ Of the rules that fit a command the strictest counts: deny, ask, allow. Files:
   decision = "allow"
   match = ["git status -sb"]               lines that must fall under it
 
-"terrarium help permission" says who is asked.
+"help rules" has all that a rule may hold, "help permission" who is asked.
+`
+
+const rulesHelp = `Rules: what stands in a policy file
+
+  default = "ask"        allow, ask or deny what no rule names; without, ask
+  [[rule]]               one rule; the strictest of those that fit counts
+  id = "git-read"        its name: required, once in a file
+  argv = ["git", ["status", "log"]]     the first words, required: a word, or a
+                         list of which one fits; "*" any word, "**" any number.
+                         More words may follow: ["ls"] is for ls -la too
+  decision = "allow"     allow, ask or deny: required
+  reason = "..."         why, for people and agents
+  match, not_match       lists of lines that must, or must not, fall under it
+
+Conditions; after the colon, what holds without:
+  bin = "/opt/x/git"     the file that the name means: no path, if it allows
+  redirects = "none"     none, read, any: read if it allows, else any
+  env_assign = ["FOO"]   variables set for it, or FOO=x; none, any: none or any
+  cwd = "roots"          in and below: "roots", a session's, or paths: anywhere
+  session = "NAME"       in which sessions: all
+  inside = "workspace"   in a sandbox, workspace or strict: also without
+Only with allow:
+  writes, files = "/tmp" where it may write by >, where its words are files
+  flags = ["-o"]         options to pass though they write or run something
+  unknown = true         with inside: also what shows only when it runs
 `
 
 func newPolicy() *cobra.Command {
