@@ -140,7 +140,7 @@ func TestPermissionTerminal(t *testing.T) {
 	a.sees(`"a" allows from now on: gradle ci …, make …\n.*` + prompt)
 	a.types("a\n")
 	a.wants(4, 0, "")
-	a.sees("allowed from now on, by 2 rules in ")
+	a.sees("allowed from now on, by 2 rules at the end of ")
 	file, err := os.ReadFile(filepath.Join(a.home, "terrarium", "policy.toml"))
 	if err != nil || !strings.Contains(string(file), `"always-gradle-ci"`) || !strings.Contains(string(file), `"git-read"`) {
 		t.Errorf("got the file %q, %v, want the starter policy and a rule", file, err)

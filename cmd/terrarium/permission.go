@@ -129,7 +129,7 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 	config.Add = func(rules []*policy.Rule) (string, error) {
 		file, err := book.Add(rules)
 		if err == nil {
-			notice(fmt.Sprintf("allowed from now on, by %d rules in %s", len(rules), file))
+			notice(fmt.Sprintf("allowed from now on, by %s at the end of %s", counted(len(rules), "rule"), file))
 		}
 		return file, err
 	}

@@ -39,9 +39,8 @@ Of the rules that fit a command the strictest counts: deny, ask, allow. Files:
 `
 
 const rulesHelp = `Rules: what stands in a policy file
-
   default = "ask"        allow, ask or deny what no rule names; without, ask
-  [[rule]]               one rule; the strictest of those that fit counts
+  [[rule]]               a rule; the strictest of those that fit counts
   id = "git-read"        its name: required, once in a file
   argv = ["git", ["status", "log"]]     the first words, required: a word, or a
                          list of which one fits; "*" any word, "**" any number.
@@ -50,13 +49,14 @@ const rulesHelp = `Rules: what stands in a policy file
   reason = "..."         why, for people and agents
   match, not_match       lists of lines that must, or must not, fall under it
 
-Conditions; after the colon, what holds without:
-  bin = "/opt/x/git"     the file that the name means: no path, if it allows
-  redirects = "none"     none, read, any: read if it allows, else any
-  env_assign = ["FOO"]   variables set for it, or FOO=x; none, any: none or any
-  cwd = "roots"          in and below: "roots", a session's, or paths: anywhere
-  session = "NAME"       in which sessions: all
-  inside = "workspace"   in a sandbox, workspace or strict: also without
+Conditions, all of which must hold; in brackets, what holds without them:
+  bin = "/opt/x/git"     the file that the name means [any; allow takes no path]
+  redirects = "none"     "none", "read" or "any" files [allow: read; else any]
+  env_assign = ["FOO"]   variables set for it, FOO or FOO=x, or "none" or "any"
+                         [allow: none; else any]
+  cwd = "roots"          below a session's directories, or a path [everywhere]
+  session = "NAME"       in which sessions [all]
+  inside = "workspace"   in a sandbox: "workspace" or "strict" [and without one]
 Only with allow:
   writes, files = "/tmp" where it may write by >, where its words are files
   flags = ["-o"]         options to pass though they write or run something

@@ -18,8 +18,9 @@ const policyCheckHelp = `usage: terrarium policy check [flags] [FILE...]
 
 Says which policy files hold for a session here, or reads FILE, with the number
 of their rules. Of a file with an error it names the line, the rule and the
-example; nothing that the file would be asked about starts then. So it names a
-file that commands may write, or other users. It exits with 1 if one is wrong.
+example; nothing that the file would be asked about starts then. It exits with 1
+if a file is wrong, or if commands or other users may write one that holds. Of
+another FILE it only says so: a draft may lie anywhere.
 
   --root DIR  what the session hands over, in place of the current directory;
               repeatable
@@ -79,12 +80,20 @@ func newPolicyFiles(name, short, help string, print func(io.Writer, *policyFile)
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			wrong := false
 			for _, f := range files {
-				if err := f.read(len(args) > 0, roots); err != nil {
-					warn(cmd.ErrOrStderr(), err)
+				err := f.read(len(args) > 0)
+				if err == nil {
+					err = f.exposed(roots)
+					wrong = wrong || err != nil && !f.draft
+				} else {
 					wrong = true
+				}
+				if err != nil {
+					warn(cmd.ErrOrStderr(), err)
 				}
 				if f.ok {
 					print(w, f)
+				} else {
+					fmt.Fprintf(w, "%s\t%s\twrong\n", f.layer, printable.Text(f.name))
 				}
 			}
 			if err := w.Flush(); err != nil {
@@ -129,6 +138,7 @@ type policyFile struct {
 	name  string
 	file  *policy.File // nil if it is not there
 	ok    bool         // it is not wrong in itself
+	draft bool         // it does not hold where it is
 }
 
 // policyFiles are those that were named, or those that hold.
@@ -140,11 +150,14 @@ func policyFiles(names, roots []string) ([]*policyFile, error) {
 			return nil, err
 		}
 		f := &policyFile{layer: policy.User, name: abs}
+		user, err := rulebook.UserFile()
 		switch {
 		case abs == rulebook.Managed:
 			f.layer = policy.Managed
 		case rulebook.IsProject(abs):
 			f.layer = policy.Project
+		default:
+			f.draft = err != nil || abs != user
 		}
 		files = append(files, f)
 	}
@@ -164,7 +177,7 @@ func policyFiles(names, roots []string) ([]*policyFile, error) {
 }
 
 // read reads the file, which has to be there if it must.
-func (f *policyFile) read(must bool, roots []string) (err error) {
+func (f *policyFile) read(must bool) (err error) {
 	f.file, err = rulebook.Read(f.name, f.layer)
 	switch {
 	case err != nil:
@@ -173,10 +186,19 @@ func (f *policyFile) read(must bool, roots []string) (err error) {
 		return fmt.Errorf("%s: no such file", f.name)
 	}
 	f.ok = true
+	return nil
+}
+
+// exposed says who else may write the file, which has been read.
+func (f *policyFile) exposed(roots []string) error {
 	if f.file == nil || f.layer == policy.Project {
 		return nil
 	}
-	return rulebook.Exposed(f.name, roots)
+	err := rulebook.Exposed(f.name, roots)
+	if err != nil && f.draft {
+		return fmt.Errorf("%w: it should lie elsewhere once it holds", err)
+	}
+	return err
 }
 
 func (f *policyFile) rules() string {

@@ -147,10 +147,13 @@ type explainedRedirect struct {
 
 func explain(v policy.Verdict) explanation {
 	x := explanation{explainedBy: by(v.Decision, v.Rule, v.Reason), Commands: []explainedCommand{}, Always: []string{}}
-	for _, c := range v.Commands {
+	for i, c := range v.Commands {
 		e := explainedCommand{Argv: c.Argv, Through: c.Through, Assigns: c.Assigns, explainedBy: by(c.Decision, c.Rule, c.Reason)}
 		if e.Argv == nil {
 			e.Argv = []string{}
+		}
+		if c.Decision == policy.Allow && c.Rule == nil && i+1 < len(v.Commands) && len(v.Commands[i+1].Through) > len(c.Through) {
+			e.Reason = "starts only what is below"
 		}
 		for _, r := range c.Redirects {
 			e.Redirects = append(e.Redirects, explainedRedirect{Op: r.Op, Target: r.Target, Write: r.Write})
@@ -175,12 +178,27 @@ func by(d policy.Decision, r *policy.Rule, reason string) explainedBy {
 func (e *explainedBy) why() string {
 	var parts []string
 	if e.Rule != "" {
-		parts = append(parts, fmt.Sprintf("rule %s of %s", e.Rule, e.File))
+		parts = append(parts, fmt.Sprintf("rule %s of %s", e.Rule, calledFile(e.File)))
 	}
 	if e.Reason != "" && e.Reason != "rule "+e.Rule {
 		parts = append(parts, e.Reason)
 	}
 	return printable.Text(strings.Join(parts, ": "))
+}
+
+// calledFile is a policy file's name in a few words.
+func calledFile(name string) string {
+	if user, err := rulebook.UserFile(); err == nil && name == user {
+		return "the user's file"
+	}
+	if name == rulebook.Managed {
+		return "the machine's file"
+	}
+	home, err := os.UserHomeDir()
+	if rest, below := strings.CutPrefix(name, home+"/"); err == nil && home != "" && below {
+		return "~/" + rest
+	}
+	return name
 }
 
 func (x *explanation) print(out io.Writer) error {

@@ -16,6 +16,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		err = unknownFlag(cmd.Flags(), e)
+		if cmd.Flags().NArg() > 0 && strings.Contains(cmd.UseLine(), " -- ") {
+			err = fmt.Errorf("%w: put -- before the command", err)
+		}
 	}
 	return &usageError{cmd.UseLine(), err}
 }

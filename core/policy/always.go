@@ -100,7 +100,7 @@ func (p *Policy) always(c *Command, env *Context) *Rule {
 		}
 	}
 	for _, word := range append(slices.Concat(r.Argv...), bin) {
-		if !utf8.ValidString(word) || word != bin && len(strings.Fields(word)) > 1 {
+		if !utf8.ValidString(word) || word != bin && len(parts(word)) > 1 {
 			return nil // a file can't hold it
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -104,7 +105,7 @@ func Parse(name string, data []byte, layer Layer) (*File, error) {
 	}
 	var in fileTOML
 	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&in); err != nil {
-		return nil, tomlError(name, err)
+		return nil, tomlError(name, data, err)
 	}
 	at := findKeys(data)
 	f := &File{Name: name, Layer: layer}
@@ -149,19 +150,99 @@ func Parse(name string, data []byte, layer Layer) (*File, error) {
 
 var errProject = errors.New(`a project's file can only tighten: "ask" or "deny"`)
 
-func tomlError(name string, err error) error {
+// tomlError says what a person has to write instead of what err, of a decoder, is about.
+func tomlError(name string, data []byte, err error) error {
 	out := &FileError{File: name, Err: err}
 	var unknown *toml.StrictMissingError
-	var syntax *toml.DecodeError
+	var at *toml.DecodeError
 	switch {
 	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
-		e := &unknown.Errors[0]
-		out.Line, out.Column = e.Position()
-		out.Err = fmt.Errorf("unknown key %q", strings.Join(e.Key(), "."))
-	case errors.As(err, &syntax):
-		out.Line, out.Column = syntax.Position()
+		at = &unknown.Errors[0]
+	case !errors.As(err, &at):
+		return out
+	}
+	out.Line, out.Column = at.Position()
+	var file map[string]any
+	if toml.Unmarshal(data, &file) != nil || len(at.Key()) == 0 {
+		return out // no TOML
+	}
+	path := at.Key()
+	key := path[len(path)-1]
+	rule := map[string]any{}
+	if path[0] == "rule" {
+		rules, _ := file["rule"].([]any)
+		if i := findKeys(data).rule(out.Line); i >= 0 && i < len(rules) {
+			rule, _ = rules[i].(map[string]any)
+			out.Rule, _ = rule["id"].(string)
+		}
+	}
+	if unknown == nil {
+		out.Err = errors.New(key + ": want " + wanted(key, rule))
+		return out
+	}
+	known := []string{"default", "[[rule]]"}
+	if len(path) > 1 {
+		known = ruleKeys
+	}
+	out.Err = fmt.Errorf("unknown key %q", key)
+	for _, k := range known {
+		if isNear(key, strings.Trim(k, "[]")) {
+			out.Err = fmt.Errorf("%w: did you mean %s?", out.Err, k)
+			break
+		}
 	}
 	return out
+}
+
+// ruleKeys are the names that ruleTOML's fields have in a file.
+var ruleKeys = []string{
+	"id", "argv", "bin", "decision", "redirects", "writes", "files", "env_assign", "flags", "cwd", "session", "inside", "unknown", "reason", "match", "not_match",
+}
+
+// wanted says what kind of value a key has, with what rule has there, if that helps.
+func wanted(key string, rule map[string]any) string {
+	switch key {
+	case "rule":
+		return "[[rule]], with two brackets on each side"
+	case "unknown":
+		return "true or false"
+	case "argv", "flags":
+		words := []string{"git", "status"}
+		if key == "flags" {
+			words = []string{"-o"}
+		}
+		if text, ok := rule[key].(string); ok && text != "" {
+			words = parts(text)
+		}
+		return "a list of words: [" + quoted(words) + "]"
+	case "match", "not_match":
+		line := "git status"
+		if text, ok := rule[key].(string); ok {
+			line = text
+		}
+		return "a list of lines: [" + quoted([]string{line}) + "]"
+	}
+	return "text in quotes"
+}
+
+// quoted returns words as a list in TOML has them.
+func quoted(words []string) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, strconv.Quote(w))
+	}
+	return strings.Join(list, ", ")
+}
+
+// isNear reports whether one may be a slip for the other: all but two bytes in a row are the same.
+func isNear(a, b string) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= 2 && len(b) <= 2
 }
 
 // keys says where in a file each key stands, which decoding forgets.
@@ -187,6 +268,26 @@ func (k keys) position(rule int, name string) (line, column int) {
 	}
 	before := k.data[:offset]
 	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// rule returns the number of the rule that a line belongs to, from 0, or -1.
+func (k keys) rule(line int) int {
+	end := 0 // of the line
+	for ; line > 0 && end < len(k.data); line-- {
+		next := bytes.IndexByte(k.data[end:], '\n')
+		if next < 0 {
+			end = len(k.data)
+			break
+		}
+		end += next + 1
+	}
+	last := -1
+	for key, offset := range k.at {
+		if key.name == "" && int(offset) < end {
+			last = max(last, key.rule)
+		}
+	}
+	return last
 }
 
 // findKeys reads data, which is known to be good TOML.

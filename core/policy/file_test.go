@@ -16,7 +16,16 @@ func TestParseRefuses(t *testing.T) {
 		want  string // the error has it
 	}{
 		{"default = 'ask'\nfoo = 1\n", policy.User, `p.toml:2:1: unknown key "foo"`},
-		{ls + "  bim = 'x'\n", policy.User, `p.toml:5:3: unknown key "rule.bim"`},
+		{ls + "  bim = 'x'\n", policy.User, `p.toml:5:3: rule a: unknown key "bim": did you mean bin?`},
+		{ls + ls + "decison = 'x'\n", policy.User, `p.toml:9:1: rule a: unknown key "decison": did you mean decision?`},
+		{"[[rules]]\nid = 'a'\n", policy.User, `unknown key "rules": did you mean [[rule]]?`},
+		{"rule = 7\n", policy.User, `rule: want [[rule]], with two brackets`},
+		{"[[rule]]\nid = 'a'\nargv = 'ls -la'\n", policy.User, `rule a: argv: want a list of words: ["ls", "-la"]`},
+		{ls + "match = 'ls x'\n", policy.User, `p.toml:5:9: rule a: match: want a list of lines: ["ls x"]`},
+		{ls + "unknown = 'yes'\n", policy.User, `rule a: unknown: want true or false`},
+		{ls + "bin = 7\n", policy.User, `rule a: bin: want text in quotes`},
+		{"[[rule]]\nid = 'a'\nargv = ['git status']\ndecision = 'deny'\n", policy.User, `p.toml:3:1: rule a: argv: "git status" is one word with a blank: write "git", "status"`},
+		{ls + "inside = 'sandbox'\n", policy.User, `p.toml:5:1: rule a: inside: "sandbox" is no level of sandbox: use workspace or strict`},
 		{"default = \n", policy.User, "p.toml:1:11: "},
 		{"default = 7\n", policy.User, "p.toml:1:11: "},
 		{"default = 'maybe'\n", policy.User, `p.toml:1:1: decision "maybe"`},
@@ -40,9 +49,9 @@ func TestParseRefuses(t *testing.T) {
 		{ls + "bin = 'ls'\n", policy.User, "p.toml:5:1: rule a: bin"},
 		{ls + "bin = '/bin/../bin/ls'\n", policy.User, "p.toml:5:1: rule a: bin"},
 		{ls + "inside = 'off'\n", policy.User, "p.toml:5:1: rule a: inside"},
-		{ls + "match = ['ls', 'cat x']\n", policy.User, `p.toml:5:1: rule a: "cat x" does not fall under it`},
+		{ls + "match = ['ls', 'cat x']\n", policy.User, `p.toml:5:1: rule a: match: "cat x" does not fall under it, and must`},
 		{ls + "match = ['ls $x']\n", policy.User, "does not fall under it"},
-		{ls + "not_match = ['cat x', 'ls -l']\n", policy.User, `p.toml:5:1: rule a: "ls -l" falls under it`},
+		{ls + "not_match = ['cat x', 'ls -l']\n", policy.User, `p.toml:5:1: rule a: not_match: "ls -l" falls under it, and must not`},
 		{strings.Repeat("#", 1<<20+1), policy.User, "longer than"},
 		{strings.Replace(ls, "'a'", "'"+strings.Repeat("a", 201)+"'", 1), policy.User, "the id is longer than"},
 		{ls + "reason = '" + strings.Repeat("a", 1001) + "'\n", policy.User, "the reason is longer than"},
@@ -84,5 +93,18 @@ func TestLayers(t *testing.T) {
 	}
 	if _, err := policy.New(nil); err == nil {
 		t.Error("a nil file makes a policy")
+	}
+}
+
+func TestWhereALineIsWrong(t *testing.T) {
+	for src, want := range map[string]string{
+		"ls &&":                              "the line can't be parsed: column 4: ",
+		"ls\necho 'x":                        "the line can't be parsed: line 2, column 6: ",
+		"cat <<" + strings.Repeat("x", 4000): "the line can't be parsed: column ",
+	} {
+		v := starter(t).Decide(line(src), policy.Context{})
+		if !strings.HasPrefix(v.Reason, want) || len(v.Reason) > 200 {
+			t.Errorf("%.20q: %q, want %q", src, v.Reason, want)
+		}
 	}
 }

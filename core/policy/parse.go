@@ -2,8 +2,10 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -26,7 +28,7 @@ func parse(p *syntax.Parser, src string) (stmts []*syntax.Stmt, why string) {
 		case in.deep:
 			why = tooDeep
 		case err != nil:
-			why = "the line can't be parsed"
+			why = "the line can't be parsed" + where(err)
 		case len(stmts) == maxCommands:
 			why = "the line has too many commands"
 		default:
@@ -35,6 +37,30 @@ func parse(p *syntax.Parser, src string) (stmts []*syntax.Stmt, why string) {
 		return why == ""
 	})
 	return stmts, why
+}
+
+// where says at which place err is about a line, and what is wrong there, if it knows.
+func where(err error) string {
+	var at syntax.Pos
+	var text string
+	var wrong syntax.ParseError
+	var foreign syntax.LangError
+	switch {
+	case errors.As(err, &wrong):
+		at, text = wrong.Pos, wrong.Text
+	case errors.As(err, &foreign):
+		at, text = foreign.Pos, foreign.Feature+": this shell has none"
+	default:
+		return ""
+	}
+	const most = 100 // bytes: text has a part of the line
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	if at.Line() > 1 {
+		return fmt.Sprintf(": line %d, column %d: %s", at.Line(), at.Col(), text)
+	}
+	return fmt.Sprintf(": column %d: %s", at.Col(), text)
 }
 
 // bounded is what the parser reads a line from, 1 KiB at a time. The parser reads on from wherever

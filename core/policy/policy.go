@@ -379,12 +379,12 @@ func (r *Rule) checkExamples() (key string, err error) {
 	}
 	for _, line := range r.Match {
 		if !under(line) {
-			return "match", fmt.Errorf("%q does not fall under it", line)
+			return "match", fmt.Errorf("match: %q does not fall under it, and must", line)
 		}
 	}
 	for _, line := range r.NotMatch {
 		if under(line) {
-			return "not_match", fmt.Errorf("%q falls under it", line)
+			return "not_match", fmt.Errorf("not_match: %q falls under it, and must not", line)
 		}
 	}
 	return "", nil

@@ -19,7 +19,8 @@ type Rule struct {
 	// removed quotes. Each element is the list of words that it takes; in a file a list of one may
 	// be a string. The word "*" takes any one word, and "**" any number of them. After the last
 	// element any words may follow, but with Allow only words that are known before the line runs:
-	// what a variable or a glob becomes, only "*" and "**" take.
+	// what a variable or a glob becomes, only "*" and "**" take. Parse refuses a word with a blank
+	// between other characters: it is most likely two.
 	//
 	// The first element is a command's name. With Allow it takes that bare name and no path. With
 	// Ask and Deny it takes paths that end in the name too. These also ask where a command only
@@ -58,8 +59,8 @@ type Rule struct {
 	Cwd []string
 	// Session [session: one or a list] are the sessions in which the rule holds. Empty is all.
 	Session []core.SessionID
-	// Inside [inside] is the level of sandbox that has to be in force for the rule to hold, as
-	// "workspace". Empty is any, and none.
+	// Inside [inside] is the level of sandbox that has to be in force for the rule to hold:
+	// "workspace" or "strict". Empty is any, and none.
 	Inside string
 	// Unknown [unknown] has an Allow rule also hold where it shows only when the line runs what the
 	// command does: after assignments, behind launchers and options that aren't known, with flags
@@ -159,14 +160,17 @@ func newRule(in *ruleTOML, layer Layer) (r *Rule, key string, err error) {
 	for _, s := range sessions {
 		r.Session = append(r.Session, core.SessionID(s))
 	}
-	if r.Inside == "off" {
-		return nil, "inside", errors.New(`inside names a level of sandbox; "off" is none`)
+	if r.Inside != "" && !slices.Contains(levels, r.Inside) {
+		return nil, "inside", fmt.Errorf("inside: %q is no level of sandbox: use %s", r.Inside, strings.Join(levels, " or "))
 	}
 	if r.Unknown && (r.Decision != Allow || r.Inside == "") {
 		return nil, "unknown", errors.New("unknown is for rules that allow inside a sandbox")
 	}
 	return r, "", nil
 }
+
+// levels are those of a sandbox, as Rule.Inside names them.
+var levels = []string{"workspace", "strict"}
 
 // redirectsOf is what Redirects is of a rule that says nothing of it.
 func redirectsOf(d Decision) string {
@@ -198,11 +202,18 @@ func argvPattern(in []any) ([][]string, error) {
 				return nil, errors.New("argv: a command's name is empty")
 			case i == 0 && strings.Contains(word, "/"):
 				return nil, fmt.Errorf("argv: %q is a path; name the command, and its path in bin", word)
+			case len(parts(word)) > 1:
+				return nil, fmt.Errorf("argv: %q is one word with a blank: write %s", word, quoted(parts(word)))
 			}
 		}
 		pattern = append(pattern, words)
 	}
 	return pattern, nil
+}
+
+// parts are those of a word that a shell would make words of its own.
+func parts(word string) []string {
+	return strings.FieldsFunc(word, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
 }
 
 // oneOrMore reads a string or a list of strings, at least one. nil is none.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -22,6 +23,7 @@ func TestAppendTOML(t *testing.T) {
 		}
 		return string(out)
 	}
+	word := func() string { return strings.NewReplacer(" ", "_", "\t", "_", "\n", "_").Replace(text()) }
 	list := func() []string {
 		all := make([]string, r.IntN(3))
 		for i := range all {
@@ -31,7 +33,7 @@ func TestAppendTOML(t *testing.T) {
 	}
 	for i := range 2000 {
 		in := &policy.Rule{
-			ID: fmt.Sprint("r", i, text()), Argv: [][]string{{"name", text()}, {text()}, {"**"}}[:1+r.IntN(3)],
+			ID: fmt.Sprint("r", i, text()), Argv: [][]string{{"name", word()}, {word()}, {"**"}}[:1+r.IntN(3)],
 			Decision: policy.Allow + policy.Decision(r.IntN(3)), Redirects: []string{"none", "read", "any"}[r.IntN(3)],
 			AnyEnv: r.IntN(2) == 0, Flags: list(), Reason: text(), Inside: []string{"", "workspace"}[r.IntN(2)],
 		}

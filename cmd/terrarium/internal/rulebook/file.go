@@ -55,7 +55,7 @@ func Exposed(name string, roots []string) error {
 			continue
 		}
 		if l.below(file) || l.below(real(filepath.Dir(name))) {
-			return fmt.Errorf("%s: it lies in %s, where commands may write", name, root)
+			return fmt.Errorf("%s: commands may change it: it lies in %s, which a session hands over", name, root)
 		}
 	}
 	if others(info) {

@@ -159,7 +159,7 @@ func TestWrongFiles(t *testing.T) {
 		"loop":      {func(f string) error { return os.Symlink(f, f) }, "too many"},
 		"example": {func(f string) error {
 			return os.WriteFile(f, []byte(rule("r", "deny", "['ls']")+"match = ['cat x']\n"), 0o600)
-		}, `:5:1: rule r: "cat x" does not fall under it`},
+		}, `:5:1: rule r: match: "cat x" does not fall under it`},
 	} {
 		for _, layer := range []string{"managed", "user", "project"} {
 			t.Run(name+" "+layer, func(t *testing.T) {
