@@ -99,7 +99,7 @@ func (d *Desk) Ask(ctx context.Context, q *Question) Outcome {
 		d.waiting--
 		d.mu.Unlock()
 	}()
-	q.CanAlways = d.config.Add != nil && len(q.Verdict.Always) > 0
+	q.CanAlways = d.config.Add != nil && len(q.Verdict.Always) > 0 && !q.hides()
 	waiting, cancel := context.WithTimeout(ctx, d.config.Wait)
 	defer cancel()
 	for {
@@ -212,6 +212,8 @@ func (d *Desk) put(ctx context.Context, q *Question) (Choice, Outcome) {
 			return No, Outcome{By: w.by, Reason: w.who + " said no"}
 		case a.Choice == Always:
 			return d.always(q), Outcome{Allow: true, By: w.by}
+		case a.Choice == Session && !q.CanSession():
+			return Once, Outcome{Allow: true, By: w.by}
 		}
 		return a.Choice, Outcome{Allow: true, By: w.by}
 	}

@@ -340,6 +340,9 @@ with A\u202e, GIT_SSH_COMMAND=secret\x1b[31m, API_TOKEN
 	if got := many.Text(); !strings.Contains(got, "AND 6 MORE COMMANDS") {
 		t.Errorf("got a text that leaves out commands and does not say so:\n%s", got)
 	}
+	if got := many.Whole(); strings.Count(got, "\n- make yyy") != 30 || !many.IsCut() {
+		t.Errorf("got %d commands where all are asked for, want 30", strings.Count(got, "\n- "))
+	}
 	if got := many.Title(); len(got) > 300 || !strings.Contains(got, "bytes more") {
 		t.Errorf("got the title %s", got)
 	}
@@ -378,4 +381,28 @@ func TestWhole(t *testing.T) {
 			t.Errorf("%s: got %d bytes of text, %d of the whole, or what a terminal obeys", c.what, len(text), len(whole))
 		}
 	}
+}
+
+// Where commands are hidden, nothing outlives the answer.
+func TestHidden(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWay()
+		d := ask.New(ask.Config{Person: w, Add: func([]*policy.Rule) (string, error) {
+			t.Error("rules were added for commands that were hidden")
+			return "", nil
+		}})
+		line := strings.Repeat("make\n", 30)
+		for _, c := range []ask.Choice{ask.Session, ask.Always} {
+			a := put(t, d, question(t, line, nil))
+			if q := w.asked[len(w.asked)-1]; q.CanAlways || q.CanSession() {
+				t.Errorf("got always %v, session %v on offer, want neither", q.CanAlways, q.CanSession())
+			}
+			w.answers <- ask.Answer{Choice: c}
+			a.wants(t, true, "person", "")
+		}
+		put(t, d, question(t, line, nil)).end() // is asked again
+		if len(w.asked) != 3 {
+			t.Errorf("got %d questions, want each to be asked", len(w.asked))
+		}
+	})
 }

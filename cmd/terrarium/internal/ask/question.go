@@ -57,6 +57,20 @@ func (q *Question) lines() []string {
 	return shown
 }
 
+// hides reports whether Text has no room for some commands that are asked about.
+func (q *Question) hides() bool {
+	n := 0
+	for i := range q.Verdict.Commands {
+		if q.Verdict.Commands[i].Decision == policy.Ask {
+			n++
+		}
+	}
+	return n > maxCommands
+}
+
+// CanSession reports whether Session can be answered. Where commands are hidden no answer is kept.
+func (q *Question) CanSession() bool { return !q.hides() }
+
 // IsCut reports whether Text leaves out some of the command, or of a variable, that Whole has.
 func (q *Question) IsCut() bool {
 	asked := strings.TrimRight(q.asked(), "\n")
@@ -65,12 +79,13 @@ func (q *Question) IsCut() bool {
 	if len(lines) == 1 {
 		limit = maxCommand
 	}
-	return len(lines) > maxLines || slices.ContainsFunc(lines, func(line string) bool { return len(line) > limit }) ||
+	return q.hides() || len(lines) > maxLines || slices.ContainsFunc(lines, func(line string) bool { return len(line) > limit }) ||
 		variables(q.Exec.Command.Env, maxValue) != variables(q.Exec.Command.Env, maxWhole/maxValues)
 }
 
-// Whole is the command with all its lines, and the variables, in lines that are safe to show. Of more
-// than 64 KiB of either it says how much it leaves out.
+// Whole is the command with all its lines, the simple commands that are asked about, and the
+// variables, in lines that are safe to show. Of more than some 64 KiB of each it says how much it
+// leaves out.
 func (q *Question) Whole() string {
 	asked := strings.TrimRight(q.asked(), "\n")
 	cut := len(asked) - maxWhole
@@ -83,6 +98,19 @@ func (q *Question) Whole() string {
 	}
 	if cut > 0 {
 		fmt.Fprintf(&b, "[… %d bytes more …]\n", cut)
+	}
+	left := maxWhole
+	for i := range q.Verdict.Commands {
+		c := &q.Verdict.Commands[i]
+		if c.Decision != policy.Ask {
+			continue
+		}
+		text := simple(c)
+		if left -= len(text) + len(c.Reason); left < 0 {
+			b.WriteString("- AND MORE COMMANDS than can be shown at all\n")
+			break
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", printable.Text(text), printable.Text(c.Reason))
 	}
 	if text := variables(q.Exec.Command.Env, maxWhole/maxValues); text != "" {
 		b.WriteString("with " + text + "\n")

@@ -75,7 +75,7 @@ func (t *Terminal) Ask(ctx context.Context, q *Question) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
-		if a, ok := parseLine(line, q.CanAlways); ok {
+		if a, ok := parseLine(line, q); ok {
 			return a, nil
 		}
 		text := prompt(q)
@@ -124,7 +124,10 @@ func indent(text string) string {
 
 // prompt names the answers, in a row of 74 cells at most.
 func prompt(q *Question) string {
-	text := "y yes, s this line all session, "
+	text := "y yes, "
+	if q.CanSession() {
+		text += "s this line all session, "
+	}
 	if q.CanAlways {
 		text += "a always, "
 	}
@@ -138,7 +141,7 @@ func prompt(q *Question) string {
 func wantsWhole(line string) bool { return strings.EqualFold(strings.TrimSpace(line), "v") }
 
 // parseLine returns what a person has typed. ok is false if it is no answer.
-func parseLine(line string, canAlways bool) (a Answer, ok bool) {
+func parseLine(line string, q *Question) (a Answer, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(word) {
@@ -147,9 +150,9 @@ func parseLine(line string, canAlways bool) (a Answer, ok bool) {
 	case "y", "yes":
 		return Answer{Choice: Once}, rest == ""
 	case "s", "session":
-		return Answer{Choice: Session}, rest == ""
+		return Answer{Choice: Session}, rest == "" && q.CanSession()
 	case "a", "always":
-		return Answer{Choice: Always}, rest == "" && canAlways
+		return Answer{Choice: Always}, rest == "" && q.CanAlways
 	}
 	return Answer{}, false
 }
