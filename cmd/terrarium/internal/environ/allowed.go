@@ -11,6 +11,8 @@ var allowed = sync.OnceValue(func() map[string]bool {
 	return namesIn(
 		// What every program counts on.
 		`PATH PWD HOME USER LOGNAME SHELL LANG LANGUAGE TZ TZDIR TMPDIR TERM TERMINFO TERMINFO_DIRS COLORTERM LOCALE_ARCHIVE MANPATH`,
+		// The language, by kind of text. Not all LC_*: ssh passes those on, and so people name others so.
+		`LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_MONETARY LC_NUMERIC LC_TIME LC_ADDRESS LC_IDENTIFICATION LC_MEASUREMENT LC_NAME LC_PAPER LC_TELEPHONE`,
 		// How they look to their person, and which editor that person has.
 		`NO_COLOR CLICOLOR CLICOLOR_FORCE FORCE_COLOR LS_COLORS EDITOR VISUAL PAGER LESS CI DEBIAN_FRONTEND SOURCE_DATE_EPOCH`,
 		// Where their files are. XDG_RUNTIME_DIR is the same as /run/user/UID. Not DISPLAY, XAUTHORITY and
@@ -58,7 +60,6 @@ var allowed = sync.OnceValue(func() map[string]bool {
 
 // families are allowed by how their names begin. Those whose names look like secrets are not.
 var families = []string{
-	"LC_",                                            // the language, by kind of text
 	"npm_config_", "NPM_CONFIG_", "COREPACK_ENABLE_", // registries, proxies, caches; not _authToken
 	"PIP_", "UV_", // indexes and caches; not UV_PUBLISH_TOKEN
 	"CARGO_BUILD_", "CARGO_NET_", "CARGO_HTTP_", "CARGO_TERM_", "CARGO_TARGET_", "CARGO_PROFILE_", "CARGO_REGISTRIES_",
