@@ -15,16 +15,16 @@ var dangerous = map[string][]string{
 	"fd":     {"-x", "-X", "--exec", "--exec-batch"},
 	"fdfind": {"-x", "-X", "--exec", "--exec-batch"},
 	"find":   {"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"},
-	"tree":   {"-o", "-R"},
+	"tree":   {"-o", "--output", "-R"},
 	"git": {"--output", "--output-directory", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--upload-pack",
-		"--receive-pack", "--exec", "--edit-description", "--edit", "--paginate", "--show-signature", "--gpg-sign", "--web", "--apply", "--build-fake-ancestor"},
+		"--receive-pack", "--exec", "--edit-description", "--edit", "--paginate", "--show-signature", "--gpg-sign", "--web", "--apply", "--filters", "--build-fake-ancestor"},
 	"go": {"-exec", "-toolexec", "-o", "-overlay", "-modfile", "-vettool", "-fixtool", "-C", "-ldflags", "-gcflags", "-asmflags",
 		"-gccgoflags", "-compiler", "-pkgdir", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile", "-coverprofile",
 		"-trace", "-outputdir", "-c", "-fuzz", "-fuzzcachedir", "-testlogfile", "-modcacherw", "-mod", "-debug-trace", "-debug-actiongraph", "-fix", "-w", "-u",
 		"-gocoverdir", "-http", "-pgo"},
 	"gofmt":       {"-w", "-r", "-cpuprofile"},
 	"jobs":        {"-x"},
-	"pip":         {"--log", "--cache-dir", "--python", "--proxy", "--cert", "--client-cert", "--keyring-provider"},
+	"pip":         {"--log", "--log-file", "--local-log", "--cache-dir", "--python", "--proxy", "--cert", "--client-cert", "--keyring-provider"},
 	"staticcheck": {"-debug.cpuprofile", "-debug.memprofile", "-debug.trace", "-debug.measure-analyzers"},
 	"node":        {"--test-reporter", "--test-reporter-destination", "--test-global-setup", "--redirect-warnings", "--cpu-prof", "--heap-prof", "--diagnostic-dir", "--build-snapshot", "--run", "--openssl-config", "--env-file-if-exists", "-e", "--eval", "-p", "--print", "-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file", "-i", "--interactive", "--inspect", "--inspect-brk", "--inspect-wait", "--inspect-port", "--inspect-publish-uid", "--trace-event-file-pattern", "--report-on-signal", "--tls-keylog", "--localstorage-file", "--snapshot-blob", "--icu-data-dir", "--experimental-default-config-file", "--experimental-config-file", "--heapsnapshot-signal", "--prof", "--watch-path"},
 	"mypy":        {"--config-file", "--python-executable", "--install-types", "--junit-xml", "--cache-dir", "--html-report", "--txt-report", "--xml-report", "--any-exprs-report"},
@@ -35,12 +35,12 @@ var dangerous = map[string][]string{
 	"json.tool":   {},
 	"python":      {"-c", "-m", "-i"},
 	"cargo":       {"--config", "--target-dir", "--fix", "-Z", "--manifest-path", "--logfile", "--out-dir", "--artifact-dir", "-C"},
-	"npm":         {"--script-shell", "--prefix", "--node-options", "--before", "--userconfig", "--globalconfig", "-g", "--global", "--shell", "-C", "--dir", "--cwd", "--editor", "--git", "--viewer", "--browser", "--preload", "--require", "--import", "--eval", "-e", "-r"},
+	"npm":         {"--script-shell", "--prefix", "--node-options", "--before", "--userconfig", "--globalconfig", "-g", "--global", "--shell", "-C", "--dir", "--cwd", "--editor", "--git", "--viewer", "--browser", "--use-yarnrc", "--modules-folder", "--logs-dir", "--preload", "--require", "--import", "--eval", "-e", "-r"},
 	"make":        {"-C", "--directory", "-f", "--file", "--makefile", "--eval", "-E", "-I", "--include-dir"},
 	"pytest":      {"-p", "-c", "--rootdir", "-o", "--override-ini", "--basetemp", "--junit-xml", "--junitxml", "--confcutdir", "--pdbcls", "--pdb", "--trace", "--debug", "--pastebin", "--log-file", "--config-file", "--pyargs", "--cov-report", "--cov-config"},
 	"eslint":      {"--fix", "-o", "--output-file", "--rulesdir", "--resolve-plugins-relative-to", "--parser", "--plugin", "-c", "--config", "-f", "--format", "--cache-location"},
-	"prettier":    {"-w", "--write", "--plugin", "--config", "--cache-location"},
-	"ruff":        {"--fix", "--output-file", "-o", "--add-noqa", "--cache-dir", "--unsafe-fixes", "--fix-only"},
+	"prettier":    {"-w", "--plugin-search-dir", "--parser", "--write", "--plugin", "--config", "--cache-location"},
+	"ruff":        {"--config", "--fix", "--output-file", "-o", "--add-noqa", "--cache-dir", "--unsafe-fixes", "--fix-only"},
 	"tsc":         {"--outDir", "--outFile", "--build", "-b", "--init", "-p", "--project", "--generateTrace", "--generateCpuProfile", "--tsBuildInfoFile", "--declarationDir"},
 	"tar":         {"--to-command", "-I", "--use-compress-program", "--checkpoint-action", "-F", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command", "-x", "--extract", "-c", "--create"},
 	"unzip":       {"-d", "-o"},
@@ -55,18 +55,19 @@ var dangerous = map[string][]string{
 	"jq":          {"-L", "--library-path"},
 	"yq":          {"-i", "--inplace", "-s", "--split-exp"},
 	"bat":         {"--pager"},
-	"nm":          {"--plugin"},
-	"test":        {"-v", "-R"},
-	"[":           {"-v", "-R"},
-	"hostname":    {"-F", "--file", "-b"},
-	"ss":          {"-K", "--kill", "-D", "--diag"},
-	"journalctl":  {"--rotate", "--vacuum-size", "--vacuum-time", "--vacuum-files", "--flush", "--sync", "--relinquish-var", "--setup-keys"},
-	"sysctl":      {"-w", "--write", "-p", "--load", "--system"},
-	"ip":          {"-b", "-batch", "-n", "-netns", "-force"},
-	"dmesg":       {"-c", "-C", "--clear", "--read-clear", "-n", "-D", "-E", "--console-off", "--console-on", "--console-level"},
-	"sed":         {"-i", "--in-place", "-f", "--file", "-s", "--separate"},
-	"awk":         {"-f", "--file", "-i", "--include", "-l", "--load", "-E", "--exec", "-d", "--dump-variables", "-o", "--pretty-print", "-p", "--profile", "-D", "--debug"},
-	"base64":      {}, "fmt": {}, "wc": {}, "uniq": {}, "ls": {},
+	"nm":          {"--plugin"}, "size": {"--plugin"}, "ar": {"--plugin"},
+	"docker": containers, "podman": containers,
+	"test":       {"-v", "-R"},
+	"[":          {"-v", "-R"},
+	"hostname":   {"-F", "--file", "-b"},
+	"ss":         {"-K", "--kill", "-D", "--diag"},
+	"journalctl": {"--rotate", "--vacuum-size", "--vacuum-time", "--vacuum-files", "--flush", "--sync", "--relinquish-var", "--setup-keys"},
+	"sysctl":     {"-w", "--write", "-p", "--load", "--system"},
+	"ip":         {"-b", "-batch", "-n", "-netns", "-force"},
+	"dmesg":      {"-c", "-C", "--clear", "--read-clear", "-n", "-D", "-E", "--console-off", "--console-on", "--console-level"},
+	"sed":        {"-i", "--in-place", "-f", "--file", "-s", "--separate"},
+	"awk":        {"-f", "--file", "-i", "--include", "-l", "--load", "-E", "--exec", "-d", "--dump-variables", "-o", "--pretty-print", "-p", "--profile", "-D", "--debug"},
+	"base64":     {}, "fmt": {}, "wc": {}, "uniq": {}, "ls": {},
 }
 
 // harmlessOptions are those of programs that have too many others, or plugins with some of their
@@ -93,6 +94,17 @@ var harmlessOptions = map[string][]string{
 	"hostname": {"-f", "-i", "-I", "-s", "-d", "-A", "-a", "-y", "-V", "-h", "--fqdn", "--long", "--short", "--domain", "--ip-address", "--all-ip-addresses", "--all-fqdns", "--alias", "--version", "--help"},
 	"mktemp":   {"-d", "-q", "-u", "-t", "-p", "--directory", "--quiet", "--dry-run", "--suffix", "--tmpdir", "--version", "--help", "--"},
 }
+
+// nodeTests are those of node's that only tests or checks: V8 has hundreds of others.
+var nodeTests = []string{"--test", "--check", "--test-name-pattern", "--test-skip-pattern", "--test-only", "--test-concurrency", "--test-timeout",
+	"--test-force-exit", "--test-shard", "--test-isolation", "--experimental-test-coverage", "--test-coverage-include", "--test-coverage-exclude",
+	"--experimental-test-module-mocks", "--experimental-strip-types", "--experimental-vm-modules", "--no-warnings", "--enable-source-maps", "--watch",
+	"--conditions", "-C", "--max-old-space-size", "--trace-warnings", "--trace-deprecation", "--no-deprecation"}
+
+// containers are options that podman takes anywhere, and docker before its subcommand.
+var containers = []string{"--conmon", "--runtime", "--runtime-flag", "--hooks-dir", "--config", "--url", "--host", "--context", "--connection", "--identity", "--ssh",
+	"--network-cmd-path", "--module", "--storage-opt", "--root", "--runroot", "--tmpdir", "--cdi-spec-dir", "--out", "--imagestore", "--volumepath", "--cpu-profile",
+	"--memory-profile"}
 
 // A check finds what is dangerous in a command's operands.
 var checks = map[string]func(words []word) string{
@@ -141,6 +153,9 @@ func flagsOf(words []word) (names []string, at []int) {
 	words = words[skip:]
 	table, known := dangerous[name]
 	tame := harmlessOptions[name]
+	if name == "node" && len(words) > 1 && (words[1].text == "--test" || words[1].text == "--check") {
+		tame = nodeTests
+	}
 	if !known && tame == nil && checks[name] == nil {
 		return nil, nil
 	}
@@ -158,6 +173,8 @@ func flagsOf(words []word) (names []string, at []int) {
 		switch name {
 		case "node":
 			option = strings.ReplaceAll(option, "_", "-")
+		case "npm": // pnpm's way to set anything
+			option = strings.Replace(option, "--config.", "--", 1)
 		case "go":
 			option = strings.Replace(option, "-test.", "-", 1)
 		}
