@@ -103,6 +103,7 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 	j := &judge{approve: f.approve, typed: typed, guests: f.host == "wasm", roots: roots, own: f.own(f.host)}
 	j.refuses = !typed && !f.inherit && !j.guests // nothing that a guest gets means anything to what is outside
 	rules := rulebook.Config{File: f.policy, Guests: j.guests, Path: environ.Value(j.own, "PATH")}
+	rules.Warn = func(err error) { warn(os.Stderr, err) }
 	starter := f.set.Changed("approve") || f.set.Changed("ask-command")
 	if starter {
 		rules.Starter = policy.Starter

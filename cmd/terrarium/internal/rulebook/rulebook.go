@@ -49,6 +49,9 @@ type Config struct {
 	// that nor a managed one. A user's file that Add makes then begins with it, or the first rule
 	// would end what has held.
 	Starter []byte
+	// Warn, if set, is told of a file that can't be used when a command is denied for it: once for
+	// each that is wrong in another way, of the first ones. It may be called by several goroutines.
+	Warn func(error)
 }
 
 // A Book is a set of policy files. Any number of goroutines may use it.
@@ -62,6 +65,7 @@ type Book struct {
 	projects map[string]*source // by path
 	policies map[string]*compiled
 	lookups  map[string]*lookup
+	warned   map[string]bool // what Config.Warn was told
 }
 
 // maxKept is how many project files, policies made of files, and lookups are kept in memory.
@@ -84,6 +88,7 @@ func Open(c Config) (*Book, error) {
 	b := &Book{
 		config: c, managed: &source{name: c.Managed, layer: policy.Managed},
 		projects: map[string]*source{}, policies: map[string]*compiled{}, lookups: map[string]*lookup{},
+		warned: map[string]bool{},
 	}
 	file := c.File
 	if file == "" {
@@ -165,8 +170,25 @@ func (b *Book) Decide(e *core.Exec) policy.Verdict {
 	if wrong != nil {
 		v.Decision, v.Rule, v.Always = policy.Deny, nil, nil
 		v.Reason = "a policy file can't be used: " + wrong.Error()
+		b.warn(wrong)
 	}
 	return v
+}
+
+// warn tells of a file that is wrong. Commands may write a project's: there is an end to it.
+func (b *Book) warn(wrong error) {
+	if b.config.Warn == nil {
+		return
+	}
+	b.mu.Lock()
+	known := b.warned[wrong.Error()] || len(b.warned) == maxKept
+	if !known {
+		b.warned[wrong.Error()] = true
+	}
+	b.mu.Unlock()
+	if !known {
+		b.config.Warn(fmt.Errorf("commands are denied: a policy file can't be used: %w", wrong))
+	}
 }
 
 // projectsOf are the project files that e's session may have.

@@ -165,7 +165,8 @@ func TestWrongFiles(t *testing.T) {
 			t.Run(name+" "+layer, func(t *testing.T) {
 				p := newPlace(t)
 				file := map[string]string{"managed": p.managed, "user": p.user, "project": p.project}[layer]
-				b := p.open(rulebook.Config{})
+				var told []string
+				b := p.open(rulebook.Config{Warn: func(err error) { told = append(told, err.Error()) }})
 				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 					t.Fatal(err)
 				}
@@ -175,6 +176,9 @@ func TestWrongFiles(t *testing.T) {
 				for range 2 { // the second from memory
 					want(t, b, p.line("ls"), policy.Deny, file)
 					want(t, b, p.line("ls"), policy.Deny, spoil.want)
+				}
+				if len(told) != 1 || !strings.Contains(told[0], file) {
+					t.Errorf("the person is told %q, want one line about %s", told, file)
 				}
 				_, err := rulebook.Open(rulebook.Config{Managed: p.managed})
 				if layer != "project" && (err == nil || !strings.Contains(err.Error(), file)) {
