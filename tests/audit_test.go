@@ -111,7 +111,7 @@ func TestAuditShared(t *testing.T) {
 	}
 	programs.Wait()
 	// Each has its start and stop, and create, start, exit and release of its command.
-	if got, want := verifyRecord(t, record), "60 events in 1 files, 1 to 60\n"; !strings.HasPrefix(got, want) {
+	if got, want := verifyRecord(t, record), "60 events in 1 file, 1 to 60\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want it to begin with %q", got, want)
 	}
 }

@@ -30,8 +30,11 @@ func (f *auditFlags) add(set *pflag.FlagSet) {
 	set.BoolVar(&f.required, "audit-required", false, "")
 }
 
-func (f *auditFlags) check() error {
-	if f.required && f.file == "" {
+func (f *auditFlags) check(set *pflag.FlagSet) error {
+	switch {
+	case f.file == "" && set.Changed("audit"): // a variable that isn't set
+		return errors.New("--audit: no file")
+	case f.file == "" && f.required:
 		return errors.New("--audit-required needs --audit FILE")
 	}
 	return nil
@@ -205,12 +208,12 @@ func verify(w io.Writer, name, head string) error {
 	if err == nil {
 		err = end
 	}
-	fmt.Fprintf(w, "%d events in %d files, %d to %d\n", s.Lines, len(files), s.First, s.Last)
+	fmt.Fprintf(w, "%s in %s, %d to %d\n", counted(int(s.Lines), "event"), counted(len(files), "file"), s.First, s.Last)
 	if s.After != "" {
 		fmt.Fprintf(w, "goes on after %s\n", s.After)
 	}
 	if s.Torn > 0 {
-		fmt.Fprintf(w, "%d lines were not written whole\n", s.Torn)
+		fmt.Fprintf(w, "not written whole: %s\n", counted(int(s.Torn), "line"))
 	}
 	if s.Head != "" {
 		fmt.Fprintf(w, "head %s\n", s.Head)

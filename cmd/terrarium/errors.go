@@ -52,6 +52,9 @@ func report(w io.Writer, err error) int {
 		return 0
 	}
 	if status, ok := errors.AsType[exitStatus](err); ok {
+		if failed, ok := errors.AsType[*failure](err); ok {
+			return failed.status
+		}
 		return int(status)
 	}
 	if errors.Is(err, syscall.EPIPE) {

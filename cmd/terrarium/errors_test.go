@@ -21,6 +21,7 @@ func TestReport(t *testing.T) {
 	}{
 		{nil, 0, ""},
 		{exitStatus(7), 7, ""},
+		{&failure{125, exitStatus(1)}, 125, ""},
 		{errors.New("why"), 1, "terrarium: why\n"},
 		{errors.New("/\x1b[2J\a\n/é\u009b\xff\u202e: \"why\""), 1, "terrarium: /\\x1b[2J\\a\\n/é\\u009b\\xff\\u202e: \"why\"\n"},
 		{&usageError{"terrarium x", errors.New("why")}, 2, "terrarium: why\nusage: terrarium x\n"},

@@ -114,7 +114,7 @@ func (f *commandFlags) check() error {
 	if err := cmp.Or(f.hostFlags.check(f.set), f.envFlags.check(f.host, f.set.Changed("env-inherit"))); err != nil {
 		return err
 	}
-	if err := f.audit.check(); err != nil {
+	if err := f.audit.check(f.set); err != nil {
 		return err
 	}
 	if err := f.permissionFlags.check(f.set); err != nil {
