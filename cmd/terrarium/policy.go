@@ -112,7 +112,7 @@ func newPolicyInit() *cobra.Command {
 			} else if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", printable.Text(file))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\nRead it, then try it: terrarium policy explain -- LINE\n", printable.Text(file))
 			return err
 		},
 	}
