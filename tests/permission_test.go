@@ -286,6 +286,9 @@ func TestPermissionRoots(t *testing.T) {
 	create := func(id int, cwd string) {
 		a.send(map[string]any{"id": id, "method": "terminal/create", "params": map[string]any{"sessionId": "s", "command": "touch probe", "cwd": cwd}})
 	}
+	if err := os.WriteFile(filepath.Join(a.dir, "probe"), nil, 0o644); err != nil { // so that nothing new comes while it is removed
+		t.Fatal(err)
+	}
 	create(1, a.dir)
 	a.wants(1, 0, "")
 	create(2, "/var")
