@@ -6,17 +6,21 @@ import (
 	"strings"
 )
 
-// runners execute files that their words name, or code and configuration that lie beside these. A
-// rule that allows one means what the session hands over: files elsewhere may have been written by
-// a command that was allowed too.
-var runners = []string{
-	"go", "staticcheck", "cargo", "npm", "node", "pytest", "unittest", "mypy", "flake8", "eslint", "prettier", "jest", "vitest", "tsc",
+// runner reports whether a program executes files that its words name, or code and configuration
+// that lie beside these. A rule that allows one means what the session hands over: files elsewhere
+// may have been written by a command that was allowed too.
+func runner(name string) bool {
+	switch name {
+	case "go", "staticcheck", "cargo", "npm", "node", "pytest", "unittest", "mypy", "flake8", "eslint", "prettier", "jest", "vitest", "tsc":
+		return true
+	}
+	return false
 }
 
 // outside returns where in words a runner is given what may lie outside, or options from a file.
 func (c *Command) outside(words []word, env *Context) (at []int) {
 	name, skip := program(words)
-	if !slices.Contains(runners, name) || name == "node" && !slices.ContainsFunc(words, func(w word) bool { return w.text == "--test" }) {
+	if !runner(name) || name == "node" && !slices.ContainsFunc(words, func(w word) bool { return w.text == "--test" }) {
 		return nil
 	}
 	for i, w := range words[skip+1:] {

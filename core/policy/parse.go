@@ -20,7 +20,7 @@ const tooDeep = "the line is nested too deeply"
 // where the line is nested too deeply or has too many commands, before it has cost much: 64 KiB of
 // "if" are 20,000 levels.
 func parse(p *syntax.Parser, src string) (stmts []*syntax.Stmt, why string) {
-	in := &bounded{rest: src}
+	in := &bounded{rest: src, first: true}
 	// Not with range: the parser may call again with an error after it was told to stop.
 	p.StmtsSeq(in)(func(s *syntax.Stmt, err error) bool {
 		switch {
@@ -67,8 +67,9 @@ func where(err error) string {
 // it is, so the depth of the stack then is that of what it is parsing: no count of keywords would
 // tell those of the line from those in quotes and here-documents.
 type bounded struct {
-	rest string
-	deep bool
+	rest  string
+	first bool // nothing has been read, so nothing is nested
+	deep  bool
 }
 
 var errDeep = errors.New(tooDeep)
@@ -78,10 +79,11 @@ func (b *bounded) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	var frame [1]uintptr
-	if runtime.Callers(maxFrames, frame[:]) > 0 {
+	if !b.first && runtime.Callers(maxFrames, frame[:]) > 0 {
 		b.deep = true
 		return 0, errDeep
 	}
+	b.first = false
 	n := copy(p, b.rest)
 	b.rest = b.rest[n:]
 	return n, nil
