@@ -20,7 +20,13 @@ var neverAlways = []string{
 	"curl", "wget", "ssh", "scp", "rsync", "nc", "ncat", "socat", "telnet", "ftp", "find", "fd", "awk", "gawk", "mawk", "sed", "ed", "ex", "vi", "vim", "nvim", "emacs",
 	"python", "python2", "python3", "node", "perl", "ruby", "php", "lua", "osascript", "gdb", "crontab", "at", "su", "tee", "install", "ln", "mv", "cp",
 	"docker", "podman", "kubectl", "npx", "env", "source", ".", "exec", "eval", "trap", "alias", "export",
+	"nodejs", "pypy", "java", "jshell", "groovy", "scala", "kotlin", "tsx", "ts-node", "bunx", "uvx", "pipx", "irb", "tclsh", "expect", "julia", "Rscript", "ghci",
+	"sqlite", "psql", "mysql", "mariadb", "redis-cli", "mongosh", "sqlplus",
 }
+
+// unversioned is a command's name without the version that many systems put behind it: "python" for
+// "python3.11".
+func unversioned(name string) string { return strings.TrimRight(name, "0123456789.-") }
 
 // scripts run the file that is their first operand. An Always rule is for files of the session, or
 // for the module that Python is told to run: whoever may write one file can write another.
@@ -92,7 +98,7 @@ func (p *Policy) always(c *Command, env *Context) *Rule {
 		if !r.ofScript(c, env) {
 			return nil
 		}
-	case slices.Contains(neverAlways, name):
+	case slices.Contains(neverAlways, name), slices.Contains(neverAlways, unversioned(name)):
 		return nil
 	default:
 		if _, shell := shells[name]; shell || !r.narrow(c) {

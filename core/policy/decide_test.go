@@ -108,6 +108,7 @@ func TestAlways(t *testing.T) {
 		{"python3 x.py /etc", ""}, {"python3 -m http.server", "python3 -m http.server"}, {"python3 -m pdb x", ""}, {"bash a/x.sh", "bash ** @roots"}, {"npm run site", "npm run site"}, {"npm run", ""},
 		{"uv run bash x", ""}, {"go run ./cmd/x", "go run ./cmd/x"}, {"git config x y", ""}, {"./a/run x", "run x =/work/app/a/run"}, {"/opt/x", ""}, {"~/.x/tool use a", "tool use =~/.x/tool"}, {"'~/.x/tool' use a", ""}, {"~/../x", ""}, {"./timeout 5 ls", ""}, {"awk '{print}' a > b", "awk >roots"}, {"awk '{print>$1}' a > b", ""},
 		{"python3 -c 1", ""}, {"(make all; make all)", "make all"}, {"PATH=x make all", ""}, {"terraform plan \"$x\"", ""},
+		{"python3.11 x.py", ""}, {"node-20 x.js", ""}, {"java -jar x", ""}, {"sqlite3 a.db", ""}, {"tsx x.ts", ""},
 		{"ls", ""}, {"git push --force", ""}, {"mytool deploy --prod", "mytool deploy"},
 		{"mytool -v x.txt 3", "mytool"}, {"mytool --prod deploy", ""}, {"mytool", "mytool"}, {"mytool ./x deploy", ""}, {"mytool \"$x\"", ""}, {"make ./x", "make ./x"},
 	} {
