@@ -228,12 +228,17 @@ func TestPermissionAnswers(t *testing.T) {
 		p.ran(id)
 		p.ran(p.call("terminal/create", `{"sessionId":"s","command":"touch 2"}`))
 
-		id, q = p.create("mkdir 3") // the peer may be the agent itself: it makes no rules
+		id, q = p.create("mkdir 3")
 		p.say(q, chosen("always"))
-		p.refused(id, "optionId")
+		p.ran(id)
+		p.ran(p.call("terminal/create", `{"sessionId":"s","command":"mkdir 4"}`))
+		// The peer may be the agent itself: what it says holds for its session, and is in no file.
 		if rules, _ := os.ReadFile(p.policy); strings.Contains(string(rules), "[[rule]]") {
 			t.Errorf("got rules %s that a peer has made", rules)
 		}
+		id = p.call("terminal/create", `{"sessionId":"other","command":"mkdir 6"}`)
+		p.say(p.next(), chosen("no"))
+		p.refused(id, "said no")
 
 		id, q = p.create("touch 5")
 		p.say(q, chosen("no"))
@@ -250,16 +255,16 @@ func TestPermissionAnswers(t *testing.T) {
 		id, q = p.create("touch 5")
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32603,"message":"no window"}}`, q.ID))
 		p.refused(id, "no window")
-		p.files("1", "2")
+		p.files("1", "2", "3", "4")
 	})
 }
 
-// TestPermissionOptions: no answer of a peer's outlives its session.
+// TestPermissionOptions: "always" is offered where a rule can be made, and "no" always.
 func TestPermissionOptions(t *testing.T) {
 	p := permittingClients["stdio"](t)
 	p.agree()
 	for line, want := range map[string]string{
-		"touch 1":  "once=allow_once session=allow_always no=reject_once",
+		"touch 1":  "once=allow_once session=allow_always always=allow_always no=reject_once",
 		"$SHELL 1": "once=allow_once session=allow_always no=reject_once",
 	} {
 		_, q := p.create(line)

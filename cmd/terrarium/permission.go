@@ -229,8 +229,12 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 
 // judged returns what the rules say. They name sessions as clients do.
 func (j *judge) judged(ctx context.Context, e core.Exec) policy.Verdict {
+	var held []*policy.File
+	if j.desk != nil {
+		held = j.desk.Held(e.Command.Session)
+	}
 	e.Command.Session = acpconn.SessionOf(ctx, e.Command.Session)
-	return j.book.Decide(&e)
+	return j.book.Decide(&e, held...)
 }
 
 // refused returns the variables of an agent that no command starts with, unless a rule names them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
@@ -41,9 +42,9 @@ func (ACP) Ask(ctx context.Context, q *Question) (Answer, error) {
 // permission is q as ACP has it. The ids of its options are the names of choices.
 //
 // A grant for the session is of the kind allow_always, as there is none for it: what the kind says
-// is that the answer is kept, which is true. Always is not offered: the peer may be the agent itself,
-// and would write rules that outlive it. No option is of the kind reject_always, for no answer here
-// is kept that says no.
+// is that the answer is kept, which is true. So it is with Always, whose rules hold for the session
+// too (see Desk.hold); it comes last, so that a client which takes the first option of a kind takes the
+// lesser one. No option is of the kind reject_always, for no answer here is kept that says no.
 func permission(q *Question) acp.Question {
 	p := acp.Question{
 		Exec: q.Exec, Title: q.Title(), Text: q.Text(),
@@ -54,6 +55,15 @@ func permission(q *Question) acp.Question {
 	}
 	for i := range q.Verdict.Commands {
 		p.Commands = append(p.Commands, q.Verdict.Commands[i].Argv)
+	}
+	if q.CanAlways {
+		always := q.AlwaysText()
+		p.Text += "\"Always\" allows for the rest of the session:\n- " + strings.Join(always, "\n- ") + "\n"
+		name := "Always allow these in this session: see the list"
+		if len(always) == 1 {
+			name = "Always allow in this session: " + always[0]
+		}
+		p.Options = append(p.Options, acp.PermissionOption{OptionID: Always.String(), Name: name, Kind: acp.AllowAlways})
 	}
 	p.Options = append(p.Options, acp.PermissionOption{OptionID: No.String(), Name: "Reject", Kind: acp.RejectOnce})
 	return p

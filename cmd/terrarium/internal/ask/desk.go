@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/policy"
 )
 
@@ -19,6 +20,10 @@ const (
 	// maxGrants is how many commands are granted for a session. The oldest go first, and are asked
 	// about again.
 	maxGrants = 1 << 10
+	// maxHeld is how many sessions have rules by answers, and maxHeldRules how many each has. Beyond, an
+	// answer is for its command only.
+	maxHeld      = 256
+	maxHeldRules = 256
 	// maxMessage is how much of an answer's words an agent gets, in bytes.
 	maxMessage = 2 << 10
 )
@@ -58,6 +63,7 @@ type Desk struct {
 	open    map[key]*inquiry
 	granted map[key]bool
 	grants  []key // of granted, the oldest first
+	held    map[core.SessionID]*policy.File
 }
 
 // An inquiry is a question that is put to somebody, for all who wait with an equal one.
@@ -75,7 +81,7 @@ func New(c Config) *Desk {
 	if c.Wait == 0 {
 		c.Wait = defaultWait
 	}
-	return &Desk{config: c, open: map[key]*inquiry{}, granted: map[key]bool{}}
+	return &Desk{config: c, open: map[key]*inquiry{}, granted: map[key]bool{}, held: map[core.SessionID]*policy.File{}}
 }
 
 // Ask returns what somebody decides about q, or has decided for the session. Equal questions at a
@@ -210,6 +216,8 @@ func (d *Desk) put(ctx context.Context, q *Question) (Choice, Outcome) {
 			return No, Outcome{By: w.by, Reason: w.who + " said no: " + shorten(a.Message, maxMessage)}
 		case a.Choice == No:
 			return No, Outcome{By: w.by, Reason: w.who + " said no"}
+		case a.Choice == Always && w.way == d.config.ACP:
+			return d.hold(q), Outcome{Allow: true, By: w.by}
 		case a.Choice == Always:
 			return d.always(q), Outcome{Allow: true, By: w.by}
 		case a.Choice == Session && !q.CanSession():
@@ -231,5 +239,37 @@ func (d *Desk) always(q *Question) Choice {
 		}
 		return Once
 	}
+	return Always
+}
+
+// Held are the rules that hold for a session by answers to its questions, as one file or none.
+func (d *Desk) Held(s core.SessionID) []*policy.File {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f := d.held[s]; f != nil {
+		return []*policy.File{f}
+	}
+	return nil
+}
+
+// hold keeps the rules for the session that q is of. The peer of a connection may be the agent itself,
+// so its answers change no file of a person, and nothing for other peers.
+func (d *Desk) hold(q *Question) Choice {
+	if !q.CanAlways {
+		return Once
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	session := q.Exec.Command.Session
+	f := &policy.File{Name: "answers for the session", Layer: policy.User}
+	if before := d.held[session]; before != nil {
+		f.Rules = append(f.Rules, before.Rules...)
+	} else if len(d.held) == maxHeld {
+		return Once
+	}
+	if f.Rules = append(f.Rules, q.Verdict.Always...); len(f.Rules) > maxHeldRules {
+		return Once
+	}
+	d.held[session] = f
 	return Always
 }

@@ -138,8 +138,9 @@ func (b *Book) None() bool {
 	return true
 }
 
-// Decide says what becomes of a command, by the files as they are now. e is not kept or changed.
-func (b *Book) Decide(e *core.Exec) policy.Verdict {
+// Decide says what becomes of a command, by the files as they are now, and by more, which hold for this
+// command beside them. e is not kept or changed.
+func (b *Book) Decide(e *core.Exec, more ...*policy.File) policy.Verdict {
 	var files []*policy.File
 	var wrong error
 	note := func(f *policy.File, err error) {
@@ -160,6 +161,7 @@ func (b *Book) Decide(e *core.Exec) policy.Verdict {
 	default:
 		files = append(files, &policy.File{Name: "no policy file", Layer: policy.User, Default: b.config.Default})
 	}
+	files = append(files, more...)
 	for _, s := range b.projectsOf(e) {
 		note(s.file())
 	}
