@@ -104,7 +104,7 @@ var rules = []rule{
 	{path: "plugins/...", ours: []string{"plugins/..."}, others: []string{anyModule}, why: whyPlugins},
 	{path: "web", why: "it only embeds files"},
 
-	{path: "cmd/terrarium/internal/otel", ours: []string{"core", "core/driver", "core/driver/audit", "cmd/terrarium/internal/printable"},
+	{path: "cmd/terrarium/internal/otel", ours: []string{"core", "core/driver", "core/driver/acpconn", "core/driver/audit", "cmd/terrarium/internal/printable"},
 		others: []string{"go.opentelemetry.io/...", "github.com/go-logr/logr"}, why: whyOtel},
 	{path: "cmd/terrarium/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},
 		bans: []ban{{packages: []string{"go.opentelemetry.io/...", "github.com/go-logr/..."}, why: whyOtel}},
