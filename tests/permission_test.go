@@ -301,3 +301,12 @@ func TestPermissionRoots(t *testing.T) {
 	create(3, filepath.Join(a.dir, "below"))
 	a.wants(3, -32603, "no-touch")
 }
+
+// TestPermissionSandbox: who is asked is told that a command runs in the sandbox.
+func TestPermissionSandbox(t *testing.T) {
+	needBox(t)
+	a := serveAsked(t, `exec "$@"`, "--host", "wasm", "--ask-command", `cat >&2; echo '{"answer":"no"}'`)
+	a.create(1, "rm x", "", "")
+	a.wants(1, -32603, "said no")
+	a.sees(`"sandbox":"wasm"`)
+}

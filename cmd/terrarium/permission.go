@@ -214,7 +214,11 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	default:
 		audit.Judged(ctx, record)
 		id, _ := driver.TerminalOf(ctx)
-		answer = j.desk.Ask(ctx, &ask.Question{Terminal: id, Exec: &e, Verdict: v})
+		q := &ask.Question{Terminal: id, Exec: &e, Verdict: v}
+		if j.guests {
+			q.Sandbox = "wasm"
+		}
+		answer = j.desk.Ask(ctx, q)
 	}
 	record.Decision, record.By = policy.Deny.String(), answer.By
 	if answer.Allow {
