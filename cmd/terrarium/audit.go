@@ -139,21 +139,8 @@ permission".
 `
 
 func newAudit() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "audit COMMAND",
-		Short:                 "check a record of what ran",
-		Long:                  auditHelp,
-		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
-			return exitStatus(statusUsage)
-		},
-	}
-	cmd.AddCommand(newAuditVerify())
-	return cmd
+	return newGroup("audit COMMAND", "check a record of what ran", auditHelp,
+		newAuditVerify())
 }
 
 const auditVerifyHelp = `usage: terrarium audit verify [--head HASH] FILE

@@ -36,21 +36,8 @@ what commands may have unless --memory says; needs is for people to read.
 `
 
 func newPlugins() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "plugins COMMAND [flags]",
-		Short:                 "list, add and remove commands of the sandbox",
-		Long:                  pluginsHelp,
-		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
-			return exitStatus(statusUsage)
-		},
-	}
-	cmd.AddCommand(newPluginsList(), newPluginsAdd(), newPluginsRemove(), newPluginsInfo())
-	return cmd
+	return newGroup("plugins COMMAND [flags]", "list, add and remove commands of the sandbox", pluginsHelp,
+		newPluginsList(), newPluginsAdd(), newPluginsRemove(), newPluginsInfo())
 }
 
 // oneArg is for commands that take one argument, which is a what.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -64,21 +63,8 @@ Only with allow:
 `
 
 func newPolicy() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "policy COMMAND [flags]",
-		Short:                 "check the rules for commands, and explain a line",
-		Long:                  policyHelp,
-		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
-			return exitStatus(statusUsage)
-		},
-	}
-	cmd.AddCommand(newPolicyInit(), newPolicyCheck(), newPolicyTest(), newPolicyExplain())
-	return cmd
+	return newGroup("policy COMMAND [flags]", "check the rules for commands, and explain a line", policyHelp,
+		newPolicyInit(), newPolicyCheck(), newPolicyTest(), newPolicyExplain())
 }
 
 const policyInitHelp = `usage: terrarium policy init [flags]
