@@ -45,8 +45,8 @@ while :; do setsid "$0" & done
 // A fork bomb does not outrun the one who kills it.
 func TestForkBomb(t *testing.T) {
 	const most = 200
-	for _, config := range []hostnative.Config{{}, {NoSubreaper: true}} {
-		t.Run(fmt.Sprintf("subreaper=%t", !config.NoSubreaper), func(t *testing.T) {
+	for _, config := range []hostnative.Config{{}, {NoKeeper: true}} {
+		t.Run(fmt.Sprintf("keeper=%t", !config.NoKeeper), func(t *testing.T) {
 			ownCgroup(t)
 			room := processRoom(t, most)
 			h := newHost(t, config)

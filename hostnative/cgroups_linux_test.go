@@ -28,8 +28,9 @@ func TestCgroupsAreAsNew(t *testing.T) {
 					t.Errorf("got %v and %q, want a cgroup like a new one", exit.Status, out)
 				}
 			}
+			keeper := keeperOf(t, h)
 			h.Close()
-			if left := cgroupsLeft(t, parent); len(left) > 0 {
+			if left := cgroupsLeft(t, parent, keeper); len(left) > 0 {
 				t.Errorf("got cgroups %q, want none", left)
 			}
 		})
@@ -45,7 +46,7 @@ func TestCgroupsAreUsedAgain(t *testing.T) {
 	if first != second {
 		t.Errorf("got %q after %q, want the same", second, first)
 	}
-	if got := len(cgroupsLeft(t, parent)); got != 1 {
+	if got := len(cgroupsLeft(t, parent, keeperOf(t, h))); got != 1 {
 		t.Errorf("got %d cgroups, want 1", got)
 	}
 }

@@ -7,60 +7,64 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-// The last Host to be closed ends the watchdog, unless there is a command left.
+// A Host that is closed ends its keeper, unless there is a command left, and then with
+// that.
 func TestHostClose(t *testing.T) {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = hostEnv("closing")
 	out, err := cmd.CombinedOutput()
-	want := "one true, two true, first closed true, all closed false, another true, closed with a command true"
+	want := "new false, used true, closed false, used again true, closed with a command true, without false"
 	if got := strings.TrimSpace(string(out)); err != nil || got != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 
-// beClosing opens hosts and closes them, and says whether it has a watchdog.
+// beClosing opens a host and closes it, and says whether it has a keeper.
 func beClosing() {
 	var said []string
-	say := func(when string) { said = append(said, fmt.Sprintf("%s %t", when, watched())) }
-	open := func() *hostnative.Host {
-		h, err := hostnative.New(hostnative.Config{})
-		if err != nil {
-			os.Exit(1)
-		}
-		h.Report() // waits for the watchdog
-		return h
-	}
-	one := open()
-	say("one")
-	two := open()
-	say("two")
-	one.Close()
-	one.Close() // counts once
-	say("first closed")
-	two.Close()
-	say("all closed")
-	three := open()
-	say("another")
-	e, err := three.Resolve(context.Background(), line("sleep 1000"))
+	say := func(when string) { said = append(said, fmt.Sprintf("%s %t", when, kept())) }
+	h, err := hostnative.New(hostnative.Config{})
 	if err != nil {
 		os.Exit(1)
 	}
-	if _, err := three.Start(context.Background(), e); err != nil {
-		os.Exit(1)
+	start := func(s string) driver.Process {
+		e, err := h.Resolve(context.Background(), line(s))
+		if err != nil {
+			os.Exit(1)
+		}
+		p, err := h.Start(context.Background(), e)
+		if err != nil {
+			os.Exit(1)
+		}
+		return p
 	}
-	three.Close()
+	say("new")
+	start("exit").Close()
+	say("used")
+	h.Close()
+	h.Close()
+	say("closed")
+	p := start("sleep 1000")
+	say("used again")
+	h.Close()
 	say("closed with a command")
+	p.Close()
+	for late := time.Now().Add(patience); kept() && time.Now().Before(late); {
+		time.Sleep(time.Millisecond) // it ends by itself
+	}
+	say("without")
 	fmt.Println(strings.Join(said, ", "))
 	os.Exit(0)
 }
 
-// watched reports whether this program has a child that watches it, dead ones
-// included.
-func watched() bool {
+// kept reports whether this program has a keeper, dead ones included.
+func kept() bool {
 	tasks, _ := os.ReadDir("/proc/self/task")
 	for _, task := range tasks {
 		list, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")

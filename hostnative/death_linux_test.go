@@ -20,6 +20,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/helper"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 )
 
 // kills is how often a host is killed in each way.
@@ -30,20 +31,30 @@ const hostMode = "TERRARIUM_TEST_HOST"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(hostMode) {
-	case "watched":
+	case "kept":
 		helper.Main()
 		beHost()
-	case "unwatched":
+	case "alone":
 		beHost()
 	case "closing":
 		helper.Main()
 		beClosing()
 	case "childless":
+		if os.Getenv(keeper.Env) != "" {
+			hideChildren()
+		}
+		helper.Main()
 		beChildless()
+	case "signals":
+		helper.Main()
+		beSignals()
+	case "reporting":
+		beReporting()
 	case "next":
 		hostnative.New(hostnative.Config{})
 		os.Exit(0)
 	}
+	helper.Main()
 	coretest.HeedSignals()
 	flag.Parse()
 	os.Exit(m.Run())
@@ -78,24 +89,44 @@ func beHost() {
 	}
 }
 
-// beChildless says whether a host is a subreaper where the kernel does not list
-// children.
-func beChildless() {
-	// Any empty directory hides the lists.
+// hideChildren makes the kernel one that does not list this process's children: any
+// empty directory hides the lists.
+func hideChildren() {
 	err := unix.Mount("none", fmt.Sprintf("/proc/%d/task", os.Getpid()), "tmpfs", 0, "")
 	if err != nil {
-		fmt.Print(err)
 		os.Exit(1)
 	}
+}
+
+// beChildless says whether a keeper is a subreaper where the kernel does not list
+// children.
+func beChildless() {
 	h, err := hostnative.New(hostnative.Config{})
 	if err != nil {
-		fmt.Print(err)
 		os.Exit(1)
 	}
 	for _, m := range h.Report() {
 		if m.Name == "subreaper" {
 			fmt.Print(m.Used, ": ", m.Detail)
 		}
+	}
+	h.Close()
+	os.Exit(0)
+}
+
+// beReporting tells of the keeper of a program that has no helper.Main.
+func beReporting() {
+	for _, helper := range []string{"", "/bin/true", "/proc/self/exe"} {
+		h, err := hostnative.New(hostnative.Config{Helper: helper})
+		if err != nil {
+			os.Exit(1)
+		}
+		for _, m := range h.Report() {
+			if m.Name == "keeper" {
+				fmt.Println(m.Used, m.Detail)
+			}
+		}
+		h.Close()
 	}
 	os.Exit(0)
 }
@@ -116,7 +147,7 @@ func TestSubreaperWithoutChildren(t *testing.T) {
 }
 
 // startHost starts this test program as a host. Whoever lives of it, its
-// commands and its watchdog has the other end of alive open.
+// commands and its keeper has the other end of alive open.
 func startHost(t *testing.T, mode string) (cmd *exec.Cmd, alive *os.File, started *bufio.Reader) {
 	t.Helper()
 	alive, w, err := os.Pipe()
@@ -145,12 +176,12 @@ func hostEnv(mode string) []string {
 }
 
 // A host that is killed at any moment has no survivors: after the next start,
-// or at once if it has a watchdog.
+// or at once if it has a keeper.
 func TestKilledHost(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
 	}
-	for _, mode := range []string{"unwatched", "watched"} {
+	for _, mode := range []string{"alone", "kept"} {
 		t.Run(mode, func(t *testing.T) {
 			for i := range *kills {
 				cmd, alive, started := startHost(t, mode)
@@ -161,7 +192,7 @@ func TestKilledHost(t *testing.T) {
 				<-timer.C
 				cmd.Process.Kill()
 				cmd.Wait()
-				if mode == "unwatched" {
+				if mode == "alone" {
 					next := exec.Command("/proc/self/exe")
 					next.Env = hostEnv("next")
 					if err := next.Run(); err != nil {
@@ -181,19 +212,17 @@ func TestKilledHost(t *testing.T) {
 // A program that does not begin with helper.Main is not started again unasked,
 // and if it is asked for, we find out, and it does not go on to do the same.
 func TestNoSilentHelper(t *testing.T) {
-	watchdog := func(h *hostnative.Host) hostnative.Mechanism {
-		for _, m := range h.Report() {
-			if m.Name == "watchdog" {
-				return m
-			}
-		}
-		t.Fatal("no watchdog in the report")
-		return hostnative.Mechanism{}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = hostEnv("reporting")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := watchdog(newHost(t, hostnative.Config{})); got.Used || !strings.Contains(got.Detail, "helper.Main") {
-		t.Errorf("without a helper: got %+v", got)
-	}
-	if got := watchdog(newHost(t, hostnative.Config{Helper: "/bin/true"})); got.Used || !strings.Contains(got.Detail, "/bin/true") {
-		t.Errorf("with /bin/true: got %+v", got)
+	want := `false no Config.Helper, and the program's main does not begin with helper.Main()
+false /bin/true is no helper: its main does not begin with helper.Main()
+false /proc/self/exe is no helper: its main does not begin with helper.Main()
+`
+	if got := string(out); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -9,29 +9,40 @@
 // until Close, so that no stranger can be given the group's number. The host's
 // own group is never signalled.
 //
-// On Linux a tree is known by three things, of which any one is enough: the
-// cgroup that each command gets, where this program may make some (cgroups(7),
-// version 2); descent, also of orphans, as this program becomes a subreaper;
-// and a random TERRARIUM_ID in the environment. Nothing of it is alive when
-// Close returns without an error.
+// On Linux a keeper does this: a process of its own, which the Host starts with the
+// first command, as Config.Helper tells. It starts the commands, waits for them, and
+// ends their trees. This program is never started a second time unless it has asked
+// for that, and what it starts itself is none of the keeper's business.
 //
-// The first Host of a program kills what dead ones have left, by the same
-// cgroups and TERRARIUM_ID: a host that was killed has no survivors after the
-// next start. A watchdog, as Config.Helper tells, does so at once. This program
-// is never started a second time unless it has asked for that. Host.Close ends
-// the watchdog; that of a program which is killed becomes an orphan, and ends
-// once it has done its work: whoever adopts it has to reap it.
+// A tree is known by three things, of which any one is enough: the cgroup that each
+// command gets, where this program may make some (cgroups(7), version 2); descent,
+// also of orphans, as the keeper is a subreaper; and a random TERRARIUM_ID in the
+// environment. Nothing of it is alive when Close returns without an error.
 //
-// Making a cgroup takes longer than much of what is run in it. So a Host keeps
-// up to four, empty and unchanged, of commands that have ended by themselves,
-// and Host.Close removes them, or else the next start of a host.
+// When this program dies, its keeper ends everything and then itself: as an orphan, so
+// that whoever adopts it has to reap it. When the keeper dies, Wait says that its
+// commands are lost (core.ReasonLost); another keeper kills what they have left, and
+// Close waits for that. The first keeper kills also what dead programs have left, by
+// the same cgroups and TERRARIUM_ID. A program that hangs in its start, on a file
+// system that does not answer, takes a keeper with it, and the next start another: a
+// Host has eight at the most, and all but one are for that.
+//
+// Without a keeper this program starts commands and waits for them itself. Orphans are
+// init's children then, and are known by cgroup or TERRARIUM_ID only; a program that
+// hangs in its start holds up all other starts, and Go's garbage collector. Report
+// says which of the two is the case.
+//
+// Making a cgroup takes longer than much of what is run in it. So up to four are kept,
+// empty and unchanged, of commands that have ended by themselves, and Host.Close
+// removes them, or else the next start of a host.
 //
 // Close ends Output, Write and Wait whatever the command's processes do, and
 // on an interactive pty it hangs up: the foreground group gets SIGHUP. A command inherits
 // the descriptors 0, 1 and 2, and those that the embedding program itself
 // opened without close-on-exec. It also inherits which signals this program was
 // told to ignore, by nohup(1) for one, but for those that it has called
-// signal.Notify for.
+// signal.Notify for; its umask, and its limits. All this is as it was when the keeper
+// was started.
 //
 // # What is not
 //
@@ -42,12 +53,9 @@
 // A process escapes that hides in all the ways there are: without cgroups, one
 // that has become an orphan in a session of its own and has emptied its
 // environment; with them, one that has left its cgroup besides, which takes the
-// right to write to another one. When a host is killed there is no descent any
-// more: one of the other two has to find them. A watchdog can be killed, too.
-//
-// Orphans are reaped when a command of any Host is closed or signalled. Without
-// a cgroup, one that began a session and ended unseen remains a zombie until
-// this program ends.
+// right to write to another one. When the keeper is killed there is no descent any
+// more: one of the other two has to find them. A command may kill its keeper, as it
+// may kill this program.
 //
 // On macOS a tree is its process group: who calls setsid outlives Close.
 //

@@ -40,8 +40,9 @@ func TestStartErrorLeavesNoCgroup(t *testing.T) {
 		})
 	}
 	all.Wait()
+	keeper := keeperOf(t, h)
 	h.Close()
-	if left := cgroupsLeft(t, parent); len(left) > 0 {
+	if left := cgroupsLeft(t, parent, keeper); len(left) > 0 {
 		t.Errorf("got %d cgroups, want none: %s", len(left), strings.Join(left[:min(3, len(left))], ", "))
 	}
 }

@@ -29,7 +29,7 @@ func (p *process) Foreground() (own bool) {
 	}
 	p.onTTY(func(fd int) error {
 		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-		own = err == nil && group == p.pid
+		own = err == nil && group == p.Pid()
 		return err
 	})
 	return own

@@ -3,6 +3,8 @@ package hostnative
 import (
 	"testing"
 
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
@@ -19,8 +21,27 @@ func TestCloseWaitsForGroup(t *testing.T) {
 	}
 	children, _ := strays.Orphans()
 	for _, pid := range children {
-		if s, err := strays.ReadStat(pid); err == nil && s.Group == p.pid {
+		if s, err := strays.ReadStat(pid); err == nil && s.Group == p.Pid() {
 			t.Errorf("process %d of the group is left: %+v", pid, s)
 		}
 	}
+}
+
+// exited returns a shell line's process when it has ended and is not closed yet.
+func exited(t *testing.T, c Config, line string) *process {
+	h, err := New(c)
+	coretest.Supported(t, err)
+	t.Cleanup(func() { h.Close() })
+	e, err := h.Resolve(t.Context(), core.Command{Command: line})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.Start(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return p.(*process)
 }

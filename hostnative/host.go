@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
@@ -36,11 +35,9 @@ type Config struct {
 	// default each gets one below it, where that is allowed.
 	NoCgroup bool
 
-	// NoSubreaper leaves orphans to init, on Linux: for a program that must
-	// not be given children that it has not started. By default the first Host
-	// makes this program a subreaper, for good (PR_SET_CHILD_SUBREAPER), and
-	// reaps what comes of its commands.
-	NoSubreaper bool
+	// NoKeeper has this program start and wait for commands itself, on Linux. By
+	// default a keeper does, if Helper says what that is.
+	NoKeeper bool
 
 	// MaxProcesses is how many processes and threads each command may have at
 	// once, with all that it starts: where fork(2) fails with EAGAIN. Zero is
@@ -49,11 +46,11 @@ type Config struct {
 	MaxProcesses int
 
 	// Helper is a program whose main begins with helper.Main (see package
-	// hostnative/helper): an absolute path. On Linux it is started as a
-	// watchdog, a process that outlives this one, and kills what this one's
-	// commands have left. If empty, it is this program, if its main begins so;
-	// if not, there is no watchdog, as Report says. The first Host that has
-	// one is the one that starts it, with the environment of its commands.
+	// hostnative/helper): an absolute path. On Linux it is started, with the first
+	// command, as a keeper: a process that starts all commands, waits for them and
+	// ends what they have started. It outlives this program to kill what is left. If
+	// empty, it is this program, if its main begins so; if not, there is no keeper,
+	// as Report says. A keeper has the environment of the commands.
 	Helper string
 }
 
@@ -65,8 +62,7 @@ type Host struct {
 	stdin    *os.File
 	stdout   *os.File
 
-	containment *containment // what it is depends on the system
-	unwatch     sync.Once
+	keeping *keeping // what it is depends on the system
 
 	// starting holds a value for each Start under way. Each may take a
 	// thread, and the system starts one process of ours at a time anyway.
@@ -89,33 +85,30 @@ func New(c Config) (*Host, error) {
 		env = slices.Clone(c.Env)
 	}
 	c.Env = env
-	k := newContainment(c)
+	k := newKeeping(c)
 	if c.MaxProcesses > 0 {
-		if err := k.limit(c.MaxProcesses); err != nil {
+		if err := k.limits(); err != nil {
 			return nil, fmt.Errorf("hostnative: limit of %d processes: %w: %w", c.MaxProcesses, errors.ErrUnsupported, err)
 		}
 	}
 	return &Host{
-		env:         env,
-		environs:    newEnvirons(env),
-		shell:       c.Shell,
-		stdin:       c.Stdin,
-		stdout:      c.Stdout,
-		containment: k,
-		starting:    make(chan struct{}, maxStarting),
+		env:      env,
+		environs: newEnvirons(env),
+		shell:    c.Shell,
+		stdin:    c.Stdin,
+		stdout:   c.Stdout,
+		keeping:  k,
+		starting: make(chan struct{}, maxStarting),
 	}, nil
 }
 
-// Close frees what the Host keeps ready for the next command: on Linux, up to
-// four empty cgroups, which else are there until the next start of a host. The
-// Host's commands are not its business, and it can still be used.
+// Close ends the Host's keeper, or if there are commands lets it end with the last
+// of them; it waits for it, a second at the most. The Host's commands are not its
+// business, and it can still be used.
 //
-// The last Host of a program to be closed also ends the watchdog, if no command
-// is left for it to watch, and waits for it. The watchdog of a program that
-// does not do so ends just after the program, as an orphan, and where a
-// subreaper adopts it rather than init, that one has to reap it.
+// The keeper of a program that does not do so ends just after the program, as an
+// orphan, and where a subreaper adopts it rather than init, that one has to reap it.
 func (h *Host) Close() error {
-	h.containment.close()
-	h.unwatch.Do(h.containment.unwatch)
+	h.keeping.close()
 	return nil
 }

@@ -116,9 +116,7 @@ func (p *process) Resize(rows, cols int) error {
 	if err != nil || controls {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.signalGroup(unix.SIGWINCH)
+	return p.SignalGroup(unix.SIGWINCH)
 }
 
 // onTTY calls f with the descriptor of the pty's master, which stays open

@@ -18,12 +18,12 @@ func (p *process) Reading() (reading, known bool) {
 	if p.io.tty == nil {
 		return false, false
 	}
-	p.mu.Lock() // so that the number is the command's
-	defer p.mu.Unlock()
-	if p.gone {
+	// One that ends meanwhile may leave its number to a stranger, who does not have
+	// this terminal.
+	if p.Exited() {
 		return false, false
 	}
-	proc := "/proc/" + strconv.Itoa(p.pid)
+	proc := "/proc/" + strconv.Itoa(p.Pid())
 	// A number and its arguments, or "running".
 	// https://man7.org/linux/man-pages/man5/proc_pid_syscall.5.html
 	call, err := os.ReadFile(proc + "/syscall")

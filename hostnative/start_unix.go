@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"syscall"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -32,14 +31,14 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	attr := &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}}
+	started := spec{path: e.Path, argv: e.Argv, env: h.environs.of(e.Command).list}
 	if e.Command.Cwd != "" {
 		cwd, err := reopenCwd(e)
 		if err != nil {
 			return nil, err
 		}
 		defer cwd.close()
-		attr.Dir = cwd.path
+		started.cwd = &cwd
 	}
 	open := h.openPipes
 	if e.Command.Pty {
@@ -51,21 +50,21 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	}
 	defer io.closeChild()
 
-	for _, f := range io.child {
-		attr.Files = append(attr.Files, f.Fd()) // Fd makes it blocking, as commands expect
-	}
-	if e.Command.Pty && e.Command.Interactive {
-		// Without a controlling terminal /dev/tty can't be opened (ENXIO), where
-		// ssh and sudo ask what nobody would answer. A leader without one gets the
-		// first that it opens by name to read, which takes some will.
-		attr.Sys.Setctty = true
-		attr.Sys.Ctty = 1
-	}
-	c, t, err := h.containment.start(e.Path, e.Argv, h.environs.of(e.Command), attr)
+	started.files = io.child // their Fd makes them blocking, as commands expect
+	// Without a controlling terminal /dev/tty can't be opened (ENXIO), where
+	// ssh and sudo ask what nobody would answer. A leader without one gets the
+	// first that it opens by name to read, which takes some will.
+	started.ctty = e.Command.Pty && e.Command.Interactive
+	c, err := h.keeping.start(ctx, started)
 	runtime.KeepAlive(io)
-	if err != nil {
-		io.close()
-		return nil, refuse(opExec, e.Path, startFault(e.Path, e.Argv, attr.Env, err))
+	switch {
+	case err == nil:
+		return newProcess(c, io), nil
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	default:
+		err = refuse(opExec, e.Path, startFault(e.Path, e.Argv, started.env, err))
 	}
-	return newProcess(c, t, io), nil
+	io.close()
+	return nil, err
 }

@@ -24,9 +24,9 @@ var mechanisms = []struct {
 	config hostnative.Config
 }{
 	{"cgroup", hostnative.Config{}},
-	{"cgroup alone", hostnative.Config{NoSubreaper: true}},
+	{"cgroup alone", hostnative.Config{NoKeeper: true}},
 	{"subreaper", hostnative.Config{NoCgroup: true}},
-	{"environment", hostnative.Config{NoCgroup: true, NoSubreaper: true}},
+	{"environment", hostnative.Config{NoCgroup: true, NoKeeper: true}},
 }
 
 // daemon becomes a daemon as thoroughly as one can: two forks, two sessions,
@@ -178,17 +178,18 @@ func TestTreesLeaveNothing(t *testing.T) {
 	if now := holding(t); now.children > before.children {
 		t.Errorf("got %d children, before %d", now.children, before.children)
 	}
+	keeper := keeperOf(t, h)
 	h.Close()
-	if left := cgroupsLeft(t, cgroup); len(left) > 0 {
+	if left := cgroupsLeft(t, cgroup, keeper); len(left) > 0 {
 		t.Errorf("got cgroups %q, want none", left)
 	}
 }
 
-// cgroupsLeft returns the cgroups in parent that are this program's: there may
+// cgroupsLeft returns the cgroups in parent that are of a host's keeper: there may
 // be other hosts.
-func cgroupsLeft(t *testing.T, parent string) []string {
+func cgroupsLeft(t *testing.T, parent string, keeper int) []string {
 	t.Helper()
-	left, err := filepath.Glob(fmt.Sprintf("%s/terrarium-*-%d-*-*", parent, os.Getpid()))
+	left, err := filepath.Glob(fmt.Sprintf("%s/terrarium-*-%d-*-*", parent, keeper))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,6 +216,28 @@ func TestOthersChildren(t *testing.T) {
 			t.Errorf("got exit code %d, want %d", got, want)
 		}
 	}
+}
+
+// keeperOf returns the id of a host's keeper.
+func keeperOf(t *testing.T, h *hostnative.Host) (pid int) {
+	t.Helper()
+	m := mechanism(t, h, "keeper")
+	if _, err := fmt.Sscanf(m.Detail, "process %d", &pid); err != nil {
+		t.Fatalf("got %+v, want a process: %v", m, err)
+	}
+	return pid
+}
+
+// mechanism returns what a host reports of one.
+func mechanism(t *testing.T, h *hostnative.Host, name string) hostnative.Mechanism {
+	t.Helper()
+	for _, m := range h.Report() {
+		if m.Name == name {
+			return m
+		}
+	}
+	t.Fatalf("no %s in the report", name)
+	return hostnative.Mechanism{}
 }
 
 // ownCgroup returns the cgroup that ours are made in.

@@ -78,8 +78,7 @@ func TestAuditKilled(t *testing.T) {
 }
 
 // reapOthers waits until this process has no children but before. What a killed server leaves is ours if we are
-// a subreaper, as a native host makes us. Its watchdog ends it and then itself; what is dead slows down each host
-// in this process, which has to look at it again and again.
+// a subreaper, as another test makes us. Its keeper ends it and then itself.
 func reapOthers(t *testing.T, before map[string]bool) {
 	t.Helper()
 	ctx := limited(t)

@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	helper.Main() // we are our own watchdog
+	helper.Main() // we are our own keeper
 	worker.Main() // and our own workers
 
 	// Without this a write to a broken pipe would end us at once, and what we

@@ -4,23 +4,24 @@ package helper
 import (
 	"os"
 
-	"github.com/terrarium-dev/terrarium/hostnative/internal/watchdog"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 )
 
-// Main makes this program one that hostnative may execute again, as a helper
-// that outlives it and kills what its commands have left if it is killed
-// itself. The program's main function begins with it:
+// Main makes this program one that hostnative may execute again, as a keeper: a
+// process that starts commands for it, ends them whatever they have started, and
+// outlives it to kill what they have left if it is killed itself. The program's
+// main function begins with it:
 //
 //	func main() {
 //		helper.Main()
 //		…
 //
-// In a helper it does not return. What runs before it, such as init functions,
-// runs in helpers too.
+// In a keeper it does not return. What runs before it, such as init functions,
+// runs in keepers too.
 func Main() {
-	if host, ok := os.LookupEnv(watchdog.Env); ok {
-		watch(host)
+	if _, ok := os.LookupEnv(keeper.Env); ok {
+		serve()
 		os.Exit(0)
 	}
-	watchdog.HasMain.Store(true)
+	keeper.HasMain.Store(true)
 }

@@ -20,9 +20,11 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostnative/helper"
 )
 
 func TestMain(m *testing.M) {
+	helper.Main() // our hosts' keeper
 	if mode := os.Getenv(idleVariable); mode != "" {
 		os.Exit(idleMain(mode))
 	}

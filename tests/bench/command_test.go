@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
 // A runner runs /bin/true n times, from create over exit and output to release, and says how long each took.
@@ -23,6 +25,7 @@ type runner struct {
 var runners = []runner{
 	{"C, posix_spawn", "", startFloor},
 	{"driver", "pipe 1.3x, pty 1.5x", startDriver},
+	{"driver, no keeper", "", startUnkept},
 	{"acpconn", "pipe 1.6x, pty 1.8x", startHere},
 	{"terrarium serve", "pipe 1.6x, pty 1.8x", startServe},
 	{"node", "", startNode},
@@ -109,6 +112,15 @@ func program(name string, args ...string) func(int) ([]time.Duration, error) {
 
 func startDriver(b *testing.B, pty bool) (func(int) ([]time.Duration, error), error) {
 	return startDriverWith(b, driver.Config{Host: nativeHost(b)}, pty), nil
+}
+
+// startUnkept has this program keep its commands itself: what a keeper costs is the
+// difference.
+func startUnkept(b *testing.B, pty bool) (func(int) ([]time.Duration, error), error) {
+	host, err := hostnative.New(hostnative.Config{NoKeeper: true})
+	coretest.Supported(b, err)
+	b.Cleanup(func() { host.Close() })
+	return startDriverWith(b, driver.Config{Host: host}, pty), nil
 }
 
 func startDriverWith(b *testing.B, c driver.Config, pty bool) func(int) ([]time.Duration, error) {

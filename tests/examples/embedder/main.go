@@ -14,6 +14,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostnative/helper"
 )
 
 // A client is the editor that you have, and five methods more: those of a connection to our side.
@@ -25,6 +26,7 @@ type client struct {
 type terminals struct{ *acp.AgentSideConnection }
 
 func main() {
+	helper.Main() // this program is its own keeper of commands
 	host, err := hostnative.New(hostnative.Config{})
 	if err != nil {
 		log.Fatal(err)

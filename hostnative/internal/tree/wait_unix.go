@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package hostnative
+package tree
 
 import (
 	"golang.org/x/sys/unix"
@@ -17,7 +17,7 @@ func exitStatus(code, status int32) core.ExitStatus {
 	if code == cldExited {
 		return core.ExitStatus{ExitCode: uint32(status)}
 	}
-	return core.ExitStatus{Signal: signalName(unix.Signal(status))}
+	return core.ExitStatus{Signal: SignalName(unix.Signal(status))}
 }
 
 // reap removes c's zombie.

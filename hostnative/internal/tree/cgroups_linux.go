@@ -1,4 +1,4 @@
-package hostnative
+package tree
 
 import (
 	"sync"
@@ -20,10 +20,13 @@ type cgroups struct {
 	maxProcesses int // in each, if not 0
 
 	mu     sync.Mutex
-	spare  []strays.Cgroup // at most maxStarting
+	spare  []strays.Cgroup // at most maxSpare
 	asMade string          // the Settings of a new one, "" as long as there was none
 	closed bool            // none is used again
 }
+
+// maxSpare is how many are kept.
+const maxSpare = 4
 
 // made counts the cgroups that this program has made.
 var made atomic.Int64
@@ -65,7 +68,7 @@ func (g *cgroups) giveBack(c strays.Cgroup, killed bool) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.closed && len(g.spare) < maxStarting && settings != "" && settings == g.asMade {
+	if !g.closed && len(g.spare) < maxSpare && settings != "" && settings == g.asMade {
 		g.spare = append(g.spare, c)
 		return nil
 	}

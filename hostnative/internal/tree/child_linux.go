@@ -1,4 +1,4 @@
-package hostnative
+package tree
 
 import (
 	"errors"

@@ -1,23 +1,18 @@
-package hostnative
+package tree
 
-import (
-	"fmt"
+import "github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 
-	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
-)
-
-func (k *containment) report() []Mechanism {
+// Report tells by which means trees are known.
+func (k *Containment) Report() []Mechanism {
 	cgroup := mechanism("cgroup", k.cgroupErr, "below "+string(k.cgroups.in))
 	if k.cgroupErr == nil && k.refused.Load() {
-		cgroup.Used, cgroup.Detail = false, "the system starts no process in "+cgroup.Detail[len("below "):]
+		cgroup.Used, cgroup.Detail = false, "the system starts no process in "+string(k.cgroups.in)
 	}
-	pid, watchErr := watch.state()
 	return []Mechanism{
 		mechanism("process group", nil, "of each command"),
 		cgroup,
-		mechanism("subreaper", k.reaperErr, "orphans become children of this program"),
+		mechanism("subreaper", k.reaperErr, "orphans become children of the keeper"),
 		mechanism("environment", k.selfErr, strays.Env+"="+k.self.String()+"-…"),
-		mechanism("watchdog", watchErr, fmt.Sprintf("process %d", pid)),
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // A command that ends in its own time leaves no process to whoever adopts
-// orphans, not even its watchdog: that one would have to reap it.
-func TestWatchdogIsReaped(t *testing.T) {
+// orphans, not even its keeper: that one would have to reap it.
+func TestKeeperIsReaped(t *testing.T) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		t.Skip(err)
 	}

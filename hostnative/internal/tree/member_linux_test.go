@@ -1,4 +1,4 @@
-package hostnative
+package tree
 
 import (
 	"os/exec"
@@ -17,10 +17,10 @@ func TestStrangerIsNoMember(t *testing.T) {
 	defer stranger.Wait()
 	defer stranger.Process.Kill()
 	pid := stranger.Process.Pid
-	tree := &tree{tag: "1-2-3-4", cgroup: "/sys/fs/cgroup/terrarium-1-2-3-4"}
+	rest := &offspring{tag: "1-2-3-4", cgroup: "/sys/fs/cgroup/terrarium-1-2-3-4"}
 	for name, proof := range map[string]func(int, strays.Stat) bool{
-		"cgroup":  tree.inCgroup,
-		"tag":     tree.hasTag,
+		"cgroup":  rest.inCgroup,
+		"tag":     rest.hasTag,
 		"descent": childOf([]int{stranger.Process.Pid}),
 	} {
 		if got, _ := confirm(0, []candidate{{pid, proof}}); len(got) > 0 {

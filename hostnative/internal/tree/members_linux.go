@@ -1,4 +1,4 @@
-package hostnative
+package tree
 
 import (
 	"fmt"
@@ -10,21 +10,29 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
-// A tree is what a command has started, and what that has started, whatever
-// became of its process group. Its process's mu guards it.
-type tree struct {
-	containment *containment
+// offspring is what a command has started, and what that has started, whatever
+// became of its process group. Its Tree's mu guards it.
+type offspring struct {
+	containment *Containment
 	tag         string        // in the environment of each, unless it hides it
 	cgroup      strays.Cgroup // "" if there is none, or none any longer
 	killed      bool          // all in the cgroup were, by us, or it may be so
 }
 
-func (t *tree) place() string { return string(t.cgroup) }
+// Cgroup returns the cgroup that the command is in, "" if it has none of its own or
+// has none any longer.
+func (t *Tree) Cgroup() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.rest.cgroup)
+}
 
 // looking holds a value for each look at /proc and each removal of a cgroup
 // under way. The kernel has locks for these, and who waits for one takes a
 // thread: closing a thousand commands at once should not take as many.
-var looking = make(chan struct{}, maxStarting)
+var looking = make(chan struct{}, maxLooking)
+
+const maxLooking = 4
 
 // A member is a living process of a tree.
 type member struct {
@@ -50,21 +58,21 @@ type candidate struct {
 
 // members returns all but leader. It is sure if it can't have missed one that
 // was there all the time.
-func (t *tree) members(leader int) (list []member, sure bool) {
+func (f *offspring) members(leader int) (list []member, sure bool) {
 	looking <- struct{}{}
 	defer func() { <-looking }()
 	sure = true
 	var found []candidate
-	if t.cgroup != "" {
-		for _, pid := range t.cgroup.Processes(nil) {
-			found = append(found, candidate{pid, t.inCgroup})
+	if f.cgroup != "" {
+		for _, pid := range f.cgroup.Processes(nil) {
+			found = append(found, candidate{pid, f.inCgroup})
 		}
 	}
 	switch {
-	case t.containment.subreaper:
-		found, sure = t.below(leader, found)
-	case t.cgroup == "":
-		found, sure = t.tagged(leader, found)
+	case f.containment.orphans != nil:
+		found, sure = f.below(leader, found)
+	case f.cgroup == "":
+		found, sure = f.tagged(leader, found)
 	}
 	list, whole := confirm(leader, found)
 	return list, sure && whole
@@ -94,14 +102,14 @@ func confirm(leader int, found []candidate) (list []member, whole bool) {
 
 // below appends the descendants of leader, and the orphans of the tree with
 // theirs: whoever is no descendant of the command any longer is our child.
-func (t *tree) below(leader int, list []candidate) (_ []candidate, sure bool) {
+func (f *offspring) below(leader int, list []candidate) (_ []candidate, sure bool) {
 	before, knownBefore := strays.Orphans()
-	orphans, sure := orphanage.look(t, leader)
-	if len(orphans) == 0 && t.cgroup != "" {
+	orphans, sure := f.containment.orphans.look(f, leader)
+	if len(orphans) == 0 && f.cgroup != "" {
 		return list, sure
 	}
 	for _, pid := range orphans {
-		list = append(list, candidate{pid, func(pid int, s strays.Stat) bool { return inGroup(s, leader) || t.hasTag(pid, s) }})
+		list = append(list, candidate{pid, func(pid int, s strays.Stat) bool { return inGroup(s, leader) || f.hasTag(pid, s) }})
 	}
 	roots := append(orphans, leader)
 	pids, known := strays.Descendants(roots)
@@ -117,15 +125,15 @@ func (t *tree) below(leader int, list []candidate) (_ []candidate, sure bool) {
 
 // tagged appends all processes that have t's tag to list. It takes as long as
 // there are processes on the machine: it is for where nothing better is.
-func (t *tree) tagged(leader int, list []candidate) (_ []candidate, sure bool) {
+func (f *offspring) tagged(leader int, list []candidate) (_ []candidate, sure bool) {
 	sure = true
-	if t.tag == "" {
+	if f.tag == "" {
 		return list, sure
 	}
 	for _, pid := range strays.Processes() {
 		tag, known := strays.ReadTag(pid)
-		if tag == t.tag {
-			list = append(list, candidate{pid, t.hasTag})
+		if tag == f.tag {
+			list = append(list, candidate{pid, f.hasTag})
 		}
 		if !known {
 			// One that has ended since it was listed may have forked before.
@@ -144,11 +152,11 @@ func childOf(family []int) func(int, strays.Stat) bool {
 	return func(_ int, s strays.Stat) bool { return slices.Contains(family, s.Parent) }
 }
 
-func (t *tree) inCgroup(pid int, _ strays.Stat) bool { return t.cgroup.Holds(pid) }
+func (f *offspring) inCgroup(pid int, _ strays.Stat) bool { return f.cgroup.Holds(pid) }
 
-func (t *tree) hasTag(pid int, _ strays.Stat) bool {
+func (f *offspring) hasTag(pid int, _ strays.Stat) bool {
 	tag, _ := strays.ReadTag(pid)
-	return tag == t.tag
+	return tag == f.tag
 }
 
 // signal sends sig to each member outside of leader's process group, once. The
@@ -164,11 +172,11 @@ func (t *tree) hasTag(pid int, _ strays.Stat) bool {
 //     its cgroup only after that, while the parent is still to be seen.
 //
 // So it looks until nobody is new, and nobody there who is about to end by sig.
-func (t *tree) signal(leader int, sig unix.Signal, late time.Time) {
+func (f *offspring) signal(leader int, sig unix.Signal, late time.Time) {
 	sent := make(map[life]bool) // true if it got sig
 	first := true
 	for quiet := 0; quiet < strays.Calm && time.Now().Before(late); first = false {
-		members, sure := t.members(leader)
+		members, sure := f.members(leader)
 		found, ending := false, false
 		for _, m := range members {
 			if inGroup(m.stat, leader) {
@@ -213,13 +221,13 @@ func answers(members []member, leader, parent int, sig unix.Signal) bool {
 // kill kills all members, and returns when they are dead, or an error when some
 // are not at the time late. leader's process group has been sent SIGKILL; with
 // group, it is waited for as well.
-func (t *tree) kill(leader int, group bool, late time.Time) error {
+func (f *offspring) kill(leader int, group bool, late time.Time) error {
 	for quiet := 0; quiet < strays.Calm; {
-		if t.cgroup != "" {
-			t.killed = true
-			t.cgroup.Kill()
+		if f.cgroup != "" {
+			f.killed = true
+			f.cgroup.Kill()
 		}
-		members, sure := t.members(leader)
+		members, sure := f.members(leader)
 		if !group {
 			members = slices.DeleteFunc(members, func(m member) bool { return inGroup(m.stat, leader) })
 		}
@@ -229,7 +237,7 @@ func (t *tree) kill(leader int, group bool, late time.Time) error {
 		switch {
 		case len(members) > 0:
 			if time.Now().After(late) {
-				return fmt.Errorf("hostnative: process %d and %d others have survived SIGKILL", members[0].pid, len(members)-1)
+				return fmt.Errorf("process %d and %d others have survived SIGKILL", members[0].pid, len(members)-1)
 			}
 			quiet = 0
 		case sure:
@@ -244,21 +252,21 @@ func (t *tree) kill(leader int, group bool, late time.Time) error {
 
 // end is kill for when leader is dead, and gives the cgroup back. What is known
 // of a command that has ended by itself is that it did not kill its own cgroup.
-func (t *tree) end(leader int, byItself bool, late time.Time) error {
+func (f *offspring) end(leader int, byItself bool, late time.Time) error {
 	if !byItself {
-		t.killed = true
+		f.killed = true
 	}
-	for first := true; !t.vacate(leader, first); first = false {
+	for first := true; !f.vacate(leader, first); first = false {
 		if !first {
 			if time.Now().After(late) {
-				return fmt.Errorf("hostnative: %s has survived SIGKILL", t.cgroup)
+				return fmt.Errorf("%s has survived SIGKILL", f.cgroup)
 			}
 			time.Sleep(strays.Pause)
 		}
-		if err := t.kill(leader, true, late); err != nil {
+		if err := f.kill(leader, true, late); err != nil {
 			return err
 		}
-		if t.cgroup == "" {
+		if f.cgroup == "" {
 			return nil
 		}
 	}
@@ -267,31 +275,43 @@ func (t *tree) end(leader int, byItself bool, late time.Time) error {
 
 // vacate gives the cgroup back if there is one, all have died in it, and none
 // lives outside of it, which it has to be sure of if kill was not called yet.
-func (t *tree) vacate(leader int, first bool) bool {
+func (f *offspring) vacate(leader int, first bool) bool {
 	looking <- struct{}{}
 	defer func() { <-looking }()
-	if t.cgroup == "" || !t.cgroup.Empty() {
+	if f.cgroup == "" || !f.cgroup.Empty() {
 		return false
 	}
-	if t.containment.subreaper {
-		orphans, sure := orphanage.look(t, leader) // the zombies, too
+	if f.containment.orphans != nil {
+		orphans, sure := f.containment.orphans.look(f, leader) // the zombies, too
 		if len(orphans) > 0 || first && !sure {
 			return false
 		}
 	}
-	if t.containment.cgroups.giveBack(t.cgroup, t.killed) != nil {
+	if f.containment.cgroups.giveBack(f.cgroup, f.killed) != nil {
 		return false
 	}
-	t.cgroup = ""
+	f.cgroup = ""
 	return true
 }
 
+// settle is vacate for when nobody was killed, and reports whether there is nothing
+// left. leader is dead.
+func (f *offspring) settle(leader int, byItself bool) bool {
+	if !byItself {
+		f.killed = true
+	}
+	switch {
+	case f.cgroup != "":
+		return f.vacate(leader, true)
+	case f.containment.orphans != nil:
+		members, sure := f.members(leader)
+		return sure && len(members) == 0
+	}
+	return false // it takes a look at every process of the machine: only end has to
+}
+
 // reap reaps the command's zombie.
-func (t *tree) reap(c child) { orphanage.reap(c) }
+func (f *offspring) reap(c child) { f.containment.orphans.reap(c) }
 
 // forget says that somebody else has reaped the command.
-func (t *tree) forget(c child) {
-	orphanage.mu.RLock()
-	defer orphanage.mu.RUnlock()
-	orphanage.forget(c)
-}
+func (f *offspring) forget(c child) { f.containment.orphans.forget(c) }

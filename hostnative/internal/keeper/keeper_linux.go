@@ -1,0 +1,342 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
+)
+
+const (
+	// readyLimit is how long a keeper may take to say that it is one.
+	readyLimit = 5 * time.Second
+
+	// answerLimit is how long it may take to answer: longer than all that it waits
+	// for itself. One that takes longer was stopped, or is stuck, and is killed.
+	answerLimit = 15 * time.Second
+
+	// closeLimit is how long Close waits for its end.
+	closeLimit = time.Second
+)
+
+// ErrGone is the error of what a keeper can't do any longer that has ended, and
+// ErrEnded that of a start that it has not come to.
+var (
+	ErrGone  = errors.New("the keeper of its process has ended")
+	ErrEnded = errors.New("the keeper had ended before")
+)
+
+// A Config says what a keeper is.
+type Config struct {
+	Helper string   // the executable, whose main begins with helper.Main
+	Env    []string // its environment, which is not its commands'
+
+	NoCgroup     bool
+	MaxProcesses int // of each command, or 0
+}
+
+// A Keeper is a keeper process, as its host sees it. Its methods are safe for
+// concurrent use.
+type Keeper struct {
+	socket
+	pid     int
+	swept   chan struct{} // closed when it has killed what dead ones have left, or has ended
+	gone    chan struct{} // closed when the socket has ended, and with it the commands are lost
+	reaped  chan struct{} // closed when its process has ended and is no zombie
+	closing sync.Once
+
+	mu       sync.Mutex
+	last     uint64 // ID that was given to a command or request
+	commands map[uint64]*Command
+	requests map[uint64]chan message // answers, of one place each
+	ended    bool                    // gone is closed, or about to be
+	retired  bool                    // it is closed when it has no commands
+}
+
+// Open starts a keeper and returns when it is ready.
+func Open(c Config) (*Keeper, error) {
+	s, pid, err := spawn(c)
+	if err != nil {
+		return nil, err
+	}
+	k := &Keeper{
+		socket:   s,
+		pid:      pid,
+		swept:    make(chan struct{}),
+		gone:     make(chan struct{}),
+		reaped:   make(chan struct{}),
+		commands: make(map[uint64]*Command),
+		requests: make(map[uint64]chan message),
+	}
+	isReady := make(chan struct{})
+	go k.read(isReady) // ends with the socket, which ends with the keeper
+	if err := k.send(message{Kind: hello, Flag: c.NoCgroup, Number: int64(c.MaxProcesses)}); err != nil && !isEnd(err) {
+		k.kill()
+		return nil, err
+	}
+	late := time.NewTimer(readyLimit)
+	defer late.Stop()
+	select {
+	case <-isReady:
+		return k, nil
+	case <-k.gone:
+		return nil, fmt.Errorf("%s is no helper: its main does not begin with helper.Main()", c.Helper)
+	case <-late.C:
+		k.kill()
+		return nil, fmt.Errorf("helper %s has said nothing for %v", c.Helper, readyLimit)
+	}
+}
+
+// spawn starts a keeper's process, and returns our end of its socket.
+func spawn(c Config) (s socket, pid int, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return socket{}, 0, os.NewSyscallError("socketpair", err)
+	}
+	defer unix.Close(pair[1]) // its own end is the keeper's alone
+	if s, err = newSocket(pair[0]); err != nil {
+		return socket{}, 0, err
+	}
+	defer func() {
+		if err != nil {
+			s.file.Close()
+		}
+	}()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return socket{}, 0, err
+	}
+	defer null.Close()
+	pid, _, err = syscall.StartProcess(c.Helper, []string{"terrarium-helper"}, &syscall.ProcAttr{
+		Env:   append(slices.Clip(c.Env), Env+"=keeper"),
+		Files: []uintptr{uintptr(pair[1]), null.Fd(), 2},
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // where no key reaches it
+	})
+	if err != nil {
+		return socket{}, 0, fmt.Errorf("start helper %s: %w", c.Helper, err)
+	}
+	return s, pid, nil
+}
+
+// Pid returns the id of the keeper's process.
+func (k *Keeper) Pid() int { return k.pid }
+
+// Gone is closed when the keeper has ended.
+func (k *Keeper) Gone() <-chan struct{} { return k.gone }
+
+// Swept is closed when nothing lives any longer of what dead keepers have left, as
+// far as this one has found it, or when it is gone.
+func (k *Keeper) Swept() <-chan struct{} { return k.swept }
+
+// Idle reports whether it has no commands and none is being started.
+func (k *Keeper) Idle() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.commands) == 0
+}
+
+// read takes what the keeper says, until its end.
+func (k *Keeper) read(isReady chan<- struct{}) {
+	r := newReceiver(k.socket, false)
+	isSwept := false
+	for {
+		m, files, err := r.receive()
+		closeAll(files) // there should be none
+		if err != nil {
+			break
+		}
+		switch m.Kind {
+		case ready:
+			if isReady != nil {
+				close(isReady)
+				isReady = nil
+			}
+		case swept:
+			if !isSwept {
+				close(k.swept)
+				isSwept = true
+			}
+		default:
+			k.take(m)
+		}
+	}
+	k.lose()
+	// It has ended, or talks nonsense, or has closed the socket.
+	unix.Kill(k.pid, unix.SIGKILL)
+	k.file.Close()
+	for {
+		if _, err := unix.Wait4(k.pid, nil, 0, nil); err != unix.EINTR {
+			break
+		}
+	}
+	close(k.reaped)
+	if !isSwept {
+		close(k.swept)
+	}
+}
+
+// take gives m to whoever waits for it.
+func (k *Keeper) take(m message) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch m.Kind {
+	case started, failed, done:
+		if answer := k.requests[m.ID]; answer != nil {
+			delete(k.requests, m.ID)
+			answer <- m
+		}
+	case exited:
+		if c := k.commands[m.ID]; c != nil {
+			c.exit(m)
+		}
+	case settled:
+		if c := k.commands[m.ID]; c != nil {
+			c.settled.Store(true)
+		}
+	}
+}
+
+// lose tells all who wait that the keeper is gone.
+func (k *Keeper) lose() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ended = true
+	close(k.gone)
+	for _, c := range k.commands {
+		c.lose()
+	}
+	clear(k.requests) // they see gone
+}
+
+// ask sends m under a new ID, with files, and returns the answer.
+func (k *Keeper) ask(ctx context.Context, m message, files ...int) (message, error) {
+	id, answer, err := k.request()
+	if err != nil {
+		return message{}, err
+	}
+	m.ID = id
+	if err := k.send(m, files...); err != nil {
+		k.withdraw(id)
+		if isEnd(err) {
+			err = ErrGone
+		}
+		return message{}, err
+	}
+	select {
+	case m := <-answer:
+		return m, nil
+	case <-k.gone:
+		return message{}, ErrGone
+	case <-ctx.Done():
+		k.withdraw(id)
+		return message{}, ctx.Err()
+	}
+}
+
+// askInTime is ask for what is answered soon. A keeper that does not is killed.
+func (k *Keeper) askInTime(m message) error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+	defer cancel()
+	answer, err := k.ask(ctx, m)
+	if errors.Is(err, context.DeadlineExceeded) {
+		k.kill()
+		return fmt.Errorf("the keeper has not answered for %v, and was killed", answerLimit)
+	}
+	if err != nil {
+		return err
+	}
+	return answer.fault()
+}
+
+func (k *Keeper) request() (id uint64, answer chan message, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ended {
+		return 0, nil, ErrGone
+	}
+	k.last++
+	answer = make(chan message, 1)
+	k.requests[k.last] = answer
+	return k.last, answer, nil
+}
+
+func (k *Keeper) withdraw(id uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.requests, id)
+}
+
+// kill ends the keeper at once. Its commands are lost.
+func (k *Keeper) kill() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.ended { // from then on its number may be another's
+		unix.Kill(k.pid, unix.SIGKILL)
+	}
+}
+
+// Report asks by which means the keeper knows trees.
+func (k *Keeper) Report() ([]tree.Mechanism, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), readyLimit)
+	defer cancel()
+	m, err := k.ask(ctx, message{Kind: report})
+	if err != nil {
+		return nil, err
+	}
+	var list []tree.Mechanism
+	for part := range slices.Chunk(m.List, 3) {
+		if len(part) == 3 {
+			used, _ := strconv.ParseBool(part[1])
+			list = append(list, tree.Mechanism{Name: part[0], Used: used, Detail: part[2]})
+		}
+	}
+	return list, nil
+}
+
+// Close ends the keeper, or if it has commands lets it end with the last of them.
+// It waits a second for it.
+func (k *Keeper) Close() {
+	k.mu.Lock()
+	k.retired = true
+	idle := len(k.commands) == 0
+	k.mu.Unlock()
+	if !idle {
+		return
+	}
+	k.hangUp()
+	late := time.NewTimer(closeLimit)
+	defer late.Stop()
+	select {
+	case <-k.reaped:
+	case <-late.C:
+	}
+}
+
+// hangUp tells the keeper to end, in its own time.
+func (k *Keeper) hangUp() {
+	k.closing.Do(func() {
+		if conn, err := k.file.SyscallConn(); err == nil {
+			conn.Control(func(fd uintptr) { unix.Shutdown(int(fd), unix.SHUT_WR) })
+		}
+	})
+}
+
+// release forgets a command that was ended.
+func (k *Keeper) release(id uint64) {
+	k.mu.Lock()
+	delete(k.commands, id)
+	last := k.retired && len(k.commands) == 0
+	k.mu.Unlock()
+	if last {
+		k.hangUp()
+	}
+}

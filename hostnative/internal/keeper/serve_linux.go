@@ -1,0 +1,297 @@
+package keeper
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
+)
+
+// sweepLimit is how long a keeper waits for what dead hosts have left to die, and
+// endLimit for what its own has left.
+const (
+	sweepLimit = 2 * time.Second
+	endLimit   = 10 * time.Second
+)
+
+// reapPause is between the end of an orphan and the moment that it is reaped: often
+// there are some at once.
+const reapPause = 50 * time.Millisecond
+
+// A keeping is the keeper's side.
+type keeping struct {
+	socket
+	containment *tree.Containment
+	work        sync.WaitGroup // requests, waits, the sweep
+
+	starts sync.Mutex // held while a command is started, and while garbage is collected
+	done   int        // starts, guarded by starts
+
+	mu     sync.Mutex
+	trees  map[uint64]*tree.Tree // those that were not ended
+	ending bool                  // none is to be added
+}
+
+// Serve is the keeper: it serves the host that has started this process, and returns
+// when that one is gone and nothing of its commands is left.
+func Serve() error {
+	s, err := takeSocket()
+	if err != nil {
+		return fmt.Errorf("standard input is not a host's: %w", err)
+	}
+	// What commands may not read in /proc: the environments of others, on their way.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return os.NewSyscallError("prctl PR_SET_DUMPABLE", err)
+	}
+	standFast()
+	stayAwake()
+	r := newReceiver(s, true)
+	m, files, err := r.receive()
+	closeAll(files)
+	if err != nil {
+		return err
+	}
+	if m.Kind != hello {
+		return errMessage
+	}
+	k := &keeping{
+		socket:      s,
+		containment: tree.New(tree.Config{NoCgroup: m.Flag, MaxProcesses: int(m.Number), Subreaper: true}),
+		trees:       make(map[uint64]*tree.Tree),
+	}
+	if m.Number > 0 {
+		if err := k.containment.Limits(); err != nil {
+			return err
+		}
+	}
+	if err := k.send(message{Kind: ready}); err != nil {
+		return err
+	}
+	go k.reap() // ends with this process
+	k.work.Go(func() {
+		strays.Sweep(sweepLimit)
+		k.send(message{Kind: swept})
+	})
+	for {
+		m, files, err := r.receive()
+		if err != nil {
+			break // the host is gone, or not in its senses
+		}
+		k.handle(m, files)
+	}
+	k.endAll()
+	return nil
+}
+
+// takeSocket returns the socket that is standard input, and puts /dev/null there: a
+// command must not inherit it.
+func takeSocket() (socket, error) {
+	fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return socket{}, err
+	}
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err == nil {
+		err = unix.Dup3(null, 0, 0)
+		unix.Close(null)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return socket{}, err
+	}
+	return newSocket(fd)
+}
+
+// standFast has this process outlive signals: whoever ends the host gently does not
+// mean its keeper, which has to end the commands first. They are caught, not ignored,
+// so that commands begin without. What was ignored from the beginning is for the
+// commands to inherit, by nohup(1) for one.
+func standFast() {
+	caught := make(chan os.Signal, 1)
+	for sig := syscall.Signal(1); sig < 65; sig++ {
+		switch sig {
+		case unix.SIGKILL, unix.SIGSTOP: // can't be caught
+		case unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGABRT, unix.SIGSYS: // faults of ours
+		case unix.SIGCHLD, unix.SIGURG, unix.SIGPROF, 32, 33: // the runtime's own, or without effect
+		default:
+			if !signal.Ignored(sig) {
+				signal.Notify(caught, sig) // a full channel drops them
+			}
+		}
+	}
+}
+
+// stayAwake has this process do its other work while a start hangs.
+//
+// From fork to execve(2) the thread that starts a command stands still, and Go counts
+// it as one that runs Go code. It takes one of GOMAXPROCS for as long. And the garbage
+// collector, as any change of GOMAXPROCS, begins by stopping all threads that run Go
+// code: it would wait for that one, and all others with it. So there are two, for
+// good, and garbage is collected between starts only (collect).
+func stayAwake() {
+	runtime.GOMAXPROCS(2)
+	debug.SetGCPercent(-1)
+}
+
+// collectEvery is after how many starts garbage is collected. Each leaves some 20 KiB.
+const collectEvery = 256
+
+// collect collects garbage, if it is time. starts is held.
+func (k *keeping) collect() {
+	if k.done++; k.done%collectEvery == 0 {
+		runtime.GC()
+	}
+}
+
+// reap reaps orphans when there may be some: nobody else waits for them.
+func (k *keeping) reap() {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, unix.SIGCHLD)
+	for range ended {
+		time.Sleep(reapPause)
+		k.containment.ReapOrphans()
+	}
+}
+
+// handle begins with what m asks for.
+func (k *keeping) handle(m message, files []int) {
+	if m.Kind == start {
+		k.work.Go(func() { k.start(m, files) })
+		return
+	}
+	closeAll(files)
+	switch m.Kind {
+	case signalTree, signalGroup, end:
+		k.work.Go(func() { k.answer(m, k.do(m)) })
+	case report:
+		k.work.Go(func() {
+			answer := message{Kind: done, ID: m.ID}
+			for _, mechanism := range k.containment.Report() {
+				answer.List = append(answer.List, mechanism.Name, strconv.FormatBool(mechanism.Used), mechanism.Detail)
+			}
+			k.send(answer)
+		})
+	}
+}
+
+// start starts the command m. What goes on until its end takes a goroutine that has
+// not grown for this, and does not hold m: there may be thousands.
+func (k *keeping) start(m message, files []int) {
+	t, err := k.startTree(m, files)
+	closeAll(files)
+	if err != nil {
+		answer := message{Kind: failed, ID: m.ID}
+		answer.setFault(err)
+		k.send(answer)
+		return
+	}
+	k.mu.Lock()
+	k.trees[m.ID] = t
+	late := k.ending
+	k.mu.Unlock()
+	if late {
+		t.End(func() {})
+		return
+	}
+	k.send(message{Kind: started, ID: m.ID, Number: int64(t.Pid()), Text: t.Cgroup()})
+	id := m.ID
+	k.work.Go(func() { k.follow(id, t) })
+}
+
+// follow tells of a command's end.
+func (k *keeping) follow(id uint64, t *tree.Tree) {
+	exit, err := t.Wait()
+	if errors.Is(err, os.ErrClosed) {
+		return // it is being ended
+	}
+	news := message{Kind: exited, ID: id, Exit: exit}
+	if err != nil {
+		news.Text = err.Error()
+	}
+	k.send(news)
+	if t.Settle() {
+		k.mu.Lock()
+		delete(k.trees, id)
+		k.mu.Unlock()
+		k.send(message{Kind: settled, ID: id})
+	}
+}
+
+func (k *keeping) startTree(m message, files []int) (*tree.Tree, error) {
+	if len(files) < 3 || len(m.List) == 0 {
+		return nil, errMessage
+	}
+	s := tree.Spec{Path: m.Text, Argv: m.List, Env: m.Env, Ctty: m.Flag}
+	for i := range s.Files {
+		s.Files[i] = uintptr(files[i])
+	}
+	if len(files) > 3 {
+		// The link leads to what is open, not to what has that name by now.
+		s.Dir = "/proc/self/fd/" + strconv.Itoa(files[3])
+	}
+	k.starts.Lock()
+	defer k.starts.Unlock()
+	k.collect()
+	return k.containment.Start(s)
+}
+
+// do does what m asks for of a command.
+func (k *keeping) do(m message) error {
+	k.mu.Lock()
+	t := k.trees[m.Of]
+	if m.Kind == end {
+		delete(k.trees, m.Of)
+	}
+	k.mu.Unlock()
+	if t == nil {
+		return nil // it was ended
+	}
+	switch m.Kind {
+	case signalTree:
+		return t.Signal(unix.Signal(m.Number))
+	case signalGroup:
+		return t.SignalGroup(unix.Signal(m.Number))
+	}
+	return t.End(func() {})
+}
+
+// answer answers the request m.
+func (k *keeping) answer(m message, err error) {
+	answer := message{Kind: done, ID: m.ID}
+	answer.setFault(err)
+	k.send(answer)
+}
+
+// endAll ends all commands, also those that are only just being started.
+func (k *keeping) endAll() {
+	ended := make(chan struct{})
+	go func() { // ends with this process
+		k.mu.Lock()
+		k.ending = true
+		for _, t := range k.trees {
+			k.work.Go(func() { t.End(func() {}) })
+		}
+		k.mu.Unlock()
+		k.work.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(endLimit):
+	}
+	if self, err := strays.Self(); err == nil {
+		strays.SweepHost(self, endLimit)
+	}
+	k.containment.Close()
+}

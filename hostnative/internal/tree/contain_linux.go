@@ -1,0 +1,184 @@
+package tree
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
+)
+
+// A Config says by which means a Containment keeps hold of trees.
+type Config struct {
+	// NoCgroup keeps commands in this program's own cgroup.
+	NoCgroup bool
+
+	// Subreaper makes this program the parent of orphans, for good, and reaps all
+	// children that it gets and has not started by Start: it is for a program that
+	// starts none in other ways.
+	Subreaper bool
+
+	// MaxProcesses is how many processes and threads a tree may have, or 0.
+	MaxProcesses int
+}
+
+// A Containment is how this program keeps hold of what its commands start. It is
+// safe for concurrent use.
+type Containment struct {
+	self      strays.HostID
+	selfErr   error // why self is not known; then processes have no tag
+	cgroups   cgroups
+	cgroupErr error       // why there are none
+	refused   atomic.Bool // the system does not start processes in cgroups
+	orphans   *orphans    // nil if this is no subreaper
+	reaperErr error       // why not
+}
+
+var (
+	errOff      = errors.New("turned off by the configuration")
+	errNoKeeper = errors.New("orphans become children of init: there is no keeper")
+)
+
+// New returns a Containment.
+func New(c Config) *Containment {
+	k := &Containment{cgroupErr: errOff, reaperErr: errNoKeeper}
+	k.self, k.selfErr = strays.Self()
+	if !c.NoCgroup {
+		k.cgroups.self = k.self
+		if k.cgroups.in, k.cgroupErr = strays.Own(); k.cgroupErr == nil {
+			k.cgroupErr = k.selfErr
+		}
+	}
+	k.cgroups.maxProcesses = c.MaxProcesses
+	if c.Subreaper {
+		if k.reaperErr = k.selfErr; k.reaperErr == nil {
+			k.reaperErr = becomeSubreaper()
+		}
+		if k.reaperErr == nil {
+			k.orphans = newOrphans()
+		}
+	}
+	return k
+}
+
+// Limits says why trees can't be limited to so many processes, or nil.
+func (k *Containment) Limits() error {
+	if k.cgroupErr != nil {
+		return k.cgroupErr
+	}
+	return k.cgroups.in.EnablePids()
+}
+
+// Close removes what is kept for commands to come.
+func (k *Containment) Close() { k.cgroups.close() }
+
+// ReapOrphans reaps what has ended of what nobody else waits for. The end of a tree
+// does so, too.
+func (k *Containment) ReapOrphans() {
+	if k.orphans != nil {
+		k.orphans.reapDead()
+	}
+}
+
+// Tagged returns the name of this program in tags and cgroups, "" if it has none.
+func (k *Containment) Tagged() string {
+	if k.selfErr != nil {
+		return ""
+	}
+	return k.self.String()
+}
+
+// becomeSubreaper makes this program, rather than init, the parent of
+// descendants whose own parent ends (PR_SET_CHILD_SUBREAPER). Without a list of
+// its children (CONFIG_PROC_CHILDREN) it would never find them.
+func becomeSubreaper() error {
+	if err := strays.ListsChildren(); err != nil {
+		return err
+	}
+	return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+}
+
+// Start starts a command in a tree of its own. The error has what the system said
+// below it. The caller keeps s.Files open.
+func (k *Containment) Start(s Spec) (*Tree, error) {
+	attr := &syscall.ProcAttr{Dir: s.Dir, Env: s.Env, Files: s.Files[:], Sys: &syscall.SysProcAttr{Setsid: true}}
+	if s.Ctty {
+		attr.Sys.Setctty = true
+		attr.Sys.Ctty = 1
+	}
+	o := offspring{containment: k}
+	if k.selfErr == nil {
+		o.tag = k.self.String() + "-" + rand.Text()
+		attr.Env = append(slices.DeleteFunc(attr.Env, isTag), strays.Env+"="+o.tag)
+	}
+	c, err := k.startChild(&o, s.Path, s.Argv, attr)
+	if err != nil {
+		return nil, err
+	}
+	return newTree(c, o), nil
+}
+
+// isTag reports whether kv is the tag of another host, whose command this program is.
+func isTag(kv string) bool { return strings.HasPrefix(kv, strays.Env+"=") }
+
+// startChild starts a child in a cgroup, where there are some.
+func (k *Containment) startChild(o *offspring, path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+	for k.cgroupErr == nil && !k.refused.Load() {
+		cgroup, used, err := k.cgroups.take()
+		if err != nil && k.cgroups.maxProcesses > 0 {
+			return child{}, err
+		}
+		if err != nil {
+			break
+		}
+		c, err := k.startIn(cgroup, path, argv, attr)
+		if err == nil {
+			o.cgroup = cgroup
+			return c, nil
+		}
+		k.cgroups.discard(cgroup)
+		switch {
+		case !refusesCgroup(err):
+			return c, err
+		case k.cgroups.maxProcesses > 0:
+			return c, err
+		case used:
+			continue // somebody has changed it since it was given back
+		}
+		// It was the cgroup, unless the same happens without.
+		if c, err = k.orphans.start(path, argv, attr); err == nil {
+			k.refused.Store(true)
+		}
+		return c, err
+	}
+	return k.orphans.start(path, argv, attr)
+}
+
+// startIn starts a child in a cgroup.
+func (k *Containment) startIn(cgroup strays.Cgroup, path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+	dir, err := cgroup.Open()
+	if err != nil {
+		return child{}, err
+	}
+	defer unix.Close(dir)
+	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, dir
+	defer func() { attr.Sys.UseCgroupFD = false }()
+	return k.orphans.start(path, argv, attr)
+}
+
+// refusesCgroup reports whether an error of clone3(2) may mean its cgroup: an
+// old kernel, a filter of system calls, no right to it, no processes in it.
+func refusesCgroup(err error) bool {
+	for _, refusal := range [...]error{unix.EBADF, unix.EPERM, unix.ENOSYS, unix.EOPNOTSUPP, unix.EBUSY, unix.EINVAL, unix.ENODEV} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
+}

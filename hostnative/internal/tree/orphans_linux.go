@@ -1,0 +1,118 @@
+package tree
+
+import (
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
+)
+
+// orphans are those children of a subreaper that came to it because their own
+// parent has ended. All others are commands. A nil orphans is of a program that
+// gets none.
+type orphans struct {
+	mu       sync.Mutex
+	commands map[int]bool // children that were started, and not reaped
+	starting int          // how many may have been started that commands does not have yet
+}
+
+func newOrphans() *orphans { return &orphans{commands: make(map[int]bool)} }
+
+// start is startChild, for a command. It holds no lock meanwhile: a file system
+// that does not answer keeps execve(2), and so this, from returning.
+func (o *orphans) start(path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+	if o == nil {
+		return startChild(path, argv, attr)
+	}
+	o.mu.Lock()
+	o.starting++
+	o.mu.Unlock()
+	c, err := startChild(path, argv, attr)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.starting--
+	if err == nil {
+		o.commands[c.pid] = true
+	}
+	return c, err
+}
+
+// reap reaps a command's zombie.
+func (o *orphans) reap(c child) {
+	if o == nil {
+		c.reap()
+		return
+	}
+	// With the lock held for both: between them the number would be an orphan's for
+	// look, or else the next command's to lose.
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.commands, c.pid)
+	c.reap()
+}
+
+// forget says that somebody else has reaped a command.
+func (o *orphans) forget(c child) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.commands, c.pid)
+}
+
+// look returns the living orphans of f, and reaps the dead ones of all trees. It is
+// sure if all others had an environment to look at. leader is f's command: its
+// process group is of f also while it dies, when it has no environment any longer.
+func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	children, sure := strays.Orphans()
+	for _, pid := range children {
+		if o.commands[pid] {
+			continue
+		}
+		s, err := strays.ReadStat(pid)
+		if err != nil {
+			continue
+		}
+		if s.Zombie {
+			o.reapOrphan(pid)
+			continue
+		}
+		if inGroup(s, leader) {
+			list = append(list, pid)
+			continue
+		}
+		tag, known := strays.ReadTag(pid)
+		sure = sure && known
+		if tag != "" && tag == f.tag {
+			list = append(list, pid)
+		}
+	}
+	return list, sure
+}
+
+// reapDead reaps the dead orphans of all trees, which nobody else waits for.
+func (o *orphans) reapDead() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	children, _ := strays.Orphans()
+	for _, pid := range children {
+		if s, err := strays.ReadStat(pid); err == nil && s.Zombie {
+			o.reapOrphan(pid)
+		}
+	}
+}
+
+// reapOrphan reaps the zombie pid if it is no command's. o.mu is held.
+//
+// While a command is being started it may be that one, which has ended already:
+// whoever starts it would wait for it in vain. Then the zombie is for the next look.
+func (o *orphans) reapOrphan(pid int) {
+	if !o.commands[pid] && o.starting == 0 {
+		unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	}
+}

@@ -1,0 +1,279 @@
+package hostnative_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// hangingExec makes a program whose execve(2) hangs until release, as on a file system
+// that does not answer: here somebody listens to it and does not answer.
+func hangingExec(t *testing.T) (path string, release func()) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "hang")
+	program, err := os.ReadFile("/bin/true")
+	if err == nil {
+		err = os.WriteFile(path, program, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fan, err := unix.FanotifyInit(unix.FAN_CLASS_CONTENT|unix.FAN_CLOEXEC, unix.O_RDONLY)
+	if err != nil {
+		t.Skip("no listening to files here: ", err)
+	}
+	release = func() {
+		if fan >= 0 {
+			unix.Close(fan)
+		}
+		fan = -1
+	}
+	t.Cleanup(release)
+	if err := unix.FanotifyMark(fan, unix.FAN_MARK_ADD, unix.FAN_OPEN_EXEC_PERM, unix.AT_FDCWD, path); err != nil {
+		t.Skip("no listening to files here: ", err)
+	}
+	return path, release
+}
+
+// One program that hangs in its start holds up no other: not their start, nor their
+// signals and end, nor its own client.
+func TestHangingStart(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	path, release := hangingExec(t)
+	other := start(t, h, line(`trap "echo asked" TERM; echo up; while :; do sleep 0.01; done`))
+	said := watchOutput(other)
+	said.wait(t, "up")
+
+	e, err := h.Resolve(t.Context(), core.Command{Command: path, Args: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, giveUp := context.WithCancel(t.Context())
+	hung := make(chan error, 1)
+	go func() {
+		p, err := h.Start(ctx, e)
+		if err == nil {
+			p.Close()
+		}
+		hung <- err
+	}()
+	for range 20 {
+		run(t, h, line(`exit`))
+	}
+	if err := other.Signal("SIGTERM"); err != nil {
+		t.Error(err)
+	}
+	said.wait(t, "asked")
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-hung:
+		t.Fatalf("the start did not hang: %v", err)
+	default:
+	}
+	giveUp()
+	if err := <-hung; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+	release()
+	run(t, h, line(`exit`))
+}
+
+// A keeper that dies takes no command with it that is not told of, and nothing of
+// theirs lives when they are closed. The next one is there for what comes then.
+func TestKilledKeeper(t *testing.T) {
+	withoutGC(t)
+	h := newHost(t, hostnative.Config{})
+	ended, _ := startDaemon(t, h, daemon, modes[0].mode)
+	waitExit(t, ended)
+	before := holding(t)
+	for i := range *kills {
+		var processes []driver.Process
+		var fifos []*os.File
+		for n := range 3 {
+			p, fifo := startDaemon(t, h, daemon+`wait; sleep 1000`, modes[n%2].mode)
+			processes, fifos = append(processes, p), append(fifos, fifo)
+		}
+		timer := time.NewTimer(rand.N(3 * time.Millisecond))
+		starting := make(chan error, 1)
+		go func() { // at any moment of a start
+			e, err := h.Resolve(context.Background(), line(`exit`))
+			if err == nil {
+				var p driver.Process
+				if p, err = h.Start(context.Background(), e); err == nil {
+					err = p.Close()
+				}
+			}
+			starting <- err
+		}()
+		pid := keeperOf(t, h)
+		<-timer.C
+		unix.Kill(pid, unix.SIGKILL)
+		for n, p := range processes {
+			if exit, err := p.Wait(); err == nil || exit.Reason != core.ReasonLost || !exit.Status.Unknown {
+				t.Errorf("kill %d: got %+v, %v, want it lost", i, exit, err)
+			}
+			if err := p.Close(); err != nil {
+				t.Errorf("kill %d: %v", i, err)
+			}
+			fifos[n].SetReadDeadline(time.Now().Add(patience))
+			if _, err := io.ReadAll(fifos[n]); err != nil {
+				t.Fatalf("kill %d: some of its processes live: %v", i, err)
+			}
+			fifos[n].Close()
+		}
+		<-starting // whatever came of it
+		run(t, h, line(`exit`))
+		if next := keeperOf(t, h); next == pid {
+			t.Fatalf("kill %d: process %d is still the keeper", i, pid)
+		}
+	}
+	if err := ended.Close(); err != nil {
+		t.Error(err)
+	}
+	h.Close()
+	if now := holding(t); now.children > before.children {
+		t.Errorf("got %d children, before %d", now.children, before.children)
+	}
+}
+
+// A keeper that stands still is ended, and so what it has.
+func TestStoppedKeeper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits until the keeper is given up")
+	}
+	h := newHost(t, hostnative.Config{})
+	p, fifo := startDaemon(t, h, daemon+`wait; sleep 1000`, modes[0].mode)
+	unix.Kill(keeperOf(t, h), unix.SIGSTOP)
+	if err := p.Signal("SIGTERM"); err == nil {
+		t.Error("Signal: got nil, want an error")
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := io.ReadAll(fifo); err != nil {
+		t.Error(err)
+	}
+	run(t, h, line(`exit`))
+}
+
+// Daemons of what the embedding program has started itself become init's children,
+// and not ours to wait for.
+func TestOthersDaemons(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	run(t, h, line(`exit`))
+	before := holding(t)
+	if out, err := exec.Command("/bin/sh", "-c", `for i in 1 2 3 4 5; do setsid sh -c 'exit' & done; wait`).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	run(t, h, line(`exit`))
+	if now := holding(t); now.children > before.children {
+		t.Errorf("got %d children, before %d", now.children, before.children)
+	}
+}
+
+// Arguments and environment of megabytes reach the command.
+func TestLongStart(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	c := line(`echo $# ${#1} ${#LONG}`)
+	long := strings.Repeat("x", 100_000)
+	for range 8 {
+		c.Args = append(c.Args, long)
+	}
+	c.Env = append(c.Env, core.EnvVariable{Name: "LONG", Value: long})
+	if got, _ := run(t, h, c); got != "8 100000 100000\n" {
+		t.Errorf("got %q, want all of it", got)
+	}
+}
+
+// A command begins with the signals ignored that this program was told to ignore, as
+// by nohup(1), and with no others: the keeper heeds none.
+func TestIgnoredSignals(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sh", "-c", `trap "" HUP; exec "$0"`, self)
+	cmd.Env = hostEnv("signals")
+	out, err := cmd.Output()
+	if got, want := strings.TrimSpace(string(out)), "SigIgn:\t0000000000000001"; err != nil || got != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+// beSignals says which signals a command ignores.
+func beSignals() {
+	h, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		os.Exit(1)
+	}
+	e, err := h.Resolve(context.Background(), core.Command{Command: "cat", Args: []string{"/proc/self/status"}})
+	if err != nil {
+		os.Exit(1)
+	}
+	p, err := h.Start(context.Background(), e)
+	if err != nil {
+		os.Exit(1)
+	}
+	var out strings.Builder
+	p.Output(func(_ uint8, b []byte) { out.Write(b) })
+	p.Close()
+	h.Close()
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "SigIgn:") {
+			fmt.Print(line)
+		}
+	}
+	os.Exit(0)
+}
+
+// Whoever ends this program gently does not end its keeper, which has the commands to
+// end: a signal for all of a service, or of a container, reaches both.
+func TestKeeperHeedsNoSignal(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	pid := keeperOf(t, h)
+	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGUSR1, unix.SIGPIPE, 40} {
+		if err := unix.Kill(pid, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := run(t, h, line(`echo well`)); got != "well\n" {
+		t.Errorf("got %q", got)
+	}
+	if now := keeperOf(t, h); now != pid {
+		t.Errorf("got keeper %d, before %d", now, pid)
+	}
+}
+
+// What this program has open for others to inherit is the command's, too.
+func TestInheritedDescriptor(t *testing.T) {
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := unix.FcntlInt(file.Fd(), unix.F_SETFD, 0); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t, hostnative.Config{})
+	run(t, h, line(fmt.Sprintf(`echo hello >&%d`, file.Fd())))
+	if got, err := os.ReadFile(file.Name()); string(got) != "hello\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

@@ -1,0 +1,42 @@
+//go:build linux || darwin
+
+package hostnative
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
+)
+
+// A spec is what is started.
+type spec struct {
+	path  string
+	argv  []string
+	env   []string
+	ctty  bool // standard output becomes the controlling terminal
+	files [3]*os.File
+	cwd   *cwd // nil for this program's
+}
+
+// A command is one that was started, and its tree, as whoever keeps it sees it: a
+// tree.Tree here, or a keeper.Command elsewhere, which say what the methods do.
+type command interface {
+	Pid() int
+	Cgroup() string
+	Exited() bool
+	Wait() (core.Exit, error)
+	Signal(sig unix.Signal) error
+	SignalGroup(sig unix.Signal) error
+	End(killed func()) error
+}
+
+func mechanisms(list []tree.Mechanism) []Mechanism {
+	all := make([]Mechanism, len(list))
+	for i, m := range list {
+		all[i] = Mechanism(m)
+	}
+	return all
+}
