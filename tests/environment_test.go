@@ -214,8 +214,10 @@ func TestEnvironmentHidden(t *testing.T) {
 		line = "cd " + dir + ` && cp "$1" terrarium && shift && HOME=$PWD exec setpriv --reuid 65534 --regid 65534 --clear-groups ./terrarium "$@"`
 	}
 	s := serveWith(t, secrets+line)
-	output := s.served(acp.CreateTerminalRequest{Command: `cat /proc/$PPID/comm; tr '\0' '\n' </proc/$PPID/environ | grep -c DEPLOY_TOKEN; true`})
-	if !strings.Contains(output, "terrarium\n") || !strings.HasSuffix(output, "\n0\n") {
+	output := s.served(acp.CreateTerminalRequest{Command: `pid=$PPID; for i in keeper terrarium; do
+		cat /proc/$pid/comm; tr '\0' '\n' </proc/$pid/environ | grep -c DEPLOY_TOKEN; pid=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$pid/status)
+	done`})
+	if got := strings.Count(output, "\n0\n"); !strings.Contains(output, "terrarium-keep\n") || !strings.Contains(output, "terrarium\n") || got != 2 {
 		t.Errorf("got %q, want nothing of our environment", output)
 	}
 }

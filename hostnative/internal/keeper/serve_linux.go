@@ -50,6 +50,7 @@ func Serve() error {
 	if err != nil {
 		return fmt.Errorf("standard input is not a host's: %w", err)
 	}
+	os.WriteFile("/proc/self/comm", []byte("terrarium-keep"), 0) // for ps(1), in place of "exe"
 	// What commands may not read in /proc: the environments of others, on their way.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_DUMPABLE", err)
