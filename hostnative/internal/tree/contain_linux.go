@@ -26,13 +26,18 @@ type Config struct {
 
 	// MaxProcesses is how many processes and threads a tree may have, or 0.
 	MaxProcesses int
+
+	// Below is the tag of this program, if it is itself a command of a keeper that
+	// is to know its commands, too. Else it is "".
+	Below string
 }
 
 // A Containment is how this program keeps hold of what its commands start. It is
 // safe for concurrent use.
 type Containment struct {
 	self      strays.HostID
-	selfErr   error // why self is not known; then processes have no tag
+	selfErr   error  // why self is not known; then processes have no tag
+	tags      string // how the tags of commands begin
 	cgroups   cgroups
 	cgroupErr error       // why there are none
 	refused   atomic.Bool // the system does not start processes in cgroups
@@ -49,6 +54,10 @@ var (
 func New(c Config) *Containment {
 	k := &Containment{cgroupErr: errOff, reaperErr: errNoKeeper}
 	k.self, k.selfErr = strays.Self()
+	k.tags = k.self.String() + "-"
+	if c.Below != "" {
+		k.tags = c.Below + tagBelow
+	}
 	if !c.NoCgroup {
 		k.cgroups.self = k.self
 		if k.cgroups.in, k.cgroupErr = strays.Own(); k.cgroupErr == nil {
@@ -86,14 +95,6 @@ func (k *Containment) ReapOrphans() {
 	}
 }
 
-// Tagged returns the name of this program in tags and cgroups, "" if it has none.
-func (k *Containment) Tagged() string {
-	if k.selfErr != nil {
-		return ""
-	}
-	return k.self.String()
-}
-
 // becomeSubreaper makes this program, rather than init, the parent of
 // descendants whose own parent ends (PR_SET_CHILD_SUBREAPER). Without a list of
 // its children (CONFIG_PROC_CHILDREN) it would never find them.
@@ -114,7 +115,7 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 	}
 	o := offspring{containment: k}
 	if k.selfErr == nil {
-		o.tag = k.self.String() + "-" + rand.Text()
+		o.tag = k.tags + rand.Text()
 		attr.Env = append(slices.DeleteFunc(attr.Env, isTag), strays.Env+"="+o.tag)
 	}
 	c, err := k.startChild(&o, s.Path, s.Argv, attr)
@@ -123,6 +124,10 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 	}
 	return newTree(c, o), nil
 }
+
+// tagBelow is between the tag of a command and what is added by a keeper that this
+// command is.
+const tagBelow = "."
 
 // isTag reports whether kv is the tag of another host, whose command this program is.
 func isTag(kv string) bool { return strings.HasPrefix(kv, strays.Env+"=") }

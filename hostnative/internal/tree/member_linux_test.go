@@ -23,11 +23,15 @@ func TestStrangerIsNoMember(t *testing.T) {
 		"tag":     rest.hasTag,
 		"descent": childOf([]int{stranger.Process.Pid}),
 	} {
-		if got, _ := confirm(0, []candidate{{pid, proof}}); len(got) > 0 {
-			t.Errorf("by %s: got %+v, want none", name, got)
+		if got, whole := confirm(0, []candidate{{pid, proof}}); len(got) > 0 || whole {
+			t.Errorf("by %s: got %+v, whole %t, want none and not", name, got, whole)
 		}
 	}
 	all := func(int, strays.Stat) bool { return true }
+	const nobody = 1 << 30
+	if got, whole := confirm(0, []candidate{{nobody, all}}); len(got) > 0 || whole {
+		t.Errorf("of one that has ended: got %+v, whole %t, want none and not: it may have started others", got, whole)
+	}
 	if got, _ := confirm(0, []candidate{{pid, all}, {pid, all}}); len(got) != 1 || got[0].pid != pid {
 		t.Errorf("with proof: got %+v, want process %d once", got, pid)
 	}

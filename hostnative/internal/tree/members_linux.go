@@ -3,6 +3,7 @@ package tree
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,7 +15,7 @@ import (
 // became of its process group. Its Tree's mu guards it.
 type offspring struct {
 	containment *Containment
-	tag         string        // in the environment of each, unless it hides it
+	tag         string        // in the environment of each, or how it begins, unless it hides it
 	cgroup      strays.Cgroup // "" if there is none, or none any longer
 	killed      bool          // all in the cgroup were, by us, or it may be so
 }
@@ -79,7 +80,8 @@ func (f *offspring) members(leader int) (list []member, sure bool) {
 }
 
 // confirm returns those of found that live and are what they were listed as. They
-// are whole if no orphan has died meanwhile: its zombie is for the next look to reap.
+// are whole if all are, but for zombies of others: one that has died meanwhile may
+// have left an orphan.
 func confirm(leader int, found []candidate) (list []member, whole bool) {
 	whole = true
 	seen := map[int]bool{leader: true}
@@ -88,14 +90,24 @@ func confirm(leader int, found []candidate) (list []member, whole bool) {
 			continue
 		}
 		s, err := strays.ReadStat(c.pid)
-		if err != nil || s.Zombie {
+		switch {
+		case err != nil:
+			// It has ended since, and was reaped: an orphan by reapDead. What it has
+			// started is our child by now, and in no list.
+			whole = false
+			continue
+		case s.Zombie:
 			whole = whole && s.Parent != unix.Getpid()
 			continue
 		}
-		if c.proof(c.pid, s) {
-			seen[c.pid] = true
-			list = append(list, member{c.pid, s})
+		if !c.proof(c.pid, s) {
+			// A stranger; or one of the tree whose parent has died since, or that is
+			// executing a program and has no tag meanwhile.
+			whole = false
+			continue
 		}
+		seen[c.pid] = true
+		list = append(list, member{c.pid, s})
 	}
 	return list, whole
 }
@@ -132,7 +144,7 @@ func (f *offspring) tagged(leader int, list []candidate) (_ []candidate, sure bo
 	}
 	for _, pid := range strays.Processes() {
 		tag, known := strays.ReadTag(pid)
-		if tag == f.tag {
+		if f.isMine(tag) {
 			list = append(list, candidate{pid, f.hasTag})
 		}
 		if !known {
@@ -156,7 +168,13 @@ func (f *offspring) inCgroup(pid int, _ strays.Stat) bool { return f.cgroup.Hold
 
 func (f *offspring) hasTag(pid int, _ strays.Stat) bool {
 	tag, _ := strays.ReadTag(pid)
-	return tag == f.tag
+	return f.isMine(tag)
+}
+
+// isMine reports whether tag is of f, or of a command of f where that is a keeper.
+func (f *offspring) isMine(tag string) bool {
+	rest, ok := strings.CutPrefix(tag, f.tag)
+	return ok && f.tag != "" && (rest == "" || strings.HasPrefix(rest, tagBelow))
 }
 
 // signal sends sig to each member outside of leader's process group, once. The

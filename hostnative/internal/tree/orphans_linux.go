@@ -64,7 +64,9 @@ func (o *orphans) forget(c child) {
 }
 
 // look returns the living orphans of f, and reaps the dead ones of all trees. It is
-// sure if all others had an environment to look at. leader is f's command: its
+// sure if all others are of another tree: one without a tag may be executing a program
+// just now. The kernel sets where the new environment begins and ends, to the same, and
+// then copies it: meanwhile there is one to look at, without any variables. leader is f's command: its
 // process group is of f also while it dies, when it has no environment any longer.
 func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
 	o.mu.Lock()
@@ -86,13 +88,19 @@ func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
 			list = append(list, pid)
 			continue
 		}
-		tag, known := strays.ReadTag(pid)
-		sure = sure && known
-		if tag != "" && tag == f.tag {
+		tag, _ := strays.ReadTag(pid)
+		sure = sure && (tag != "" || f.isOthers(pid))
+		if f.isMine(tag) {
 			list = append(list, pid)
 		}
 	}
 	return list, sure
+}
+
+// isOthers reports whether an orphan without a tag is of another tree: where each has a
+// cgroup, and that of f is empty.
+func (f *offspring) isOthers(pid int) bool {
+	return f.cgroup != "" && strays.WasCommand(pid) && !f.cgroup.Holds(pid)
 }
 
 // reapDead reaps the dead orphans of all trees, which nobody else waits for.
