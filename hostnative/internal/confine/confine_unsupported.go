@@ -1,0 +1,27 @@
+//go:build !linux || !(amd64 || arm64)
+
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+var errUnsupported = fmt.Errorf("sandbox: there is none for %s on %s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
+
+// Apply fails.
+func Apply(r Rules, notify bool) (Report, int, error) {
+	if r.Level == Off {
+		return Report{}, -1, r.Check()
+	}
+	return Available(), -1, errUnsupported
+}
+
+// NarrowPty fails.
+func NarrowPty(Rules, string) error { return errUnsupported }
+
+// Available returns that there is nothing.
+func Available() Report {
+	return Report{Missing: []Gap{{"landlock", errUnsupported.Error()}, {"seccomp", errUnsupported.Error()}}}
+}
