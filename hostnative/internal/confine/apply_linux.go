@@ -1,0 +1,97 @@
+//go:build amd64 || arm64
+
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Apply gives up, on the calling thread and for all that it starts, what the
+// rules don't hand over, and capabilities but those over files. The thread has
+// to be locked, and can't be had back. On an error it may have given up a part.
+// What the kernel lacks is not in force, and Report.Err says if that is much.
+//
+// With notify another process decides about connect, bind, listen and clone3: it
+// gets each of them from the descriptor that is returned, by
+// SECCOMP_IOCTL_NOTIF_RECV, and until it answers the call waits. The descriptor
+// has to reach it by SCM_RIGHTS before anything here executes: programs with
+// cgo call clone3 as they start. When it is closed everywhere, those calls fail
+// with ENOSYS. What it has to do is:
+//
+//   - connect and bind: copy the address once, decide, take the socket with
+//     pidfd_getfd, make the call itself, and answer what came of that. Never
+//     SECCOMP_USER_NOTIF_FLAG_CONTINUE: the address may have changed. Landlock
+//     denies these calls within the domain, but not to the one who decides.
+//   - listen: take the socket likewise. One of TCP that has no port yet would get
+//     one on all addresses, so it fails.
+//   - clone3: SECCOMP_USER_NOTIF_FLAG_CONTINUE for a thread of the keeper, which is
+//     one in /proc/KEEPER/task, and ENOSYS for all others, which then use clone.
+//
+// Without notify connect, bind and listen fail with EACCES, and clone3 with ENOSYS:
+// then no command can be started in a cgroup. Pairs of sockets work all the same.
+// The descriptor is -1 then.
+//
+// There can be one such descriptor in a chain of processes, so that where somebody
+// around us has one, notify fails with EBUSY.
+func Apply(r Rules, notify bool) (report Report, notifyFD int, err error) {
+	version, why := landlockVersion()
+	return apply(r, notify, version, why)
+}
+
+// apply is Apply with a version of Landlock that may be older than the kernel's.
+func apply(r Rules, notify bool, version int, why error) (report Report, notifyFD int, err error) {
+	if err := r.Check(); err != nil {
+		return Report{}, -1, err
+	}
+	if r.Level == Off {
+		return Report{}, -1, nil
+	}
+	report = available(version, why)
+	report.Level = r.Level
+	if notify && !report.Notify {
+		return report, -1, fmt.Errorf("sandbox: no other process can decide about calls: %w", errors.ErrUnsupported)
+	}
+	report.Notify = notify
+	var rules *ruleset
+	if version > 0 {
+		attr, size := handledBy(version)
+		if rules, err = newRuleset(&attr, size); err != nil {
+			return report, -1, err
+		}
+		defer rules.close()
+		if report.Around, err = rules.grantAll(r); err != nil {
+			return report, -1, err
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return report, -1, os.NewSyscallError("prctl", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return report, -1, err
+	}
+	if rules != nil {
+		if err := rules.restrict(); err != nil {
+			return report, -1, err
+		}
+	}
+	report.Gaps = gaps(r, report)
+	if !report.Calls {
+		return report, -1, nil
+	}
+	filter := program(calls(r.Level, version, notify))
+	if notify {
+		notifyFD, err = listen(filter)
+		return report, notifyFD, err
+	}
+	_, err = setFilter(filter, 0)
+	return report, -1, err
+}
+
+func errnoOf(err error) unix.Errno {
+	errno, _ := errors.AsType[unix.Errno](err)
+	return errno
+}

@@ -1,0 +1,176 @@
+//go:build amd64 || arm64
+
+package confine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// A wish is something that is to be granted, as far as nothing in it is hidden.
+type wish struct {
+	path   string
+	rights uint64
+	handed handed // set if it was handed over, and then has to be there
+	device bool
+}
+
+// wishes returns what the rules are to grant.
+func (r Rules) wishes() []wish {
+	var all []wish
+	read := func(paths ...string) {
+		for _, path := range paths {
+			all = append(all, wish{path: path, rights: readRights})
+		}
+	}
+	if r.Level == Workspace {
+		read("/")
+	} else {
+		read(systemDirs...)
+		read(r.Read...)
+		for _, home := range homes(r.Home) {
+			for _, name := range toolchains {
+				read(filepath.Join(home, name))
+			}
+		}
+	}
+	for _, h := range r.handed() {
+		all = append(all, wish{path: h.path, rights: writeRights, handed: h})
+	}
+	return append(all, devices...)
+}
+
+const allPtys = "/dev/pts"
+
+// devices are what is granted of /dev.
+var devices = []wish{
+	{path: "/dev/shm", rights: writeRights, device: true},
+	{path: "/dev/null", rights: deviceRights, device: true},
+	{path: "/dev/zero", rights: deviceRights, device: true},
+	{path: "/dev/full", rights: deviceRights, device: true},
+	{path: "/dev/tty", rights: deviceRights, device: true},
+	{path: "/dev/random", rights: unix.LANDLOCK_ACCESS_FS_READ_FILE, device: true},
+	{path: "/dev/urandom", rights: unix.LANDLOCK_ACCESS_FS_READ_FILE, device: true},
+	// All of them: NarrowPty leaves a command its own. Not /dev/ptmx, which makes more.
+	{path: allPtys, rights: deviceRights | unix.LANDLOCK_ACCESS_FS_READ_DIR, device: true},
+}
+
+// A granter makes the rules for wishes.
+type granter struct {
+	*ruleset
+	hidden    hiding
+	hideNames bool
+	around    []string
+}
+
+// grantAll adds rules for all that r grants, and returns around what.
+func (s *ruleset) grantAll(r Rules) (around []string, err error) {
+	g := granter{ruleset: s, hidden: r.hidden(), hideNames: r.HideNames}
+	for _, w := range r.wishes() {
+		if err := g.grant(w); err != nil {
+			return nil, err
+		}
+	}
+	// The keeper executes itself again, wherever it is.
+	self, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("open /proc/self/exe", err)
+	}
+	defer unix.Close(self)
+	slices.Sort(g.around)
+	return slices.Compact(g.around), g.add(self, false, readRights)
+}
+
+// grant opens first and asks then what it is, so that nobody can put a link in
+// its place meanwhile.
+func (g *granter) grant(w wish) error {
+	fd, err := unix.Open(w.path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		if w.handed.name == "" {
+			return nil // most systems have not all of them
+		}
+		return fmt.Errorf("sandbox %s %q: %w", w.handed.name, w.path, err)
+	}
+	defer unix.Close(fd)
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	isDir := stat.Mode&unix.S_IFMT == unix.S_IFDIR
+	real, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return err
+	}
+	switch {
+	case w.device:
+		return g.add(fd, isDir, w.rights)
+	case w.handed.name != "" && !isDir:
+		return fmt.Errorf("sandbox %s %q: not a directory", w.handed.name, w.path)
+	case w.handed.name != "":
+		if err := w.handed.allowed(real, g.hidden); err != nil {
+			return fmt.Errorf("sandbox %s %w", w.handed.name, err)
+		}
+	default:
+		if above, _ := g.hidden.above(real); above != "" {
+			return nil
+		}
+	}
+	return g.grantAround(fd, real, &stat, w)
+}
+
+// grantAround grants what is open and all below it, but for what is hidden.
+func (g *granter) grantAround(fd int, path string, stat *unix.Stat_t, w wish) error {
+	kind := stat.Mode & unix.S_IFMT
+	switch {
+	case kind == unix.S_IFLNK, kind == unix.S_IFBLK, kind == unix.S_IFCHR:
+		return nil // what a link leads to is granted where it is, and links can always be read
+	case kind != unix.S_IFDIR || !g.hidden.below(path, w.handed.name == ""):
+		return g.add(fd, kind == unix.S_IFDIR, w.rights)
+	}
+	g.around = append(g.around, path)
+	if !g.hideNames {
+		if err := g.add(fd, true, w.rights&unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
+			return err
+		}
+	}
+	for _, name := range namesOf(fd) {
+		child := filepath.Join(path, name)
+		if g.hidden.is(child) || w.handed.name != "" && slices.Contains(kernelDirs, child) {
+			continue
+		}
+		if err := g.grantEntry(fd, name, child, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *granter) grantEntry(dir int, name, path string, w wish) error {
+	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil // it has gone, or nobody like us can open it
+	}
+	defer unix.Close(fd)
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return nil
+	}
+	return g.grantAround(fd, path, &stat, w)
+}
+
+// namesOf returns what is in the directory that is open, if we may list it.
+func namesOf(dir int) []string {
+	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	f := os.NewFile(uintptr(fd), "")
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	return names
+}

@@ -1,0 +1,95 @@
+//go:build amd64 || arm64
+
+package confine
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// NarrowPty leaves the calling thread, and what it starts, one pseudo-terminal of
+// all those that Apply has granted for r: that of a path like /dev/pts/3, or none
+// if path is empty. The thread has to be locked, starts one command and ends.
+// Commands that are narrowed can signal each other as before, but read nothing of
+// each other's memory.
+func NarrowPty(r Rules, path string) error {
+	if path != "" && !strings.HasPrefix(path, allPtys+"/") {
+		return fmt.Errorf("sandbox: %q is no pseudo-terminal: want /dev/pts/N", path)
+	}
+	version, _ := landlockVersion()
+	if r.Level == Off || version == 0 {
+		return nil
+	}
+	// To read and write one is all there is. What else can be done with files,
+	// signals and sockets, the domain around this one says.
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE}
+	if version >= 5 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	_, size := handledBy(1)
+	rules, err := newRuleset(&attr, size)
+	if err != nil {
+		return err
+	}
+	defer rules.close()
+	for _, name := range topNames(r) {
+		if err := rules.addPath("/"+name, deviceRights); err != nil {
+			return err
+		}
+	}
+	for _, w := range devices {
+		if w.path == allPtys {
+			w.path = path
+		}
+		if err := rules.addPath(w.path, w.rights); err != nil {
+			return err
+		}
+	}
+	return rules.restrict()
+}
+
+// addPath grants rights over a path, if it is there.
+func (s *ruleset) addPath(path string, rights uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	if stat.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return nil
+	}
+	return s.add(fd, stat.Mode&unix.S_IFMT == unix.S_IFDIR, rights)
+}
+
+// topNames returns what is in /, but for dev. Where / can't be listed any longer,
+// they are those that are granted, and those that systems have.
+func topNames(r Rules) []string {
+	fd, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	var names []string
+	if err == nil {
+		names = namesOf(fd)
+		unix.Close(fd)
+	} else {
+		names = namesIn("bin boot etc home lib lib32 lib64 libx32 media mnt nix opt proc root run sbin snap srv sys tmp usr var")
+		self, _ := os.Readlink("/proc/self/exe")
+		paths := []string{self}
+		for _, w := range r.wishes() {
+			paths = append(paths, resolve(w.path))
+		}
+		for _, path := range paths {
+			name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "dev" || name == "" })
+}
