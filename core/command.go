@@ -259,6 +259,10 @@ type Exec struct {
 	// only the output is kept may be cut short, as may be its Command.Command.
 	Argv []string
 	Via  Via
+	// Sandbox is what the host confines the command to: the name of a level, such as
+	// "workspace" and "strict" of hostnative. Empty if it confines it to nothing, or
+	// does not say.
+	Sandbox string
 	// Host is what the host that has resolved it wants to be told again when
 	// it starts it. To all others it means nothing, and it is not traced.
 	Host any

@@ -114,7 +114,7 @@ func (r *Registry) HandleResolved(now time.Time, id TerminalID, e Exec, err erro
 		return
 	}
 	exec := t.life.exec // of which Resolve has only the Command
-	exec.Path, exec.Argv, exec.Via, exec.Host = e.Path, e.Argv, e.Via, e.Host
+	exec.Path, exec.Argv, exec.Via, exec.Sandbox, exec.Host = e.Path, e.Argv, e.Via, e.Sandbox, e.Host
 	if r.config.Ask {
 		t.life.state = StateAsking
 		r.stopClock(now, t)

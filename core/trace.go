@@ -162,7 +162,11 @@ func (tr *tracer) exec(e *Exec) *tracer {
 	for _, a := range e.Argv {
 		tr.string("argv", a)
 	}
-	return tr.word("via=" + string(e.Via))
+	tr.word("via=" + string(e.Via))
+	if e.Sandbox != "" {
+		tr.string("sandbox", e.Sandbox)
+	}
+	return tr
 }
 
 func (tr *tracer) resolved(now time.Time, id TerminalID, e *Exec, err error) {

@@ -44,14 +44,17 @@ func newEnvirons(base []string) environs {
 }
 
 // of returns what the process of c gets to see: after the environment of its
-// terminal, its own variables.
-func (all environs) of(c core.Command) environ {
+// terminal those of its sandbox, and its own variables.
+func (all environs) of(c core.Command, sandbox ...core.EnvVariable) environ {
 	e := all[terminalKind{c.Pty, c.Interactive}]
 	own := c.Environ()
-	room := len(e.list) + len(own) + 2 // PWD, and the tag of its tree
+	room := len(e.list) + len(sandbox) + len(own) + 2 // PWD, and the tag of its tree
 	e.list = append(make([]string, 0, room), e.list...)
 	if c.Cwd != "" {
 		e.set("PWD", c.Cwd)
+	}
+	for _, v := range sandbox {
+		e.set(v.Name, v.Value)
 	}
 	for _, v := range own {
 		e.set(v.Name, v.Value)

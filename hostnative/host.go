@@ -45,6 +45,9 @@ type Config struct {
 	// the one that this program is in; New fails where there is none.
 	MaxProcesses int
 
+	// Sandbox is what commands are confined to. By default they are not.
+	Sandbox Sandbox
+
 	// Helper is a program whose main begins with helper.Main (see package
 	// hostnative/helper): an absolute path. On Linux it is started, with the first
 	// command, as a keeper: a process that starts all commands, waits for them and
@@ -62,15 +65,17 @@ type Host struct {
 	stdin    *os.File
 	stdout   *os.File
 
-	keeping *keeping // what it is depends on the system
+	keeping  *keeping  // what it is depends on the system
+	confiner *confiner // nil if commands are not confined
+	sandbox  SandboxLevel
 
 	// starting holds a value for each Start under way. Each may take a
-	// thread, and the system starts one process of ours at a time anyway.
+	// thread, and a keeper starts one at a time anyway.
 	starting chan struct{}
 }
 
-// maxStarting is how many commands are started at once.
-const maxStarting = 4
+// maxStarting is how many commands are started at once: more than may hang.
+const maxStarting = 16
 
 var _ driver.Host = (*Host)(nil)
 
@@ -91,7 +96,7 @@ func New(c Config) (*Host, error) {
 			return nil, fmt.Errorf("hostnative: limit of %d processes: %w: %w", c.MaxProcesses, errors.ErrUnsupported, err)
 		}
 	}
-	return &Host{
+	h := &Host{
 		env:      env,
 		environs: newEnvirons(env),
 		shell:    c.Shell,
@@ -99,7 +104,24 @@ func New(c Config) (*Host, error) {
 		stdout:   c.Stdout,
 		keeping:  k,
 		starting: make(chan struct{}, maxStarting),
-	}, nil
+	}
+	if err := h.confine(c.Sandbox); err != nil {
+		return nil, fmt.Errorf("hostnative: %w", err)
+	}
+	return h, nil
+}
+
+// confine has commands be confined.
+func (h *Host) confine(s Sandbox) (err error) {
+	if err := s.check(); err != nil || !s.on() {
+		return err
+	}
+	if err := h.keeping.confines(); err != nil {
+		return fmt.Errorf("no sandbox without a keeper: %w", err)
+	}
+	h.sandbox = s.Level
+	h.confiner, err = newConfiner(s)
+	return err
 }
 
 // Close ends the Host's keeper, or if there are commands lets it end with the last

@@ -2,6 +2,7 @@ package hostnative
 
 import (
 	"context"
+	"errors"
 
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
@@ -11,9 +12,10 @@ type keeping struct{ local *tree.Containment }
 
 func newKeeping(Config) *keeping { return &keeping{tree.New(tree.Config{})} }
 
-func (k *keeping) prepare()      {}
-func (k *keeping) close()        {}
-func (k *keeping) limits() error { return k.local.Limits() }
+func (k *keeping) prepare()        {}
+func (k *keeping) close()          {}
+func (k *keeping) confines() error { return errors.ErrUnsupported }
+func (k *keeping) limits() error   { return k.local.Limits() }
 
 func (k *keeping) start(_ context.Context, s spec) (command, error) {
 	ts := tree.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty}

@@ -5,68 +5,59 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
 
-const (
-	// hangLimit is how long a start may take before others go to another keeper.
-	hangLimit = time.Second
-
-	// maxKeepers is how many a Host has at once. All but one are for starts that
-	// hang, each of which takes one.
-	maxKeepers = 8
-
-	// sweepLimit is how long a Host without a keeper waits for what dead hosts have
-	// left to die, and Close for what a dead keeper has left.
-	sweepLimit = 2 * time.Second
-	lostLimit  = 10 * time.Second
-)
+// sweepLimit is how long a Host without a keeper waits for what dead hosts have left
+// to die.
+const sweepLimit = 2 * time.Second
 
 var (
 	errNoHelper = errors.New("no Config.Helper, and the program's main does not begin with helper.Main()")
 	errNoKeeper = errors.New("turned off by the configuration")
-	errHang     = &fault{fmt.Sprintf("%d programs hang in their start", maxKeepers), unix.EAGAIN}
 )
 
 // A keeping is what a Host has its commands kept by: keepers, or where there are none
 // this program itself. The first keeper is started with the first command.
 type keeping struct {
 	config keeper.Config
+	free   *pool // of commands that are not confined, and of the other keepers
 
-	mu      sync.Mutex
-	keepers []*kept       // that have not ended
-	opening chan struct{} // closed when a keeper that is being started is there, or is not
-	freed   chan struct{} // closed when a keeper can be given a start
-	closed  bool
-	local   *tree.Containment // used if err is not nil
-	err     error             // why there are no keepers
+	mu       sync.Mutex
+	confined map[confinement]*confinedPool
+	local    *tree.Containment // used if err is not nil
+	err      error             // why there are no keepers
 }
 
-// A kept is a keeper and what we know of it.
-type kept struct {
-	*keeper.Keeper
-	since    time.Time     // when the start that it is busy with began, or zero
-	cleared  chan struct{} // closed when it has ended, and what it has left was killed
-	clearErr error         // why that was not so
+// A confinement is what commands have in common that one keeper can have: whatever
+// such a command does, it does to these only.
+type confinement struct {
+	session core.SessionID
+	rules   string
+}
+
+// A confinedPool is there as long as a session has commands, and a while longer.
+type confinedPool struct {
+	*pool
+	using int // starts that are under way
 }
 
 func newKeeping(c Config) *keeping {
 	k := &keeping{
-		config: keeper.Config{Helper: c.Helper, Env: c.Env, NoCgroup: c.NoCgroup, MaxProcesses: c.MaxProcesses},
-		freed:  make(chan struct{}),
+		config:   keeper.Config{Helper: c.Helper, Env: c.Env, NoCgroup: c.NoCgroup, MaxProcesses: c.MaxProcesses},
+		confined: make(map[confinement]*confinedPool),
 	}
 	if c.Helper == "" && keeper.HasMain.Load() {
 		k.config.Helper = "/proc/self/exe"
 	}
+	k.free = newPool(k.openFirst(), true)
 	_, nested := os.LookupEnv(keeper.Env)
 	switch {
 	case c.NoKeeper:
@@ -81,9 +72,30 @@ func newKeeping(c Config) *keeping {
 	return k
 }
 
-// doWithout has this program keep its commands itself. Nothing else has happened yet,
-// or mu is held.
+// openFirst returns what starts a keeper. If the first can't be started, there are
+// none; if a later one can't, that may pass.
+func (k *keeping) openFirst() func() (*keeper.Keeper, error) {
+	first := true
+	return func() (*keeper.Keeper, error) {
+		one, err := keeper.Open(k.config)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if first && err != nil {
+			k.setWithout(err)
+		}
+		first = false
+		return one, err
+	}
+}
+
 func (k *keeping) doWithout(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.setWithout(err)
+}
+
+// setWithout has this program keep its commands itself. mu is held.
+func (k *keeping) setWithout(err error) {
 	k.local = tree.New(tree.Config{NoCgroup: k.config.NoCgroup, MaxProcesses: k.config.MaxProcesses})
 	k.err = err
 	sweepOnce()
@@ -91,175 +103,54 @@ func (k *keeping) doWithout(err error) {
 
 var sweepOnce = sync.OnceFunc(func() { strays.Sweep(sweepLimit) })
 
+// without returns who keeps commands where there are no keepers, and why.
+func (k *keeping) without() (*tree.Containment, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.local, k.err
+}
+
 // limits says why commands can't be limited to so many processes, or nil.
 func (k *keeping) limits() error { return tree.New(tree.Config{NoCgroup: k.config.NoCgroup}).Limits() }
 
+// confines says why commands can't be confined, or nil.
+func (k *keeping) confines() error {
+	_, err := k.without()
+	return err
+}
+
 // prepare starts the first keeper, if none was yet, and does not wait for it.
 func (k *keeping) prepare() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.err == nil && len(k.keepers) == 0 && k.opening == nil {
-		k.open()
+	if _, err := k.without(); err == nil {
+		k.free.prepare()
 	}
-}
-
-// open starts a keeper. mu is held, and opening is nil.
-func (k *keeping) open() {
-	opening := make(chan struct{})
-	k.opening = opening
-	first := len(k.keepers) == 0
-	go func() { // ends when the keeper is ready, or in some seconds
-		one, err := keeper.Open(k.config)
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		switch {
-		case err == nil:
-			k.add(one)
-		case first:
-			k.doWithout(err)
-		}
-		k.opening = nil
-		close(opening)
-	}()
-}
-
-// add begins to use a keeper. mu is held.
-func (k *keeping) add(one *keeper.Keeper) {
-	added := &kept{Keeper: one, cleared: make(chan struct{})}
-	k.keepers = append(k.keepers, added)
-	k.free()
-	go k.watch(added) // ends with the keeper
-}
-
-// free wakes all who wait for a keeper. mu is held.
-func (k *keeping) free() {
-	close(k.freed)
-	k.freed = make(chan struct{})
-}
-
-// watch waits for a keeper's end. If it has left commands, another one is started to
-// kill them.
-func (k *keeping) watch(ended *kept) {
-	<-ended.Gone()
-	k.mu.Lock()
-	k.keepers = slices.DeleteFunc(k.keepers, func(other *kept) bool { return other == ended })
-	k.free()
-	k.mu.Unlock()
-	defer close(ended.cleared)
-	if ended.Idle() {
-		return
-	}
-	next, err := keeper.Open(k.config)
-	if err != nil {
-		ended.clearErr = err
-		return
-	}
-	k.mu.Lock()
-	k.add(next)
-	closed := k.closed
-	k.mu.Unlock()
-	<-next.Swept()
-	if closed {
-		next.Close()
-	}
-}
-
-// borrow returns a keeper that can be given a start, until giveBack. All is nil if
-// there are no keepers.
-func (k *keeping) borrow(ctx context.Context) (*kept, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for {
-		if k.err != nil {
-			return nil, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		k.keepers = slices.DeleteFunc(k.keepers, hasEnded)
-		now := time.Now()
-		patience := hangLimit
-		for _, one := range k.keepers {
-			if one.since.IsZero() {
-				one.since = now
-				return one, nil
-			}
-			patience = min(patience, hangLimit-now.Sub(one.since))
-		}
-		hang := !slices.ContainsFunc(k.keepers, func(one *kept) bool { return now.Sub(one.since) < hangLimit })
-		if hang && k.opening == nil {
-			if len(k.keepers) == maxKeepers {
-				return nil, errHang
-			}
-			k.open()
-		}
-		freed, opened := k.freed, k.opening
-		k.mu.Unlock()
-		wait(ctx, freed, opened, max(patience, time.Millisecond))
-		k.mu.Lock()
-	}
-}
-
-func hasEnded(one *kept) bool {
-	select {
-	case <-one.Gone():
-		return true
-	default:
-		return false
-	}
-}
-
-// wait returns when one of these has happened.
-func wait(ctx context.Context, freed, opened <-chan struct{}, patience time.Duration) {
-	late := time.NewTimer(patience)
-	defer late.Stop()
-	select {
-	case <-freed:
-	case <-opened:
-	case <-ctx.Done():
-	case <-late.C:
-	}
-}
-
-// giveBack says that the keeper has answered. One that was started because another
-// hung is not kept for longer than its commands.
-func (k *keeping) giveBack(one *kept) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	one.since = time.Time{}
-	k.free()
 }
 
 // start starts a command.
 func (k *keeping) start(ctx context.Context, s spec) (command, error) {
-	for {
-		one, err := k.borrow(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if one == nil {
-			return k.startHere(s)
-		}
-		c, err := k.startWith(ctx, one, s)
-		switch {
-		case err == nil:
-			return &remote{c, one}, nil
-		case err != keeper.ErrEnded:
-			return nil, err
-		}
+	if local, _ := k.without(); local != nil {
+		return startHere(local, s)
 	}
+	var c command
+	var err error
+	if s.rules == nil {
+		c, err = k.free.begin(ctx, s)
+	} else {
+		c, err = k.startConfined(ctx, s)
+	}
+	if err == nil {
+		return c, nil
+	}
+	if local, _ := k.without(); local != nil {
+		return startHere(local, s)
+	}
+	return nil, err
 }
 
-func (k *keeping) startWith(ctx context.Context, one *kept, s spec) (*keeper.Command, error) {
-	files := []int{int(s.files[0].Fd()), int(s.files[1].Fd()), int(s.files[2].Fd())}
-	if s.cwd != nil {
-		files = append(files, s.cwd.fd)
+func startHere(local *tree.Containment, s spec) (command, error) {
+	if s.rules != nil {
+		return nil, errNoSandbox
 	}
-	return one.Start(ctx, keeper.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty, Files: files},
-		func() { k.giveBack(one) })
-}
-
-func (k *keeping) startHere(s spec) (command, error) {
 	ts := tree.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty}
 	for i, f := range s.files {
 		ts.Files[i] = f.Fd()
@@ -267,49 +158,70 @@ func (k *keeping) startHere(s spec) (command, error) {
 	if s.cwd != nil {
 		ts.Dir = s.cwd.path
 	}
-	return k.local.Start(ts)
+	return local.Start(ts)
 }
 
-// A remote is the command of a keeper.
-type remote struct {
-	*keeper.Command
-	keeper *kept
+// startConfined starts a command in the keeper of its session.
+func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
+	key := confinement{s.session, s.rules.key}
+	k.mu.Lock()
+	p := k.confined[key]
+	if p == nil {
+		p = &confinedPool{pool: newPool(k.openConfined(s.rules), false)}
+		p.idle = func() { k.dismiss(key, p) }
+		k.confined[key] = p
+	}
+	p.using++
+	k.mu.Unlock()
+	defer func() {
+		k.mu.Lock()
+		p.using--
+		k.mu.Unlock()
+	}()
+	return p.begin(ctx, s)
 }
 
-// End is tree.Tree's. What a keeper has left that has ended, the next one has killed
-// when it returns.
-func (r *remote) End(killed func()) error {
-	err := r.Command.End(killed)
-	if !errors.Is(err, keeper.ErrGone) {
-		return err
+// dismiss ends a session's keepers if they have nothing to do.
+func (k *keeping) dismiss(key confinement, p *confinedPool) {
+	none := p.closeIdle()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if none && p.using == 0 && k.confined[key] == p {
+		delete(k.confined, key)
 	}
-	late := time.NewTimer(lostLimit)
-	defer late.Stop()
-	select {
-	case <-r.keeper.cleared:
-	case <-late.C:
-		return err
-	}
-	if r.keeper.clearErr != nil {
-		return errors.Join(err, r.keeper.clearErr)
-	}
-	return nil
 }
+
+// openConfined returns what starts a keeper that is confined: as a command of one that
+// is not, and that ends all of it if need be.
+func (k *keeping) openConfined(r *rules) func() (*keeper.Keeper, error) {
+	c := k.config
+	c.Rules = &r.Rules
+	return func() (*keeper.Keeper, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), confineLimit)
+		defer cancel()
+		above, err := k.free.borrow(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return above.OpenBelow(ctx, c, func() { k.free.giveBack(above) })
+	}
+}
+
+// confineLimit is how long the start of a confined keeper may take.
+const confineLimit = 30 * time.Second
 
 // close ends the keepers that have no commands, and the others with their last one.
 func (k *keeping) close() {
 	k.mu.Lock()
-	for k.opening != nil {
-		opening := k.opening
-		k.mu.Unlock()
-		<-opening
-		k.mu.Lock()
+	local := k.local
+	var pools []*pool
+	for _, p := range k.confined {
+		pools = append(pools, p.pool)
 	}
-	keepers, local := k.keepers, k.local
-	k.closed, k.keepers = true, nil // what is started from now on has another one
+	clear(k.confined)
 	k.mu.Unlock()
-	for _, one := range keepers {
-		one.Close()
+	for _, p := range append(pools, k.free) { // those below first
+		p.close()
 	}
 	if local != nil {
 		local.Close()
@@ -318,14 +230,15 @@ func (k *keeping) close() {
 
 func (k *keeping) report() []Mechanism {
 	none := func(err error) Mechanism { return Mechanism{Name: "keeper", Detail: err.Error()} }
-	one, err := k.borrow(context.Background())
-	switch {
-	case err != nil:
-		return []Mechanism{none(err)}
-	case one == nil:
-		return append(mechanisms(k.local.Report()), none(k.err))
+	k.prepare()
+	one, err := k.free.borrow(context.Background())
+	if local, without := k.without(); local != nil {
+		return append(mechanisms(local.Report()), none(without))
 	}
-	defer k.giveBack(one)
+	if err != nil {
+		return []Mechanism{none(err)}
+	}
+	defer k.free.giveBack(one)
 	list, err := one.Report()
 	if err != nil {
 		return []Mechanism{none(err)}

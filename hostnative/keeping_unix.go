@@ -19,6 +19,9 @@ type spec struct {
 	ctty  bool // standard output becomes the controlling terminal
 	files [3]*os.File
 	cwd   *cwd // nil for this program's
+
+	rules   *rules // nil for a command that is not confined
+	session core.SessionID
 }
 
 // A command is one that was started, and its tree, as whoever keeps it sees it: a

@@ -38,21 +38,24 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	}
 	cwd.close()
 
+	e := core.Exec{Command: c, Host: cwd.id, Sandbox: string(h.sandbox)}
 	env := h.environs.of(c)
 	path, err := lookExecutable(c.Command, c.Cwd, env)
 	switch {
 	case len(c.Args) > 0 && err != nil:
 		return core.Exec{}, err
 	case len(c.Args) > 0:
-		argv := append([]string{c.Command}, c.Args...)
-		return core.Exec{Command: c, Path: path, Argv: argv, Via: core.ViaArgs, Host: cwd.id}, nil
+		e.Path, e.Argv, e.Via = path, append([]string{c.Command}, c.Args...), core.ViaArgs
+		return e, nil
 	case err == nil:
-		return core.Exec{Command: c, Path: path, Argv: []string{c.Command}, Via: core.ViaFile, Host: cwd.id}, nil
+		e.Path, e.Argv, e.Via = path, []string{c.Command}, core.ViaFile
+		return e, nil
 	}
 
 	shell, path, err := h.lookShell()
 	if err != nil {
 		return core.Exec{}, err
 	}
-	return core.Exec{Command: c, Path: path, Argv: []string{shell, "-c", c.Command}, Via: core.ViaShell, Host: cwd.id}, nil
+	e.Path, e.Argv, e.Via = path, []string{shell, "-c", c.Command}, core.ViaShell
+	return e, nil
 }

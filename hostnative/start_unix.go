@@ -31,7 +31,16 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	started := spec{path: e.Path, argv: e.Argv, env: h.environs.of(e.Command).list}
+	started := spec{path: e.Path, argv: e.Argv, session: e.Command.Session}
+	var sandboxed []core.EnvVariable
+	if h.confiner != nil {
+		var err error
+		if started.rules, err = h.confiner.of(e.Command); err != nil {
+			return nil, refuseRules(err)
+		}
+		sandboxed = started.rules.variables()
+	}
+	started.env = h.environs.of(e.Command, sandboxed...).list
 	if e.Command.Cwd != "" {
 		cwd, err := reopenCwd(e)
 		if err != nil {

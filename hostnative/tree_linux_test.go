@@ -45,10 +45,16 @@ setsid sh -c '
 // the daemon is up.
 func startDaemon(t *testing.T, h *hostnative.Host, script string, mode func(core.Command) core.Command) (driver.Process, *os.File) {
 	t.Helper()
+	return startDaemonIn(t, h, t.TempDir(), script, mode)
+}
+
+// startDaemonIn is startDaemon with the directory of the FIFO.
+func startDaemonIn(t *testing.T, h *hostnative.Host, dir, script string, mode func(core.Command) core.Command) (driver.Process, *os.File) {
+	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
 	}
-	fifo := filepath.Join(t.TempDir(), "fifo")
+	fifo := filepath.Join(dir, "fifo")
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}

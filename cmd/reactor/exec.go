@@ -17,6 +17,7 @@ func decodeResolved(p []byte) (x core.Exec, refusal, err error) {
 			abi.Of("path", &x.Path),
 			abi.Of("argv", &x.Argv),
 			abi.Of("via", (*string)(&x.Via)),
+			abi.Of("sandbox", &x.Sandbox),
 		)
 	})
 	if e != nil {
@@ -54,5 +55,8 @@ func (e *encoder) exec(x *core.Exec) {
 	e.Text("path", x.Path)
 	e.Texts("argv", x.Argv)
 	e.Text("via", string(x.Via))
+	if x.Sandbox != "" {
+		e.Text("sandbox", x.Sandbox)
+	}
 	e.End()
 }

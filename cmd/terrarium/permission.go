@@ -214,7 +214,7 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	default:
 		audit.Judged(ctx, record)
 		id, _ := driver.TerminalOf(ctx)
-		q := &ask.Question{Terminal: id, Exec: &e, Verdict: v}
+		q := &ask.Question{Terminal: id, Exec: &e, Verdict: v, Sandbox: e.Sandbox}
 		if j.guests {
 			q.Sandbox = "wasm"
 		}

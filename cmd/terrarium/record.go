@@ -27,6 +27,8 @@ type recordExec struct {
 	Path string   `json:"path"`
 	Argv []string `json:"argv"`
 	Via  core.Via `json:"via"`
+
+	Sandbox string `json:"sandbox,omitempty"`
 }
 
 // record returns what is known of a command that has ended.
@@ -36,7 +38,7 @@ func (r *runner) record(host string) *record {
 	record := &record{
 		Output: string(output), Truncated: truncated,
 		DurationMs: s.Ended.Sub(s.Started).Milliseconds(), Host: host,
-		Exec: recordExec{s.Exec.Path, s.Exec.Argv, s.Exec.Via},
+		Exec: recordExec{s.Exec.Path, s.Exec.Argv, s.Exec.Via, s.Exec.Sandbox},
 	}
 	switch status := &r.exit.Status; {
 	case status.Unknown:

@@ -326,7 +326,11 @@ func appendExec(dst []byte, e *core.Exec) []byte {
 	if len(dst)-before > maxArgv {
 		dst = dst[:before]
 	}
-	return append(appendText(dst, "via", string(e.Via)), '}')
+	dst = appendText(dst, "via", string(e.Via))
+	if e.Sandbox != "" {
+		dst = appendText(dst, "sandbox", e.Sandbox)
+	}
+	return append(dst, '}')
 }
 
 // ourMeta returns a _meta object with members under our own key.

@@ -25,8 +25,9 @@
 // And those that we send:
 //
 //	the result of terminal/create
-//	                 {"exec":{"path","argv","via"}}: what was executed. Without
-//	                 argv if that is longer than 64 KiB.
+//	                 {"exec":{"path","argv","via","sandbox"}}: what was executed,
+//	                 and what it is confined to, if anything. Without argv if
+//	                 that is longer than 64 KiB.
 //	exit status      {"reason":"…"}: why we ended the command: "timeout", "lost", ….
 //	session/request_permission
 //	                 {"requestId","terminalId","exec","commands"}: the id of the

@@ -78,7 +78,7 @@ func (l Line) Command() (core.Command, error) {
 
 // Exec returns what a resolved line says.
 func (l Line) Exec() core.Exec {
-	return core.Exec{Path: l.Get("path"), Argv: l.Named["argv"], Via: core.Via(l.Get("via"))}
+	return core.Exec{Path: l.Get("path"), Argv: l.Named["argv"], Via: core.Via(l.Get("via")), Sandbox: l.Get("sandbox")}
 }
 
 // Exit returns the record of an exit line.

@@ -170,7 +170,9 @@ func (h host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 }
 
 // describe says what would be executed.
-func (e *Event) describe(x *core.Exec) { e.Argv, e.Exec, e.Cwd = x.Argv, x.Via, x.Command.Cwd }
+func (e *Event) describe(x *core.Exec) {
+	e.Argv, e.Exec, e.Cwd, e.Sandbox = x.Argv, x.Via, x.Command.Cwd, x.Sandbox
+}
 
 // decide records what theirs decides, and what it tells by Judged.
 func (r *Recorder) decide(ctx context.Context, x core.Exec, theirs func(context.Context, core.Exec) core.Decision) core.Decision {

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
 
@@ -42,6 +44,9 @@ type Config struct {
 
 	NoCgroup     bool
 	MaxProcesses int // of each command, or 0
+
+	// Rules are what its commands are confined to, and it with them, if not nil.
+	Rules *confine.Rules
 }
 
 // A Keeper is a keeper process, as its host sees it. Its methods are safe for
@@ -49,9 +54,12 @@ type Config struct {
 type Keeper struct {
 	socket
 	pid     int
-	swept   chan struct{} // closed when it has killed what dead ones have left, or has ended
-	gone    chan struct{} // closed when the socket has ended, and with it the commands are lost
-	reaped  chan struct{} // closed when its process has ended and is no zombie
+	process *Command       // the keeper as a command of another one, or nil
+	report  confine.Report // what its commands are confined to
+	swept   chan struct{}  // closed when it has killed what dead ones have left, or has ended
+	gone    chan struct{}  // closed when the socket has ended, and with it the commands are lost
+	reaped  chan struct{}  // closed when its process has ended and is no zombie
+	endErr  error          // of its process, set before reaped is closed
 	closing sync.Once
 
 	mu       sync.Mutex
@@ -64,29 +72,93 @@ type Keeper struct {
 
 // Open starts a keeper and returns when it is ready.
 func Open(c Config) (*Keeper, error) {
-	s, pid, err := spawn(c)
+	s, files, err := c.files()
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{
-		socket:   s,
-		pid:      pid,
-		swept:    make(chan struct{}),
-		gone:     make(chan struct{}),
-		reaped:   make(chan struct{}),
-		commands: make(map[uint64]*Command),
-		requests: make(map[uint64]chan message),
+	pid, _, err := syscall.StartProcess(c.Helper, helperArgv, &syscall.ProcAttr{
+		Env:   c.environ(),
+		Files: []uintptr{uintptr(files[0]), uintptr(files[1]), uintptr(files[2])},
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // where no key reaches it
+	})
+	closeAll(files[:2])
+	if err != nil {
+		s.file.Close()
+		return nil, fmt.Errorf("start helper %s: %w", c.Helper, err)
 	}
-	isReady := make(chan struct{})
+	return (&Keeper{socket: s, pid: pid}).greet(c)
+}
+
+// OpenBelow starts a keeper as a command of k, which knows what its commands are, and
+// ends them with it. It calls answered when k can be given another start.
+func (k *Keeper) OpenBelow(ctx context.Context, c Config, answered func()) (*Keeper, error) {
+	s, files, err := c.files()
+	if err != nil {
+		answered()
+		return nil, err
+	}
+	process, err := k.Start(ctx, Spec{Path: c.Helper, Argv: helperArgv, Env: c.environ(), Files: files}, answered)
+	closeAll(files[:2])
+	if err != nil {
+		s.file.Close()
+		return nil, err
+	}
+	return (&Keeper{socket: s, pid: process.Pid(), process: process}).greet(c)
+}
+
+var helperArgv = []string{"terrarium-helper"}
+
+func (c Config) environ() []string { return append(slices.Clip(c.Env), Env+"="+asKeeper) }
+
+// files returns our end of a new keeper's socket, and its standard files, of which the
+// first two are to be closed when it has them.
+func (c Config) files() (s socket, files []int, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return socket{}, nil, os.NewSyscallError("socketpair", err)
+	}
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		closeAll(pair[:])
+		return socket{}, nil, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
+	}
+	files = []int{pair[1], null, 2}
+	if s, err = newSocket(pair[0]); err != nil {
+		closeAll(files[:2])
+		return socket{}, nil, err
+	}
+	return s, files, nil
+}
+
+// greet makes k one that is ready.
+func (k *Keeper) greet(c Config) (*Keeper, error) {
+	k.swept = make(chan struct{})
+	k.gone = make(chan struct{})
+	k.reaped = make(chan struct{})
+	k.commands = make(map[uint64]*Command)
+	k.requests = make(map[uint64]chan message)
+	isReady := make(chan message, 1)
 	go k.read(isReady) // ends with the socket, which ends with the keeper
-	if err := k.send(message{Kind: hello, Flag: c.NoCgroup, Number: int64(c.MaxProcesses)}); err != nil && !isEnd(err) {
+	m := message{Kind: hello, Flag: c.NoCgroup, Number: int64(c.MaxProcesses)}
+	if c.Rules != nil {
+		rules, err := json.Marshal(c.Rules)
+		if err != nil {
+			return nil, err
+		}
+		m.Text = string(rules)
+	}
+	if err := k.send(m); err != nil && !isEnd(err) {
 		k.kill()
 		return nil, err
 	}
 	late := time.NewTimer(readyLimit)
 	defer late.Stop()
 	select {
-	case <-isReady:
+	case m := <-isReady:
+		if err := m.fault(); m.Kind == failed {
+			k.kill()
+			return nil, err
+		}
 		return k, nil
 	case <-k.gone:
 		return nil, fmt.Errorf("%s is no helper: its main does not begin with helper.Main()", c.Helper)
@@ -96,42 +168,21 @@ func Open(c Config) (*Keeper, error) {
 	}
 }
 
-// spawn starts a keeper's process, and returns our end of its socket.
-func spawn(c Config) (s socket, pid int, err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return socket{}, 0, os.NewSyscallError("socketpair", err)
-	}
-	defer unix.Close(pair[1]) // its own end is the keeper's alone
-	if s, err = newSocket(pair[0]); err != nil {
-		return socket{}, 0, err
-	}
-	defer func() {
-		if err != nil {
-			s.file.Close()
-		}
-	}()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return socket{}, 0, err
-	}
-	defer null.Close()
-	pid, _, err = syscall.StartProcess(c.Helper, []string{"terrarium-helper"}, &syscall.ProcAttr{
-		Env:   append(slices.Clip(c.Env), Env+"=keeper"),
-		Files: []uintptr{uintptr(pair[1]), null.Fd(), 2},
-		Sys:   &syscall.SysProcAttr{Setsid: true}, // where no key reaches it
-	})
-	if err != nil {
-		return socket{}, 0, fmt.Errorf("start helper %s: %w", c.Helper, err)
-	}
-	return s, pid, nil
-}
-
 // Pid returns the id of the keeper's process.
 func (k *Keeper) Pid() int { return k.pid }
 
+// Confined tells what its commands are confined to: the keeper says so.
+func (k *Keeper) Confined() confine.Report { return k.report }
+
 // Gone is closed when the keeper has ended.
 func (k *Keeper) Gone() <-chan struct{} { return k.gone }
+
+// Ended waits for the end of the keeper's process after Gone. The error is of what it
+// may have left alive although another keeper was to end it.
+func (k *Keeper) Ended() error {
+	<-k.reaped
+	return k.endErr
+}
 
 // Swept is closed when nothing lives any longer of what dead keepers have left, as
 // far as this one has found it, or when it is gone.
@@ -145,7 +196,7 @@ func (k *Keeper) Idle() bool {
 }
 
 // read takes what the keeper says, until its end.
-func (k *Keeper) read(isReady chan<- struct{}) {
+func (k *Keeper) read(isReady chan<- message) {
 	r := newReceiver(k.socket, false)
 	isSwept := false
 	for {
@@ -155,9 +206,13 @@ func (k *Keeper) read(isReady chan<- struct{}) {
 			break
 		}
 		switch m.Kind {
+		case confined:
+			if isReady != nil {
+				json.Unmarshal([]byte(m.Text), &k.report) // it has none that is not one
+			}
 		case ready:
 			if isReady != nil {
-				close(isReady)
+				isReady <- m
 				isReady = nil
 			}
 		case swept:
@@ -165,22 +220,38 @@ func (k *Keeper) read(isReady chan<- struct{}) {
 				close(k.swept)
 				isSwept = true
 			}
+		case failed:
+			if isReady != nil {
+				isReady <- m
+				isReady = nil
+				break
+			}
+			k.take(m)
 		default:
 			k.take(m)
 		}
 	}
 	k.lose()
 	// It has ended, or talks nonsense, or has closed the socket.
-	unix.Kill(k.pid, unix.SIGKILL)
 	k.file.Close()
-	for {
-		if _, err := unix.Wait4(k.pid, nil, 0, nil); err != unix.EINTR {
-			break
-		}
-	}
+	k.endErr = k.endProcess()
 	close(k.reaped)
 	if !isSwept {
 		close(k.swept)
+	}
+}
+
+// endProcess kills the keeper's process, and if it is a command, all that it has
+// started. The error is of what may have survived.
+func (k *Keeper) endProcess() error {
+	if k.process != nil {
+		return k.process.End(func() {})
+	}
+	unix.Kill(k.pid, unix.SIGKILL)
+	for {
+		if _, err := unix.Wait4(k.pid, nil, 0, nil); err != unix.EINTR {
+			return nil
+		}
 	}
 }
 
@@ -242,14 +313,16 @@ func (k *Keeper) ask(ctx context.Context, m message, files ...int) (message, err
 	}
 }
 
-// askInTime is ask for what is answered soon. A keeper that does not is killed.
+// askInTime is ask for what is answered soon. A keeper that does not is killed, and
+// gone.
 func (k *Keeper) askInTime(m message) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
 	defer cancel()
 	answer, err := k.ask(ctx, m)
 	if errors.Is(err, context.DeadlineExceeded) {
 		k.kill()
-		return fmt.Errorf("the keeper has not answered for %v, and was killed", answerLimit)
+		<-k.gone
+		return ErrGone
 	}
 	if err != nil {
 		return err
@@ -279,7 +352,11 @@ func (k *Keeper) withdraw(id uint64) {
 func (k *Keeper) kill() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.ended { // from then on its number may be another's
+	switch {
+	case k.ended: // from then on its number may be another's
+	case k.process != nil:
+		go k.process.End(func() {}) // ends in some seconds
+	default:
 		unix.Kill(k.pid, unix.SIGKILL)
 	}
 }

@@ -13,7 +13,8 @@ type kind uint8
 
 // What the host says.
 const (
-	// hello is the first: Number processes at the most, Flag without cgroups.
+	// hello is the first: Number processes at the most, Flag without cgroups, and
+	// Text has the confine.Rules in JSON if there are some.
 	hello kind = iota + 1
 	// start names a command ID: Text is its executable, List its arguments, Env its
 	// environment; with Flag it has a controlling terminal. Its standard streams are
@@ -31,13 +32,15 @@ const (
 
 // What the keeper says.
 const (
-	// ready answers hello.
-	ready kind = iota + 65
+	// confined comes before ready: Text has the confine.Report in JSON.
+	confined kind = iota + 65
+	// ready answers hello; so does failed.
+	ready
 	// swept says that nothing lives of what dead hosts have left.
 	swept
 	// started answers start: Number is the process, Text its cgroup.
 	started
-	// failed answers start: Text says why, and Number is the system's error.
+	// failed answers start and hello: Text says why, and Number is the system's error.
 	failed
 	// exited says how the command ID has ended: Exit, or Text if that is not known.
 	exited

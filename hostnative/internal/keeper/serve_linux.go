@@ -57,21 +57,28 @@ func Serve() error {
 	}
 	standFast()
 	stayAwake()
+	c := tree.Config{Subreaper: true}
 	r := newReceiver(s, true)
-	m, files, err := r.receive()
-	closeAll(files)
-	if err != nil {
-		return err
+	isConfined := os.Getenv(Env) == asConfined
+	if isConfined {
+		// It can't make cgroups, and is in one that whoever keeps it has made.
+		c.NoCgroup, c.Below = true, os.Getenv(strays.Env)
+	} else {
+		m, files, err := r.receive()
+		closeAll(files)
+		if err != nil {
+			return err
+		}
+		if m.Kind != hello {
+			return errMessage
+		}
+		if m.Text != "" {
+			return serveConfined(s, m)
+		}
+		c.NoCgroup, c.MaxProcesses = m.Flag, int(m.Number)
 	}
-	if m.Kind != hello {
-		return errMessage
-	}
-	k := &keeping{
-		socket:      s,
-		containment: tree.New(tree.Config{NoCgroup: m.Flag, MaxProcesses: int(m.Number), Subreaper: true}),
-		trees:       make(map[uint64]*tree.Tree),
-	}
-	if m.Number > 0 {
+	k := &keeping{socket: s, containment: tree.New(c), trees: make(map[uint64]*tree.Tree)}
+	if c.MaxProcesses > 0 {
 		if err := k.containment.Limits(); err != nil {
 			return err
 		}
@@ -81,7 +88,9 @@ func Serve() error {
 	}
 	go k.reap() // ends with this process
 	k.work.Go(func() {
-		strays.Sweep(sweepLimit)
+		if !isConfined {
+			strays.Sweep(sweepLimit)
+		}
 		k.send(message{Kind: swept})
 	})
 	for {

@@ -37,7 +37,7 @@ func (b *Book) context(e *core.Exec) policy.Context {
 	if len(roots) == 0 && e.Command.Cwd != "" {
 		roots = []string{e.Command.Cwd}
 	}
-	return policy.Context{Find: b.lookup(path, e.Command.Cwd, roots).find}
+	return policy.Context{Sandbox: e.Sandbox, Find: b.lookup(path, e.Command.Cwd, roots).find}
 }
 
 // lookup returns the lookup for commands that have this PATH, directory and roots.

@@ -1,0 +1,311 @@
+package hostnative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
+)
+
+const (
+	// hangLimit is how long a start may take before others go to another keeper.
+	hangLimit = time.Second
+
+	// maxKeepers is how many a pool has at once. All but one are for starts that
+	// hang, each of which takes one.
+	maxKeepers = 8
+
+	// lostLimit is how long Close waits for the end of what a dead keeper has left.
+	lostLimit = 10 * time.Second
+)
+
+var errHang = &fault{fmt.Sprintf("%d programs hang in their start", maxKeepers), unix.EAGAIN}
+
+// A pool has keepers that are alike: most of the time one.
+type pool struct {
+	start func() (*keeper.Keeper, error)
+
+	// orphaned says that the end of a keeper ends no command of it: the next one does.
+	orphaned bool
+
+	mu      sync.Mutex
+	keepers []*kept       // that have not ended
+	opening *opening      // the keeper that is being started, or nil
+	freed   chan struct{} // closed when a keeper can be given a start
+	closed  bool
+
+	// idle, if not nil, is called some time after a command has ended. It is for
+	// pools that are not for good.
+	idle  func()
+	timer *time.Timer
+}
+
+// An opening is the start of a keeper.
+type opening struct {
+	done chan struct{} // closed when err is known
+	err  error
+}
+
+// A kept is a keeper and what we know of it.
+type kept struct {
+	*keeper.Keeper
+	since    time.Time     // when the start that it is busy with began, or zero
+	cleared  chan struct{} // closed when it has ended, and what it has left was killed
+	clearErr error         // why that was not so
+}
+
+func newPool(start func() (*keeper.Keeper, error), orphaned bool) *pool {
+	return &pool{start: start, orphaned: orphaned, freed: make(chan struct{})}
+}
+
+// prepare starts the first keeper, if none was yet, and does not wait for it.
+func (p *pool) prepare() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.keepers) == 0 && p.opening == nil {
+		p.open()
+	}
+}
+
+// open starts a keeper. mu is held, and opening is nil.
+func (p *pool) open() {
+	o := &opening{done: make(chan struct{})}
+	p.opening = o
+	go func() { // ends when the keeper is ready, or in some seconds
+		one, err := p.start()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if o.err = err; err == nil {
+			p.add(one)
+		}
+		p.opening = nil
+		close(o.done)
+	}()
+}
+
+// add begins to use a keeper. mu is held.
+func (p *pool) add(one *keeper.Keeper) {
+	added := &kept{Keeper: one, cleared: make(chan struct{})}
+	p.keepers = append(p.keepers, added)
+	p.free()
+	go p.watch(added) // ends with the keeper
+}
+
+// free wakes all who wait for a keeper. mu is held.
+func (p *pool) free() {
+	close(p.freed)
+	p.freed = make(chan struct{})
+}
+
+// watch waits for a keeper's end, and for that of all commands that it has left.
+func (p *pool) watch(ended *kept) {
+	<-ended.Gone()
+	p.mu.Lock()
+	p.keepers = slices.DeleteFunc(p.keepers, func(other *kept) bool { return other == ended })
+	p.free()
+	p.mu.Unlock()
+	ended.clearErr = ended.Ended()
+	if p.orphaned && !ended.Idle() {
+		ended.clearErr = p.replace()
+	}
+	close(ended.cleared)
+}
+
+// replace starts a keeper to kill what another one has left.
+func (p *pool) replace() error {
+	next, err := p.start()
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.add(next)
+	closed := p.closed
+	p.mu.Unlock()
+	<-next.Swept()
+	if closed {
+		next.Close()
+	}
+	return nil
+}
+
+// begin starts a command.
+func (p *pool) begin(ctx context.Context, s spec) (command, error) {
+	files := []int{int(s.files[0].Fd()), int(s.files[1].Fd()), int(s.files[2].Fd())}
+	if s.cwd != nil {
+		files = append(files, s.cwd.fd)
+	}
+	for {
+		one, err := p.borrow(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c, err := one.Start(ctx, keeper.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty, Files: files},
+			func() { p.giveBack(one) })
+		switch {
+		case err == nil:
+			return &remote{c, one, p}, nil
+		case err != keeper.ErrEnded:
+			return nil, err
+		}
+	}
+}
+
+// borrow returns a keeper that can be given a start, until giveBack.
+func (p *pool) borrow(ctx context.Context) (*kept, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.keepers = slices.DeleteFunc(p.keepers, hasEnded)
+		now := time.Now()
+		patience := hangLimit
+		for _, one := range p.keepers {
+			if one.since.IsZero() {
+				one.since = now
+				return one, nil
+			}
+			patience = min(patience, hangLimit-now.Sub(one.since))
+		}
+		// If none is there, or all hang:
+		if p.opening == nil && (len(p.keepers) == 0 || !slices.ContainsFunc(p.keepers, func(one *kept) bool { return now.Sub(one.since) < hangLimit })) {
+			if len(p.keepers) == maxKeepers {
+				return nil, errHang
+			}
+			p.open()
+		}
+		freed, o := p.freed, p.opening
+		p.mu.Unlock()
+		err := wait(ctx, freed, o, max(patience, time.Millisecond))
+		p.mu.Lock()
+		if err != nil && len(p.keepers) == 0 {
+			return nil, err
+		}
+	}
+}
+
+func hasEnded(one *kept) bool {
+	select {
+	case <-one.Gone():
+		return true
+	default:
+		return false
+	}
+}
+
+// wait returns when one of these has happened. The error is o's.
+func wait(ctx context.Context, freed <-chan struct{}, o *opening, patience time.Duration) error {
+	var opened chan struct{}
+	if o != nil {
+		opened = o.done
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-opened:
+		return o.err
+	case <-freed:
+	case <-ctx.Done():
+	case <-late.C:
+	}
+	return nil
+}
+
+// giveBack says that the keeper has answered.
+func (p *pool) giveBack(one *kept) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one.since = time.Time{}
+	p.free()
+}
+
+// idleLimit is how long a keeper that is not for good waits for another command.
+const idleLimit = time.Minute
+
+// ended says that a command has ended.
+func (p *pool) ended() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.idle == nil:
+	case p.timer == nil:
+		p.timer = time.AfterFunc(idleLimit, p.idle)
+	default:
+		p.timer.Reset(idleLimit)
+	}
+}
+
+// closeIdle ends the keepers that have no commands, and reports whether there are no
+// others.
+func (p *pool) closeIdle() (none bool) {
+	p.mu.Lock()
+	var idle []*kept
+	p.keepers = slices.DeleteFunc(p.keepers, func(one *kept) bool {
+		if !one.since.IsZero() || !one.Idle() {
+			return false
+		}
+		idle = append(idle, one)
+		return true
+	})
+	none = len(p.keepers) == 0 && p.opening == nil
+	p.mu.Unlock()
+	for _, one := range idle {
+		one.Close()
+	}
+	return none
+}
+
+// close ends the keepers that have no commands, and the others with their last one.
+// What is started from then on has another one.
+func (p *pool) close() {
+	p.mu.Lock()
+	for p.opening != nil {
+		done := p.opening.done
+		p.mu.Unlock()
+		<-done
+		p.mu.Lock()
+	}
+	keepers := p.keepers
+	p.closed, p.keepers = true, nil
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.mu.Unlock()
+	for _, one := range keepers {
+		one.Close()
+	}
+}
+
+// A remote is the command of a keeper.
+type remote struct {
+	*keeper.Command
+	keeper *kept
+	pool   *pool
+}
+
+// End is tree.Tree's. What a keeper has left that has ended is killed when it returns.
+func (r *remote) End(killed func()) error {
+	err := r.Command.End(killed)
+	r.pool.ended()
+	if !errors.Is(err, keeper.ErrGone) {
+		return err
+	}
+	late := time.NewTimer(lostLimit)
+	defer late.Stop()
+	select {
+	case <-r.keeper.cleared:
+	case <-late.C:
+		return err
+	}
+	if r.keeper.clearErr != nil {
+		return errors.Join(err, r.keeper.clearErr)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package hostnative
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A SandboxLevel says how much confined commands may read. What they may write and
+// call is the same in both.
+type SandboxLevel string
+
+const (
+	// SandboxOff confines nothing. So does "".
+	SandboxOff SandboxLevel = "off"
+	// SandboxWorkspace lets commands read all that the user may, but for what is known
+	// to be secret: keys, passwords, browsers' profiles, our own files.
+	SandboxWorkspace SandboxLevel = "workspace"
+	// SandboxStrict lets commands read what is handed over, the system's programs, and
+	// toolchains in the home directory.
+	SandboxStrict SandboxLevel = "strict"
+)
+
+// A Sandbox says what commands are confined to, on Linux: by Landlock, which takes
+// Linux 5.13, and a filter of system calls (seccomp). It takes a keeper; each session
+// has one of its own then, whose commands can't reach those of others.
+//
+// Commands may write their session's roots, Write, and a directory of their own for
+// temporary files and caches (TMPDIR, XDG_CACHE_HOME, GOCACHE, npm_config_cache), which
+// sessions with the same roots share. They connect to nothing. What the kernel lacks is
+// not in force: Report tells.
+type Sandbox struct {
+	Level SandboxLevel
+
+	// Required makes New fail where the kernel can restrict either files or calls only.
+	Required bool
+
+	// Roots are the absolute directories of commands that have no Command.Roots.
+	Roots []string
+	// Write are absolute directories that can be written besides the roots.
+	Write []string
+	// Hide are absolute paths that can't be read besides those that are known. Own are
+	// those of the embedding program: they can't be handed over either.
+	Hide, Own []string
+
+	// Private is where the directories for temporary files and caches are: an absolute
+	// path. If empty, it is terrarium/private in the user's cache directory.
+	Private string
+}
+
+// on reports whether commands are confined.
+func (s *Sandbox) on() bool { return s.Level != "" && s.Level != SandboxOff }
+
+// check returns an error for what is no level.
+func (s *Sandbox) check() error {
+	switch s.Level {
+	case "", SandboxOff, SandboxWorkspace, SandboxStrict:
+		return nil
+	}
+	return fmt.Errorf("sandbox level %.40q: want off, workspace or strict", string(s.Level))
+}
+
+var errNoSandbox = errors.New("there is no sandbox without a keeper")

@@ -1,0 +1,150 @@
+package hostnative_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
+)
+
+// sandboxed returns a Host whose commands are confined, and the directory that they are
+// handed over.
+func sandboxed(t *testing.T, level hostnative.SandboxLevel) (*hostnative.Host, string) {
+	t.Helper()
+	if err := confine.Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	root := t.TempDir()
+	h := newHost(t, hostnative.Config{Sandbox: hostnative.Sandbox{
+		Level: level, Required: true, Roots: []string{root}, Private: t.TempDir(),
+	}})
+	return h, root
+}
+
+// A confined command writes its roots and its private directory, and nothing else; it
+// connects to nothing, and its keeper and this program are out of its reach.
+func TestSandbox(t *testing.T) {
+	outside := t.TempDir()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	port := listener.Addr().(*net.TCPAddr).Port
+	for _, level := range []hostnative.SandboxLevel{hostnative.SandboxWorkspace, hostnative.SandboxStrict} {
+		h, root := sandboxed(t, level)
+		for _, m := range modes {
+			for _, test := range []struct {
+				script string
+				works  bool
+			}{
+				{`echo x >"$root/new" && cat "$root/new" && rm "$root/new"`, true},
+				{`echo x >"$TMPDIR/new" && mkdir -p "$XDG_CACHE_HOME/x" "$GOCACHE/x" "$npm_config_cache/x"`, true},
+				{`echo x >/dev/null && head -c 1 /dev/urandom >/dev/null && cat /etc/passwd >/dev/null`, true},
+				{`(sleep 100 & kill $!; wait $!; test $? = 143)`, true},
+				{`echo x >&2; echo x >/dev/stdout`, true},
+				{`echo x >"$outside/new"`, false},
+				{`ln "$outside/there" "$root/link"`, false},
+				{`rm "$outside/there"`, false},
+				{`mv "$outside/there" "$root/"`, false},
+				{`kill -0 $keeper`, false},
+				{`kill -0 $host`, false},
+				{`cat /proc/$host/environ`, false},
+				{fmt.Sprintf(`bash -c 'exec 3<>/dev/tcp/127.0.0.1/%d'`, port), false},
+				{`mknod "$root/null" c 1 3`, false},
+				{`unshare -m true`, false},
+			} {
+				if err := os.WriteFile(filepath.Join(outside, "there"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				c := m.mode(line(fmt.Sprintf("root=%s outside=%s keeper=%d host=%d\n%s", root, outside, keeperOf(t, h), os.Getpid(), test.script)))
+				c.Cwd = root
+				out, exit := run(t, h, c)
+				if works := exit.Status == (core.ExitStatus{}); works != test.works {
+					t.Errorf("%s, %s: %s: got %v, %q", level, m.name, test.script, exit.Status, out)
+				}
+			}
+		}
+	}
+}
+
+// Commands of one session can signal each other, those of another they can't: each
+// session has a keeper of its own.
+func TestSandboxSessions(t *testing.T) {
+	h, root := sandboxed(t, hostnative.SandboxWorkspace)
+	c := line(`echo $$; exec sleep 1000`)
+	c.Cwd, c.Session = root, "one"
+	p := start(t, h, c)
+	w := watchOutput(p)
+	w.wait(t, "\n")
+	pid := strings.TrimSpace(w.output())
+	for session, want := range map[core.SessionID]uint32{"one": 0, "two": 1} {
+		c := line(`kill -0 "$1" 2>/dev/null`, pid)
+		c.Cwd, c.Session = root, session
+		if _, exit := run(t, h, c); exit.Status.ExitCode != want {
+			t.Errorf("session %s: got %v, want %d", session, exit.Status, want)
+		}
+	}
+}
+
+// Whatever a confined command does to its keeper, it is told of, and nothing survives.
+func TestSandboxKeeperKilled(t *testing.T) {
+	h, root := sandboxed(t, hostnative.SandboxWorkspace)
+	for _, sig := range []string{"KILL", "STOP"} {
+		if sig == "STOP" && testing.Short() {
+			continue // it waits until the keeper is given up
+		}
+		p, fifo := startDaemonIn(t, h, root, daemon+`wait; sleep 1000`, func(c core.Command) core.Command {
+			c.Cwd, c.Session = root, core.SessionID(sig)
+			return c
+		})
+		c := interactive(line(`read x; kill -` + sig + ` $PPID`))
+		c.Cwd, c.Session = root, core.SessionID(sig)
+		killer := start(t, h, c)
+		if _, err := killer.Write([]byte("go on\n")); err != nil {
+			t.Fatal(err)
+		}
+		if sig == "KILL" {
+			if exit, err := p.Wait(); err == nil || exit.Reason != core.ReasonLost {
+				t.Errorf("%s: got %+v, %v, want it lost", sig, exit, err)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Errorf("%s: %v", sig, err)
+		}
+		if _, err := io.ReadAll(fifo); err != nil { // the last one's end
+			t.Errorf("%s: %v", sig, err)
+		}
+		killer.Close()
+		os.Remove(fifo.Name())
+	}
+}
+
+// What is no sandbox is an error, and never a weaker run.
+func TestSandboxRefused(t *testing.T) {
+	root := t.TempDir()
+	for name, c := range map[string]hostnative.Config{
+		`sandbox level "loose"`:       {Sandbox: hostnative.Sandbox{Level: "loose"}},
+		`/no/such/root`:               {Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{"/no/such/root"}}},
+		`no sandbox without a keeper`: {NoKeeper: true, Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{root}}},
+	} {
+		if h, err := hostnative.New(c); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, %v, want %s", h, err, name)
+		}
+	}
+	h := newHost(t, hostnative.Config{Helper: "/bin/true", Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{root}}})
+	e, err := h.Resolve(t.Context(), line(`exit`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := h.Start(t.Context(), e); err == nil || !strings.Contains(err.Error(), "no sandbox") {
+		t.Errorf("with a helper that is none: got %v, %v", p, err)
+	}
+}
