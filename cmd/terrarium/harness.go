@@ -45,7 +45,7 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --transcript FILE       write down every turn, a line of JSON each
   --cols N, --rows N      the terminal's size; default: 160x40
   --output-byte-limit N   keep so much of what scrolls out; default 16MiB
-  --cwd, --env, --kill-grace, --trace, --host   as for "run"
+  --cwd, --env, --kill-grace, --trace, --host, --sandbox   as for "run"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 

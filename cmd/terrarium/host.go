@@ -40,6 +40,7 @@ type hostFlags struct {
 	inProcess     bool
 	stdin, stdout *os.File // of native commands on pipes, if not nil
 	required      bool
+	confine       confineFlags
 }
 
 const sandboxHelp = `The sandbox: terrarium run|serve --host wasm
@@ -80,7 +81,7 @@ var engineOpeners = map[string]func() (engine.Engine, error){
 }
 
 // sandboxFlags make sense for --host wasm only.
-var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic", "in-process", "sandbox-required"}
+var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic", "in-process"}
 
 func (f *hostFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
@@ -93,6 +94,7 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.deterministic, "deterministic", false, "")
 	set.BoolVar(&f.inProcess, "in-process", false, "")
 	set.BoolVar(&f.required, "sandbox-required", false, "")
+	f.confine.add(cmd)
 	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("mount")
@@ -108,6 +110,9 @@ func (f *hostFlags) check(set *pflag.FlagSet) error {
 		if f.host != "wasm" && set.Changed(name) {
 			return fmt.Errorf("--%s needs --host wasm", name)
 		}
+	}
+	if err := f.confine.check(set, f.host, f.required); err != nil {
+		return err
 	}
 	switch {
 	case f.engine == "wasmtime" && !slices.Contains(engines, f.engine):
@@ -136,7 +141,11 @@ type closingHost interface {
 func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 	if f.host == "native" {
 		f.narrow()
-		return hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout})
+		sandbox, err := f.confine.sandbox(c.Cwd, f.required)
+		if err != nil {
+			return nil, err
+		}
+		return hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout, Sandbox: sandbox})
 	}
 	config, err := f.sandbox(c)
 	if err != nil {

@@ -53,9 +53,9 @@ Terrarium runs commands in terminals, for people and for AI agents.
   completion  print a completion script for a shell
   help        print the help of a command
 
-"terrarium help COMMAND" has the flags; "help sandbox", "help permission" and
-"help rules" are about what several share. Errors go to standard error, and
-wrong usage exits with status 2.
+"terrarium help COMMAND" has the flags; "help native", "help sandbox", "help
+permission" and "help rules" are about what several share. Errors go to standard
+error, and wrong usage exits with status 2.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole
@@ -91,6 +91,7 @@ const helpHelp = `usage: terrarium help [COMMAND | TOPIC]
 
 Prints what a command does and the flags it takes. More topics:
 
+  native      what --sandbox confines native commands to
   sandbox     what --host wasm has: commands, directories, limits
   permission  who lets a command start, the record, and the environment
   rules       what a policy file may hold
@@ -103,7 +104,8 @@ type topic struct {
 }
 
 var topics = map[string]topic{
-	"sandbox":    {sandboxHelp, sandboxFlags},
+	"sandbox":    {sandboxHelp, append([]string{"sandbox-required"}, sandboxFlags...)},
+	"native":     {nativeHelp, nativeTopic},
 	"permission": {permissionHelp, permissionTopic},
 	"rules":      {rulesHelp, nil},
 }

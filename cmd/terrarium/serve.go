@@ -40,6 +40,7 @@ connection, or a signal, ends the terminals it holds.
   --lenient               also take env as an object of names and values
   --trace FILE            with --stdio: write down every step, for a replay
   --host native|wasm      where commands run; wasm: see "terrarium help sandbox"
+  --sandbox LEVEL, --write DIR  confine native ones; see "terrarium help native"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
