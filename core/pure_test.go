@@ -40,6 +40,9 @@ var impureImports = map[string]string{
 	"crypto/rand":  whyNoRandomness,
 }
 
+// pureImports are allowed although they lie below what is banned: they only compute.
+var pureImports = map[string]bool{"net/netip": true}
+
 // impureTime bans functions and variables of package time.
 var impureTime = map[string]string{
 	"Now":          whyNoClock,
@@ -145,6 +148,9 @@ func impurities(fset *token.FileSet, f *ast.File) []string {
 
 // bannedImport returns why p may not be imported, or "".
 func bannedImport(p string) string {
+	if pureImports[p] {
+		return ""
+	}
 	if why := impureImports[p]; why != "" {
 		return why
 	}
@@ -170,6 +176,9 @@ func TestPureCatches(t *testing.T) {
 		{`import "os"`, "import of os"},
 		{`import "os/exec"`, "import of os/exec"},
 		{`import _ "net/http"`, "import of net/http"},
+		{`import "net"`, "import of net"},
+		{`import "net/url"`, "import of net/url"},
+		{`import "net/netip/x"`, "import of net/netip/x"},
 		{`import "syscall"`, "import of syscall"},
 		{`import "log"`, "import of log"},
 		{`import "log/slog"`, "import of log/slog"},
@@ -193,6 +202,7 @@ func TestPureCatches(t *testing.T) {
 
 		{`import "time"; const grace = 5 * time.Second; func f(now time.Time) bool { return now.After(t) }`, ""},
 		{`import ("errors"; "slices"; "math/bits"); var x = -y`, ""},
+		{`import "net/netip"; func f(a netip.Addr) bool { return a.IsLoopback() }`, ""},
 		{`type time struct{}; func (time) Now() {}; func f(time time) { time.Now() }`, ""},
 	} {
 		fset := token.NewFileSet()

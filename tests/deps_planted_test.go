@@ -23,6 +23,10 @@ func TestDependenciesCatches(t *testing.T) {
 		{"core/vt", "core/vt/internal/width", nil},
 		{"core", "core/vt/internal/width", nil}, // the compiler forbids it where it must
 		{"core/jsonrpc", "github.com/google/go-cmp/cmp", []string{whyCore}},
+		{"core/egress", "net/netip", nil},
+		{"core/egress", "net", []string{pure.why}},
+		{"core/egress", "net/url", []string{pure.why}},
+		{"core/egress", "core", []string{whyCore}},
 		{"core/policy", "mvdan.cc/sh/v3/syntax", nil},
 		{"core/policy", "mvdan.cc/sh/v3/interp", []string{whyCore}},
 		{"core/driver", "sync", nil},
@@ -60,6 +64,13 @@ func TestDependenciesCatchesDeepOnes(t *testing.T) {
 	mine.Imports = []string{library.ImportPath}
 	wantViolations(t, "core/keys > strings > os/exec", violations([]listed{exec, library, mine}),
 		[]string{"core/keys reaches os/exec (", "/core/keys > strings > os/exec): " + offline.why})
+
+	netip, url, driver := fakePackage("net/netip"), fakePackage("net/url"), fakePackage("core/driver")
+	library.Imports = []string{netip.ImportPath, url.ImportPath}
+	driver.Imports = []string{library.ImportPath}
+	wantViolations(t, "core/driver > strings > net/url", violations([]listed{netip, url, library, driver}), []string{"core/driver reaches net/url ("})
+	library.Imports = []string{netip.ImportPath}
+	wantViolations(t, "core/driver > strings > net/netip", violations([]listed{netip, library, driver}), nil)
 
 	reflect, reactor := fakePackage("reflect"), fakePackage("cmd/reactor")
 	library.Imports = []string{reflect.ImportPath}

@@ -124,7 +124,7 @@ func (r *rule) forbids(name, imported string, pkg listed) string {
 		return why
 	}
 	for _, b := range r.bans {
-		if matchesAny(b.packages, imported) {
+		if b.covers(imported) {
 			return b.why
 		}
 	}
@@ -136,6 +136,11 @@ func (r *rule) forbids(name, imported string, pkg listed) string {
 		return ""
 	}
 	return r.why
+}
+
+// covers reports whether the package is banned.
+func (b *ban) covers(imported string) bool {
+	return matchesAny(b.packages, imported) && !matchesAny(b.except, imported)
 }
 
 // neverImports returns why not even a test of name may import the package, or "".
@@ -166,7 +171,7 @@ func (r *rule) deepViolations(name string, byPath map[string]listed) []string {
 			from[imported] = queue[0]
 			queue = append(queue, imported)
 			for _, b := range r.bans {
-				if !b.deep || !matchesAny(b.packages, imported) || queue[0] == start {
+				if !b.deep || !b.covers(imported) || queue[0] == start {
 					continue // a direct import is reported as such
 				}
 				way := imported
