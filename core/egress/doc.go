@@ -29,7 +29,8 @@
 // anything is looked up: looking up a name already tells it to others. A name that may be read as
 // an address, as "127.1" and "0x7f.1" are by many programs, is refused whatever the rules are. Then
 // the name is looked up once, [List.Address] takes each address that it leads to, and the very
-// address that it returns is dialled: a second look-up might lead elsewhere.
+// address that it returns is dialled: a second look-up might lead elsewhere. Whoever sees only the
+// address, at connect(2), asks [List.Direct]; then rules with names don't count.
 //
 // A name's owner says where it leads. So a name leads to public addresses only. An address that is
 // refused has to be listed by a rule of its own, for the same port; "listed" means that the rule

@@ -359,8 +359,15 @@ func TestStrangeCalls(t *testing.T) {
 		if got := reasonOf(err); got != test.want || (err == nil) != (test.want == "") {
 			t.Errorf("%s: got %v, want %q", what, err, test.want)
 		}
-		if err != nil {
+		if refused, ok := errors.AsType[*egress.Refusal](err); ok {
 			wantPrintable(t, err)
+			rule := test.addr.String() + ":80"
+			if test.want == egress.ReasonMalformed {
+				rule = ""
+			}
+			if refused.Rule != rule {
+				t.Errorf("%s: %v, want %q", what, err, rule)
+			}
 		}
 	}
 	for _, to := range []netip.AddrPort{{}, netip.AddrPortFrom(eight, 0), netip.AddrPortFrom(netip.Addr{}, 80)} {
@@ -387,9 +394,11 @@ func TestRefusal(t *testing.T) {
 		{"a.localhost", "", "a.localhost:443 is refused: it leads to 127.0.0.1, a loopback address; to allow it, add --net a.localhost:443"},
 		{"::1", "", "[::1]:443 is refused: it is a loopback address; to allow it, add --net [::1]:443"},
 		{"0.0.0.0", "", "0.0.0.0:443 is refused: it is the unspecified address; this machine's own services are at localhost:443"},
+		{"::", "", "[::]:443 is refused: it is the unspecified address; this machine's own services are at localhost:443"},
 		{"224.0.0.1", "", "224.0.0.1:443 is refused: it is a multicast address"},
 		{"255.255.255.255", "", "255.255.255.255:443 is refused: it is the broadcast address"},
 		{"64:ff9b::7f00:1", "", "[64:ff9b::7f00:1]:443 is refused: it stands for 127.0.0.1, a loopback address; to allow it, add --net [64:ff9b::7f00:1]:443"},
+		{strings.Repeat("a", 1000), "", `"` + strings.Repeat("a", 300) + `...":443 is refused: it is longer than any name`},
 		{"0x7f.1", "", `"0x7f.1":443 is refused: it may be read as an address: write four numbers from 0 to 255, without leading zeros`},
 		{"a\x1b[31m", "", `"a\x1b[31m":443 is refused: it has the character '\x1b', which names don't`},
 		{"example.org", "10.1.2.3", "example.org:443 is refused: it leads to 10.1.2.3, a private address; to allow it, add --net 10.1.2.3:443"},

@@ -131,7 +131,7 @@ func parsePort(text string) (port uint16, why string) {
 		return 0, "it has a colon and no port"
 	case strings.Contains(text, "/"):
 		return 0, whyPath
-	case err != nil || n == 0 || text[0] == '0':
+	case err != nil || text[0] == '0':
 		return 0, "it has the port " + strconv.QuoteToASCII(text) + ": write one number from 1 to 65535"
 	}
 	return uint16(n), ""
@@ -212,7 +212,7 @@ func (r Rule) useless() (why string) {
 		case r.prefix.Bits() < form.before+b.prefix.Bits():
 		case b.reason.never():
 			return "it is " + b.reason.what() + ", where no server is; this machine's own are at localhost:PORT"
-		case b.reason == ReasonLoopback && form.before == 0 && r.port == 0:
+		case b.reason == ReasonLoopback && r.port == 0:
 			return whyLoopback
 		}
 	}

@@ -249,6 +249,7 @@ func TestParseRefuses(t *testing.T) {
 		"127.0.0.0/8":                      "it has no port",
 		"127.1.0.0/16":                     "it has no port",
 		"::1":                              "it has no port",
+		"[64:ff9b::7f00:1]":                "it has no port",
 		"0.0.0.0:80":                       "it is the unspecified address",
 		"[::]:80":                          "it is the unspecified address",
 		"224.0.0.0/4":                      "it is a multicast address",

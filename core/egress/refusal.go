@@ -41,7 +41,7 @@ func refuseAddr(name string, a netip.Addr, port uint16, reason Reason, form neti
 		r.Carried = form
 	}
 	switch {
-	case isLocal(name) && reason == ReasonLoopback && Rule{name: name}.lists(a) >= 0:
+	case isLocal(name) && Rule{name: name}.lists(a) >= 0:
 		r.Rule = Rule{name: name, port: port}.String()
 	case !reason.never():
 		r.Rule = Rule{prefix: netip.PrefixFrom(a, a.BitLen()), port: port}.String()
