@@ -1,0 +1,365 @@
+package hostnative_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// hangs starts n programs that hang, and returns when nobody can start them any longer
+// that asks before them.
+func hangs(t *testing.T, h *hostnative.Host, ctx context.Context, path string, n int) <-chan error {
+	t.Helper()
+	e, err := h.Resolve(t.Context(), core.Command{Command: path, Args: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, n)
+	for range n {
+		go func() {
+			p, err := h.Start(ctx, e)
+			if err == nil {
+				err = p.Close()
+			}
+			ended <- err
+		}()
+	}
+	return ended
+}
+
+// trySoon runs a command that must have ended within patience.
+func trySoon(h *hostnative.Host) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	e, err := h.Resolve(ctx, line(`exit`))
+	if err != nil {
+		return err
+	}
+	p, err := h.Start(ctx, e)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Wait(); err != nil {
+		return err
+	}
+	return p.Close()
+}
+
+// Seven programs may hang in their start, and their clients wait for them: the eighth
+// keeper is there for the others.
+func TestManyHangingStarts(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	path, release := hangingExec(t)
+	ctx, giveUp := context.WithCancel(t.Context())
+	defer giveUp()
+	hung := hangs(t, h, ctx, path, 7)
+	for range 3 {
+		if err := trySoon(h); err != nil {
+			t.Error(err)
+		}
+	}
+	release()
+	for range 7 {
+		if err := <-hung; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An eighth one takes the last keeper, and then there is an error that says so.
+func TestTooManyHangingStarts(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	path, release := hangingExec(t)
+	for range 8 {
+		ctx, giveUp := context.WithTimeout(t.Context(), 2*time.Second)
+		if err := <-hangs(t, h, ctx, path, 1); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+		}
+		giveUp()
+	}
+	err := trySoon(h)
+	if err == nil || !strings.Contains(err.Error(), "8 programs hang in their start") {
+		t.Errorf("got %v, want it to say that 8 programs hang", err)
+	}
+	release()
+	if err := trySoon(h); err != nil {
+		t.Error(err)
+	}
+}
+
+// keepersOf counts this program's children that are keepers.
+func keepersOf(t *testing.T) (n int) {
+	t.Helper()
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range lists {
+		list, _ := os.ReadFile(name)
+		for _, pid := range strings.Fields(string(list)) {
+			comm, _ := os.ReadFile("/proc/" + pid + "/comm")
+			if string(comm) == "terrarium-keep\n" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Keepers that were started because others hung are not kept for longer than that.
+func TestKeepersOfHangsEnd(t *testing.T) {
+	before := keepersOf(t)
+	h := newHost(t, hostnative.Config{})
+	path, release := hangingExec(t)
+	for range 3 {
+		ctx, giveUp := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		<-hangs(t, h, ctx, path, 1)
+		giveUp()
+	}
+	release()
+	for late := time.Now().Add(patience / 3); keepersOf(t) > before+1; {
+		if time.Now().After(late) {
+			t.Fatalf("got %d keepers, want 1", keepersOf(t)-before)
+		}
+		if err := trySoon(h); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The child of a keeper that hangs in its start has a copy of the keeper's socket. The
+// keeper's end is told all the same.
+func TestKilledKeeperWhileHanging(t *testing.T) {
+	for _, m := range mechanisms {
+		if m.config.NoKeeper {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			h := newHost(t, m.config)
+			p, fifo := startDaemon(t, h, daemon+`wait; sleep 1000`, modes[0].mode)
+			pid := keeperOf(t, h)
+			path, release := hangingExec(t)
+			ctx, giveUp := context.WithCancel(t.Context())
+			defer giveUp()
+			hung := hangs(t, h, ctx, path, 1)
+			if err := trySoon(h); err != nil { // another keeper's by now
+				t.Fatal(err)
+			}
+			unix.Kill(pid, unix.SIGKILL)
+			lost := make(chan error, 1)
+			go func() {
+				exit, err := p.Wait()
+				if exit.Reason != core.ReasonLost {
+					err = fmt.Errorf("got %+v, %v, want it lost", exit, err)
+				} else {
+					err = nil
+				}
+				lost <- err
+			}()
+			select {
+			case err := <-lost:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(patience / 2):
+				t.Error("nobody was told of the keeper's end")
+				giveUp()
+			}
+			<-hung
+			release()
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+			fifo.SetReadDeadline(time.Now().Add(patience))
+			if _, err := io.ReadAll(fifo); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A start that its keeper does not come to ends when the keeper is given up.
+func TestStartWithStoppedKeeper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits until the keeper is given up")
+	}
+	h := newHost(t, hostnative.Config{})
+	unix.Kill(keeperOf(t, h), unix.SIGSTOP)
+	if err := trySoon(h); errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after %v: %v", patience, err)
+	}
+	if err := trySoon(h); err != nil {
+		t.Error(err)
+	}
+}
+
+// helperScript makes a helper that is this program, after so many lines of shell.
+func helperScript(t *testing.T, lines string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "helper")
+	script := "#!/bin/sh\n" + strings.ReplaceAll(lines, "$self", self) + "\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A keeper that has no descriptors left refuses starts and keeps what it has.
+func TestKeeperWithoutDescriptors(t *testing.T) {
+	h := newHost(t, hostnative.Config{Helper: helperScript(t, `ulimit -n 40; exec $self`)})
+	first := start(t, h, line(`trap "echo asked" TERM; echo up; while :; do sleep 0.1; done`))
+	said := watchOutput(first)
+	said.wait(t, "up")
+	for _, long := range []string{"", strings.Repeat("x", 100_000)} {
+		var refused error
+		var all []driver.Process
+		e, err := h.Resolve(t.Context(), line(`exec sleep 1000`, long))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(all) < 40 {
+			p, err := h.Start(t.Context(), e)
+			if err != nil {
+				refused = err
+				break
+			}
+			all = append(all, p)
+		}
+		if hostErr, ok := errors.AsType[*core.HostError](refused); !ok || hostErr.Reason != "no_resources" {
+			t.Errorf("after %d: got %v, want no_resources", len(all), refused)
+		}
+		if err := first.Signal("SIGTERM"); err != nil {
+			t.Error(err)
+		}
+		said.wait(t, "asked")
+		for _, p := range all {
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got, _ := run(t, h, line(`echo well`)); got != "well\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// That no keeper can be started just now is an error, and not for good: what ran with
+// a keeper does not silently run without.
+func TestKeeperOnceMore(t *testing.T) {
+	helper := helperScript(t, `exec $self`)
+	h := newHost(t, hostnative.Config{Helper: helper})
+	pid := keeperOf(t, h)
+	if err := os.Rename(helper, helper+".away"); err != nil {
+		t.Fatal(err)
+	}
+	unix.Kill(pid, unix.SIGKILL)
+	for mechanism(t, h, "keeper").Used { // as long as nobody knows
+	}
+	if err := trySoon(h); err == nil {
+		t.Error("commands run without the keeper")
+	}
+	if err := os.Rename(helper+".away", helper); err != nil {
+		t.Fatal(err)
+	}
+	if err := trySoon(h); err != nil {
+		t.Error(err)
+	}
+	keeperOf(t, h)
+}
+
+// Neither is it an error that nobody hears of, where another keeper hangs.
+func TestNoOtherKeeper(t *testing.T) {
+	helper := helperScript(t, `exec $self`)
+	h := newHost(t, hostnative.Config{Helper: helper})
+	path, release := hangingExec(t)
+	defer release()
+	ctx, giveUp := context.WithCancel(t.Context())
+	defer giveUp()
+	keeperOf(t, h)
+	hung := hangs(t, h, ctx, path, 1)
+	select {
+	case err := <-hung:
+		t.Fatal(err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	if err := os.Rename(helper, helper+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := trySoon(h); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want why there is no other keeper", err)
+	}
+}
+
+// Orphans that end while a start hangs do not stay zombies.
+func TestOrphansEndWhileHanging(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	pid := keeperOf(t, h)
+	path, release := hangingExec(t)
+	defer release()
+	ctx, giveUp := context.WithCancel(t.Context())
+	defer giveUp()
+	q := start(t, h, interactive(line(`read go; for i in 1 2 3 4 5 6 7 8 9; do (setsid sh -c "exit" &); done; sleep 0.2; echo done; sleep 1000`)))
+	said := watchOutput(q)
+	hangs(t, h, ctx, path, 1)
+	if err := trySoon(h); err != nil {
+		t.Fatal(err)
+	}
+	q.Write([]byte("go\n"))
+	said.wait(t, "done")
+	for late := time.Now().Add(patience / 6); ; {
+		n := 0
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+		for _, child := range strings.Fields(string(b)) {
+			stat, _ := os.ReadFile("/proc/" + child + "/stat")
+			if strings.Contains(string(stat), ") Z ") {
+				n++
+			}
+		}
+		if n == 0 {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("got %d zombies", n)
+		}
+	}
+}
+
+// A command that makes orphans all the time does not make its keeper grow.
+func TestKeeperDoesNotGrow(t *testing.T) {
+	h := newHost(t, hostnative.Config{})
+	pid := keeperOf(t, h)
+	p := start(t, h, line(`while :; do (/bin/true &); done`))
+	_ = p
+	var first int
+	for i := range 20 {
+		time.Sleep(500 * time.Millisecond)
+		b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+		rss, _ := strconv.Atoi(strings.Fields(string(b))[1])
+		if i == 3 {
+			first = rss
+		}
+		if i == 19 {
+			t.Logf("RSS %d KiB, then %d KiB in 8 s", first*4, rss*4)
+			if rss > first*3/2 {
+				t.Errorf("grew")
+			}
+		}
+	}
+}
