@@ -75,7 +75,10 @@ func (id HostID) Dead() bool {
 	}
 	s, err := ReadStat(id.Pid)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH) {
-		return true
+		// Or /proc hides it (hidepid of proc_pid(5)), as it does keepers from others of
+		// their user, who can't be traced. Then its start is not known, nor whether it
+		// is the one: rather no sweep than one of what lives.
+		return unix.Kill(id.Pid, 0) == unix.ESRCH
 	}
 	return err == nil && (s.Start != id.Start || s.Zombie)
 }
