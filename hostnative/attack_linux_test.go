@@ -363,3 +363,42 @@ func TestKeeperDoesNotGrow(t *testing.T) {
 		}
 	}
 }
+
+// beHanging starts the program $TERRARIUM_TEST_HANG, which hangs.
+func beHanging() {
+	h, err := hostnative.New(hostnative.Config{NoCgroup: os.Getenv("TERRARIUM_TEST_NOCGROUP") != ""})
+	if err != nil {
+		os.Exit(1)
+	}
+	e, err := h.Resolve(context.Background(), core.Command{Command: os.Getenv("TERRARIUM_TEST_HANG"), Args: []string{"x"}})
+	if err != nil {
+		os.Exit(1)
+	}
+	go h.Start(context.Background(), e)
+	trySoon(h) // with another keeper
+	os.Stdout.WriteString("started\n")
+	select {}
+}
+
+// A host that is killed while a program hangs in its start leaves nobody: not that one
+// either, which would go on some day.
+func TestKilledHostWhileHanging(t *testing.T) {
+	for _, noCgroup := range []string{"", "1"} {
+		t.Run("NoCgroup="+noCgroup, func(t *testing.T) {
+			path, release := hangingExec(t)
+			defer release()
+			t.Setenv("TERRARIUM_TEST_HANG", path)
+			t.Setenv("TERRARIUM_TEST_NOCGROUP", noCgroup)
+			cmd, alive, started := startHost(t, "hanging")
+			if _, err := started.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Process.Kill()
+			cmd.Wait()
+			alive.SetReadDeadline(time.Now().Add(patience))
+			if _, err := io.ReadAll(alive); err != nil {
+				t.Errorf("after %v some of its processes live: %v", patience, err)
+			}
+		})
+	}
+}

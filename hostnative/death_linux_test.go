@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 		beHost()
 	case "alone":
 		beHost()
+	case "hanging":
+		helper.Main()
+		beHanging()
 	case "closing":
 		helper.Main()
 		beClosing()

@@ -76,17 +76,22 @@ func Open(c Config) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
+	pidfd := -1
 	pid, _, err := syscall.StartProcess(c.Helper, helperArgv, &syscall.ProcAttr{
 		Env:   c.environ(),
 		Files: []uintptr{uintptr(files[0]), uintptr(files[1]), uintptr(files[2])},
-		Sys:   &syscall.SysProcAttr{Setsid: true}, // where no key reaches it
+		Sys:   &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd}, // where no key reaches it
 	})
 	closeAll(files[:2])
 	if err != nil {
 		s.file.Close()
 		return nil, fmt.Errorf("start helper %s: %w", c.Helper, err)
 	}
-	return (&Keeper{socket: s, pid: pid}).greet(c)
+	k := &Keeper{socket: s, pid: pid}
+	if pidfd >= 0 { // before Linux 5.2 there is none
+		go k.watch(pidfd) // ends with the keeper
+	}
+	return k.greet(c)
 }
 
 // OpenBelow starts a keeper as a command of k, which knows what its commands are, and
@@ -103,7 +108,12 @@ func (k *Keeper) OpenBelow(ctx context.Context, c Config, answered func()) (*Kee
 		s.file.Close()
 		return nil, err
 	}
-	return (&Keeper{socket: s, pid: process.Pid(), process: process}).greet(c)
+	below := &Keeper{socket: s, pid: process.Pid(), process: process}
+	go func() { // ends with the keeper
+		process.Wait()
+		below.shutdown(unix.SHUT_RDWR)
+	}()
+	return below.greet(c)
 }
 
 var helperArgv = []string{"terrarium-helper"}
@@ -166,6 +176,29 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 		k.kill()
 		return nil, fmt.Errorf("helper %s has said nothing for %v", c.Helper, readyLimit)
 	}
+}
+
+// watch ends the socket when the keeper ends. The keeper's death alone may not do so:
+// a child that hangs on its way to execve(2) has a copy of the keeper's end, and so may
+// whatever else a helper has started.
+func (k *Keeper) watch(pidfd int) {
+	if unix.SetNonblock(pidfd, true) != nil { // Go's poller waits
+		unix.Close(pidfd)
+		return
+	}
+	file := os.NewFile(uintptr(pidfd), "pidfd")
+	defer file.Close()
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return
+	}
+	conn.Read(func(fd uintptr) bool {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(fds, 0)
+		return n > 0 || err != nil && err != unix.EINTR
+	})
+	// What it has said before is still read.
+	k.shutdown(unix.SHUT_RDWR)
 }
 
 // Pid returns the id of the keeper's process.
@@ -321,8 +354,12 @@ func (k *Keeper) askInTime(m message) error {
 	answer, err := k.ask(ctx, m)
 	if errors.Is(err, context.DeadlineExceeded) {
 		k.kill()
-		<-k.gone
-		return ErrGone
+		select {
+		case <-k.gone:
+			return ErrGone
+		case <-time.After(readyLimit):
+			return fmt.Errorf("the keeper has not answered for %v, and does not die", answerLimit)
+		}
 	}
 	if err != nil {
 		return err
@@ -400,11 +437,13 @@ func (k *Keeper) Close() {
 
 // hangUp tells the keeper to end, in its own time.
 func (k *Keeper) hangUp() {
-	k.closing.Do(func() {
-		if conn, err := k.file.SyscallConn(); err == nil {
-			conn.Control(func(fd uintptr) { unix.Shutdown(int(fd), unix.SHUT_WR) })
-		}
-	})
+	k.closing.Do(func() { k.shutdown(unix.SHUT_WR) })
+}
+
+func (k *Keeper) shutdown(how int) {
+	if conn, err := k.file.SyscallConn(); err == nil {
+		conn.Control(func(fd uintptr) { unix.Shutdown(int(fd), how) })
+	}
 }
 
 // release forgets a command that was ended.

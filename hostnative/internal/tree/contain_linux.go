@@ -21,7 +21,7 @@ type Config struct {
 
 	// Subreaper makes this program the parent of orphans, for good, and reaps all
 	// children that it gets and has not started by Start: it is for a program that
-	// starts none in other ways.
+	// starts none in other ways, and ends no threads. Commands die with it.
 	Subreaper bool
 
 	// MaxProcesses is how many processes and threads a tree may have, or 0.
@@ -42,6 +42,7 @@ type Containment struct {
 	cgroupErr error       // why there are none
 	refused   atomic.Bool // the system does not start processes in cgroups
 	orphans   *orphans    // nil if this is no subreaper
+	dying     bool        // commands die with this program
 	reaperErr error       // why not
 }
 
@@ -66,6 +67,7 @@ func New(c Config) *Containment {
 	}
 	k.cgroups.maxProcesses = c.MaxProcesses
 	if c.Subreaper {
+		k.dying = true
 		if k.reaperErr = k.selfErr; k.reaperErr == nil {
 			k.reaperErr = becomeSubreaper()
 		}
@@ -112,6 +114,12 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 	if s.Ctty {
 		attr.Sys.Setctty = true
 		attr.Sys.Ctty = 1
+	}
+	if k.dying {
+		// What hangs in its start has no tag yet, and without a cgroup nobody else
+		// would find it. This is about the end of the thread that starts it (prctl(2)),
+		// but Go ends none that no goroutine was locked to.
+		attr.Sys.Pdeathsig = unix.SIGKILL
 	}
 	o := offspring{containment: k}
 	if k.selfErr == nil {
