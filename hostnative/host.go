@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
@@ -69,13 +70,17 @@ type Host struct {
 	confiner *confiner // nil if commands are not confined
 	sandbox  SandboxLevel
 
-	// starting holds a value for each Start under way. Each may take a
-	// thread, and a keeper starts one at a time anyway.
+	// starting holds a value for each Start under way that does not hang. Each may
+	// take a thread, and a keeper starts one at a time anyway.
 	starting chan struct{}
 }
 
-// maxStarting is how many commands are started at once: more than may hang.
-const maxStarting = 16
+// maxStarting is how many commands are started at once.
+const maxStarting = 4
+
+// hangLimit is how long a start may take before it counts as one that hangs, which
+// others do not wait for.
+const hangLimit = time.Second
 
 var _ driver.Host = (*Host)(nil)
 

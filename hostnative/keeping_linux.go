@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
@@ -73,19 +75,26 @@ func newKeeping(c Config) *keeping {
 }
 
 // openFirst returns what starts a keeper. If the first can't be started, there are
-// none; if a later one can't, that may pass.
+// none. Commands do not go without because there is none just now.
 func (k *keeping) openFirst() func() (*keeper.Keeper, error) {
-	first := true
+	had := false
 	return func() (*keeper.Keeper, error) {
 		one, err := keeper.Open(k.config)
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		if first && err != nil {
+		switch {
+		case err == nil:
+			had = true
+		case !had && !isTransient(err):
 			k.setWithout(err)
 		}
-		first = false
 		return one, err
 	}
+}
+
+// isTransient reports whether err says that the system has none left of something.
+func isTransient(err error) bool {
+	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
 }
 
 func (k *keeping) doWithout(err error) {

@@ -14,9 +14,6 @@ import (
 )
 
 const (
-	// hangLimit is how long a start may take before others go to another keeper.
-	hangLimit = time.Second
-
 	// maxKeepers is how many a pool has at once. All but one are for starts that
 	// hang, each of which takes one.
 	maxKeepers = 8
@@ -81,12 +78,23 @@ func (p *pool) open() {
 		one, err := p.start()
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if o.err = err; err == nil {
+		if err == nil {
 			p.add(one)
+		} else {
+			o.err = noKeeper(err)
 		}
 		p.opening = nil
 		close(o.done)
 	}()
+}
+
+// noKeeper is the error of a start when no keeper can be started.
+func noKeeper(err error) error {
+	f := &fault{text: "no keeper of commands: " + err.Error()}
+	if errno, ok := errors.AsType[unix.Errno](err); ok && isTransient(errno) {
+		f.cause = errno
+	}
+	return f
 }
 
 // add begins to use a keeper. mu is held.
@@ -160,6 +168,7 @@ func (p *pool) begin(ctx context.Context, s spec) (command, error) {
 func (p *pool) borrow(ctx context.Context) (*kept, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var tried *opening // that was waited for
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -174,21 +183,32 @@ func (p *pool) borrow(ctx context.Context) (*kept, error) {
 			}
 			patience = min(patience, hangLimit-now.Sub(one.since))
 		}
-		// If none is there, or all hang:
-		if p.opening == nil && (len(p.keepers) == 0 || !slices.ContainsFunc(p.keepers, func(one *kept) bool { return now.Sub(one.since) < hangLimit })) {
-			if len(p.keepers) == maxKeepers {
+		if !slices.ContainsFunc(p.keepers, func(one *kept) bool { return !one.hangs(now) }) {
+			patience = hangLimit
+			switch {
+			case tried != nil && tried.err != nil:
+				return nil, tried.err
+			case p.opening != nil:
+			case len(p.keepers) >= maxKeepers:
 				return nil, errHang
+			default:
+				p.open()
 			}
-			p.open()
 		}
-		freed, o := p.freed, p.opening
+		var opened <-chan struct{}
+		if tried = p.opening; tried != nil {
+			opened = tried.done
+		}
+		freed := p.freed
 		p.mu.Unlock()
-		err := wait(ctx, freed, o, max(patience, time.Millisecond))
+		wait(ctx, freed, opened, max(patience, time.Millisecond))
 		p.mu.Lock()
-		if err != nil && len(p.keepers) == 0 {
-			return nil, err
-		}
 	}
+}
+
+// hangs reports whether the start that it is busy with hangs.
+func (one *kept) hangs(now time.Time) bool {
+	return !one.since.IsZero() && now.Sub(one.since) >= hangLimit
 }
 
 func hasEnded(one *kept) bool {
@@ -200,29 +220,31 @@ func hasEnded(one *kept) bool {
 	}
 }
 
-// wait returns when one of these has happened. The error is o's.
-func wait(ctx context.Context, freed <-chan struct{}, o *opening, patience time.Duration) error {
-	var opened chan struct{}
-	if o != nil {
-		opened = o.done
-	}
+// wait returns when one of these has happened.
+func wait(ctx context.Context, freed, opened <-chan struct{}, patience time.Duration) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
 	case <-opened:
-		return o.err
 	case <-freed:
 	case <-ctx.Done():
 	case <-late.C:
 	}
-	return nil
 }
 
-// giveBack says that the keeper has answered.
+// giveBack says that the keeper has answered. One that was started because another
+// hung is not kept for longer than its commands: the first that does not hang stays.
 func (p *pool) giveBack(one *kept) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one.since = time.Time{}
+	stays := slices.IndexFunc(p.keepers, func(other *kept) bool { return !other.hangs(time.Now()) })
+	for i := len(p.keepers) - 1; i > stays && stays >= 0; i-- {
+		if other := p.keepers[i]; other.since.IsZero() {
+			p.keepers = slices.Delete(p.keepers, i, i+1)
+			go other.Close() // ends in a second
+		}
+	}
 	p.free()
 }
 

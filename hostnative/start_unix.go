@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -27,10 +29,13 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	}
 	select {
 	case h.starting <- struct{}{}:
-		defer func() { <-h.starting }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	leave := sync.OnceFunc(func() { <-h.starting })
+	defer leave()
+	defer time.AfterFunc(hangLimit, leave).Stop()
+
 	started := spec{path: e.Path, argv: e.Argv, session: e.Command.Session}
 	var sandboxed []core.EnvVariable
 	if h.confiner != nil {
@@ -72,7 +77,10 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	default:
-		err = refuse(opExec, e.Path, startFault(e.Path, e.Argv, started.env, err))
+		if _, ours := err.(*fault); !ours {
+			err = startFault(e.Path, e.Argv, started.env, err)
+		}
+		err = refuse(opExec, e.Path, err)
 	}
 	io.close()
 	return nil, err

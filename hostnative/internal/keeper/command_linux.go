@@ -58,13 +58,10 @@ func (k *Keeper) Start(ctx context.Context, s Spec, answered func()) (*Command, 
 		answered()
 		return nil, err
 	}
+	answered = k.pinging(answered)
 	select {
 	case m := <-answer:
-		answered()
-		if err := c.begin(m); err != nil {
-			return nil, err
-		}
-		return c, nil
+		return c.answer(m, answered)
 	case <-k.gone:
 		answered()
 		return nil, ErrGone
@@ -88,6 +85,14 @@ func (k *Keeper) prepare() (*Command, <-chan message, error) {
 	}
 	k.commands[id] = c
 	return c, answer, nil
+}
+
+func (c *Command) answer(m message, answered func()) (*Command, error) {
+	answered()
+	if err := c.begin(m); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // begin takes the keeper's answer.

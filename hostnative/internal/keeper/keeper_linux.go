@@ -26,6 +26,10 @@ const (
 	// for itself. One that takes longer was stopped, or is stuck, and is killed.
 	answerLimit = 15 * time.Second
 
+	// pingAfter is after how long a start that is not answered has the keeper asked
+	// whether it still answers at all, and after how long again.
+	pingAfter = 5 * time.Second
+
 	// closeLimit is how long Close waits for its end.
 	closeLimit = time.Second
 )
@@ -365,6 +369,35 @@ func (k *Keeper) askInTime(m message) error {
 		return err
 	}
 	return answer.fault()
+}
+
+// pinging has the keeper asked again and again, from pingAfter on, until the function is
+// called that it returns, which calls then: a keeper that is stopped, unlike one whose
+// start hangs, does not answer, and is killed.
+func (k *Keeper) pinging(then func()) (stop func()) {
+	stopped := make(chan struct{})
+	first := time.AfterFunc(pingAfter, func() {
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-k.gone:
+				return
+			default:
+			}
+			k.askInTime(message{Kind: report})
+			select {
+			case <-stopped:
+			case <-k.gone:
+			case <-time.After(pingAfter):
+			}
+		}
+	})
+	return func() {
+		first.Stop()
+		close(stopped)
+		then()
+	}
 }
 
 func (k *Keeper) request() (id uint64, answer chan message, err error) {
