@@ -79,6 +79,9 @@ func newKeeping(c Config) *keeping {
 func (k *keeping) openFirst() func() (*keeper.Keeper, error) {
 	had := false
 	return func() (*keeper.Keeper, error) {
+		if _, err := k.without(); err != nil {
+			return nil, err // and no second process of a program that has not asked for it
+		}
 		one, err := keeper.Open(k.config)
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -239,7 +242,6 @@ func (k *keeping) close() {
 
 func (k *keeping) report() []Mechanism {
 	none := func(err error) Mechanism { return Mechanism{Name: "keeper", Detail: err.Error()} }
-	k.prepare()
 	one, err := k.free.borrow(context.Background())
 	if local, without := k.without(); local != nil {
 		return append(mechanisms(local.Report()), none(without))

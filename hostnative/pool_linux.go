@@ -168,7 +168,10 @@ func (p *pool) begin(ctx context.Context, s spec) (command, error) {
 func (p *pool) borrow(ctx context.Context) (*kept, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var tried *opening // that was waited for
+	var (
+		tried  *opening // that was waited for
+		waited bool     // for one of all keepers that there may be
+	)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -189,8 +192,10 @@ func (p *pool) borrow(ctx context.Context) (*kept, error) {
 			case tried != nil && tried.err != nil:
 				return nil, tried.err
 			case p.opening != nil:
-			case len(p.keepers) >= maxKeepers:
+			case len(p.keepers) >= maxKeepers && waited:
 				return nil, errHang
+			case len(p.keepers) >= maxKeepers:
+				waited = true // one may go on just now
 			default:
 				p.open()
 			}

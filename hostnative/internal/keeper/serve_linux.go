@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"sync"
 	"syscall"
@@ -35,8 +36,8 @@ type keeping struct {
 	containment *tree.Containment
 	work        sync.WaitGroup // requests, waits, the sweep
 
-	starts sync.Mutex // held while a command is started, and while garbage is collected
-	done   int        // starts, guarded by starts
+	starts    sync.Mutex // held while a command is started, and while garbage is collected
+	collected uint64     // bytes that had been allocated then; guarded by starts
 
 	mu     sync.Mutex
 	trees  map[uint64]*tree.Tree // those that were not ended
@@ -154,12 +155,19 @@ func stayAwake() {
 	debug.SetGCPercent(-1)
 }
 
-// collectEvery is after how many starts garbage is collected. Each leaves some 20 KiB.
-const collectEvery = 256
+// collectAt is how many bytes of garbage there may be. A start leaves some 20 KiB.
+const collectAt = 4 << 20
 
-// collect collects garbage, if it is time. starts is held.
+// collect collects garbage if there is enough of it, unless a command is being started.
 func (k *keeping) collect() {
-	if k.done++; k.done%collectEvery == 0 {
+	if !k.starts.TryLock() {
+		return
+	}
+	defer k.starts.Unlock()
+	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(allocated)
+	if n := allocated[0].Value.Uint64(); n-k.collected > collectAt {
+		k.collected = n
 		runtime.GC()
 	}
 }
@@ -171,6 +179,7 @@ func (k *keeping) reap() {
 	for range ended {
 		time.Sleep(reapPause)
 		k.containment.ReapOrphans()
+		k.collect()
 	}
 }
 
@@ -250,9 +259,9 @@ func (k *keeping) startTree(m message, files []int) (*tree.Tree, error) {
 		// The link leads to what is open, not to what has that name by now.
 		s.Dir = "/proc/self/fd/" + strconv.Itoa(files[3])
 	}
+	k.collect()
 	k.starts.Lock()
 	defer k.starts.Unlock()
-	k.collect()
 	return k.containment.Start(s)
 }
 
@@ -278,6 +287,7 @@ func (k *keeping) do(m message) error {
 
 // answer answers the request m.
 func (k *keeping) answer(m message, err error) {
+	k.collect()
 	answer := message{Kind: done, ID: m.ID}
 	answer.setFault(err)
 	k.send(answer)

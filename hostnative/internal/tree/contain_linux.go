@@ -165,12 +165,12 @@ func (k *Containment) startChild(o *offspring, path string, argv []string, attr 
 			continue // somebody has changed it since it was given back
 		}
 		// It was the cgroup, unless the same happens without.
-		if c, err = k.orphans.start(path, argv, attr); err == nil {
+		if c, err = k.orphans.start(path, argv, attr, ""); err == nil {
 			k.refused.Store(true)
 		}
 		return c, err
 	}
-	return k.orphans.start(path, argv, attr)
+	return k.orphans.start(path, argv, attr, "")
 }
 
 // startIn starts a child in a cgroup.
@@ -182,7 +182,7 @@ func (k *Containment) startIn(cgroup strays.Cgroup, path string, argv []string, 
 	defer unix.Close(dir)
 	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, dir
 	defer func() { attr.Sys.UseCgroupFD = false }()
-	return k.orphans.start(path, argv, attr)
+	return k.orphans.start(path, argv, attr, cgroup)
 }
 
 // refusesCgroup reports whether an error of clone3(2) may mean its cgroup: an

@@ -15,24 +15,31 @@ import (
 type orphans struct {
 	mu       sync.Mutex
 	commands map[int]bool // children that were started, and not reaped
-	starting int          // how many may have been started that commands does not have yet
+
+	// starting are the cgroups of children that may have been started and that
+	// commands does not have yet: "" of those that have none.
+	starting map[strays.Cgroup]int
 }
 
-func newOrphans() *orphans { return &orphans{commands: make(map[int]bool)} }
+func newOrphans() *orphans {
+	return &orphans{commands: make(map[int]bool), starting: make(map[strays.Cgroup]int)}
+}
 
 // start is startChild, for a command. It holds no lock meanwhile: a file system
 // that does not answer keeps execve(2), and so this, from returning.
-func (o *orphans) start(path string, argv []string, attr *syscall.ProcAttr) (child, error) {
+func (o *orphans) start(path string, argv []string, attr *syscall.ProcAttr, in strays.Cgroup) (child, error) {
 	if o == nil {
 		return startChild(path, argv, attr)
 	}
 	o.mu.Lock()
-	o.starting++
+	o.starting[in]++
 	o.mu.Unlock()
 	c, err := startChild(path, argv, attr)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.starting--
+	if o.starting[in]--; o.starting[in] == 0 {
+		delete(o.starting, in)
+	}
 	if err == nil {
 		o.commands[c.pid] = true
 	}
@@ -118,9 +125,16 @@ func (o *orphans) reapDead() {
 // reapOrphan reaps the zombie pid if it is no command's. o.mu is held.
 //
 // While a command is being started it may be that one, which has ended already:
-// whoever starts it would wait for it in vain. Then the zombie is for the next look.
+// whoever starts it would wait for it in vain. It is, if it was in its cgroup, or there
+// is none to tell by. Then the zombie is for the next look.
 func (o *orphans) reapOrphan(pid int) {
-	if !o.commands[pid] && o.starting == 0 {
-		unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	if o.commands[pid] {
+		return
 	}
+	for cgroup := range o.starting {
+		if cgroup == "" || cgroup.Holds(pid) {
+			return
+		}
+	}
+	unix.Wait4(pid, nil, unix.WNOHANG, nil)
 }
