@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -60,13 +59,12 @@ func newKeeping(c Config) *keeping {
 		k.config.Helper = "/proc/self/exe"
 	}
 	k.free = newPool(k.openFirst(), true)
-	_, nested := os.LookupEnv(keeper.Env)
 	switch {
 	case c.NoKeeper:
 		k.doWithout(errNoKeeper)
 	case k.config.Helper == "":
 		k.doWithout(errNoHelper)
-	case nested:
+	case keeper.Asked():
 		// A program that was to be a keeper has come here because its main does
 		// not begin with helper.Main. It must not start itself again.
 		k.doWithout(fmt.Errorf("%s is set: we are a helper ourselves", keeper.Env))

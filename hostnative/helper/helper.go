@@ -19,7 +19,7 @@ import (
 // In a keeper it does not return. What runs before it, such as init functions,
 // runs in keepers too.
 func Main() {
-	if _, ok := os.LookupEnv(keeper.Env); ok {
+	if keeper.Asked() {
 		serve()
 		os.Exit(0)
 	}

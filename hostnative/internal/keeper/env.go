@@ -1,6 +1,9 @@
 package keeper
 
-import "sync/atomic"
+import (
+	"os"
+	"sync/atomic"
+)
 
 // Env is set in the environment of a keeper, and there only. Its standard input is
 // the socket that its host has the other end of.
@@ -12,6 +15,13 @@ const (
 	asKeeper   = "keeper"
 	asConfined = "confined"
 )
+
+// Asked reports whether this process was started to be a keeper: Env alone may be
+// inherited, or come from an agent.
+func Asked() bool {
+	_, ok := os.LookupEnv(Env)
+	return ok && hasSocket()
+}
 
 // HasMain says that this program's main function begins with helper.Main, so
 // that executing this program again makes a keeper.

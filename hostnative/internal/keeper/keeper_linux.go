@@ -26,6 +26,9 @@ const (
 	// for itself. One that takes longer was stopped, or is stuck, and is killed.
 	answerLimit = 15 * time.Second
 
+	// patienceLimit is how long a request may take of one that answers others.
+	patienceLimit = 2 * time.Minute
+
 	// pingAfter is after how long a start that is not answered has the keeper asked
 	// whether it still answers at all, and after how long again.
 	pingAfter = 5 * time.Second
@@ -67,7 +70,8 @@ type Keeper struct {
 	closing sync.Once
 
 	mu       sync.Mutex
-	last     uint64 // ID that was given to a command or request
+	heard    time.Time // when it has said something
+	last     uint64    // ID that was given to a command or request
 	commands map[uint64]*Command
 	requests map[uint64]chan message // answers, of one place each
 	ended    bool                    // gone is closed, or about to be
@@ -242,6 +246,9 @@ func (k *Keeper) read(isReady chan<- message) {
 		if err != nil {
 			break
 		}
+		k.mu.Lock()
+		k.heard = time.Now()
+		k.mu.Unlock()
 		switch m.Kind {
 		case confined:
 			if isReady != nil {
@@ -350,13 +357,14 @@ func (k *Keeper) ask(ctx context.Context, m message, files ...int) (message, err
 	}
 }
 
-// askInTime is ask for what is answered soon. A keeper that does not is killed, and
-// gone.
+// askInTime is ask for what is answered soon. A keeper that says nothing is killed, and
+// gone; so is one that has not answered this after some minutes, whatever it says.
 func (k *Keeper) askInTime(m message) error {
-	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), patienceLimit)
 	defer cancel()
+	defer k.whenSilent(cancel)()
 	answer, err := k.ask(ctx, m)
-	if errors.Is(err, context.DeadlineExceeded) {
+	if ctx.Err() != nil && err == ctx.Err() {
 		k.kill()
 		select {
 		case <-k.gone:
@@ -369,6 +377,34 @@ func (k *Keeper) askInTime(m message) error {
 		return err
 	}
 	return answer.fault()
+}
+
+// whenSilent calls f when the keeper has said nothing for answerLimit, unless stop is
+// called before. It may have a thousand commands to end before it comes to ours.
+func (k *Keeper) whenSilent(f func()) (stop func()) {
+	stopped := make(chan struct{})
+	go func() { // ends when it is stopped, or has called f
+		rest := answerLimit
+		for rest > 0 {
+			timer := time.NewTimer(rest)
+			select {
+			case <-stopped:
+				timer.Stop()
+				return
+			case <-timer.C:
+			}
+			rest = answerLimit - time.Since(k.lastHeard())
+		}
+		f()
+	}()
+	return func() { close(stopped) }
+}
+
+// lastHeard returns when the keeper has said something.
+func (k *Keeper) lastHeard() time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.heard
 }
 
 // pinging has the keeper asked again and again, from pingAfter on, until the function is

@@ -3,6 +3,7 @@ package keeper
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -153,6 +154,7 @@ func standFast() {
 func stayAwake() {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(math.MaxInt64) // whatever GOMEMLIMIT says
 }
 
 // collectAt is how many bytes of garbage there may be. A start leaves some 20 KiB.

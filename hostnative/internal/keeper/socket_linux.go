@@ -21,6 +21,12 @@ func newSocket(fd int) (socket, error) {
 	return socket{os.NewFile(uintptr(fd), "keeper")}, nil
 }
 
+// hasSocket reports whether standard input may be a host's.
+func hasSocket() bool {
+	kind, err := unix.GetsockoptInt(0, unix.SOL_SOCKET, unix.SO_TYPE)
+	return err == nil && kind == unix.SOCK_SEQPACKET
+}
+
 // maxPacket is how long a message may be that goes in a packet, in bytes. A longer
 // one goes in a file in memory (memfd_create(2)), which is the packet's first
 // descriptor; the packet is empty but for the byte long. Only hosts send such.
