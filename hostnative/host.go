@@ -124,9 +124,22 @@ func (h *Host) confine(s Sandbox) (err error) {
 	if err := h.keeping.confines(); err != nil {
 		return fmt.Errorf("no sandbox without a keeper: %w", err)
 	}
-	h.sandbox = s.Level
-	h.confiner, err = newConfiner(s)
-	return err
+	if h.confiner, err = newConfiner(s); err != nil {
+		return err
+	}
+	if h.confiner.missing == nil { // else Exec would tell rules and people of more than there is
+		h.sandbox = s.Level
+	}
+	return nil
+}
+
+// SandboxLacks says which of files and calls commands are not confined to although
+// Config.Sandbox asks for it, or nil. Config.Sandbox.Required has New fail instead.
+func (h *Host) SandboxLacks() error {
+	if h.confiner == nil {
+		return nil
+	}
+	return h.confiner.missing
 }
 
 // Close ends the Host's keeper, or if there are commands lets it end with the last

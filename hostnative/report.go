@@ -10,4 +10,4 @@ type Mechanism struct {
 // Report tells by which means this Host finds the processes of its commands,
 // and by which it could if something were different. It may take some seconds,
 // while a helper starts.
-func (h *Host) Report() []Mechanism { return h.keeping.report() }
+func (h *Host) Report() []Mechanism { return append(h.keeping.report(), reportSandbox()) }

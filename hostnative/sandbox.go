@@ -27,7 +27,7 @@ const (
 // Commands may write their session's roots, Write, and a directory of their own for
 // temporary files and caches (TMPDIR, XDG_CACHE_HOME, GOCACHE, npm_config_cache), which
 // sessions with the same roots share. They connect to nothing. What the kernel lacks is
-// not in force: Report tells.
+// not in force: Report tells, and if that is Landlock or seccomp, Exec.Sandbox is empty.
 type Sandbox struct {
 	Level SandboxLevel
 

@@ -98,3 +98,21 @@ func refuseRules(err error) error {
 	}
 	return &core.HostError{Reason: reason, Message: err.Error(), Err: err}
 }
+
+// reportSandbox tells what a sandbox would have here.
+func reportSandbox() Mechanism {
+	r := confine.Available()
+	m := Mechanism{Name: "sandbox", Used: r.Err() == nil}
+	var parts []string
+	if r.Landlock > 0 {
+		parts = append(parts, fmt.Sprintf("Landlock version %d", r.Landlock))
+	}
+	if r.Calls {
+		parts = append(parts, "a filter of system calls")
+	}
+	for _, gap := range r.Missing {
+		parts = append(parts, gap.Text)
+	}
+	m.Detail = strings.Join(parts, "; ")
+	return m
+}

@@ -7,14 +7,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
 // patience is how long a test waits for what must happen. It may be that a module
@@ -27,6 +31,7 @@ const patience = 3 * time.Minute
 //	exits N COMMAND ARG…    COMMAND must exit with that status
 //	signal NAME             sends a signal to what runs in the background
 //	matches FILE WANT       FILE holds JSON with at least what is in WANT (see matchJSON)
+//	[landlock]              native commands can be confined here
 //	fits                    stdout fits on a screen: 24 lines of 80 columns
 //	noprocess               waits until no process of this script is left
 //	module KIND FILE        makes a small WebAssembly module (modules_test.go)
@@ -62,6 +67,12 @@ func TestCLI(t *testing.T) {
 			e.Values[environment{}] = e.Vars
 			return nil
 		},
+		Condition: func(name string) (bool, error) {
+			if name == "landlock" {
+				return hasSandbox(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":      exits,
 			"signal":     signalBackground,
@@ -86,6 +97,16 @@ func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
 	cmd.Env = ts.Value(environment{}).([]string)
 	return cmd
 }
+
+// hasSandbox reports whether native commands can be confined here.
+var hasSandbox = sync.OnceValue(func() bool {
+	host, err := hostnative.New(hostnative.Config{NoKeeper: true})
+	if err != nil {
+		return false
+	}
+	defer host.Close()
+	return slices.ContainsFunc(host.Report(), func(m hostnative.Mechanism) bool { return m.Name == "sandbox" && m.Used })
+})
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {

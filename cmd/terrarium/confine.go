@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,9 @@ func (f *confineFlags) add(cmd *cobra.Command) {
 
 // check says what is wrong with the flags.
 func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) error {
+	if f.level == "" {
+		return nil // a command without these flags
+	}
 	switch {
 	case !slices.Contains(sandboxLevels, f.level):
 		return fmt.Errorf("--sandbox %s: no such level: use %s", f.level, strings.Join(sandboxLevels, ", "))
@@ -69,6 +73,15 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 		return errors.New("--sandbox-required needs --sandbox workspace or strict, or --host wasm")
 	case f.level == sandboxLevels[0] && len(f.write) > 0:
 		return errors.New("--write needs --sandbox workspace or strict")
+	}
+	for _, dir := range f.write {
+		info, err := os.Stat(dir)
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			return fmt.Errorf("--write %s: %w", dir, e.Err)
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("--write %s: not a directory", dir)
+		}
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func examine() diagnosis {
 
 func examineNative() hostReport {
 	r := hostReport{Name: "native", Checks: []check{}, Holds: []hold{}, Lacks: []string{
-		"a sandbox: commands may do whatever you may",
+		"a sandbox, unless --sandbox says so: commands may do whatever you may",
 	}}
 	host, err := hostnative.New(hostnative.Config{})
 	if err != nil {

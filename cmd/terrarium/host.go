@@ -145,7 +145,14 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 		if err != nil {
 			return nil, err
 		}
-		return hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout, Sandbox: sandbox})
+		host, err := hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout, Sandbox: sandbox})
+		if err != nil {
+			return nil, err
+		}
+		if err := host.SandboxLacks(); err != nil {
+			notice(err.Error())
+		}
+		return host, nil
 	}
 	config, err := f.sandbox(c)
 	if err != nil {

@@ -39,8 +39,7 @@ connection, or a signal, ends the terminals it holds.
   --output-byte-limit N   keep so much where a request does not say; 1MiB
   --lenient               also take env as an object of names and values
   --trace FILE            with --stdio: write down every step, for a replay
-  --host native|wasm      where commands run; wasm: see "terrarium help sandbox"
-  --sandbox LEVEL, --write DIR  confine native ones; see "terrarium help native"
+  --host wasm, --sandbox LEVEL  see "terrarium help sandbox" and "help native"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
