@@ -5,6 +5,7 @@ package confine
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 // Commands that are narrowed can signal each other as before, but read nothing of
 // each other's memory.
 func NarrowPty(r Rules, path string) error {
-	if path != "" && !strings.HasPrefix(path, allPtys+"/") {
+	if path != "" && filepath.Dir(path) != allPtys {
 		return fmt.Errorf("sandbox: %q is no pseudo-terminal: want /dev/pts/N", path)
 	}
 	version, _ := landlockVersion()
