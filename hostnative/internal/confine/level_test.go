@@ -103,11 +103,32 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// No variable hands over everything.
+// Programs are found with what is around them, and no variable hands over everything.
 func TestToolchains(t *testing.T) {
-	env := map[string]string{"HOME": "/home/u", "PATH": "/usr/bin:/home/u:.:/:/home/u/:/home/u/bin", "GOROOT": "/go", "PYENV_ROOT": "relative", "GOPATH": "/g:/h"}
-	got := strings.Join(Toolchains(func(name string) string { return env[name] }), " ")
-	if want := "/go /usr/bin /home/u/bin /g/pkg/mod"; got != want {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"links", "go1/bin", "home/bin", "home/.local/bin", "home/.node/bin"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go1/bin/go", "home/bin/go", "home/.local/bin/go", "home/.node/bin/node"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(dir+"/go1/bin/go", dir+"/links/go"); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{
+		"HOME": dir + "/home", "GOROOT": "/go", "PYENV_ROOT": "relative", "GOPATH": "/g:/h",
+		"PATH": "D/links:D/home:.:/:" + "D:D/home/:D/home/bin:D/home/.local/bin:D/home/.node/bin",
+	}
+	env["PATH"] = strings.ReplaceAll(env["PATH"], "D", dir)
+	got := strings.ReplaceAll(strings.Join(Toolchains(func(name string) string { return env[name] }), " "), dir, "D")
+	if want := "/go D/links D/go1 D/home/bin D/home/.local/bin D/home/.node/bin D/home/.node /g/pkg/mod"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

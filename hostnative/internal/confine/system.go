@@ -2,6 +2,7 @@ package confine
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -32,21 +33,38 @@ var toolchainVars = namesIn(`
 	JAVA_HOME JDK_HOME MAVEN_HOME GRADLE_HOME DOTNET_ROOT NUGET_PACKAGES GEM_HOME RBENV_ROOT ASDF_DIR ASDF_DATA_DIR
 	MISE_DATA_DIR HOMEBREW_PREFIX SDKMAN_DIR`)
 
-// Toolchains returns the directories that variables name as those of programs:
-// PATH, GOROOT and the like. They are for Rules.Read. getenv is os.Getenv, for one.
+// prefixed are programs that need what is around them: all that is installed with
+// them, in the directory above bin.
+var prefixed = namesIn("go node python3 java ruby cargo deno bun perl php")
+
+// Toolchains returns the directories of programs that variables name: PATH, GOROOT
+// and the like, and where what is in PATH leads to. They are for Rules.Read.
+// getenv is os.Getenv, for one.
 func Toolchains(getenv func(string) string) []string {
 	var dirs []string
+	home := filepath.Clean(getenv("HOME"))
 	add := func(dir string) {
+		dir = filepath.Clean(dir)
 		// A PATH with / or a home in it would hand over everything.
-		if dir = filepath.Clean(dir); filepath.IsAbs(dir) && dir != "/" && dir != filepath.Clean(getenv("HOME")) {
+		if filepath.IsAbs(dir) && dir != "/" && dir != home && !isBelow(home, dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
 	for _, name := range toolchainVars {
 		add(getenv(name))
 	}
-	for _, dir := range strings.Split(getenv("PATH"), ":") {
+	for dir := range strings.SplitSeq(getenv("PATH"), ":") {
 		add(dir)
+		for _, name := range prefixed {
+			program, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+			bin := filepath.Dir(program)
+			if err != nil || !filepath.IsAbs(dir) || filepath.Base(bin) != "bin" {
+				continue
+			}
+			if prefix := filepath.Dir(bin); filepath.Base(prefix) != ".local" { // which is everything's
+				add(prefix)
+			}
+		}
 	}
 	if gopath, _, _ := strings.Cut(getenv("GOPATH"), ":"); gopath != "" {
 		add(filepath.Join(gopath, "pkg", "mod"))
