@@ -228,13 +228,6 @@ func start(cmd *exec.Cmd) error {
 	return err
 }
 
-func ignored(err error) error {
-	if err == nil {
-		return errors.New("EPERM") // it had no effect
-	}
-	return err
-}
-
 // attempts are in an order: those that destroy what others need come last.
 var attempts = slices.Concat(reading, sockets, processes, system, writing)
 
@@ -588,6 +581,11 @@ var system = []attempt{
 	{name: "clone with a user namespace", do: withFlags(unix.CLONE_NEWUSER)},
 	{name: "clone with a network namespace", do: withFlags(unix.CLONE_NEWUSER | unix.CLONE_NEWNET)},
 	{name: "clone with a process namespace", plain: asRoot, do: withFlags(unix.CLONE_NEWPID)},
+	{name: "clone a sibling", plain: never, do: withFlags(unix.CLONE_PARENT)},
+	{name: "answer for system calls", do: func(arena) error {
+		return reached(call(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, 0), unix.EFAULT)
+	}},
+	{name: "read the kernel's log", plain: asRoot, do: func(arena) error { return call(unix.SYS_SYSLOG, 10, 0, 0) }},
 	{name: "clone3", do: func(arena) error { return reached(call(unix.SYS_CLONE3, 0, 0), unix.EINVAL) }},
 	{name: "clone3 into a cgroup", plain: never, do: func(arena) error {
 		fd, err := unix.Open("/sys/fs/cgroup", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

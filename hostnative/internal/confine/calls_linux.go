@@ -28,7 +28,7 @@ var refused = slices.Concat([]uint32{
 	// The system as a whole. They take capabilities that we have given up, but for mistakes.
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
-	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_VHANGUP,
+	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_VHANGUP, unix.SYS_SYSLOG,
 }, oldCalls)
 
 // shared are memory, queues and semaphores that all processes of a user share by
@@ -76,8 +76,13 @@ func calls(level Level, version int, notify bool) []rule {
 		when(unix.SYS_SENDMSG, noneOf(low(2), unix.MSG_FASTOPEN, fail(unix.EOPNOTSUPP))),
 		when(unix.SYS_SENDMMSG, noneOf(low(3), unix.MSG_FASTOPEN, fail(unix.EOPNOTSUPP))),
 
-		when(unix.SYS_CLONE, noneOf(low(0), namespaces, eperm)),
+		// Nor a sibling: the keeper would have a child that it did not start.
+		when(unix.SYS_CLONE, noneOf(low(0), namespaces|unix.CLONE_PARENT, eperm)),
 		when(unix.SYS_UNSHARE, noneOf(low(0), namespaces|unix.CLONE_NEWTIME, eperm)),
+
+		// Of two that are asked, the kernel may hear the one that was there last, and
+		// that could have a call go on which we would refuse.
+		when(unix.SYS_SECCOMP, noneOf(low(1), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, eperm)),
 
 		// What types into a terminal, or gives it another driver.
 		when(unix.SYS_IOCTL, unless(low(1), eperm, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCCONS, unix.TIOCSETD)),

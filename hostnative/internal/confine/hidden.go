@@ -35,9 +35,10 @@ var secrets = namesIn(`
 var ownNames = namesIn(".config/terrarium .cache/terrarium .local/share/terrarium .local/state/terrarium")
 
 // secretFiles are those of the system. /dev is among them since a device is not
-// read as a file is: what commands need of it is granted by name.
+// read as a file is: what commands need of it is granted by name. Nothing in /proc
+// may be: what is granted entry by entry lacks the processes that come later.
 var secretFiles = namesIn(`
-	/dev /run/secrets /run/credentials /run/user
+	/dev /run/secrets /run/credentials /run/user /.snapshots /sys/kernel/debug /sys/kernel/tracing /sys/firmware/efi/efivars
 	/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/.pwd.lock /etc/security/opasswd /etc/sudoers /etc/sudoers.d
 	/etc/ssl/private /etc/pki/private /etc/pki/tls/private /etc/letsencrypt /etc/krb5.keytab /etc/kubernetes /etc/rancher
 	/etc/NetworkManager/system-connections /etc/wireguard /etc/openvpn /etc/ipsec.secrets /etc/ppp/chap-secrets /etc/ppp/pap-secrets
