@@ -60,19 +60,29 @@ type hiddenPath struct {
 // hidden returns what the rules hide.
 func (r Rules) hidden() hiding {
 	var h hiding
+	dirs := map[string]string{} // without links: most of what is hidden is in few
+	add := func(path string, own bool) {
+		path = filepath.Clean(path)
+		dir, ok := dirs[filepath.Dir(path)]
+		if !ok {
+			dir = resolve(filepath.Dir(path))
+			dirs[filepath.Dir(path)] = dir
+		}
+		h = h.add(filepath.Join(dir, filepath.Base(path)), own)
+	}
 	for _, home := range homes(r.Home) {
 		for _, name := range secrets {
-			h = h.add(filepath.Join(home, name), false)
+			add(filepath.Join(home, name), false)
 		}
 		for _, name := range ownNames {
-			h = h.add(filepath.Join(home, name), true)
+			add(filepath.Join(home, name), true)
 		}
 	}
 	for _, path := range slices.Concat(secretFiles, r.Hide) {
-		h = h.add(path, false)
+		add(path, false)
 	}
 	for _, path := range r.Own {
-		h = h.add(path, true)
+		add(path, true)
 	}
 	return h
 }
@@ -99,13 +109,12 @@ func homes(home string) []string {
 	return slices.Compact(all)
 }
 
-// add adds what a path leads to, and where it is if it is a link.
+// add adds a path, and what it leads to if it is a link.
 func (h hiding) add(path string, own bool) hiding {
-	path = filepath.Clean(path)
-	at := filepath.Join(resolve(filepath.Dir(path)), filepath.Base(path))
-	_, err := os.Lstat(at)
-	h = append(h, hiddenPath{at, own, err == nil})
-	if real := resolve(at); real != at {
+	info, err := os.Lstat(path)
+	h = append(h, hiddenPath{path, own, err == nil})
+	if err == nil && info.Mode()&os.ModeSymlink != 0 {
+		real := resolve(path)
 		_, err := os.Lstat(real)
 		h = append(h, hiddenPath{real, own, err == nil})
 	}
