@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +17,8 @@ import (
 // all those that Apply has granted for r: that of a path like /dev/pts/3, or none
 // if path is empty. The thread has to be locked, starts one command and ends.
 // Commands that are narrowed can signal each other as before, but read nothing of
-// each other's memory.
+// each other's memory. A process has one set of rules here, which it gets some 30
+// descriptors for.
 func NarrowPty(r Rules, path string) error {
 	if path != "" && filepath.Dir(path) != allPtys {
 		return fmt.Errorf("sandbox: %q is no pseudo-terminal: want /dev/pts/N", path)
@@ -37,37 +39,55 @@ func NarrowPty(r Rules, path string) error {
 		return err
 	}
 	defer rules.close()
-	for _, name := range topNames(r) {
-		if err := rules.addPath("/"+name, deviceRights); err != nil {
+	for _, fd := range openTops(r) {
+		if err := rules.add(fd, false, deviceRights); err != nil {
 			return err
 		}
 	}
-	for _, w := range devices {
-		if w.path == allPtys {
-			w.path = path
-		}
-		if err := rules.addPath(w.path, w.rights); err != nil {
-			return err
-		}
+	if err := rules.addPath(path); err != nil {
+		return err
 	}
 	return rules.restrict()
 }
 
-// addPath grants rights over a path, if it is there.
-func (s *ruleset) addPath(path string, rights uint64) error {
+// addPath grants a terminal, if it is there.
+func (s *ruleset) addPath(path string) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	defer unix.Close(fd)
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		return os.NewSyscallError("fstat", err)
-	}
-	if stat.Mode&unix.S_IFMT == unix.S_IFLNK {
-		return nil
-	}
-	return s.add(fd, stat.Mode&unix.S_IFMT == unix.S_IFDIR, rights)
+	return s.add(fd, false, deviceRights)
+}
+
+// tops are what all commands of a keeper are left, open: this is done for each of
+// them, and to open it takes longer than the rest.
+var tops struct {
+	once sync.Once
+	fds  []int
+}
+
+// openTops returns what is in /, but for dev, and of that what Apply grants, but for
+// terminals. The rules of a process are those of the first call.
+func openTops(r Rules) []int {
+	tops.once.Do(func() {
+		var paths []string
+		for _, name := range topNames(r) {
+			paths = append(paths, "/"+name)
+		}
+		for _, w := range devices {
+			if w.path != allPtys {
+				paths = append(paths, w.path)
+			}
+		}
+		for _, path := range paths {
+			// A link is of no use, and does no harm.
+			if fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+				tops.fds = append(tops.fds, fd)
+			}
+		}
+	})
+	return tops.fds
 }
 
 // topNames returns what is in /, but for dev. Where / can't be listed any longer,
