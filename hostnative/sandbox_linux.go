@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
@@ -20,7 +21,15 @@ type confiner struct {
 	roots   []string
 	private string
 	missing error // what the kernel lacks
+
+	// known are the rules of the roots that commands have had. To make them takes
+	// longer than to start a command.
+	mu    sync.Mutex
+	known map[string]*rules
 }
+
+// maxKnown bounds known.
+const maxKnown = 256
 
 // rules are what one command is confined to.
 type rules struct {
@@ -40,6 +49,7 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		roots:   s.Roots,
 		private: s.Private,
 		missing: confine.Available().Err(),
+		known:   make(map[string]*rules),
 	}
 	if s.Required && c.missing != nil {
 		return nil, c.missing
@@ -59,13 +69,34 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	return c, check.Check()
 }
 
-// of returns the rules of a command, and makes its private directory.
+// of returns the rules of a command.
 func (c *confiner) of(command core.Command) (*rules, error) {
-	r := &rules{Rules: c.rules}
-	r.Roots = command.Roots
-	if len(r.Roots) == 0 {
-		r.Roots = c.roots
+	roots := command.Roots
+	if len(roots) == 0 {
+		roots = c.roots
 	}
+	key := strings.Join(roots, "\x00")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.known[key]; r != nil {
+		return r, nil
+	}
+	r, err := c.make(slices.Clone(roots))
+	if err != nil {
+		return nil, err
+	}
+	if len(c.known) >= maxKnown {
+		clear(c.known)
+	}
+	r.key = key
+	c.known[key] = r
+	return r, nil
+}
+
+// make returns the rules of roots, and makes their private directory.
+func (c *confiner) make(roots []string) (*rules, error) {
+	r := &rules{Rules: c.rules}
+	r.Roots = roots
 	id := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(r.Roots)), "\x00")))
 	r.Private = filepath.Join(c.private, strings.ToLower(base32.StdEncoding.EncodeToString(id[:10])))
 	for _, name := range []string{"tmp", "cache", "go-build", "npm"} {
@@ -76,7 +107,6 @@ func (c *confiner) of(command core.Command) (*rules, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	r.key = strings.Join(r.Roots, "\x00")
 	return r, nil
 }
 
