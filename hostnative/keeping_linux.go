@@ -58,7 +58,7 @@ func newKeeping(c Config) *keeping {
 	if c.Helper == "" && keeper.HasMain.Load() {
 		k.config.Helper = "/proc/self/exe"
 	}
-	k.free = newPool(k.openFirst(), true)
+	k.free = newPool(k.openFirst())
 	switch {
 	case c.NoKeeper:
 		k.doWithout(errNoKeeper)
@@ -74,11 +74,11 @@ func newKeeping(c Config) *keeping {
 
 // openFirst returns what starts a keeper. If the first can't be started, there are
 // none. Commands do not go without because there is none just now.
-func (k *keeping) openFirst() func() (*keeper.Keeper, error) {
+func (k *keeping) openFirst() func() (*keeper.Keeper, *kept, error) {
 	had := false
-	return func() (*keeper.Keeper, error) {
+	return func() (*keeper.Keeper, *kept, error) {
 		if _, err := k.without(); err != nil {
-			return nil, err // and no second process of a program that has not asked for it
+			return nil, nil, err // and no second process of a program that has not asked for it
 		}
 		one, err := keeper.Open(k.config)
 		k.mu.Lock()
@@ -89,7 +89,7 @@ func (k *keeping) openFirst() func() (*keeper.Keeper, error) {
 		case !had && !isTransient(err):
 			k.setWithout(err)
 		}
-		return one, err
+		return one, nil, err
 	}
 }
 
@@ -177,7 +177,7 @@ func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
 	k.mu.Lock()
 	p := k.confined[key]
 	if p == nil {
-		p = &confinedPool{pool: newPool(k.openConfined(s.rules), false)}
+		p = &confinedPool{pool: newPool(k.openConfined(s.rules))}
 		p.idle = func() { k.dismiss(key, p) }
 		k.confined[key] = p
 	}
@@ -203,17 +203,18 @@ func (k *keeping) dismiss(key confinement, p *confinedPool) {
 
 // openConfined returns what starts a keeper that is confined: as a command of one that
 // is not, and that ends all of it if need be.
-func (k *keeping) openConfined(r *rules) func() (*keeper.Keeper, error) {
+func (k *keeping) openConfined(r *rules) func() (*keeper.Keeper, *kept, error) {
 	c := k.config
 	c.Rules = &r.Rules
-	return func() (*keeper.Keeper, error) {
+	return func() (*keeper.Keeper, *kept, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), confineLimit)
 		defer cancel()
 		above, err := k.free.borrow(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return above.OpenBelow(ctx, c, func() { k.free.giveBack(above) })
+		one, err := above.OpenBelow(ctx, c, func() { k.free.giveBack(above) })
+		return one, above, err
 	}
 }
 

@@ -26,10 +26,9 @@ var errHang = &fault{fmt.Sprintf("%d programs hang in their start", maxKeepers),
 
 // A pool has keepers that are alike: most of the time one.
 type pool struct {
-	start func() (*keeper.Keeper, error)
-
-	// orphaned says that the end of a keeper ends no command of it: the next one does.
-	orphaned bool
+	// start starts a keeper, and says of which other one it is a command. One that is
+	// of none leaves its commands to the next one to end.
+	start func() (one *keeper.Keeper, above *kept, err error)
 
 	mu      sync.Mutex
 	keepers []*kept       // that have not ended
@@ -52,13 +51,14 @@ type opening struct {
 // A kept is a keeper and what we know of it.
 type kept struct {
 	*keeper.Keeper
+	above    *kept         // that it is a command of, or nil
 	since    time.Time     // when the start that it is busy with began, or zero
 	cleared  chan struct{} // closed when it has ended, and what it has left was killed
 	clearErr error         // why that was not so
 }
 
-func newPool(start func() (*keeper.Keeper, error), orphaned bool) *pool {
-	return &pool{start: start, orphaned: orphaned, freed: make(chan struct{})}
+func newPool(start func() (one *keeper.Keeper, above *kept, err error)) *pool {
+	return &pool{start: start, freed: make(chan struct{})}
 }
 
 // prepare starts the first keeper, if none was yet, and does not wait for it.
@@ -75,11 +75,11 @@ func (p *pool) open() {
 	o := &opening{done: make(chan struct{})}
 	p.opening = o
 	go func() { // ends when the keeper is ready, or in some seconds
-		one, err := p.start()
+		one, above, err := p.start()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if err == nil {
-			p.add(one)
+			p.add(one, above)
 		} else {
 			o.err = noKeeper(err)
 		}
@@ -98,8 +98,8 @@ func noKeeper(err error) error {
 }
 
 // add begins to use a keeper. mu is held.
-func (p *pool) add(one *keeper.Keeper) {
-	added := &kept{Keeper: one, cleared: make(chan struct{})}
+func (p *pool) add(one *keeper.Keeper, above *kept) {
+	added := &kept{Keeper: one, above: above, cleared: make(chan struct{})}
 	p.keepers = append(p.keepers, added)
 	p.free()
 	go p.watch(added) // ends with the keeper
@@ -119,20 +119,24 @@ func (p *pool) watch(ended *kept) {
 	p.free()
 	p.mu.Unlock()
 	ended.clearErr = ended.Ended()
-	if p.orphaned && !ended.Idle() {
+	switch {
+	case ended.above == nil && !ended.Idle():
 		ended.clearErr = p.replace()
+	case ended.above != nil && errors.Is(ended.clearErr, keeper.ErrGone):
+		<-ended.above.cleared // that one has ended, too
+		ended.clearErr = ended.above.clearErr
 	}
 	close(ended.cleared)
 }
 
 // replace starts a keeper to kill what another one has left.
 func (p *pool) replace() error {
-	next, err := p.start()
+	next, _, err := p.start()
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
-	p.add(next)
+	p.add(next, nil)
 	closed := p.closed
 	p.mu.Unlock()
 	<-next.Swept()

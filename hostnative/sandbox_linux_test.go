@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
@@ -125,6 +127,30 @@ func TestSandboxKeeperKilled(t *testing.T) {
 		killer.Close()
 		os.Remove(fifo.Name())
 	}
+}
+
+// The keeper that confined ones are commands of may be killed, too.
+func TestSandboxAboveKilled(t *testing.T) {
+	h, root := sandboxed(t, hostnative.SandboxWorkspace)
+	p, fifo := startDaemonIn(t, h, root, daemon+`wait; sleep 1000`, func(c core.Command) core.Command {
+		c.Cwd = root
+		return c
+	})
+	if err := unix.Kill(keeperOf(t, h), unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if exit, err := p.Wait(); err == nil || exit.Reason != core.ReasonLost {
+		t.Errorf("got %+v, %v, want it lost", exit, err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := io.ReadAll(fifo); err != nil {
+		t.Error(err)
+	}
+	c := line(`exit`)
+	c.Cwd = root
+	run(t, h, c)
 }
 
 // What is no sandbox is an error, and never a weaker run.
