@@ -99,6 +99,9 @@ func (f *confineFlags) sandbox(root string, required bool) (hostnative.Sandbox, 
 	if err != nil {
 		return s, err
 	}
+	if root == "/" {
+		return s, errors.New("--sandbox: commands would write all of /: name a directory with --cwd")
+	}
 	s.Roots = []string{root}
 	for _, dir := range f.write {
 		dir, err := filepath.Abs(dir)
