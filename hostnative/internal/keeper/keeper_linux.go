@@ -177,6 +177,10 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 			k.kill()
 			return nil, err
 		}
+		if err := k.checkConfined(c); err != nil {
+			k.kill()
+			return nil, err
+		}
 		return k, nil
 	case <-k.gone:
 		return nil, fmt.Errorf("%s is no helper: its main does not begin with helper.Main()", c.Helper)
@@ -184,6 +188,20 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 		k.kill()
 		return nil, fmt.Errorf("helper %s has said nothing for %v", c.Helper, readyLimit)
 	}
+}
+
+// checkConfined says whether a keeper that is ready is less confined than it could be.
+// One of another version, which c.Helper may be, does not know of rules, and says ready.
+func (k *Keeper) checkConfined(c Config) error {
+	switch {
+	case c.Rules == nil:
+		return nil
+	case k.report.Level != c.Rules.Level:
+		return fmt.Errorf("helper %s is not confined: is it of another version?", c.Helper)
+	case confine.Available().Err() == nil:
+		return k.report.Err()
+	}
+	return nil
 }
 
 // watch ends the socket when the keeper ends. The keeper's death alone may not do so:

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 )
 
 // TestMain makes this test program a keeper that lies, in the way that $TERRARIUM_TEST_LIE
@@ -160,5 +161,20 @@ func TestHelperThatHangs(t *testing.T) {
 			t.Fatalf("got %d goroutines, before %d", runtime.NumGoroutine(), goroutines)
 		}
 		runtime.Gosched()
+	}
+}
+
+// A keeper that says it is ready, and has not been confined, starts nothing.
+func TestNotConfined(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Open(Config{
+		Helper: self, Env: append(os.Environ(), "TERRARIUM_TEST_LIE=unknown"),
+		Rules: &confine.Rules{Level: confine.Workspace, Roots: []string{t.TempDir()}},
+	})
+	if err == nil || !strings.Contains(err.Error(), "not confined") {
+		t.Errorf("got %v, %v, want an error that it is not confined", k, err)
 	}
 }
