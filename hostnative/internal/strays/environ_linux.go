@@ -25,38 +25,49 @@ const (
 // is stuck in a system call may hold them for ever: a file system does not
 // answer. ReadTag is not sure of such a process, and does not ask again before
 // the first question is answered.
-func ReadTag(pid int) (tag string, sure bool) { return tags.ask(pid) }
+func ReadTag(pid int) (tag string, sure bool) {
+	tag, _, sure = tags.ask(pid)
+	return tag, sure
+}
+
+// IsTagged is ReadTag, but sure only of a process that has a tag, or variables and none
+// among them. One without any may be executing a program: the kernel sets where its
+// environment begins and ends, to the same, and then copies it.
+func IsTagged(pid int) (tag string, sure bool) {
+	tag, some, sure := tags.ask(pid)
+	return tag, sure && some
+}
 
 var tags = questions{read: readTag, open: make(map[int]bool)}
 
 // questions are those that have no answer yet.
 type questions struct {
-	read func(pid int) (tag string, sure bool)
+	read func(pid int) (tag string, some, sure bool) // some: there are variables
 	mu   sync.Mutex
 	open map[int]bool
 }
 
-func (q *questions) ask(pid int) (tag string, sure bool) {
+func (q *questions) ask(pid int) (tag string, some, sure bool) {
 	if !q.may(pid) {
-		return "", false
+		return "", false, false
 	}
 	type answer struct {
-		tag  string
-		sure bool
+		tag        string
+		some, sure bool
 	}
 	answered := make(chan answer, 1)
 	go func() { // ends when the kernel answers
-		tag, sure := q.read(pid)
+		tag, some, sure := q.read(pid)
 		q.forget(pid)
-		answered <- answer{tag, sure}
+		answered <- answer{tag, some, sure}
 	}()
 	late := time.NewTimer(tagLimit)
 	defer late.Stop()
 	select {
 	case a := <-answered:
-		return a.tag, a.sure
+		return a.tag, a.some, a.sure
 	case <-late.C:
-		return "", false
+		return "", false, false
 	}
 }
 
@@ -77,32 +88,32 @@ func (q *questions) forget(pid int) {
 	delete(q.open, pid)
 }
 
-func readTag(pid int) (tag string, sure bool) {
+func readTag(pid int) (tag string, some, sure bool) {
 	fd, err := open(proc(pid, "environ"), unix.O_RDONLY)
 	if err != nil {
-		return "", !gone(err)
+		return "", false, !gone(err)
 	}
 	defer unix.Close(fd)
 	b, err := readAll(fd)
 	if err != nil {
-		return "", !gone(err)
+		return "", false, !gone(err)
 	}
 	for kv := range bytes.SplitSeq(b, []byte{0}) {
 		if value, ok := bytes.CutPrefix(kv, []byte(Env+"=")); ok {
-			return string(value), true
+			return string(value), true, true
 		}
 	}
 	if len(b) == 0 {
 		s, err := ReadStat(pid)
-		return "", err == nil && s.Environ && !s.Variables
+		return "", false, err == nil && s.Environ && !s.Variables
 	}
 	if len(b) < pageSize {
-		return "", true
+		return "", true, true
 	}
 	// It took more than one read. If the process has executed another program
 	// in between, then the second has found nothing, and neither will this.
 	n, err := unix.Pread(fd, b[:1], 0)
-	return "", err == nil && n > 0
+	return "", true, err == nil && n > 0
 }
 
 // gone reports whether err says that a process has ended.

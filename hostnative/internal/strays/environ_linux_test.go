@@ -10,15 +10,15 @@ import (
 // take a bounded number of threads.
 func TestTagsWithoutAnswer(t *testing.T) {
 	stuck := make(chan bool)
-	q := questions{open: make(map[int]bool), read: func(pid int) (string, bool) {
+	q := questions{open: make(map[int]bool), read: func(pid int) (string, bool, bool) {
 		if pid%2 == 0 {
 			<-stuck
 		}
-		return "tag", true
+		return "tag", true, true
 	}}
 	for range 3 {
 		for pid := range 100 {
-			if tag, sure := q.ask(pid); pid%2 == 0 && (tag != "" || sure) {
+			if tag, _, sure := q.ask(pid); pid%2 == 0 && (tag != "" || sure) {
 				t.Fatalf("%d: got %q, %t, want no tag, not sure", pid, tag, sure)
 			}
 		}
@@ -32,7 +32,7 @@ func TestTagsWithoutAnswer(t *testing.T) {
 			t.Fatalf("%d answers have not been taken", q.count())
 		}
 	}
-	if tag, sure := q.ask(0); tag != "tag" || !sure {
+	if tag, _, sure := q.ask(0); tag != "tag" || !sure {
 		t.Errorf("got %q, %t, want the tag, sure", tag, sure)
 	}
 }

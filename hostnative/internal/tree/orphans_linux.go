@@ -71,9 +71,8 @@ func (o *orphans) forget(c child) {
 }
 
 // look returns the living orphans of f, and reaps the dead ones of all trees. It is
-// sure if all others are of another tree: one without a tag may be executing a program
-// just now. The kernel sets where the new environment begins and ends, to the same, and
-// then copies it: meanwhile there is one to look at, without any variables. leader is f's command: its
+// sure if all others are of another tree: one without variables may be executing a
+// program just now. leader is f's command: its
 // process group is of f also while it dies, when it has no environment any longer.
 func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
 	o.mu.Lock()
@@ -95,8 +94,8 @@ func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
 			list = append(list, pid)
 			continue
 		}
-		tag, _ := strays.ReadTag(pid)
-		sure = sure && (tag != "" || f.isOthers(pid))
+		tag, known := strays.IsTagged(pid)
+		sure = sure && (known || f.isOthers(pid))
 		if f.isMine(tag) {
 			list = append(list, pid)
 		}
@@ -104,7 +103,7 @@ func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
 	return list, sure
 }
 
-// isOthers reports whether an orphan without a tag is of another tree: where each has a
+// isOthers reports whether an orphan without variables is of another tree: where each has a
 // cgroup, and that of f is empty.
 func (f *offspring) isOthers(pid int) bool {
 	return f.cgroup != "" && strays.WasCommand(pid) && !f.cgroup.Holds(pid)
