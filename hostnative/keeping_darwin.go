@@ -18,14 +18,7 @@ func (k *keeping) confines() error { return errors.ErrUnsupported }
 func (k *keeping) limits() error   { return k.local.Limits() }
 
 func (k *keeping) start(_ context.Context, s spec) (command, error) {
-	ts := tree.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty}
-	for i, f := range s.files {
-		ts.Files[i] = f.Fd()
-	}
-	if s.cwd != nil {
-		ts.Dir = s.cwd.path
-	}
-	return k.local.Start(ts)
+	return startHere(k.local, s)
 }
 
 func (k *keeping) report() []Mechanism {

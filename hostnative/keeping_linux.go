@@ -157,20 +157,6 @@ func (k *keeping) start(ctx context.Context, s spec) (command, error) {
 	return nil, err
 }
 
-func startHere(local *tree.Containment, s spec) (command, error) {
-	if s.rules != nil {
-		return nil, errNoSandbox
-	}
-	ts := tree.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty}
-	for i, f := range s.files {
-		ts.Files[i] = f.Fd()
-	}
-	if s.cwd != nil {
-		ts.Dir = s.cwd.path
-	}
-	return local.Start(ts)
-}
-
 // startConfined starts a command in the keeper of its session.
 func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
 	key := confinement{s.session, s.rules.key}

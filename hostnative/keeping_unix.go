@@ -36,6 +36,21 @@ type command interface {
 	End(killed func()) error
 }
 
+// startHere has this program keep a command itself.
+func startHere(local *tree.Containment, s spec) (command, error) {
+	if s.rules != nil {
+		return nil, errNoSandbox
+	}
+	ts := tree.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty}
+	for i, f := range s.files {
+		ts.Files[i] = f.Fd()
+	}
+	if s.cwd != nil {
+		ts.Dir = s.cwd.path
+	}
+	return local.Start(ts)
+}
+
 func mechanisms(list []tree.Mechanism) []Mechanism {
 	all := make([]Mechanism, len(list))
 	for i, m := range list {

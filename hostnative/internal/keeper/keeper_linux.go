@@ -230,9 +230,6 @@ func (k *Keeper) watch(pidfd int) {
 // Pid returns the id of the keeper's process.
 func (k *Keeper) Pid() int { return k.pid }
 
-// Confined tells what its commands are confined to: the keeper says so.
-func (k *Keeper) Confined() confine.Report { return k.report }
-
 // Gone is closed when the keeper has ended.
 func (k *Keeper) Gone() <-chan struct{} { return k.gone }
 
