@@ -88,10 +88,11 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 
 // sandbox returns what commands in root are confined to.
 func (f *confineFlags) sandbox(root string, required bool) (hostnative.Sandbox, error) {
-	s := hostnative.Sandbox{Level: hostnative.SandboxLevel(f.level), Required: required, Own: ownDirs(nil)}
+	s := hostnative.Sandbox{Level: hostnative.SandboxLevel(f.level), Required: required}
 	if f.level == sandboxLevels[0] {
 		return s, nil
 	}
+	s.Own = ownDirs(nil)
 	if config, err := os.UserConfigDir(); err == nil {
 		s.Own = append(s.Own, filepath.Join(config, "terrarium")) // the person's rules
 	}
