@@ -19,11 +19,10 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-// hangs starts n programs that hang, and returns when nobody can start them any longer
-// that asks before them.
-func hangs(t *testing.T, h *hostnative.Host, ctx context.Context, path string, n int) <-chan error {
+// hangs starts x n times, and returns when all hang.
+func hangs(t *testing.T, h *hostnative.Host, ctx context.Context, x *hangingExec, n int) <-chan error {
 	t.Helper()
-	e, err := h.Resolve(t.Context(), core.Command{Command: path, Args: []string{"x"}})
+	e, err := h.Resolve(t.Context(), core.Command{Command: x.path, Args: []string{"x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +36,7 @@ func hangs(t *testing.T, h *hostnative.Host, ctx context.Context, path string, n
 			ended <- err
 		}()
 	}
+	x.await(t, n)
 	return ended
 }
 
@@ -62,16 +62,16 @@ func trySoon(h *hostnative.Host) error {
 // keeper is there for the others.
 func TestManyHangingStarts(t *testing.T) {
 	h := newHost(t, hostnative.Config{})
-	path, release := hangingExec(t)
+	x := newHangingExec(t)
 	ctx, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
-	hung := hangs(t, h, ctx, path, 7)
+	hung := hangs(t, h, ctx, x, 7)
 	for range 3 {
 		if err := trySoon(h); err != nil {
 			t.Error(err)
 		}
 	}
-	release()
+	x.release()
 	for range 7 {
 		if err := <-hung; err != nil {
 			t.Error(err)
@@ -82,10 +82,10 @@ func TestManyHangingStarts(t *testing.T) {
 // An eighth one takes the last keeper, and then there is an error that says so.
 func TestTooManyHangingStarts(t *testing.T) {
 	h := newHost(t, hostnative.Config{})
-	path, release := hangingExec(t)
+	x := newHangingExec(t)
 	for range 8 {
 		ctx, giveUp := context.WithTimeout(t.Context(), 2*time.Second)
-		if err := <-hangs(t, h, ctx, path, 1); !errors.Is(err, context.DeadlineExceeded) {
+		if err := <-hangs(t, h, ctx, x, 1); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 		}
 		giveUp()
@@ -94,7 +94,7 @@ func TestTooManyHangingStarts(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "8 programs hang in their start") {
 		t.Errorf("got %v, want it to say that 8 programs hang", err)
 	}
-	release()
+	x.release()
 	if err := trySoon(h); err != nil {
 		t.Error(err)
 	}
@@ -123,13 +123,13 @@ func keepersOf(t *testing.T) (n int) {
 func TestKeepersOfHangsEnd(t *testing.T) {
 	before := keepersOf(t)
 	h := newHost(t, hostnative.Config{})
-	path, release := hangingExec(t)
+	x := newHangingExec(t)
 	for range 3 {
 		ctx, giveUp := context.WithTimeout(t.Context(), 1500*time.Millisecond)
-		<-hangs(t, h, ctx, path, 1)
+		<-hangs(t, h, ctx, x, 1)
 		giveUp()
 	}
-	release()
+	x.release()
 	for late := time.Now().Add(patience / 3); keepersOf(t) > before+1; {
 		if time.Now().After(late) {
 			t.Fatalf("got %d keepers, want 1", keepersOf(t)-before)
@@ -151,10 +151,10 @@ func TestKilledKeeperWhileHanging(t *testing.T) {
 			h := newHost(t, m.config)
 			p, fifo := startDaemon(t, h, daemon+`wait; sleep 1000`, modes[0].mode)
 			pid := keeperOf(t, h)
-			path, release := hangingExec(t)
+			x := newHangingExec(t)
 			ctx, giveUp := context.WithCancel(t.Context())
 			defer giveUp()
-			hung := hangs(t, h, ctx, path, 1)
+			hung := hangs(t, h, ctx, x, 1)
 			if err := trySoon(h); err != nil { // another keeper's by now
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestKilledKeeperWhileHanging(t *testing.T) {
 				giveUp()
 			}
 			<-hung
-			release()
+			x.release()
 			if err := p.Close(); err != nil {
 				t.Error(err)
 			}
@@ -288,17 +288,12 @@ func TestKeeperOnceMore(t *testing.T) {
 func TestNoOtherKeeper(t *testing.T) {
 	helper := helperScript(t, `exec $self`)
 	h := newHost(t, hostnative.Config{Helper: helper})
-	path, release := hangingExec(t)
-	defer release()
+	x := newHangingExec(t)
+	defer x.release()
 	ctx, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
 	keeperOf(t, h)
-	hung := hangs(t, h, ctx, path, 1)
-	select {
-	case err := <-hung:
-		t.Fatal(err)
-	case <-time.After(100 * time.Millisecond):
-	}
+	hangs(t, h, ctx, x, 1)
 	if err := os.Rename(helper, helper+".away"); err != nil {
 		t.Fatal(err)
 	}
@@ -311,13 +306,13 @@ func TestNoOtherKeeper(t *testing.T) {
 func TestOrphansEndWhileHanging(t *testing.T) {
 	h := newHost(t, hostnative.Config{})
 	pid := keeperOf(t, h)
-	path, release := hangingExec(t)
-	defer release()
+	x := newHangingExec(t)
+	defer x.release()
 	ctx, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
 	q := start(t, h, interactive(line(`read go; for i in 1 2 3 4 5 6 7 8 9; do (setsid sh -c "exit" &); done; sleep 0.2; echo done; sleep 1000`)))
 	said := watchOutput(q)
-	hangs(t, h, ctx, path, 1)
+	hangs(t, h, ctx, x, 1)
 	if err := trySoon(h); err != nil {
 		t.Fatal(err)
 	}
@@ -345,22 +340,24 @@ func TestOrphansEndWhileHanging(t *testing.T) {
 func TestKeeperDoesNotGrow(t *testing.T) {
 	h := newHost(t, hostnative.Config{})
 	pid := keeperOf(t, h)
-	p := start(t, h, line(`while :; do (/bin/true &); done`))
-	_ = p
-	var first int
-	for i := range 20 {
-		time.Sleep(500 * time.Millisecond)
-		b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
-		rss, _ := strconv.Atoi(strings.Fields(string(b))[1])
-		if i == 3 {
-			first = rss
+	p := start(t, h, line(`n=0; while :; do
+		i=0; while test $i -lt 100; do (/bin/true &); i=$((i+1)); done
+		n=$((n+1)); echo round $n end
+	done`))
+	said := watchOutput(p)
+	size := func(round int) (pages int) {
+		said.wait(t, fmt.Sprintf("round %d end", round))
+		statm, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+		if err != nil {
+			t.Fatal(err)
 		}
-		if i == 19 {
-			t.Logf("RSS %d KiB, then %d KiB in 8 s", first*4, rss*4)
-			if rss > first*3/2 {
-				t.Errorf("grew")
-			}
-		}
+		pages, _ = strconv.Atoi(strings.Fields(string(statm))[1])
+		return pages
+	}
+	const early, later = 20, 60
+	first := size(early)
+	if last := size(later); last > first*3/2 {
+		t.Errorf("got %d pages after %d00 orphans, and %d after %d00", first, early, last, later)
 	}
 }
 
@@ -375,7 +372,6 @@ func beHanging() {
 		os.Exit(1)
 	}
 	go h.Start(context.Background(), e)
-	trySoon(h) // with another keeper
 	os.Stdout.WriteString("started\n")
 	select {}
 }
@@ -385,14 +381,15 @@ func beHanging() {
 func TestKilledHostWhileHanging(t *testing.T) {
 	for _, noCgroup := range []string{"", "1"} {
 		t.Run("NoCgroup="+noCgroup, func(t *testing.T) {
-			path, release := hangingExec(t)
-			defer release()
-			t.Setenv("TERRARIUM_TEST_HANG", path)
+			x := newHangingExec(t)
+			defer x.release()
+			t.Setenv("TERRARIUM_TEST_HANG", x.path)
 			t.Setenv("TERRARIUM_TEST_NOCGROUP", noCgroup)
 			cmd, alive, started := startHost(t, "hanging")
 			if _, err := started.ReadString('\n'); err != nil {
 				t.Fatal(err)
 			}
+			x.await(t, 1)
 			cmd.Process.Kill()
 			cmd.Wait()
 			alive.SetReadDeadline(time.Now().Add(patience))

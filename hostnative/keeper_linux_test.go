@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -23,45 +24,74 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
-// hangingExec makes a program whose execve(2) hangs until release, as on a file system
-// that does not answer: here somebody listens to it and does not answer.
-func hangingExec(t *testing.T) (path string, release func()) {
+// A hangingExec is a program whose execve(2) hangs until release, as on a file system
+// that does not answer: here somebody listens to it (fanotify(7)) and does not answer.
+type hangingExec struct {
+	path string
+	fan  int // -1 after release
+}
+
+func newHangingExec(t *testing.T) *hangingExec {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "hang")
+	x := &hangingExec{path: filepath.Join(t.TempDir(), "hang")}
 	program, err := os.ReadFile("/bin/true")
 	if err == nil {
-		err = os.WriteFile(path, program, 0o755)
+		err = os.WriteFile(x.path, program, 0o755)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	fan, err := unix.FanotifyInit(unix.FAN_CLASS_CONTENT|unix.FAN_CLOEXEC, unix.O_RDONLY)
-	if err != nil {
+	if x.fan, err = unix.FanotifyInit(unix.FAN_CLASS_CONTENT|unix.FAN_CLOEXEC|unix.FAN_NONBLOCK, unix.O_RDONLY); err != nil {
 		t.Skip("no listening to files here: ", err)
 	}
-	release = func() {
-		if fan >= 0 {
-			unix.Close(fan)
+	t.Cleanup(x.release)
+	if err := unix.FanotifyMark(x.fan, unix.FAN_MARK_ADD, unix.FAN_OPEN_EXEC_PERM, unix.AT_FDCWD, x.path); err != nil {
+		t.Skip("no listening to files here: ", err)
+	}
+	return x
+}
+
+// await returns when n more starts hang.
+func (x *hangingExec) await(t *testing.T, n int) {
+	t.Helper()
+	for late := time.Now().Add(patience); n > 0; n-- {
+		fds := []unix.PollFd{{Fd: int32(x.fan), Events: unix.POLLIN}}
+		for {
+			left := time.Until(late)
+			if left <= 0 {
+				t.Fatalf("after %v: %d starts do not hang", patience, n)
+			}
+			if ready, err := unix.Poll(fds, int(left.Milliseconds())+1); ready > 0 && err == nil {
+				break
+			}
 		}
-		fan = -1
+		var event unix.FanotifyEventMetadata // room for one
+		b := unsafe.Slice((*byte)(unsafe.Pointer(&event)), unsafe.Sizeof(event))
+		if _, err := unix.Read(x.fan, b); err != nil {
+			t.Fatal(err)
+		}
+		unix.Close(int(event.Fd)) // which is no answer
 	}
-	t.Cleanup(release)
-	if err := unix.FanotifyMark(fan, unix.FAN_MARK_ADD, unix.FAN_OPEN_EXEC_PERM, unix.AT_FDCWD, path); err != nil {
-		t.Skip("no listening to files here: ", err)
+}
+
+// release lets all go on.
+func (x *hangingExec) release() {
+	if x.fan >= 0 {
+		unix.Close(x.fan)
 	}
-	return path, release
+	x.fan = -1
 }
 
 // One program that hangs in its start holds up no other: not their start, nor their
 // signals and end, nor its own client.
 func TestHangingStart(t *testing.T) {
 	h := newHost(t, hostnative.Config{})
-	path, release := hangingExec(t)
+	x := newHangingExec(t)
 	other := start(t, h, line(`trap "echo asked" TERM; echo up; while :; do sleep 0.01; done`))
 	said := watchOutput(other)
 	said.wait(t, "up")
 
-	e, err := h.Resolve(t.Context(), core.Command{Command: path, Args: []string{"x"}})
+	e, err := h.Resolve(t.Context(), core.Command{Command: x.path, Args: []string{"x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +104,7 @@ func TestHangingStart(t *testing.T) {
 		}
 		hung <- err
 	}()
+	x.await(t, 1)
 	for range 20 {
 		run(t, h, line(`exit`))
 	}
@@ -93,7 +124,7 @@ func TestHangingStart(t *testing.T) {
 	if err := <-hung; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
-	release()
+	x.release()
 	run(t, h, line(`exit`))
 }
 
