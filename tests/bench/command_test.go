@@ -26,6 +26,7 @@ var runners = []runner{
 	{"C, posix_spawn", "", startFloor},
 	{"driver", "pipe 1.3x, pty 1.5x", startDriver},
 	{"driver, no keeper", "", startUnkept},
+	{"driver, sandbox", "", startSandboxed},
 	{"acpconn", "pipe 1.6x, pty 1.8x", startHere},
 	{"terrarium serve", "pipe 1.6x, pty 1.8x", startServe},
 	{"node", "", startNode},
@@ -119,6 +120,18 @@ func startDriver(b *testing.B, pty bool) (func(int) ([]time.Duration, error), er
 func startUnkept(b *testing.B, pty bool) (func(int) ([]time.Duration, error), error) {
 	host, err := hostnative.New(hostnative.Config{NoKeeper: true})
 	coretest.Supported(b, err)
+	b.Cleanup(func() { host.Close() })
+	return startDriverWith(b, driver.Config{Host: host}, pty), nil
+}
+
+// startSandboxed confines commands to a workspace, each in the keeper of its session.
+func startSandboxed(b *testing.B, pty bool) (func(int) ([]time.Duration, error), error) {
+	host, err := hostnative.New(hostnative.Config{Sandbox: hostnative.Sandbox{
+		Level: hostnative.SandboxWorkspace, Required: true, Roots: []string{b.TempDir()}, Private: b.TempDir(),
+	}})
+	if err != nil {
+		return nil, err
+	}
 	b.Cleanup(func() { host.Close() })
 	return startDriverWith(b, driver.Config{Host: host}, pty), nil
 }
