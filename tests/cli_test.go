@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // patience is how long a test waits for what must happen. It may be that a module
@@ -32,6 +33,7 @@ const patience = 3 * time.Minute
 //	signal NAME             sends a signal to what runs in the background
 //	matches FILE WANT       FILE holds JSON with at least what is in WANT (see matchJSON)
 //	[landlock]              native commands can be confined here
+//	[box]                   this build has the sandbox's shell and tools
 //	fits                    stdout fits on a screen: 24 lines of 80 columns
 //	noprocess               waits until no process of this script is left
 //	module KIND FILE        makes a small WebAssembly module (modules_test.go)
@@ -68,8 +70,11 @@ func TestCLI(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "landlock" {
+			switch name {
+			case "landlock":
 				return hasSandbox(), nil
+			case "box":
+				return plugins.Modules()[0].Missing() == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
