@@ -120,7 +120,7 @@ func (p *pool) watch(ended *kept) {
 	p.mu.Unlock()
 	ended.clearErr = ended.Ended()
 	switch {
-	case ended.above == nil && !ended.Idle():
+	case ended.above == nil && ended.Left():
 		ended.clearErr = p.replace()
 	case ended.above != nil && errors.Is(ended.clearErr, keeper.ErrGone):
 		<-ended.above.cleared // that one has ended, too

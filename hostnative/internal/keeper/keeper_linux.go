@@ -75,6 +75,7 @@ type Keeper struct {
 	commands map[uint64]*Command
 	requests map[uint64]chan message // answers, of one place each
 	ended    bool                    // gone is closed, or about to be
+	left     bool                    // it had commands then
 	retired  bool                    // it is closed when it has no commands
 }
 
@@ -251,6 +252,14 @@ func (k *Keeper) Idle() bool {
 	return len(k.commands) == 0
 }
 
+// Left reports whether it had commands when it was gone, which may live. It is not
+// the same as not to be idle: from then on each of them can be released.
+func (k *Keeper) Left() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.left
+}
+
 // read takes what the keeper says, until its end.
 func (k *Keeper) read(isReady chan<- message) {
 	r := newReceiver(k.socket, false)
@@ -340,6 +349,7 @@ func (k *Keeper) lose() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ended = true
+	k.left = len(k.commands) > 0
 	close(k.gone)
 	for _, c := range k.commands {
 		c.lose()
