@@ -28,6 +28,8 @@ type Command struct {
 	pid    int
 	cgroup string
 
+	abandoned bool // it is ended as soon as it has started; guarded by the keeper's mu
+
 	settled atomic.Bool   // nobody of its tree is left
 	lost    atomic.Bool   // its keeper has ended before it
 	ending  chan struct{} // closed when End has killed it
@@ -66,6 +68,9 @@ func (k *Keeper) Start(ctx context.Context, s Spec, answered func()) (*Command, 
 		answered()
 		return nil, ErrGone
 	case <-ctx.Done():
+		k.mu.Lock()
+		c.abandoned = true
+		k.mu.Unlock()
 		go c.abandon(answer, answered) // ends when the keeper answers or ends
 		return nil, ctx.Err()
 	}

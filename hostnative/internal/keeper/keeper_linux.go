@@ -511,16 +511,21 @@ func (k *Keeper) Report() ([]tree.Mechanism, error) {
 }
 
 // Close ends the keeper, or if it has commands lets it end with the last of them.
-// It waits a second for it.
+// It waits a second for it, unless somebody else has commands to end.
 func (k *Keeper) Close() {
 	k.mu.Lock()
 	k.retired = true
-	idle := len(k.commands) == 0
+	idle, others := len(k.commands) == 0, false
+	for _, c := range k.commands {
+		others = others || !c.abandoned
+	}
 	k.mu.Unlock()
-	if !idle {
+	if others {
 		return
 	}
-	k.hangUp()
+	if idle {
+		k.hangUp()
+	}
 	late := time.NewTimer(closeLimit)
 	defer late.Stop()
 	select {
