@@ -51,6 +51,9 @@ func TestMain(m *testing.M) {
 	case "signals":
 		helper.Main()
 		beSignals()
+	case "sockets":
+		beSockets()
+		os.Exit(0)
 	case "reporting":
 		beReporting()
 	case "next":

@@ -32,7 +32,7 @@ type keeping struct {
 	free   *pool // of commands that are not confined, and of the other keepers
 
 	mu       sync.Mutex
-	confined map[confinement]*confinedPool
+	confined map[confinement]*ward
 	local    *tree.Containment // used if err is not nil
 	err      error             // why there are no keepers
 }
@@ -44,16 +44,10 @@ type confinement struct {
 	rules   string
 }
 
-// A confinedPool is there as long as a session has commands, and a while longer.
-type confinedPool struct {
-	*pool
-	using int // starts that are under way
-}
-
 func newKeeping(c Config) *keeping {
 	k := &keeping{
 		config:   keeper.Config{Helper: c.Helper, Env: c.Env, NoCgroup: c.NoCgroup, MaxProcesses: c.MaxProcesses},
-		confined: make(map[confinement]*confinedPool),
+		confined: make(map[confinement]*ward),
 	}
 	if c.Helper == "" && keeper.HasMain.Load() {
 		k.config.Helper = "/proc/self/exe"
@@ -157,41 +151,68 @@ func (k *keeping) start(ctx context.Context, s spec) (command, error) {
 	return nil, err
 }
 
-// startConfined starts a command in the keeper of its session.
-func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
-	key := confinement{s.session, s.rules.key}
+// enter returns the ward of a command that is to be confined, until leave.
+func (k *keeping) enter(c *confiner, session core.SessionID, r *rules) (*ward, error) {
+	key := confinement{session, r.key}
 	k.mu.Lock()
-	p := k.confined[key]
-	if p == nil {
-		p = &confinedPool{pool: newPool(k.openConfined(s.rules))}
-		p.idle = func() { k.dismiss(key, p) }
-		k.confined[key] = p
+	defer k.mu.Unlock()
+	w := k.confined[key]
+	if w == nil {
+		var err error
+		if w, err = newWard(c, r); err != nil {
+			return nil, err
+		}
+		w.pool = newPool(k.openConfined(r, w.asked()))
+		w.idle = func() { k.dismiss(key, w) }
+		k.confined[key] = w
 	}
-	p.using++
-	k.mu.Unlock()
-	defer func() {
-		k.mu.Lock()
-		p.using--
-		k.mu.Unlock()
-	}()
-	return p.begin(ctx, s)
+	w.using++
+	return w, nil
+}
+
+func (k *keeping) leave(w *ward) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	w.using--
 }
 
 // dismiss ends a session's keepers if they have nothing to do.
-func (k *keeping) dismiss(key confinement, p *confinedPool) {
-	none := p.closeIdle()
+func (k *keeping) dismiss(key confinement, w *ward) {
+	none := w.closeIdle()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if none && p.using == 0 && k.confined[key] == p {
+	if none && w.using == 0 && k.confined[key] == w {
 		delete(k.confined, key)
+		w.end()
 	}
+}
+
+// A confinedCommand is told of what it is refused.
+type confinedCommand struct {
+	command
+	ward *ward
+}
+
+func (c confinedCommand) End(killed func()) error {
+	defer c.ward.told.leave(c.Pid())
+	return c.command.End(killed)
+}
+
+// startConfined starts a command in the keeper of its session.
+func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
+	c, err := s.ward.begin(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	s.ward.told.enter(c.Pid(), s.refused)
+	return confinedCommand{c, s.ward}, nil
 }
 
 // openConfined returns what starts a keeper that is confined: as a command of one that
 // is not, and that ends all of it if need be.
-func (k *keeping) openConfined(r *rules) func() (*keeper.Keeper, *kept, error) {
+func (k *keeping) openConfined(r *rules, asked func(questions int)) func() (*keeper.Keeper, *kept, error) {
 	c := k.config
-	c.Rules = &r.Rules
+	c.Rules, c.Asked = &r.Rules, asked
 	return func() (*keeper.Keeper, *kept, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), confineLimit)
 		defer cancel()
@@ -212,8 +233,9 @@ func (k *keeping) close() {
 	k.mu.Lock()
 	local := k.local
 	var pools []*pool
-	for _, p := range k.confined {
-		pools = append(pools, p.pool)
+	for _, w := range k.confined {
+		pools = append(pools, w.pool)
+		defer w.end()
 	}
 	clear(k.confined)
 	k.mu.Unlock()

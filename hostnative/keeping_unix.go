@@ -20,8 +20,9 @@ type spec struct {
 	files [3]*os.File
 	cwd   *cwd // nil for this program's
 
-	rules   *rules // nil for a command that is not confined
-	session core.SessionID
+	rules   *rules    // nil for a command that is not confined
+	ward    *ward     // of those of its session that are confined in the same way
+	refused *refusals // where it is told what it was refused
 }
 
 // A command is one that was started, and its tree, as whoever keeps it sees it: a

@@ -3,6 +3,7 @@
 package hostnative
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"sync"
@@ -35,7 +36,27 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 		wg.Go(func() { errs[i] = p.copyOutput(o, sink) }) // ends with its stream, or by Close
 	}
 	wg.Wait()
+	p.tellRefusals(sink)
 	return errors.Join(errs...)
+}
+
+// tellRefusals ends the output with what the command was refused.
+func (p *process) tellRefusals(sink func(stream uint8, p []byte)) {
+	if p.refused == nil || p.closed() {
+		return
+	}
+	text := p.refused.text()
+	if len(text) == 0 {
+		return
+	}
+	stream := uint8(2)
+	if n := len(p.io.outs); n > 0 {
+		stream = p.io.outs[n-1].stream
+	}
+	if p.io.tty != nil {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	}
+	sink(stream, text)
 }
 
 // copyOutput reads o until its end.

@@ -26,6 +26,8 @@ type process struct {
 	io    *stdio
 	place string // the cgroup that it was started in, or ""
 
+	refused *refusals // nil if it is not confined
+
 	outputCalled atomic.Bool
 	sink         sync.Mutex   // held while Output's sink runs
 	holding      atomic.Int64 // bytes that are read, or may be, and that the sink does not have
@@ -42,8 +44,8 @@ var (
 	_ driver.Placer  = (*process)(nil)
 )
 
-func newProcess(c command, io *stdio) *process {
-	return &process{command: c, io: io, place: c.Cgroup(), closing: make(chan struct{})}
+func newProcess(c command, io *stdio, refused *refusals) *process {
+	return &process{command: c, io: io, place: c.Cgroup(), refused: refused, closing: make(chan struct{})}
 }
 
 // Place implements driver.Placer.

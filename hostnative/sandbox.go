@@ -3,6 +3,10 @@ package hostnative
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"path/filepath"
+
+	"github.com/terrarium-dev/terrarium/core/egress"
 )
 
 // A SandboxLevel says how much confined commands may read. What they may write and
@@ -26,8 +30,10 @@ const (
 //
 // Commands may write their session's roots, Write, and a directory of their own for
 // temporary files and caches (TMPDIR, XDG_CACHE_HOME, GOCACHE, npm_config_cache), which
-// sessions with the same roots share. They connect to nothing. What the kernel lacks is
-// not in force: Report tells, and if that is Landlock or seccomp, Exec.Sandbox is empty.
+// sessions with the same roots share. They connect to what commands of their own session
+// have bound on loopback or in a directory that can be written, to what Net and Sockets
+// list, and to nothing else. What the kernel lacks is not in force: Report tells, and if
+// that is Landlock or seccomp, Exec.Sandbox is empty.
 type Sandbox struct {
 	Level SandboxLevel
 
@@ -42,9 +48,35 @@ type Sandbox struct {
 	// those of the embedding program: they can't be handed over either.
 	Hide, Own []string
 
+	// Net are the hosts that commands may connect to. Those that have names are reached
+	// through Proxy, whose variables commands get, and not at all if that is nil.
+	Net   []egress.Rule
+	Proxy Proxy
+	// Sockets are absolute paths of unix sockets that commands may connect to. They need
+	// not be there yet. Who can connect to a container daemon's is root.
+	Sockets []string
+
 	// Private is where the directories for temporary files and caches are: an absolute
 	// path. If empty, it is terrarium/private in the user's cache directory.
 	Private string
+}
+
+// A Proxy connects commands to hosts by their names: package hostnative/netproxy has one.
+// It is safe for concurrent use.
+type Proxy interface {
+	// Open begins to take connections that a list allows. It is called once for each
+	// session and set of roots.
+	Open(list egress.List) (ProxySession, error)
+}
+
+// A ProxySession is one session's way through a Proxy.
+type ProxySession interface {
+	// Addr is where it listens, on loopback.
+	Addr() netip.AddrPort
+	// Env has programs use it: variables as NAME=value.
+	Env() []string
+	// Close ends its connections.
+	Close() error
 }
 
 // on reports whether commands are confined.
@@ -54,9 +86,15 @@ func (s *Sandbox) on() bool { return s.Level != "" && s.Level != SandboxOff }
 func (s *Sandbox) check() error {
 	switch s.Level {
 	case "", SandboxOff, SandboxWorkspace, SandboxStrict:
-		return nil
+	default:
+		return fmt.Errorf("sandbox level %.40q: want off, workspace or strict", string(s.Level))
 	}
-	return fmt.Errorf("sandbox level %.40q: want off, workspace or strict", string(s.Level))
+	for _, path := range s.Sockets {
+		if !filepath.IsAbs(path) {
+			return fmt.Errorf("sandbox socket %q: not an absolute path", path)
+		}
+	}
+	return nil
 }
 
 var errNoSandbox = errors.New("there is no sandbox without a keeper")

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/egress"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 )
 
@@ -20,6 +21,9 @@ type confiner struct {
 	rules   confine.Rules // without roots and private directory
 	roots   []string
 	private string
+	net     []egress.Rule
+	proxy   Proxy
+	sockets []string
 	missing error // what the kernel lacks
 
 	// known are the rules of the roots that commands have had. To make them takes
@@ -48,11 +52,19 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		rules:   confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Own: s.Own},
 		roots:   s.Roots,
 		private: s.Private,
+		net:     s.Net,
+		proxy:   s.Proxy,
+		sockets: s.Sockets,
 		missing: confine.Available().Err(),
 		known:   make(map[string]*rules),
 	}
 	if s.Required && c.missing != nil {
 		return nil, c.missing
+	}
+	if len(s.Net)+len(s.Sockets) > 0 {
+		if err := connects(); err != nil {
+			return nil, err
+		}
 	}
 	if c.private == "" {
 		cache, err := os.UserCacheDir()
@@ -67,6 +79,17 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	check := c.rules
 	check.Roots = s.Roots
 	return c, check.Check()
+}
+
+// connects says why commands in a sandbox can connect to nothing, or nil.
+func connects() error {
+	r := confine.Available()
+	for _, gap := range r.Missing {
+		if gap.Name == "notify" || gap.Name == "getfd" {
+			return fmt.Errorf("sandbox: %s: %w", gap.Text, errors.ErrUnsupported)
+		}
+	}
+	return r.Err()
 }
 
 // of returns the rules of a command.

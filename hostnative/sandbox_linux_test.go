@@ -31,7 +31,7 @@ func sandboxed(t *testing.T, level hostnative.SandboxLevel) (*hostnative.Host, s
 }
 
 // A confined command writes its roots and its private directory, and nothing else; it
-// connects to nothing, and its keeper and this program are out of its reach.
+// connects to nothing outside, and its keeper and this program are out of its reach.
 func TestSandbox(t *testing.T) {
 	outside := t.TempDir()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -36,14 +36,19 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	defer leave()
 	defer time.AfterFunc(hangLimit, leave).Stop()
 
-	started := spec{path: e.Path, argv: e.Argv, session: e.Command.Session}
+	started := spec{path: e.Path, argv: e.Argv}
 	var sandboxed []core.EnvVariable
 	if h.confiner != nil {
 		var err error
 		if started.rules, err = h.confiner.of(e.Command); err != nil {
 			return nil, refuseRules(err)
 		}
-		sandboxed = started.rules.variables()
+		if started.ward, err = h.keeping.enter(h.confiner, e.Command.Session, started.rules); err != nil {
+			return nil, refuseRules(err)
+		}
+		defer h.keeping.leave(started.ward)
+		sandboxed = append(started.rules.variables(), started.ward.variables()...)
+		started.refused = new(refusals)
 	}
 	started.env = h.environs.of(e.Command, sandboxed...).list
 	if e.Command.Cwd != "" {
@@ -73,7 +78,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	runtime.KeepAlive(io)
 	switch {
 	case err == nil:
-		return newProcess(c, io), nil
+		return newProcess(c, io, started.refused), nil
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	default:

@@ -94,7 +94,7 @@ var rules = []rule{
 		others: []string{"golang.org/x/tools/txtar", "github.com/google/go-cmp"},
 		bans:   []ban{offline, scriptless}, why: whyDriver},
 
-	{path: "hostnative/...", ours: []string{"core", "core/driver"},
+	{path: "hostnative/...", ours: []string{"core", "core/driver", "core/egress"},
 		others: []string{"github.com/creack/pty", "golang.org/x/sys", "github.com/landlock-lsm/go-landlock/landlock/syscall"},
 		bans: []ban{{
 			packages: []string{"github.com/tetratelabs/wazero/...", "github.com/bytecodealliance/wasmtime-go/..."},

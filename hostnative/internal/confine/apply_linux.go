@@ -35,8 +35,8 @@ import (
 // then no command can be started in a cgroup. Pairs of sockets work all the same.
 // The descriptor is -1 then.
 //
-// There can be one such descriptor in a chain of processes, so that where somebody
-// around us has one, notify fails with EBUSY.
+// There can be one such descriptor in a chain of processes. Where somebody around us has
+// one, it is as without notify, and the report says so.
 func Apply(r Rules, notify bool) (report Report, notifyFD int, err error) {
 	version, why := landlockVersion()
 	return apply(r, notify, version, why)
@@ -84,8 +84,12 @@ func apply(r Rules, notify bool, version int, why error) (report Report, notifyF
 	}
 	filter := program(calls(r.Level, version, notify))
 	if notify {
-		notifyFD, err = listen(filter)
-		return report, notifyFD, err
+		if notifyFD, err = listen(filter); errnoOf(err) != unix.EBUSY && errnoOf(err) != unix.EPERM {
+			return report, notifyFD, err
+		}
+		report.Notify = false
+		report.Missing = append(report.Missing, Gap{"notify", "somebody around us decides about system calls already: nothing can be connected"})
+		filter = program(calls(r.Level, version, false))
 	}
 	_, err = setFilter(filter, 0)
 	return report, -1, err

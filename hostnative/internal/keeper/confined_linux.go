@@ -26,12 +26,19 @@ func serveConfined(s socket, m message) error {
 	return err
 }
 
+// A confinement is what hello's Text is, in JSON.
+type confinement struct {
+	Rules confine.Rules
+	Asks  bool // the host decides about calls, as far as the kernel can ask it
+}
+
 func executeConfined(s socket, m message) error {
-	var rules confine.Rules
-	if err := json.Unmarshal([]byte(m.Text), &rules); err != nil {
+	var c confinement
+	if err := json.Unmarshal([]byte(m.Text), &c); err != nil {
 		return err
 	}
-	report, _, err := confine.Apply(rules, false)
+	available := confine.Available()
+	report, questions, err := confine.Apply(c.Rules, c.Asks && available.Notify && available.GetFD)
 	if err != nil {
 		return err
 	}
@@ -39,7 +46,13 @@ func executeConfined(s socket, m message) error {
 	if err != nil {
 		return err
 	}
-	if err := s.send(message{Kind: confined, Text: string(text)}); err != nil {
+	var files []int
+	if questions >= 0 {
+		files = []int{questions}
+	}
+	err = s.send(message{Kind: confined, Text: string(text)}, files...)
+	closeAll(files) // or it would not end with the host
+	if err != nil {
 		return err
 	}
 	conn, err := s.file.SyscallConn()

@@ -54,6 +54,10 @@ type Config struct {
 
 	// Rules are what its commands are confined to, and it with them, if not nil.
 	Rules *confine.Rules
+	// Asked, if not nil, is given the descriptor from which it gets each call of theirs
+	// that is to be decided: see confine.Apply. It is not called where the kernel can't
+	// ask. It runs until the last of them has ended.
+	Asked func(questions int)
 }
 
 // A Keeper is a keeper process, as its host sees it. Its methods are safe for
@@ -157,10 +161,10 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 	k.commands = make(map[uint64]*Command)
 	k.requests = make(map[uint64]chan message)
 	isReady := make(chan message, 1)
-	go k.read(isReady) // ends with the socket, which ends with the keeper
+	go k.read(isReady, c.Asked) // ends with the socket, which ends with the keeper
 	m := message{Kind: hello, Flag: c.NoCgroup, Number: int64(c.MaxProcesses)}
 	if c.Rules != nil {
-		rules, err := json.Marshal(c.Rules)
+		rules, err := json.Marshal(confinement{*c.Rules, c.Asked != nil})
 		if err != nil {
 			return nil, err
 		}
@@ -261,12 +265,11 @@ func (k *Keeper) Left() bool {
 }
 
 // read takes what the keeper says, until its end.
-func (k *Keeper) read(isReady chan<- message) {
+func (k *Keeper) read(isReady chan<- message, asked func(questions int)) {
 	r := newReceiver(k.socket, false)
 	isSwept := false
 	for {
 		m, files, err := r.receive()
-		closeAll(files) // there should be none
 		if err != nil {
 			break
 		}
@@ -275,8 +278,13 @@ func (k *Keeper) read(isReady chan<- message) {
 		k.mu.Unlock()
 		switch m.Kind {
 		case confined:
-			if isReady != nil {
-				json.Unmarshal([]byte(m.Text), &k.report) // it has none that is not one
+			if isReady == nil {
+				break
+			}
+			json.Unmarshal([]byte(m.Text), &k.report) // it has none that is not one
+			if len(files) == 1 && asked != nil {
+				go asked(files[0]) // ends with the last of its commands
+				asked, files = nil, nil
 			}
 		case ready:
 			if isReady != nil {
@@ -298,6 +306,7 @@ func (k *Keeper) read(isReady chan<- message) {
 		default:
 			k.take(m)
 		}
+		closeAll(files) // there should be none
 	}
 	k.lose()
 	// It has ended, or talks nonsense, or has closed the socket.

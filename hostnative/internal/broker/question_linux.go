@@ -1,0 +1,95 @@
+package broker
+
+import (
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A question is struct seccomp_notif of linux/seccomp.h: a call that waits.
+type question struct {
+	id    uint64
+	pid   uint32 // of the thread
+	flags uint32
+	call  int32
+	arch  uint32
+	ip    uint64
+	args  [6]uint64
+}
+
+// An answer is struct seccomp_notif_resp.
+type answer struct {
+	id    uint64
+	value int64
+	errno int32 // negative
+	flags uint32
+}
+
+// A listener is where questions come from.
+type listener struct {
+	file *os.File
+	conn interface {
+		Control(func(fd uintptr)) error
+		Read(func(fd uintptr) bool) error
+	}
+}
+
+// newListener takes over fd.
+func newListener(fd int) (*listener, error) {
+	if err := unix.SetNonblock(fd, true); err != nil { // Go's poller waits
+		unix.Close(fd)
+		return nil, err
+	}
+	file := os.NewFile(uintptr(fd), "seccomp")
+	conn, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &listener{file, conn}, nil
+}
+
+// next waits for a question. It returns false when nobody is left who could ask.
+func (l *listener) next() (q question, ok bool) {
+	err := l.conn.Read(func(fd uintptr) bool {
+		for {
+			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+			if _, err := unix.Poll(fds, 0); err == unix.EINTR {
+				continue
+			}
+			switch {
+			case fds[0].Revents&unix.POLLIN != 0:
+			case fds[0].Revents != 0:
+				return true // hung up
+			default:
+				return false
+			}
+			q = question{} // the kernel wants zeros
+			_, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&q)))
+			if ok = errno == 0; ok {
+				return true
+			}
+			// ENOENT: whoever has asked was killed.
+		}
+	})
+	return q, ok && err == nil
+}
+
+// waits reports whether q still waits for its answer: then its thread is still
+// the one that has asked.
+func (l *listener) waits(q question) bool {
+	errno := unix.Errno(unix.EBADF)
+	l.conn.Control(func(fd uintptr) {
+		_, _, errno = unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, uintptr(unsafe.Pointer(&q.id)))
+	})
+	return errno == 0
+}
+
+// answer has q's call return errno, or 0. Whoever has asked may be gone.
+func (l *listener) answer(q question, errno unix.Errno) {
+	a := answer{id: q.id, errno: -int32(errno)}
+	l.conn.Control(func(fd uintptr) {
+		unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&a)))
+	})
+}
