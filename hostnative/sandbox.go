@@ -49,9 +49,12 @@ type Sandbox struct {
 	Hide, Own []string
 
 	// Net are the hosts that commands may connect to. Those that have names are reached
-	// through Proxy, whose variables commands get, and not at all if that is nil.
-	Net   []egress.Rule
-	Proxy Proxy
+	// through a proxy, whose variables commands get.
+	Net []egress.Rule
+	// OpenProxy, if not nil, begins to take connections that a list allows, and tells what
+	// it refuses. It is called once for each session and set of roots, if there is a Net;
+	// without it names are not reached. Package hostnative/netproxy has one.
+	OpenProxy func(list egress.List, refused func(*egress.Refusal)) (ProxySession, error)
 	// Sockets are absolute paths of unix sockets that commands may connect to. They need
 	// not be there yet. Who can connect to a container daemon's is root.
 	Sockets []string
@@ -61,15 +64,7 @@ type Sandbox struct {
 	Private string
 }
 
-// A Proxy connects commands to hosts by their names: package hostnative/netproxy has one.
-// It is safe for concurrent use.
-type Proxy interface {
-	// Open begins to take connections that a list allows. It is called once for each
-	// session and set of roots.
-	Open(list egress.List) (ProxySession, error)
-}
-
-// A ProxySession is one session's way through a Proxy.
+// A ProxySession is one session's proxy. It is safe for concurrent use.
 type ProxySession interface {
 	// Addr is where it listens, on loopback.
 	Addr() netip.AddrPort

@@ -22,7 +22,7 @@ type confiner struct {
 	roots   []string
 	private string
 	net     []egress.Rule
-	proxy   Proxy
+	proxy   func(egress.List, func(*egress.Refusal)) (ProxySession, error)
 	sockets []string
 	missing error // what the kernel lacks
 
@@ -53,7 +53,7 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		roots:   s.Roots,
 		private: s.Private,
 		net:     s.Net,
-		proxy:   s.Proxy,
+		proxy:   s.OpenProxy,
 		sockets: s.Sockets,
 		missing: confine.Available().Err(),
 		known:   make(map[string]*rules),

@@ -35,7 +35,7 @@ func newWard(c *confiner, r *rules) (*ward, error) {
 	direct := list
 	if c.proxy != nil && len(c.net) > 0 {
 		var err error
-		if w.proxy, err = c.proxy.Open(list); err != nil {
+		if w.proxy, err = c.proxy(list, func(r *egress.Refusal) { w.told.all("connect to " + r.Error()) }); err != nil {
 			return nil, fmt.Errorf("sandbox: no proxy: %w", err)
 		}
 		here, err := egress.Parse(w.proxy.Addr().String())
@@ -150,6 +150,15 @@ func (r *roll) refused(pid int, why string) {
 		r.early = slices.Delete(r.early, 0, 1)
 	}
 	r.early = append(r.early, earlyRefusal{line, why})
+}
+
+// all tells all commands, of what nobody knows whose it was.
+func (r *roll) all(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, of := range r.present {
+		of.add(why)
+	}
 }
 
 // maxLineage is how many generations are looked at.
