@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/terrarium-dev/terrarium/core/egress"
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
@@ -20,41 +21,50 @@ const nativeHelp = `Native commands in a sandbox: terrarium run|serve|harness --
 Native commands may do what you may, unless --sandbox says less. It takes Linux:
 Landlock and seccomp, no root and no container. "doctor" tells what is in force.
 
-  --sandbox off           the default: no sandbox
-  --sandbox workspace     commands read what you may, but for secrets: keys and
-                          passwords, browsers' profiles, terrarium's own files.
-                          They write the session's directories, of run and
-                          harness --cwd, and a directory of their own for
-                          temporary files and caches
-  --sandbox strict        they read only the session's directories, the system's
-                          programs, and toolchains
-  --write DIR             they write this, too; repeatable
-  --sandbox-required      refuse to run with less than "doctor" could tell
+  --sandbox workspace  commands read what you may, but for secrets: keys,
+                       passwords, browsers' profiles. They write the session's
+                       directories, of run --cwd, and one for temporary files
+  --sandbox strict     they read only the session's directories, the system's
+                       programs, and toolchains
+  --write DIR          they write this, too; repeatable
+  --net HOST[:PORT]    they connect to this, and can send it what they read:
+                       example.org, *.example.org:8080, 10.0.0.0/8:5432,
+                       localhost:5432; default ports 80 and 443; repeatable.
+                       Names go through a proxy (HTTP_PROXY and the like)
+  --socket PATH        and to this unix socket, as of an ssh agent; repeatable
+  --sandbox-required   refuse to run with less than "doctor" could tell
 
-In both they connect to nothing, not even on this machine, and signal nobody but
-their session. What appears in your home directory later can't be read until a
-new session. Modes, owners and times of your files outside can be changed: that
-Landlock leaves to their owner. For less than that: --host wasm.
+They signal nobody but their session, connect to nobody else, and are told what
+they were refused at the end of their output. What appears in your home folder
+later can't be read until a new session. Modes, owners and times of your files
+outside can be changed: Landlock leaves that to their owner. For less than that:
+--host wasm. Without a sandbox: --sandbox off, the default.
 `
 
 // nativeTopic are the flags that nativeHelp explains.
-var nativeTopic = []string{"sandbox", "write"}
+var nativeTopic = []string{"sandbox", "write", "net", "socket"}
 
 // sandboxLevels are what --sandbox knows, the default first.
 var sandboxLevels = []string{string(hostnative.SandboxOff), string(hostnative.SandboxWorkspace), string(hostnative.SandboxStrict)}
 
 // confineFlags say what native commands are confined to.
 type confineFlags struct {
-	level string
-	write []string
+	level   string
+	write   []string
+	net     []string
+	sockets []string
 }
 
 func (f *confineFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(&f.level, "sandbox", sandboxLevels[0], "")
 	set.StringArrayVar(&f.write, "write", nil, "")
+	set.StringArrayVar(&f.net, "net", nil, "")
+	set.StringArrayVar(&f.sockets, "socket", nil, "")
 	cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxLevels, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("write")
+	cmd.MarkFlagFilename("socket")
+	cmd.RegisterFlagCompletionFunc("net", cobra.NoFileCompletions)
 }
 
 // check says what is wrong with the flags.
@@ -69,10 +79,18 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 		return errors.New("--sandbox needs --host native: with --host wasm there is always one")
 	case host == "wasm" && len(f.write) > 0:
 		return errors.New("--write needs --host native: use --mount")
+	case host == "wasm" && len(f.net)+len(f.sockets) > 0:
+		return errors.New("--net and --socket need --host native: with --host wasm there is no network")
 	case host != "wasm" && f.level == sandboxLevels[0] && required:
 		return errors.New("--sandbox-required needs --sandbox workspace or strict, or --host wasm")
-	case f.level == sandboxLevels[0] && len(f.write) > 0:
-		return errors.New("--write needs --sandbox workspace or strict")
+	}
+	for name, values := range map[string][]string{"write": f.write, "net": f.net, "socket": f.sockets} {
+		if len(values) > 0 && f.level == sandboxLevels[0] {
+			return fmt.Errorf("--%s needs --sandbox workspace or strict", name)
+		}
+	}
+	if _, err := f.rules(); err != nil {
+		return err
 	}
 	for _, dir := range f.write {
 		info, err := os.Stat(dir)
@@ -84,6 +102,21 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 		}
 	}
 	return nil
+}
+
+// daemonSockets are called so by daemons that run containers.
+var daemonSockets = strings.Fields("docker.sock podman.sock containerd.sock crio.sock buildkitd.sock k3s.sock incus.socket unix.socket libvirt-sock")
+
+// rules are what --net lists.
+func (f *confineFlags) rules() (rules []egress.Rule, err error) {
+	for _, text := range f.net {
+		rule, err := egress.Parse(text)
+		if err != nil {
+			return nil, errors.New("--net " + strings.TrimPrefix(err.Error(), "egress: rule "))
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
 }
 
 // sandbox returns what commands in root are confined to.
@@ -111,5 +144,17 @@ func (f *confineFlags) sandbox(root string, required bool) (hostnative.Sandbox, 
 		}
 		s.Write = append(s.Write, dir)
 	}
-	return s, nil
+	for _, path := range f.sockets {
+		if path, err = filepath.Abs(path); err != nil {
+			return s, err
+		}
+		if slices.Contains(daemonSockets, filepath.Base(path)) {
+			warn(os.Stderr, errors.New("--socket "+path+": who can talk to a container daemon is root on this machine, without a sandbox"))
+		}
+		s.Sockets = append(s.Sockets, path)
+	}
+	if s.Net, err = f.rules(); err == nil && len(s.Net) > 0 {
+		s.OpenProxy = openProxy()
+	}
+	return s, err
 }

@@ -150,7 +150,7 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 			return nil, err
 		}
 		if err := host.SandboxLacks(); err != nil {
-			notice(err.Error())
+			warn(os.Stderr, err)
 		}
 		return host, nil
 	}

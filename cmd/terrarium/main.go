@@ -82,7 +82,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
