@@ -1,6 +1,9 @@
+//go:build linux || darwin
+
 package hostnative
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
@@ -20,7 +23,7 @@ type confiner struct {
 	rules   confine.Rules // without roots and private directory
 	roots   []string
 	private string
-	missing error // what the kernel lacks
+	holding // what the system does about it
 
 	// known are the rules of the roots that commands have had. To make them takes
 	// longer than to start a command.
@@ -30,6 +33,12 @@ type confiner struct {
 
 // maxKnown bounds known.
 const maxKnown = 256
+
+// A holding is what the system at hand has for a sandbox.
+type holding struct {
+	missing  error // what the kernel lacks
+	untested error // said of all that there is, if nobody has run it
+}
 
 // rules are what one command is confined to.
 type rules struct {
@@ -43,16 +52,20 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := findHolding()
+	if err != nil {
+		return nil, err
+	}
 	home, _ := os.UserHomeDir() // without one there is nothing in it to hide
 	c := &confiner{
 		rules:   confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Own: s.Own},
 		roots:   s.Roots,
 		private: s.Private,
-		missing: confine.Available().Err(),
+		holding: held,
 		known:   make(map[string]*rules),
 	}
-	if s.Required && c.missing != nil {
-		return nil, c.missing
+	if err := cmp.Or(c.missing, c.untested); s.Required && err != nil {
+		return nil, err
 	}
 	if c.private == "" {
 		cache, err := os.UserCacheDir()
@@ -127,22 +140,4 @@ func refuseRules(err error) error {
 		reason = "not_found"
 	}
 	return &core.HostError{Reason: reason, Message: err.Error(), Err: err}
-}
-
-// reportSandbox tells what a sandbox would have here.
-func reportSandbox() Mechanism {
-	r := confine.Available()
-	m := Mechanism{Name: "sandbox", Used: r.Err() == nil}
-	var parts []string
-	if r.Landlock > 0 {
-		parts = append(parts, fmt.Sprintf("Landlock version %d", r.Landlock))
-	}
-	if r.Calls {
-		parts = append(parts, "a filter of system calls")
-	}
-	for _, gap := range r.Missing {
-		parts = append(parts, gap.Text)
-	}
-	m.Detail = strings.Join(parts, "; ")
-	return m
 }
