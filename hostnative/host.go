@@ -142,6 +142,15 @@ func (h *Host) SandboxLacks() error {
 	return h.confiner.missing
 }
 
+// SandboxUntested says that nobody has tried what commands can do in this system's
+// sandbox, where that is so and Config.Sandbox asks for one, or nil. On macOS it is so.
+func (h *Host) SandboxUntested() error {
+	if h.confiner == nil {
+		return nil
+	}
+	return h.confiner.untested
+}
+
 // Close ends the Host's keeper, or if there are commands lets it end with the last
 // of them; it waits for it, a second at the most. The Host's commands are not its
 // business, and it can still be used.

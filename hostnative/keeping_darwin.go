@@ -2,7 +2,6 @@ package hostnative
 
 import (
 	"context"
-	"errors"
 
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
@@ -14,10 +13,16 @@ func newKeeping(Config) *keeping { return &keeping{tree.New(tree.Config{})} }
 
 func (k *keeping) prepare()        {}
 func (k *keeping) close()          {}
-func (k *keeping) confines() error { return errors.ErrUnsupported }
+func (k *keeping) confines() error { return nil } // by sandbox-exec, each command alone
 func (k *keeping) limits() error   { return k.local.Limits() }
 
 func (k *keeping) start(_ context.Context, s spec) (command, error) {
+	if s.rules != nil {
+		var err error
+		if s, err = confined(s); err != nil {
+			return nil, err
+		}
+	}
 	return startHere(k.local, s)
 }
 

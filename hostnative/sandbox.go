@@ -34,10 +34,15 @@ const (
 // have bound on loopback or in a directory that can be written, to what Net and Sockets
 // list, and to nothing else. What the kernel lacks is not in force: Report tells, and if
 // that is Landlock or seccomp, Exec.Sandbox is empty.
+//
+// On macOS it is Seatbelt, by /usr/bin/sandbox-exec, and each command has its own, and
+// connects to nothing. Nobody has tried it there yet, as Host.SandboxUntested tells. A
+// command's argv[0] is its path.
 type Sandbox struct {
 	Level SandboxLevel
 
-	// Required makes New fail where the kernel can restrict either files or calls only.
+	// Required makes New fail where the kernel can restrict either files or calls only, and
+	// where the sandbox is untested.
 	Required bool
 
 	// Roots are the absolute directories of commands that have no Command.Roots.

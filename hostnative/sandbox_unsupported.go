@@ -5,9 +5,9 @@ package hostnative
 import "errors"
 
 // A confiner makes the rules of commands. There are none here.
-type confiner struct{ missing error }
+type confiner struct{ missing, untested error }
 
 func newConfiner(Sandbox) (*confiner, error) { return nil, errors.ErrUnsupported }
 
 // reportSandbox tells that there is none here.
-func reportSandbox() Mechanism { return Mechanism{Name: "sandbox", Detail: "Linux only"} }
+func reportSandbox() Mechanism { return Mechanism{Name: "sandbox", Detail: "Linux and macOS only"} }

@@ -20,6 +20,7 @@ const nativeHelp = `Native commands in a sandbox: terrarium run|serve|harness --
 
 Native commands may do what you may, unless --sandbox says less. It takes Linux:
 Landlock and seccomp, no root and no container. "doctor" tells what is in force.
+On macOS it is Seatbelt, by sandbox-exec, and untested: each start says so.
 
   --sandbox workspace  commands read what you may, but for secrets: keys,
                        passwords, browsers' profiles. They write the session's

@@ -152,6 +152,9 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 		if err := host.SandboxLacks(); err != nil {
 			warn(os.Stderr, err)
 		}
+		if err := host.SandboxUntested(); err != nil {
+			warn(os.Stderr, err)
+		}
 		return host, nil
 	}
 	config, err := f.sandbox(c)

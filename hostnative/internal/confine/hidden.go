@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,18 @@ var secretFiles = namesIn(`
 	/var/run/secrets /var/lib/kubelet /var/lib/docker /var/lib/containerd /var/lib/sss/secrets /var/lib/NetworkManager
 	/var/spool/cron /var/lib/systemd/coredump /var/crash /var/backups`)
 
+// lists are what is hidden on a system.
+type lists struct {
+	secrets, own []string // below a person's directory
+	files        []string
+	homes        string // a pattern of the directories of all persons
+}
+
+var linuxLists = lists{secrets, ownNames, secretFiles, "/home/*"}
+
+// here are the lists of the system that this program is for.
+var here = map[bool]lists{false: linuxLists, true: macLists}[runtime.GOOS == "darwin"]
+
 func namesIn(list string) []string { return strings.Fields(list) }
 
 // A hiding is a set of paths without links, which need not exist.
@@ -70,21 +83,30 @@ func (r Rules) hidden() hiding {
 		}
 		h = h.add(filepath.Join(dir, filepath.Base(path)), own)
 	}
-	for _, home := range homes(r.Home) {
-		for _, name := range secrets {
-			add(filepath.Join(home, name), false)
-		}
-		for _, name := range ownNames {
-			add(filepath.Join(home, name), true)
-		}
-	}
-	for _, path := range slices.Concat(secretFiles, r.Hide) {
-		add(path, false)
-	}
-	for _, path := range r.Own {
-		add(path, true)
+	for _, p := range r.named(homes(r.Home), here) {
+		add(p.path, p.own)
 	}
 	return h
+}
+
+// named returns what the rules and lists hide, whatever links lead there.
+func (r Rules) named(homes []string, l lists) []hiddenPath {
+	var all []hiddenPath
+	for _, home := range homes {
+		for _, name := range l.secrets {
+			all = append(all, hiddenPath{path: filepath.Join(home, name)})
+		}
+		for _, name := range l.own {
+			all = append(all, hiddenPath{path: filepath.Join(home, name), own: true})
+		}
+	}
+	for _, path := range slices.Concat(l.files, r.Hide) {
+		all = append(all, hiddenPath{path: path})
+	}
+	for _, path := range r.Own {
+		all = append(all, hiddenPath{path: path, own: true})
+	}
+	return all
 }
 
 // homes are the directories that secrets are looked for in. A service may run
@@ -99,7 +121,7 @@ func homes(home string) []string {
 		all = append(all, u.HomeDir)
 	}
 	if uid == 0 {
-		others, _ := filepath.Glob("/home/*")
+		others, _ := filepath.Glob(here.homes)
 		all = append(all, others...)
 	}
 	for i, home := range all {

@@ -1,6 +1,9 @@
+//go:build linux || darwin
+
 package hostnative
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
@@ -24,7 +27,7 @@ type confiner struct {
 	net     []egress.Rule
 	proxy   func(egress.List, func(*egress.Refusal)) (ProxySession, error)
 	sockets []string
-	missing error // what the kernel lacks
+	holding // what the system does about it
 
 	// known are the rules of the roots that commands have had. To make them takes
 	// longer than to start a command.
@@ -34,6 +37,12 @@ type confiner struct {
 
 // maxKnown bounds known.
 const maxKnown = 256
+
+// A holding is what the system at hand has for a sandbox.
+type holding struct {
+	missing  error // what the kernel lacks
+	untested error // said of all that there is, if nobody has run it
+}
 
 // rules are what one command is confined to.
 type rules struct {
@@ -47,6 +56,10 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := findHolding()
+	if err != nil {
+		return nil, err
+	}
 	home, _ := os.UserHomeDir() // without one there is nothing in it to hide
 	c := &confiner{
 		rules:   confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Own: s.Own},
@@ -55,11 +68,11 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		net:     s.Net,
 		proxy:   s.OpenProxy,
 		sockets: s.Sockets,
-		missing: confine.Available().Err(),
+		holding: held,
 		known:   make(map[string]*rules),
 	}
-	if s.Required && c.missing != nil {
-		return nil, c.missing
+	if err := cmp.Or(c.missing, c.untested); s.Required && err != nil {
+		return nil, err
 	}
 	if len(s.Net)+len(s.Sockets) > 0 {
 		if err := connects(); err != nil {
@@ -79,17 +92,6 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	check := c.rules
 	check.Roots = s.Roots
 	return c, check.Check()
-}
-
-// connects says why commands in a sandbox can connect to nothing, or nil.
-func connects() error {
-	r := confine.Available()
-	for _, gap := range r.Missing {
-		if gap.Name == "notify" || gap.Name == "getfd" {
-			return fmt.Errorf("sandbox: %s: %w", gap.Text, errors.ErrUnsupported)
-		}
-	}
-	return r.Err()
 }
 
 // of returns the rules of a command.
@@ -150,22 +152,4 @@ func refuseRules(err error) error {
 		reason = "not_found"
 	}
 	return &core.HostError{Reason: reason, Message: err.Error(), Err: err}
-}
-
-// reportSandbox tells what a sandbox would have here.
-func reportSandbox() Mechanism {
-	r := confine.Available()
-	m := Mechanism{Name: "sandbox", Used: r.Err() == nil}
-	var parts []string
-	if r.Landlock > 0 {
-		parts = append(parts, fmt.Sprintf("Landlock version %d", r.Landlock))
-	}
-	if r.Calls {
-		parts = append(parts, "a filter of system calls")
-	}
-	for _, gap := range r.Missing {
-		parts = append(parts, gap.Text)
-	}
-	m.Detail = strings.Join(parts, "; ")
-	return m
 }
