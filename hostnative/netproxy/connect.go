@@ -171,5 +171,8 @@ func splitAuthority(text string) (host string, port uint16, ok bool) {
 
 func parsePort(text string) (port uint16, ok bool) {
 	n, err := strconv.ParseUint(text, 10, 16)
-	return uint16(n), err == nil && n != 0
+	if err != nil { // then n may be the largest there is
+		return 0, false
+	}
+	return uint16(n), n != 0
 }

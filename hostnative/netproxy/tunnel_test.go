@@ -86,6 +86,7 @@ func TestTunnelHalfClose(t *testing.T) {
 func TestTunnelReset(t *testing.T) {
 	n := newInternet(t)
 	n.server("8.8.8.8:443", listen(t, func(w *wire) {
+		w.expect("go")
 		w.SetLinger(0)
 		w.Close()
 	}))
@@ -96,7 +97,7 @@ func TestTunnelReset(t *testing.T) {
 	}))
 	s := open(t, newProxy(t, n.config()), "8.8.8.8")
 	w := connect(t, s.Addr().String())
-	w.tunnel(s, "8.8.8.8:443", "")
+	w.tunnel(s, "8.8.8.8:443", "go")
 	io.ReadAll(w.r) // an end or an error, before the deadline
 	if _, err := w.Write([]byte("x")); err != nil && strings.Contains(err.Error(), "timeout") {
 		t.Error(err)
