@@ -37,16 +37,33 @@ func (s *Session) Env() []string {
 func sshCommand(relay []string) string {
 	var words []string
 	for _, word := range relay {
-		words = append(words, strings.ReplaceAll(quote(word), "%", "%%"))
+		words = append(words, strings.ReplaceAll(escape(word), "%", "%%"))
 	}
 	return "ssh -o " + quote("ProxyCommand="+strings.Join(words, " ")+" %h %p")
 }
 
 // quote makes one word of s for a shell.
 func quote(s string) string {
-	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+@"
-	if s != "" && strings.Trim(s, plain) == "" {
-		return s
-	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// escape makes one word of s for a shell, without quotes where it can: ssh refuses options in which it
+// finds no end of one, and reads a backslash before a quote otherwise than shells do.
+func escape(s string) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+@%"
+	if s == "" {
+		return "''"
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\n': // behind a backslash it would be nothing
+			b.WriteString("'\n'")
+			continue
+		case c < 0x80 && strings.IndexByte(plain, c) < 0:
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
