@@ -103,7 +103,7 @@ func match(want, got string) bool {
 func TestConnectOutside(t *testing.T) {
 	h, root := connecting(t, hostnative.Sandbox{})
 	l4, met4 := listenOutside(t, "tcp4", "127.0.0.1:0")
-	l6, met6 := listenOutside(t, "tcp6", "[::]:0")
+	l6, met6 := listenOutside(t, "tcp", "[::]:0")
 	path, metPath := listenOutside(t, "unix", filepath.Join(t.TempDir(), "socket"))
 	below, metBelow := listenOutside(t, "unix", filepath.Join(root, "not-ours"))
 	port := l6.Addr().(*net.TCPAddr).Port

@@ -23,6 +23,27 @@ const (
 
 // listens says who listens at an address of loopback, which is not mapped.
 func (s *Session) listens(at netip.AddrPort) listens {
+	inode, err := listenerOf(at)
+	switch {
+	case err == unix.ENOENT:
+		return nobody
+	case err != nil:
+		return s.listensByProc(at)
+	case s.ownsTCP(inode):
+		return ours
+	}
+	return others
+}
+
+func (s *Session) ownsTCP(inode uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own.tcp.has[inode]
+}
+
+// listensByProc is listens for kernels without sock_diag(7). It takes longer, the more
+// connections there are.
+func (s *Session) listensByProc(at netip.AddrPort) listens {
 	who := nobody
 	for _, name := range []string{"tcp", "tcp6"} {
 		err := eachListener(name, func(l netip.AddrPort, inode uint64) {
@@ -31,11 +52,8 @@ func (s *Session) listens(at netip.AddrPort) listens {
 			if l.Port() != at.Port() || !here && !l.Addr().Unmap().IsUnspecified() {
 				return
 			}
-			s.mu.Lock()
-			own := here && s.own.tcp.has[inode]
-			s.mu.Unlock()
 			switch {
-			case !own:
+			case !here || !s.ownsTCP(inode):
 				who = others
 			case who == nobody:
 				who = ours
