@@ -75,8 +75,9 @@ func (a answer) write(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, oneLine(a.text)+"\n")
 }
 
-// writeAnswer answers on a connection that no http.Server has, and which ends with it. The text is also
-// in the status line, as it is all that clients show of an answer to CONNECT, if they show anything.
+// writeAnswer answers on a connection that no http.Server has, and which ends with it. The text is
+// also in the status line, as it is all that clients show of an answer to CONNECT, if they show
+// anything.
 func writeAnswer(w io.Writer, a answer) error {
 	text := oneLine(a.text)
 	return (&http.Response{

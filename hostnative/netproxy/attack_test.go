@@ -290,7 +290,8 @@ func TestLimits(t *testing.T) {
 	take(other)
 	take(other)
 	full(other)
-	// A place is free when a tunnel has ended, which the client sees before the proxy has let go of it.
+	// A place is free when a tunnel has ended, which the client sees before the proxy has let go of
+	// it.
 	held[0].CloseWrite()
 	held[0].rest()
 	deadline := time.Now().Add(patience)

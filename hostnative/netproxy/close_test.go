@@ -26,7 +26,9 @@ func TestCloseSession(t *testing.T) {
 		begun <- true
 		w.rest()
 	}))
-	p := newProxy(t, n.config())
+	c := n.config()
+	c.DialTimeout, c.ConnectTimeout = time.Hour, time.Hour
+	p := newProxy(t, c)
 	s, other := open(t, p, "8.8.8.8", "8.8.4.4"), open(t, p, "8.8.8.8")
 	survivor := connect(t, other.Addr().String())
 	survivor.tunnel(other, "8.8.8.8:443", "x")

@@ -11,8 +11,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/egress"
 )
 
-// connect connects to what a command asks for, if the list allows it. An error is a *egress.Refusal, a
-// *lookUpError, a *dialError or that of ctx.
+// connect connects to what a command asks for, if the list allows it. An error is a
+// *egress.Refusal, a *lookUpError, a *dialError or that of ctx.
 func (s *Session) connect(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.proxy.config.ConnectTimeout)
 	defer cancel()
@@ -99,7 +99,8 @@ type lookUpError struct {
 
 func (e *lookUpError) Error() string {
 	err := e.err
-	// What the resolver says has the name and the resolver's address: of this the command needs nothing.
+	// What the resolver says has the name and the resolver's address: of this the command needs
+	// nothing.
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return "look up " + e.name + ": " + dns.Err
 	}
@@ -158,8 +159,8 @@ func isTimeout(err error) bool {
 	return ok && t.Timeout()
 }
 
-// splitAuthority reads a host and a port, as in a request for CONNECT (RFC 9112, 3.2.3). The host may
-// still be anything.
+// splitAuthority reads a host and a port, as in a request for CONNECT (RFC 9112, 3.2.3). The host
+// may still be anything.
 func splitAuthority(text string) (host string, port uint16, ok bool) {
 	host, number, err := net.SplitHostPort(text)
 	if err != nil {

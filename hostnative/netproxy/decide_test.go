@@ -284,7 +284,8 @@ func TestLookUpTimeout(t *testing.T) {
 	}
 }
 
-// This machine's own addresses are refused like loopback, though nobody has told the session of them.
+// This machine's own addresses are refused like loopback, though nobody has told the session of
+// them.
 func TestOwnAddresses(t *testing.T) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

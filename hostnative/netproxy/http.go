@@ -18,8 +18,8 @@ const (
 	keepAlive         = 2 * time.Minute // between two requests of a client
 )
 
-// newServer returns what reads requests. It closes a connection that is silent for too long, too slow
-// or sends too much before its request is complete.
+// newServer returns what reads requests. It closes a connection that is silent for too long, too
+// slow or sends too much before its request is complete.
 func (s *Session) newServer() *http.Server {
 	forward := &httputil.ReverseProxy{
 		Rewrite:        rewrite,
@@ -132,9 +132,9 @@ func (s *Session) serveConnect(w http.ResponseWriter, r *http.Request) {
 }
 
 // rewrite makes what a server gets of a client's request. The fields that are for the next hop only
-// are gone already (RFC 9110, 7.6.1), and Proxy-Authorization with them.
+// are gone already (RFC 9110, 7.6.1), and Proxy-Authorization with them. The user that a URL may have
+// is not sent: of a URL a server gets the path and the query.
 func rewrite(r *httputil.ProxyRequest) {
-	r.Out.URL.User = nil                   // net/http would make it Authorization
 	r.Out.URL.RawQuery = r.In.URL.RawQuery // not only what url.ParseQuery understands
 	r.Out.Host = r.In.URL.Host             // what the list decided on, whatever Host says (RFC 9112, 3.2.2)
 	r.Out.Header.Del("Expect")             // our server has asked the client to go on

@@ -23,14 +23,15 @@ type Config struct {
 	// ctx. Nil is net.DefaultResolver's.
 	LookUp func(ctx context.Context, name string) ([]netip.Addr, error)
 
-	// RelayCommand is a program and its arguments that calls Relay with two more: a host and a port.
-	// Git reaches hosts through it that it uses ssh for. If it is empty, such hosts are not reached.
+	// RelayCommand is a program and its arguments that calls Relay with two more: a host and a
+	// port. Git reaches hosts through it that it uses ssh for. If it is empty, such hosts are not
+	// reached.
 	RelayCommand []string
 
 	// HandshakeTimeout is for a greeting of SOCKS or the header of a request. 0 is 10 s.
 	HandshakeTimeout time.Duration
-	// DialTimeout is for one address, ConnectTimeout for all that a request needs to reach a host. 0
-	// is 5 s, in which a lost packet is sent again twice, and 30 s.
+	// DialTimeout is for one address, ConnectTimeout for all that a request needs to reach a host.
+	// 0 is 5 s, in which a lost packet is sent again twice, and 30 s.
 	DialTimeout, ConnectTimeout time.Duration
 	// IdleTimeout ends a tunnel in which nothing has moved, in either way. 0 is an hour.
 	IdleTimeout time.Duration
@@ -80,8 +81,9 @@ func lookUp(ctx context.Context, name string) ([]netip.Addr, error) {
 // Open starts a session, which listens on a port of its own. Its list is not to be changed; the
 // addresses of this machine's interfaces need not be in it.
 //
-// If refused is not nil, it is told what the list has refused, by several goroutines at once, before
-// the command is. It should not take long, and it must not close the session, which waits for it.
+// If refused is not nil, it is told what the list has refused, by several goroutines at once,
+// before the command is. It should not take long, and it must not close the session, which waits
+// for it.
 func (p *Proxy) Open(list egress.List, refused func(*egress.Refusal)) (*Session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

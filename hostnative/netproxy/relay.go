@@ -20,11 +20,11 @@ const relayVariable = "ALL_PROXY"
 // relayTimeout is longer than a proxy takes to answer.
 const relayTimeout = time.Minute
 
-// Relay connects stdin and stdout with the host and port in args, through the proxy in ALL_PROXY, as
-// ssh wants it of a ProxyCommand. Loopback is reached without the proxy, as NO_PROXY says.
+// Relay connects stdin and stdout with the host and port in args, through the proxy in ALL_PROXY,
+// as ssh wants it of a ProxyCommand. Loopback is reached without the proxy, as NO_PROXY says.
 //
-// It returns when the host has ended. Then it may still be reading stdin, so the process should end.
-// Its errors are sentences for a person, without a prefix.
+// It returns when the host has ended. Then it may still be reading stdin, so the process should
+// end. Its errors are sentences for a person, without a prefix.
 func Relay(args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(args) != 2 {
 		return errors.New("it needs a host and a port")
@@ -85,8 +85,8 @@ func askTunnel(conn io.ReadWriter, who *url.Userinfo, to string) (io.Reader, err
 	return readTunnel(conn)
 }
 
-// readTunnel reads the proxy's answer, and returns a reader of what is behind it. The header and the
-// text of an error are limited.
+// readTunnel reads the proxy's answer, and returns a reader of what is behind it. The header and
+// the text of an error are limited.
 func readTunnel(conn io.Reader) (io.Reader, error) {
 	limited := &io.LimitedReader{R: conn, N: maxHeader}
 	r := bufio.NewReader(limited)

@@ -65,8 +65,8 @@ func (s *Session) serveSOCKS(c *client) {
 	s.tunnel(c, early, up)
 }
 
-// negotiate reads what a client sends before its tunnel, and answers it on w, but for the request. If
-// its error is a replyError, the request is to be answered so.
+// negotiate reads what a client sends before its tunnel, and answers it on w, but for the request.
+// If its error is a replyError, the request is to be answered so.
 func (s *Session) negotiate(r io.Reader, w io.Writer) (host string, port uint16, err error) {
 	methods, err := readMethods(r)
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 
 type halfCloser interface{ CloseWrite() error }
 
-// halfClosedTime is how long the open half of a tunnel may be silent. A command that was killed looks
-// like one that has only ended its half, and a server that doesn't care would keep a connection.
+// halfClosedTime is how long the open half of a tunnel may be silent. A command that was killed
+// looks like one that has only ended its half, and a server that doesn't care would keep a
+// connection.
 const halfClosedTime = 10 * time.Minute
 
-// tunnel passes on what the two sides send, until both have ended or nothing has moved for too long.
-// Early is what down has sent already. The caller closes both.
+// tunnel passes on what the two sides send, until both have ended or nothing has moved for too
+// long. Early is what down has sent already. The caller closes both.
 func (s *Session) tunnel(down net.Conn, early []byte, up net.Conn) {
 	p := newPulse(s.proxy.config.IdleTimeout)
 	a, b := &pulseConn{down, p}, &pulseConn{up, p}
