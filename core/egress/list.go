@@ -2,6 +2,7 @@ package egress
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -151,13 +152,17 @@ func (l *List) judge(a netip.Addr, port uint16, named bool) (Reason, netip.Addr)
 		}
 	}
 	f, n := forms(a)
-	for n--; n >= 0; n-- { // what an address carries says more than what it is
-		form := f[n]
+	// What an address carries says more than what it is. What no rule can list comes first, as
+	// the person is told of a rule for the rest.
+	for _, form := range slices.Backward(f[:n]) {
+		if b := blockOf(form.addr); b.reason.never() {
+			return b.reason, form.addr
+		}
+	}
+	for _, form := range slices.Backward(f[:n]) {
 		b := blockOf(form.addr)
 		// The ranges and the rules that hold a are prefixes of it: the longer lies within the other.
 		switch {
-		case b.reason.never():
-			return b.reason, form.addr
 		case b.reason != ReasonLoopback && listed < form.before+form.addr.BitLen() && l.owns(form.addr):
 			return ReasonOwn, form.addr
 		case b.reason != public && listed < form.before+b.prefix.Bits():
