@@ -33,7 +33,7 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%s: the help does not have --%s", cmd.Name(), f.Name)
 			}
 		})
-		if up := cmd.Parent(); up != nil && !strings.Contains(up.Long, "\n  "+cmd.Name()+" ") {
+		if up := cmd.Parent(); up != nil && !cmd.Hidden && !strings.Contains(up.Long, "\n  "+cmd.Name()+" ") {
 			t.Errorf("the help does not have %s", cmd.Name())
 		}
 	}

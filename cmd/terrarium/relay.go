@@ -22,12 +22,20 @@ func openProxy() func(egress.List, func(*egress.Refusal)) (hostnative.ProxySessi
 	}
 }
 
-const relayName = "relay"
+const (
+	relayName = "relay"
+	relayHelp = `usage: terrarium relay HOST PORT
+
+Connect standard input and output with a port of a host, through the proxy that
+ALL_PROXY names: what ssh runs in a sandbox with --net.
+`
+)
 
 // newRelay is what ssh runs in a sandbox to get through the proxy. People don't.
 func newRelay() *cobra.Command {
 	return &cobra.Command{
 		Use:    relayName + " HOST PORT",
+		Long:   relayHelp,
 		Hidden: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return netproxy.Relay(args, os.Stdin, os.Stdout)
