@@ -122,6 +122,8 @@ type expr struct {
 	kind byte // '(', '"', 'r' for #"…", or 'w'
 }
 
+var words = regexp.MustCompile(`^[a-z][a-z*-]*$|^1$`)
+
 // read reads all expressions of a text, by the rules of Scheme that quote counts on.
 func read(text string) ([]expr, error) {
 	all, rest, err := readList(text, false)
@@ -160,7 +162,7 @@ func readList(text string, inner bool) (list []expr, rest string, err error) {
 			if end < 0 {
 				end = len(text)
 			}
-			if word := text[:end]; !regexp.MustCompile(`^[a-z][a-z*-]*$|^1$`).MatchString(word) {
+			if word := text[:end]; !words.MatchString(word) {
 				return nil, "", fmt.Errorf("%q is no word", word)
 			}
 			list, text = append(list, expr{word: text[:end], kind: 'w'}), text[end:]
@@ -173,17 +175,19 @@ func readString(text string) (e expr, rest string, err error) {
 	if text[0] == '#' {
 		e.kind, text = 'r', text[1:]
 	}
+	var word strings.Builder
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '"':
+			e.word = word.String()
 			return e, text[i+1:], nil
 		case c == '\\':
 			if i++; i == len(text) || text[i] != '\\' && text[i] != '"' {
 				return e, "", errors.New("an escape of which readers may think otherwise")
 			}
-			e.word += text[i : i+1]
+			word.WriteByte(text[i])
 		default:
-			e.word += text[i : i+1]
+			word.WriteByte(c)
 		}
 	}
 	return e, "", errors.New("a string is open")
