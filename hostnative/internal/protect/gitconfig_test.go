@@ -53,7 +53,7 @@ func FuzzParseConfig(f *testing.F) {
 		if err != nil || !slices.Equal(again, entries) {
 			t.Fatalf("%q: formatted and read again it is %v, %v; want %v", data, again, err, entries)
 		}
-		judgeConfig(data, data)
+		judgeConfig(data, data, nil)
 		if git == "" {
 			return
 		}
@@ -149,7 +149,7 @@ func TestJudgeConfig(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			v := judgeConfig([]byte(base), []byte(test.now))
+			v := judgeConfig([]byte(base), []byte(test.now), nil)
 			if v.keep != test.keep || v.told != test.told || v.why != test.why {
 				t.Errorf("got %+v", v)
 			}

@@ -83,8 +83,8 @@ func plainURL(url string) bool {
 }
 
 // dangerous returns the entries that are not harmless, in their order, which counts.
-func dangerous(entries []entry) []entry {
-	return slices.DeleteFunc(slices.Clone(entries), entry.harmless)
+func dangerous(entries []entry, allowed func(entry) bool) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.harmless() || allowed != nil && allowed(e) })
 }
 
 // A verdict says what becomes of a file that a command changed or made.
@@ -96,8 +96,9 @@ type verdict struct {
 	harmless []byte
 }
 
-// judgeConfig decides about a config file that was changed.
-func judgeConfig(was, now []byte) verdict {
+// judgeConfig decides about a config file that was changed. allowed says what else is harmless in this
+// one; it may be nil.
+func judgeConfig(was, now []byte, allowed func(entry) bool) verdict {
 	before, err := parseConfig(was)
 	if err != nil {
 		return verdict{why: "what was there before can't be read as git does"}
@@ -106,7 +107,7 @@ func judgeConfig(was, now []byte) verdict {
 	if err != nil {
 		return verdict{why: "it can't be read as git does"}
 	}
-	old, new := dangerous(before), dangerous(after)
+	old, new := dangerous(before, allowed), dangerous(after, allowed)
 	if !slices.Equal(old, new) {
 		changed := slices.Concat(difference(new, old), difference(old, new))
 		if len(changed) == 0 { // they are the same, in another order or number
@@ -120,14 +121,13 @@ func judgeConfig(was, now []byte) verdict {
 	return verdict{keep: true}
 }
 
-// judgeNewConfig decides about a config file that was not there before. allowed says what else is
-// harmless in this one; it may be nil.
+// judgeNewConfig decides about a config file that was not there before.
 func judgeNewConfig(now []byte, allowed func(entry) bool) verdict {
 	after, err := parseConfig(now)
 	if err != nil { // git does nothing at all with such a repository
 		return verdict{keep: true, told: true, why: "it can't be read as git does"}
 	}
-	bad := slices.DeleteFunc(dangerous(after), func(e entry) bool { return allowed != nil && allowed(e) })
+	bad := dangerous(after, allowed)
 	if len(bad) == 0 {
 		return verdict{keep: true}
 	}

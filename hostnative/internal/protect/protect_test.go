@@ -292,7 +292,7 @@ func TestCanceled(t *testing.T) {
 
 // Random trees: afterwards protected files are what they were, and all others what they became.
 func TestRestoreRandom(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { randomTree(t, rand.New(rand.NewPCG(seed, 1))) })
 	}
 }
@@ -452,7 +452,7 @@ func TestGitWork(t *testing.T) {
 	for _, args := range steps {
 		b.git("top", args...)
 		for _, told := range b.restore() {
-			if !strings.Contains(told, "removed (with ") {
+			if !strings.Contains(told, "removed") || !strings.HasSuffix(told, "left as it is") {
 				t.Errorf("git %q: %s", args, told)
 			}
 		}

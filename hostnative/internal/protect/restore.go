@@ -147,6 +147,9 @@ func (w *walker) judge(d diff, found []*walker) verdict {
 		if anchor == nil || !anchor.git && w.base.dirs[was.anchor] != nil && w.base.dirs[was.anchor].git {
 			return verdict{keep: true, told: true, why: "with " + printable(w.full(was.anchor))}
 		}
+		if was.kind == gitFile { // as git submodule deinit does; nothing runs without it
+			return verdict{keep: true, told: true}
+		}
 		return verdict{}
 	case was == nil && w.base.hides(d.name):
 		return verdict{keep: true}
@@ -156,7 +159,7 @@ func (w *walker) judge(d diff, found []*walker) verdict {
 		return w.judgeNew(d.name, now, found)
 	case now.kind == gitConfig && was.held && now.held && was.info.kind() == unix.S_IFREG && now.nlink == 1:
 		if was.sum != now.sum {
-			return judgeConfig(was.data, now.data)
+			return judgeConfig(was.data, now.data, func(e entry) bool { return submoduleTree(d.name, e) })
 		}
 	case now.info.kind() == unix.S_IFLNK:
 		return verdict{why: "a link to " + printable(now.link)}
