@@ -227,7 +227,7 @@ func (w *walker) entries(fd int, j job, d *dir, signs map[string]bool) error {
 		case "HEAD", "objects", "refs", "commondir":
 			signs[name] = true
 		}
-		if len(d.subs)+len(d.files) > w.limits.Dirs {
+		if len(d.subs)+len(d.files) > w.limits.Dirs+w.limits.Files {
 			d.full = true
 			return false
 		}
