@@ -124,8 +124,8 @@ func judgeConfig(was, now []byte, allowed func(entry) bool) verdict {
 // judgeNewConfig decides about a config file that was not there before.
 func judgeNewConfig(now []byte, allowed func(entry) bool) verdict {
 	after, err := parseConfig(now)
-	if err != nil { // git does nothing at all with such a repository
-		return verdict{keep: true, told: true, why: "it can't be read as git does"}
+	if err != nil { // a repository without it works
+		return verdict{why: "it can't be read as git does"}
 	}
 	bad := dangerous(after, allowed)
 	if len(bad) == 0 {

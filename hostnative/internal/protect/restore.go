@@ -179,6 +179,9 @@ func (w *walker) judgeNew(name string, now *leaf, found []*walker) verdict {
 			return verdict{keep: true, told: true, why: "it came with a new directory"}
 		}
 	case gitConfig:
+		if now.nlink > 1 {
+			return verdict{why: "it has another name"}
+		}
 		if now.held {
 			return judgeNewConfig(now.data, func(e entry) bool { return submoduleTree(name, e) })
 		}
