@@ -127,7 +127,8 @@ func (h *Host) confine(s Sandbox) (err error) {
 	if h.confiner, err = newConfiner(s); err != nil {
 		return err
 	}
-	if h.confiner.missing == nil { // else Exec would tell rules and people of more than there is
+	// Else Exec would tell rules and people of more than there is, or than is known.
+	if h.confiner.missing == nil && h.confiner.untested == nil {
 		h.sandbox = s.Level
 	}
 	return nil

@@ -36,8 +36,8 @@ const (
 // that is Landlock or seccomp, Exec.Sandbox is empty.
 //
 // On macOS it is Seatbelt, by /usr/bin/sandbox-exec, and each command has its own, and
-// connects to nothing. Nobody has tried it there yet, as Host.SandboxUntested tells. A
-// command's argv[0] is its path.
+// connects to nothing. Nobody has tried it there yet, as Host.SandboxUntested tells, and so
+// Exec.Sandbox is empty: rules may not rely on it. A command's argv[0] is its path.
 type Sandbox struct {
 	Level SandboxLevel
 
