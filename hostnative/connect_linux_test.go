@@ -212,7 +212,9 @@ func TestBindPaths(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := run(t, h, sockets(t, root,
+	out, _ := run(t, h, sockets(t, root, "at", "options"))
+	checkLines(t, out, "ok", "ok")
+	out, _ = run(t, h, sockets(t, root,
 		"bind "+outside+"/socket", "bind link/socket", "bind ../socket", "bind "+fmt.Sprintf("/proc/%d/cwd/socket", os.Getpid()),
 		"bind ./link", "bind ./"+strings.Repeat("x", 200), "name "+root+"/./a/../socket", "name "+root+"/socket", "chdir /", "bind "+root+"/socket"))
 	checkLines(t, out, "EACCES", "EACCES", "EACCES", "*", "EADDRINUSE", "EINVAL", "ENOENT", root+"/socket", "ok", "EADDRINUSE")
@@ -238,6 +240,21 @@ func TestConnectListed(t *testing.T) {
 }
 
 func port(l net.Listener) string { return fmt.Sprint(l.Addr().(*net.TCPAddr).Port) }
+
+// A command that may write where a listed socket is reaches no other by a link there.
+func TestConnectListedLink(t *testing.T) {
+	other, met := listenOutside(t, "unix", filepath.Join(t.TempDir(), "other"))
+	write := t.TempDir()
+	h, root := connecting(t, hostnative.Sandbox{Sockets: []string{write + "/listed"}, Write: []string{write}})
+	if err := os.Symlink(other.Addr().String(), write+"/listed"); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := run(t, h, sockets(t, root, "connect "+write+"/listed"))
+	checkLines(t, out, "EACCES", "terrarium: *")
+	if n := met(); n != 0 {
+		t.Errorf("%d connections came through", n)
+	}
+}
 
 // An address that changes while it is decided about is the one that was decided about.
 func TestConnectRace(t *testing.T) {

@@ -45,11 +45,14 @@ func (p *process) tellRefusals(sink func(stream uint8, p []byte)) {
 	if p.refused == nil || p.closed() {
 		return
 	}
+	if len(p.io.outs) == 0 {
+		p.Wait() // nothing that is read here ends with the command
+	}
 	text := p.refused.text()
 	if len(text) == 0 {
 		return
 	}
-	stream := uint8(2)
+	stream := uint8(1) // both are one, which the command has from Config.Stdout
 	if n := len(p.io.outs); n > 0 {
 		stream = p.io.outs[n-1].stream
 	}

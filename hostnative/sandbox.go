@@ -61,7 +61,8 @@ type Sandbox struct {
 	// without it names are not reached. Package hostnative/netproxy has one.
 	OpenProxy func(list egress.List, refused func(*egress.Refusal)) (ProxySession, error)
 	// Sockets are absolute paths of unix sockets that commands may connect to. They need
-	// not be there yet. Who can connect to a container daemon's is root.
+	// not be there yet; links are followed by New, and not later. Who can connect to a
+	// container daemon's is root.
 	Sockets []string
 
 	// Private is where the directories for temporary files and caches are: an absolute

@@ -58,6 +58,8 @@ func init() {
 		"racelink":   raceLink,
 		"racebind":   raceBind,
 		"exhaust":    exhaust,
+		"at":         bindAt,
+		"options":    setOptions,
 		"wait":       func(string) (string, error) { select {} },
 	}
 }
@@ -230,6 +232,40 @@ func badCalls(to string) (string, error) {
 		return nil
 	})
 	return strings.Join(all, " "), err
+}
+
+// bindAt binds a path that begins with an '@', which is no abstract socket.
+func bindAt(string) (string, error) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	if err := rawBind(fd, append(binary.NativeEndian.AppendUint16(nil, unix.AF_UNIX), "@here\x00"...)); err != nil {
+		return "", err
+	}
+	_, err = os.Stat("@here")
+	return "", err
+}
+
+// setOptions sets what would have a connection go elsewhere, or later.
+func setOptions(string) (string, error) {
+	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	for _, o := range [][2]int{
+		{unix.IPPROTO_TCP, unix.TCP_FASTOPEN_CONNECT}, {unix.IPPROTO_TCP, unix.TCP_FASTOPEN_NO_COOKIE},
+		{unix.SOL_SOCKET, unix.SO_REUSEPORT}, {unix.SOL_SOCKET, unix.SO_BINDTOIFINDEX},
+		{unix.IPPROTO_IP, unix.IP_OPTIONS}, {unix.IPPROTO_IP, unix.IP_UNICAST_IF},
+		{unix.IPPROTO_IPV6, unix.IPV6_RTHDR}, {unix.IPPROTO_IPV6, unix.IPV6_DSTOPTS}, {unix.IPPROTO_IPV6, unix.IPV6_UNICAST_IF},
+	} {
+		if err := unix.SetsockoptInt(fd, o[0], o[1], 0); err != unix.ENOPROTOOPT {
+			return "", fmt.Errorf("option %d of %d: %v", o[1], o[0], err)
+		}
+	}
+	return "", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
 }
 
 // raceAddress connects again and again while the address changes between two, and

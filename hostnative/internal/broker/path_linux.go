@@ -5,7 +5,8 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"time"
+	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -61,9 +62,18 @@ func (p pathSocket) connect(asker caller, address []byte, waits func() bool) err
 		if real, err := os.Readlink(name); err == nil {
 			path = real
 		}
-		return refuse("connect to %q is refused: no command in this sandbox has bound it; to allow it, add --socket %[1]q", path)
+		hint := ""
+		if isPlain(path) { // else who pastes it would run it
+			hint = "; to allow it, add --socket " + path
+		}
+		return refuse("connect to %q is refused: no command in this sandbox has bound it%s", path, hint)
 	}
 	return connect(p.fd, &unix.SockaddrUnix{Name: name}, waits)
+}
+
+// isPlain reports whether a shell takes a path for itself.
+func isPlain(path string) bool {
+	return strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%,:") == ""
 }
 
 func (p pathSocket) owns(f file) bool {
@@ -72,10 +82,18 @@ func (p pathSocket) owns(f file) bool {
 	return p.own.paths.has[f]
 }
 
-// lists reports whether f is what one of the listed paths leads to now.
+// lists reports whether f is at one of the listed paths now. A command that may write there
+// could have a link lead to any socket, so none is followed that was not there before.
 func (p pathSocket) lists(f file) bool {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	for _, path := range p.config.Sockets {
-		if listed, err := fileOf(unix.AT_FDCWD, path, 0); err == nil && listed == f {
+		fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+		if err != nil {
+			continue
+		}
+		listed, err := fileOf(fd, "", unix.AT_EMPTY_PATH)
+		unix.Close(fd)
+		if err == nil && listed == f {
 			return true
 		}
 	}
@@ -127,35 +145,35 @@ func (p pathSocket) bind(asker caller, address []byte) error {
 		if err := binder.Restrict(); err != nil {
 			return err
 		}
-		begun := now()
-		if err := unix.Bind(p.fd, &unix.SockaddrUnix{Name: path}); err != nil {
-			return err
+		// As it was copied: to x/sys an '@' in front means an abstract socket.
+		_, _, errno := unix.Syscall(unix.SYS_BIND, uintptr(p.fd), uintptr(unsafe.Pointer(&address[0])), uintptr(len(address)))
+		if errno != 0 {
+			return errno
 		}
-		p.remember(path, begun)
+		p.remember(path)
 		return nil
 	})
 }
 
-// remember says that what was bound at a path is the session's. By now something else
-// may be there, which a command has moved: a socket that is older is not ours. Where
-// the file system does not say how old it is, nothing can be connected to.
-func (p pathSocket) remember(path string, begun unix.StatxTimestamp) {
-	f, err := fileOf(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW)
-	if err != nil || f.born.Sec < begun.Sec || f.born.Sec == begun.Sec && f.born.Nsec < begun.Nsec {
+// remember says that what was bound at a path is the session's. By now something else may
+// be there, which a command has moved: the kernel says which file the socket has. Where
+// it does not, nothing can be connected to.
+func (p pathSocket) remember(path string) {
+	found, err := fileOf(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil {
+		return
+	}
+	var info unix.Stat_t
+	if unix.Fstat(p.fd, &info) != nil {
+		return
+	}
+	dev, inode, err := boundFile(uint32(info.Ino))
+	if err != nil || inode != uint32(found.inode) || dev != found.major<<20|found.minor {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.own.paths.add(f)
-}
-
-// now returns the time that a file gets which is made now.
-func now() unix.StatxTimestamp {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &t) != nil {
-		return unix.StatxTimestamp{Sec: time.Now().Unix() + 1}
-	}
-	return unix.StatxTimestamp{Sec: int64(t.Sec), Nsec: uint32(t.Nsec)}
+	p.own.paths.add(found)
 }
 
 // bindingPaths returns what keeps a thread to where commands may make sockets.
@@ -172,7 +190,20 @@ func (s *Session) bindingPaths() (*confine.Binder, error) {
 	return s.binder, nil
 }
 
-func (p pathSocket) listen(backlog int) error { return unix.Listen(p.fd, backlog) }
+// listen does not listen with an abstract name, which the kernel gives some sockets by
+// itself (unix(7), autobind).
+func (p pathSocket) listen(backlog int) error {
+	var name [maxAddress]byte
+	n := uint32(len(name))
+	_, _, errno := unix.Syscall(unix.SYS_GETSOCKNAME, uintptr(p.fd), uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&n)))
+	if errno != 0 {
+		return errno
+	}
+	if n > 2 && name[2] == 0 {
+		return unix.EACCES
+	}
+	return unix.Listen(p.fd, backlog)
+}
 
 // onOwnThread calls f on a thread that ends with it, and is not the process's first: what
 // is done to that one, /proc shows as the process's, and it never ends.

@@ -15,7 +15,8 @@ import (
 type Config struct {
 	// Addresses that are listed. Rules that have names do not count here.
 	Net egress.List
-	// Sockets are paths of unix sockets, which need not be there yet.
+	// Sockets are paths of unix sockets, which need not be there yet. They are without
+	// links, and none is followed.
 	Sockets []string
 	// Rules are what the commands are confined to: they say where a path may be bound.
 	Rules confine.Rules
@@ -29,6 +30,7 @@ type Config struct {
 // concurrent use.
 type Session struct {
 	config Config
+	listed []string      // Config.Sockets without links
 	busy   chan struct{} // holds a value for each call that is being made
 
 	mu      sync.Mutex

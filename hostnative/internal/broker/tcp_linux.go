@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,6 +43,7 @@ func (t tcpSocket) connect(_ caller, address []byte, waits func() bool) error {
 		}
 		switch who := t.listens(netip.AddrPortFrom(to.Addr().Unmap(), to.Port())); who {
 		case ours:
+			return t.connectOurs(to, waits)
 		case nobody:
 			return unix.ECONNREFUSED
 		default:
@@ -49,6 +52,56 @@ func (t tcpSocket) connect(_ caller, address []byte, waits func() bool) error {
 	}
 	return connect(t.fd, t.sockaddr(to), waits)
 }
+
+// connectOurs connects to a server of the session. Where its queue is full the kernel
+// would try again after a second and later, when somebody else may listen there: so what
+// is not connected at once is taken back, and decided about anew.
+func (t tcpSocket) connectOurs(to netip.AddrPort, waits func() bool) error {
+	limit, err := unix.GetsockoptTimeval(t.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO)
+	if err != nil {
+		return err
+	}
+	defer unix.SetsockoptTimeval(t.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, limit)
+	patience := time.Duration(limit.Nano())
+	for begun := time.Now(); ; {
+		timeval := unix.NsecToTimeval(int64(atOnce))
+		unix.SetsockoptTimeval(t.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &timeval)
+		tried := time.Now()
+		err := unix.Connect(t.fd, t.sockaddr(to))
+		if err != nil && err != unix.EINPROGRESS && err != unix.EALREADY && err != unix.EINTR {
+			return err
+		}
+		if err != nil {
+			unix.Poll([]unix.PollFd{{Fd: int32(t.fd), Events: unix.POLLOUT}}, int((atOnce - time.Since(tried)).Milliseconds()))
+		}
+		if info, infoErr := unix.GetsockoptTCPInfo(t.fd, unix.IPPROTO_TCP, unix.TCP_INFO); infoErr != nil || info.State != unix.BPF_TCP_SYN_SENT {
+			if err == unix.EINTR || err == unix.EALREADY {
+				return nil
+			}
+			return err
+		}
+		var unspecified [unix.SizeofSockaddrInet4]byte // AF_UNSPEC takes it back
+		unix.RawSyscall(unix.SYS_CONNECT, uintptr(t.fd), uintptr(unsafe.Pointer(&unspecified[0])), unsafe.Sizeof(unspecified))
+		flags, err := unix.FcntlInt(uintptr(t.fd), unix.F_GETFL, 0)
+		switch {
+		case err != nil:
+			return err
+		case flags&unix.O_NONBLOCK != 0:
+			return unix.ECONNREFUSED
+		case patience > 0 && time.Since(begun) > patience:
+			return unix.EINPROGRESS
+		case !waits():
+			return unix.EINTR
+		case t.listens(netip.AddrPortFrom(to.Addr().Unmap(), to.Port())) != ours:
+			return unix.ECONNREFUSED
+		}
+		time.Sleep(atOnce - time.Since(tried))
+	}
+}
+
+// atOnce is how long a connection on loopback may take: less than the kernel waits before
+// it sends again.
+const atOnce = 50 * time.Millisecond
 
 func (t tcpSocket) bind(_ caller, address []byte) error {
 	at, err := t.parse(address)
@@ -65,13 +118,6 @@ func (t tcpSocket) bind(_ caller, address []byte) error {
 	}
 	if at.Port() != 0 && int(at.Port()) < firstFreePort() {
 		return unix.EACCES // as for a user; and we may be root, who commands are not quite
-	}
-	if reuse, err := unix.GetsockoptInt(t.fd, unix.SOL_SOCKET, unix.SO_REUSEPORT); err != nil || reuse != 0 {
-		// All sockets of a user that share a port get their part of what connects to
-		// it. One of another program's must not lose its own to a command.
-		if at.Port() != 0 && t.listens(netip.AddrPortFrom(at.Addr().Unmap(), at.Port())) == others {
-			return unix.EADDRINUSE
-		}
 	}
 	return t.bindTo(at)
 }
@@ -91,21 +137,16 @@ func (t tcpSocket) bindTo(at netip.AddrPort) error {
 	return nil
 }
 
-// listen binds a socket to loopback first that is not bound: the kernel would give it
-// a port of all addresses.
+// listen listens with a socket that we have bound: to another one the kernel might give a
+// port of all addresses. What getsockname(2) says is not enough, as an address that came
+// from connecting goes when another thread shuts the socket down. One that is not bound
+// at all is bound to loopback first.
 func (t tcpSocket) listen(backlog int) error {
-	name, err := unix.Getsockname(t.fd)
-	if err != nil {
+	var info unix.Stat_t
+	if err := unix.Fstat(t.fd, &info); err != nil {
 		return err
 	}
-	bound := false
-	switch at := name.(type) {
-	case *unix.SockaddrInet4:
-		bound = at.Port != 0
-	case *unix.SockaddrInet6:
-		bound = at.Port != 0
-	}
-	if !bound {
+	if !t.ownsTCP(info.Ino) {
 		at := loopback4
 		if t.domain == unix.AF_INET6 {
 			at = t.everyLoopback()

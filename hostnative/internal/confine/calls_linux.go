@@ -76,6 +76,8 @@ func calls(level Level, version int, notify bool) []rule {
 		when(unix.SYS_SENDMSG, noneOf(low(2), unix.MSG_FASTOPEN, fail(unix.EOPNOTSUPP))),
 		when(unix.SYS_SENDMMSG, noneOf(low(3), unix.MSG_FASTOPEN, fail(unix.EOPNOTSUPP))),
 
+		when(unix.SYS_SETSOCKOPT, options(fail(unix.ENOPROTOOPT))...),
+
 		// Nor a sibling: the keeper would have a child that it did not start.
 		when(unix.SYS_CLONE, noneOf(low(0), namespaces|unix.CLONE_PARENT, eperm)),
 		when(unix.SYS_UNSHARE, noneOf(low(0), namespaces|unix.CLONE_NEWTIME, eperm)),
@@ -110,6 +112,34 @@ func calls(level Level, version int, notify bool) []rule {
 	// C libraries and Go take clone when there is no clone3.
 	rules = append(rules, always(fail(unix.ENOSYS), unix.SYS_CLONE3)...)
 	return append(rules, always(eacces, decided...)...)
+}
+
+// refusedOptions are options of sockets that would have a connection go elsewhere, or
+// later, than whoever is asked about connect and bind has decided.
+var refusedOptions = []struct {
+	level uint32
+	names []uint32
+}{
+	// Fast open connects with the first byte that is sent, long after connect.
+	{unix.IPPROTO_TCP, []uint32{unix.TCP_FASTOPEN_CONNECT, unix.TCP_FASTOPEN_NO_COOKIE}},
+	// What shares a port gets its part of what connects to another program.
+	{unix.SOL_SOCKET, []uint32{unix.SO_REUSEPORT, unix.SO_BINDTODEVICE, unix.SO_BINDTOIFINDEX}},
+	// Routes and headers of the command's own: a packet to loopback leaves the machine.
+	{unix.IPPROTO_IP, []uint32{unix.IP_OPTIONS, unix.IP_PKTINFO, unix.IP_UNICAST_IF}},
+	{unix.IPPROTO_IPV6, []uint32{
+		unix.IPV6_2292PKTINFO, unix.IPV6_2292HOPOPTS, unix.IPV6_2292DSTOPTS, unix.IPV6_2292RTHDR, unix.IPV6_2292PKTOPTIONS,
+		unix.IPV6_PKTINFO, unix.IPV6_HOPOPTS, unix.IPV6_RTHDRDSTOPTS, unix.IPV6_RTHDR, unix.IPV6_DSTOPTS, unix.IPV6_UNICAST_IF,
+	}},
+}
+
+// options are the tests of setsockopt.
+func options(v verdict) (tests []test) {
+	for _, refused := range refusedOptions {
+		names := unless(low(2), v, refused.names...)
+		t := test{{Code: opLoad, K: low(1)}, {Code: opEqual, K: refused.level, Jf: uint8(len(names))}}
+		tests = append(tests, append(t, names...))
+	}
+	return tests
 }
 
 const (
