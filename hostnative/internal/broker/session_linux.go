@@ -30,7 +30,6 @@ type Config struct {
 // concurrent use.
 type Session struct {
 	config Config
-	listed []string      // Config.Sockets without links
 	busy   chan struct{} // holds a value for each call that is being made
 
 	mu      sync.Mutex
