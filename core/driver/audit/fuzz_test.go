@@ -25,6 +25,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add([]byte{}, 0)
 	f.Add(good, 5)
 	f.Add(cut, 700)
+	f.Add(cut, len(lines(2))-1)
 	f.Add(good[len(lines(1)):], 1)
 	f.Add([]byte(strings.Repeat("x", 3*maxLine)), 0)
 	f.Add(append(lines(1), strings.Repeat("\n", 100)...), 3)

@@ -204,6 +204,29 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
+// What is in flight at the end is the begin of one line: a whole line whose line break was changed is
+// not, nor is what is longer than any line.
+func TestVerifyInFlight(t *testing.T) {
+	whole := lines(2)
+	next := lines(3)[len(whole):]
+	for _, n := range []int{0, 1, 20, len(next) - 1} {
+		p := append(bytes.Clone(whole), next[:n]...)
+		if s, err := verifyBytes(p, ""); err != nil || s.Lines+s.Torn < 2 {
+			t.Errorf("%d bytes in flight: got %+v, %v", n, s, err)
+		}
+		for b := range 256 {
+			p[len(whole)-1] = byte(b)
+			if _, err := verifyBytes(p, ""); err == nil && b != '\n' {
+				t.Errorf("before %d bytes in flight the line break is %q: not found", n, byte(b))
+			}
+		}
+	}
+	p := append(bytes.Clone(whole), next[:20]...)
+	if _, err := verifyBytes(append(p, strings.Repeat("x", maxLine)...), ""); err == nil {
+		t.Error("a line in flight that is too long is not found")
+	}
+}
+
 // What a kill leaves of a line is told of by the next event, and may be there at the end. Nothing
 // else may.
 func TestTorn(t *testing.T) {

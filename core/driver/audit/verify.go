@@ -56,7 +56,8 @@ type piece struct {
 	sum   hash.Hash
 	open  bool // it has no line break at its end
 	// begin is how the next line begins. Attempts to write it do so, too, of which there may be
-	// several; and other says that something else is among them: a line that was changed.
+	// several; and other says that something else is among them: a line that was changed, one whose
+	// line break was, or more than any line has.
 	begin string
 	other bool
 }
@@ -164,9 +165,18 @@ func (t *piece) add(p []byte, whole bool) {
 		t.sum.Write([]byte{'\n'})
 		t.other = t.other || !bytes.HasPrefix(p, []byte(t.begin))
 	}
+	t.other = t.other || t.open || goesOn(p)
 	t.bytes += int64(len(p))
 	t.open = !whole
 	t.sum.Write(bytes.TrimSuffix(p, []byte{'\n'}))
+}
+
+// goesOn reports whether a line goes on after the end of one. In JSON strings quotes are escaped, so
+// hashKey is there once.
+func goesOn(line []byte) bool {
+	line = bytes.TrimSuffix(line, []byte{'\n'})
+	_, end, _ := bytes.Cut(line, []byte(hashKey))
+	return len(end) > hashLen+len(`"}`) || len(line) >= maxLine
 }
 
 // is reports whether l tells of t, but for the line break that it begins with itself.
