@@ -64,39 +64,59 @@ func (t tcpSocket) connectOurs(to netip.AddrPort, waits func() bool) error {
 	defer unix.SetsockoptTimeval(t.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, limit)
 	patience := time.Duration(limit.Nano())
 	for begun := time.Now(); ; {
-		timeval := unix.NsecToTimeval(int64(atOnce))
-		unix.SetsockoptTimeval(t.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &timeval)
 		tried := time.Now()
-		err := unix.Connect(t.fd, t.sockaddr(to))
-		if err != nil && err != unix.EINPROGRESS && err != unix.EALREADY && err != unix.EINTR {
+		err := t.connectAtOnce(to)
+		if err != unix.EINPROGRESS && err != unix.EALREADY && err != unix.EINTR {
 			return err
 		}
-		if err != nil {
-			unix.Poll([]unix.PollFd{{Fd: int32(t.fd), Events: unix.POLLOUT}}, int((atOnce - time.Since(tried)).Milliseconds()))
+		waiting := t.waitsForAnswer()
+		if waiting {
+			t.takeBack()
 		}
-		if info, infoErr := unix.GetsockoptTCPInfo(t.fd, unix.IPPROTO_TCP, unix.TCP_INFO); infoErr != nil || info.State != unix.BPF_TCP_SYN_SENT {
-			if err == unix.EINTR || err == unix.EALREADY {
-				return nil
-			}
-			return err
-		}
-		var unspecified [unix.SizeofSockaddrInet4]byte // AF_UNSPEC takes it back
-		unix.RawSyscall(unix.SYS_CONNECT, uintptr(t.fd), uintptr(unsafe.Pointer(&unspecified[0])), unsafe.Sizeof(unspecified))
-		flags, err := unix.FcntlInt(uintptr(t.fd), unix.F_GETFL, 0)
+		flags, flagsErr := unix.FcntlInt(uintptr(t.fd), unix.F_GETFL, 0)
+		nonblocking := flags&unix.O_NONBLOCK != 0
 		switch {
-		case err != nil:
-			return err
-		case flags&unix.O_NONBLOCK != 0:
+		case flagsErr != nil:
+			return flagsErr
+		case nonblocking && waiting:
 			return unix.ECONNREFUSED
-		case patience > 0 && time.Since(begun) > patience:
-			return unix.EINPROGRESS
+		case nonblocking:
+			return err // the command asks how it ended: SO_ERROR
 		case !waits():
 			return unix.EINTR
+		case !waiting:
+			continue // to connect again says how it ended
+		case patience > 0 && time.Since(begun) > patience:
+			return unix.EINPROGRESS
 		case t.listens(netip.AddrPortFrom(to.Addr().Unmap(), to.Port())) != ours:
 			return unix.ECONNREFUSED
 		}
 		time.Sleep(atOnce - time.Since(tried))
 	}
+}
+
+// connectAtOnce connects, and waits no longer than atOnce, whether the socket blocks or not.
+func (t tcpSocket) connectAtOnce(to netip.AddrPort) error {
+	begun := time.Now()
+	limit := unix.NsecToTimeval(int64(atOnce))
+	unix.SetsockoptTimeval(t.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &limit)
+	err := unix.Connect(t.fd, t.sockaddr(to))
+	if err != nil {
+		unix.Poll([]unix.PollFd{{Fd: int32(t.fd), Events: unix.POLLOUT}}, int((atOnce - time.Since(begun)).Milliseconds()))
+	}
+	return err
+}
+
+// waitsForAnswer reports whether a connection is neither there nor given up.
+func (t tcpSocket) waitsForAnswer() bool {
+	info, err := unix.GetsockoptTCPInfo(t.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	return err == nil && info.State == unix.BPF_TCP_SYN_SENT
+}
+
+// takeBack gives up a connection: connect(2), AF_UNSPEC.
+func (t tcpSocket) takeBack() {
+	var unspecified [unix.SizeofSockaddrInet4]byte
+	unix.RawSyscall(unix.SYS_CONNECT, uintptr(t.fd), uintptr(unsafe.Pointer(&unspecified[0])), unsafe.Sizeof(unspecified))
 }
 
 // atOnce is how long a connection on loopback may take: less than the kernel waits before
