@@ -157,10 +157,11 @@ func (p pathSocket) bind(asker caller, address []byte) error {
 
 // remember says that what was bound at a path is the session's. By now something else may
 // be there, which a command has moved: the kernel says which file the socket has. Where
-// it does not, nothing can be connected to.
+// it does not, or the file system has no time of birth, nothing can be connected to:
+// without one a later file of the same number would count as the session's.
 func (p pathSocket) remember(path string) {
 	found, err := fileOf(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW)
-	if err != nil {
+	if err != nil || found.born == (unix.StatxTimestamp{}) {
 		return
 	}
 	var info unix.Stat_t
