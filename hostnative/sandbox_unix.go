@@ -67,9 +67,11 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		private: s.Private,
 		net:     s.Net,
 		proxy:   s.OpenProxy,
-		sockets: withoutLinks(s.Sockets),
 		holding: held,
 		known:   make(map[string]*rules),
+	}
+	for _, path := range s.Sockets { // later, commands may make links of them
+		c.sockets = append(c.sockets, confine.Resolve(path))
 	}
 	if err := cmp.Or(c.missing, c.untested); s.Required && err != nil {
 		return nil, err
@@ -92,22 +94,6 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	check := c.rules
 	check.Roots = s.Roots
 	return c, check.Check()
-}
-
-// withoutLinks returns what paths lead to now: later, commands may make links of them.
-func withoutLinks(paths []string) (real []string) {
-	for _, path := range paths {
-		to, err := filepath.EvalSymlinks(path)
-		if err != nil { // it is not there yet
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-			if err != nil {
-				dir = filepath.Dir(path)
-			}
-			to = filepath.Join(dir, filepath.Base(path))
-		}
-		real = append(real, to)
-	}
-	return real
 }
 
 // of returns the rules of a command.

@@ -78,7 +78,7 @@ func (r Rules) hidden() hiding {
 		path = filepath.Clean(path)
 		dir, ok := dirs[filepath.Dir(path)]
 		if !ok {
-			dir = resolve(filepath.Dir(path))
+			dir = Resolve(filepath.Dir(path))
 			dirs[filepath.Dir(path)] = dir
 		}
 		h = h.add(filepath.Join(dir, filepath.Base(path)), own)
@@ -125,7 +125,7 @@ func homes(home string) []string {
 		all = append(all, others...)
 	}
 	for i, home := range all {
-		all[i] = resolve(home)
+		all[i] = Resolve(home)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -136,15 +136,15 @@ func (h hiding) add(path string, own bool) hiding {
 	info, err := os.Lstat(path)
 	h = append(h, hiddenPath{path, own, err == nil})
 	if err == nil && info.Mode()&os.ModeSymlink != 0 {
-		real := resolve(path)
+		real := Resolve(path)
 		_, err := os.Lstat(real)
 		h = append(h, hiddenPath{real, own, err == nil})
 	}
 	return h
 }
 
-// resolve returns path without links, as far as it exists.
-func resolve(path string) string {
+// Resolve returns path without links, as far as it exists.
+func Resolve(path string) string {
 	path = filepath.Clean(path)
 	rest := ""
 	for p := path; ; p = filepath.Dir(p) {

@@ -103,7 +103,7 @@ func topNames(r Rules) []string {
 		self, _ := os.Readlink("/proc/self/exe")
 		paths := []string{self}
 		for _, w := range r.wishes() {
-			paths = append(paths, resolve(w.path))
+			paths = append(paths, Resolve(w.path))
 		}
 		for _, path := range paths {
 			name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")

@@ -35,7 +35,7 @@ func kernelPath(name string) string {
 			return path.Join(real, rest)
 		}
 		if p == "/" || p == "." {
-			return resolve(name)
+			return Resolve(name)
 		}
 		rest = path.Join(path.Base(p), rest)
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 )
 
 // A Snapshot has what the protected files of some directories were. It is safe for concurrent use:
@@ -57,7 +59,7 @@ func Take(ctx context.Context, c Config) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep := resolved(c.Keep)
+	keep := confine.Resolve(c.Keep)
 	for _, p := range paths {
 		if c.Keep == "" || !filepath.IsAbs(c.Keep) || within(keep, p) {
 			return nil, fmt.Errorf("protect: %q can't keep what is set aside: it has to be an absolute path outside of %s", c.Keep, p)
@@ -101,17 +103,6 @@ func within(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// resolved is a path without links, as far as it exists.
-func resolved(name string) string {
-	if p, err := filepath.EvalSymlinks(name); err == nil {
-		return p
-	}
-	if dir := filepath.Dir(name); dir != name {
-		return filepath.Join(resolved(dir), filepath.Base(name))
-	}
-	return name
-}
-
 func openRoot(name string, homes []string) (*root, error) {
 	fd, err := again(func() (int, error) {
 		return unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -125,7 +116,7 @@ func openRoot(name string, homes []string) (*root, error) {
 		return nil, fmt.Errorf("protect: %w", &os.PathError{Op: "stat", Path: name, Err: err})
 	}
 	for _, h := range homes {
-		h = resolved(h)
+		h = confine.Resolve(h)
 		switch {
 		case h == name:
 			r.home = true
