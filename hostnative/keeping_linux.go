@@ -180,9 +180,12 @@ func (k *keeping) leave(w *ward) {
 func (k *keeping) dismiss(key confinement, w *ward) {
 	none := w.closeIdle()
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	if none && w.using == 0 && k.confined[key] == w {
+	done := none && w.using == 0 && k.confined[key] == w
+	if done {
 		delete(k.confined, key)
+	}
+	k.mu.Unlock()
+	if done {
 		w.end()
 	}
 }
