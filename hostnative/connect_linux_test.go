@@ -156,7 +156,7 @@ func TestConnectOutside(t *testing.T) {
 func TestConnectOwn(t *testing.T) {
 	h, root := connecting(t, hostnative.Sandbox{})
 	server := start(t, h, sockets(t, root,
-		"serve 127.0.0.1:0", "serve 0.0.0.0:0", "serve [::]:0", "serve ./here", "umask 077", "serve ./quiet", "name ./other", "listen 0.0.0.0:0", "wait"))
+		"serve 127.0.0.1:0", "serve 0.0.0.0:0", "serve [::]:0", "serve ./here", "quietly", "serve ./quiet", "name ./other", "listen 0.0.0.0:0", "wait"))
 	said := watchOutput(server)
 	said.wait(t, "./other\n127.0.0.1\n")
 	at := outputLines(said.output())
@@ -192,11 +192,13 @@ func TestConnectOwn(t *testing.T) {
 		t.Error(err)
 	}
 	// A port that was the session's and is now somebody else's.
-	if l, err := net.Listen("tcp", at[0]); err == nil {
-		defer l.Close()
-		out, _ = run(t, h, sockets(t, root, "connect "+at[0]))
-		checkLines(t, out, "EACCES", "terrarium: *")
+	l, err := net.Listen("tcp", at[0])
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer l.Close()
+	out, _ = run(t, h, sockets(t, root, "connect "+at[0]))
+	checkLines(t, out, "EACCES", "terrarium: *")
 }
 
 func umask() os.FileMode {

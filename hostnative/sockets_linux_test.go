@@ -1,7 +1,6 @@
 package hostnative_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -53,7 +52,7 @@ func init() {
 		"bad":        badCalls,
 		"undumpable": func(string) (string, error) { return "", unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) },
 		"chdir":      func(dir string) (string, error) { return "", os.Chdir(dir) },
-		"umask":      func(mask string) (string, error) { unix.Umask(0o077); return "", nil },
+		"quietly":    func(string) (string, error) { unix.Umask(0o077); return "", nil },
 		"race":       raceAddress,
 		"racelink":   raceLink,
 		"racebind":   raceBind,
@@ -297,48 +296,35 @@ func raceAddress(args string) (string, error) {
 	return "", nil
 }
 
-// raceLink connects again and again to a link that leads to one of two paths at a time.
-func raceLink(args string) (string, error) {
-	f := strings.Fields(args)
-	times, _ := strconv.Atoi(f[0])
-	link := f[1]
-	os.Symlink(f[2], link)
+// racing has a link lead to one of two paths at a time, while f is called until it has
+// worked so many times. args are the number, the link and the paths.
+func racing(args string, f func(link string, n int) error) (string, error) {
+	words := strings.Fields(args)
+	times, _ := strconv.Atoi(words[0])
+	link := words[1]
+	os.Symlink(words[2], link)
 	var stop atomic.Bool
 	go func() {
 		for i := 0; !stop.Load(); i++ {
-			os.Symlink(f[2+i%2], link+".new")
+			os.Symlink(words[2+i%2], link+".new")
 			os.Rename(link+".new", link)
 		}
 	}()
 	defer stop.Store(true)
 	for n := 0; n < times; {
-		if withSocket(link, rawConnect) == nil {
+		if f(link, n) == nil {
 			n++
 		}
 	}
 	return "", nil
 }
 
-// raceBind binds again and again below a link that leads to one of two directories.
+func raceLink(args string) (string, error) {
+	return racing(args, func(link string, _ int) error { return withSocket(link, rawConnect) })
+}
+
 func raceBind(args string) (string, error) {
-	f := strings.Fields(args)
-	times, _ := strconv.Atoi(f[0])
-	link := f[1]
-	os.Symlink(f[2], link)
-	var stop atomic.Bool
-	go func() {
-		for i := 0; !stop.Load(); i++ {
-			os.Symlink(f[2+i%2], link+".new")
-			os.Rename(link+".new", link)
-		}
-	}()
-	defer stop.Store(true)
-	for n := 0; n < times; {
-		if withSocket(fmt.Sprint(link, "/", n), rawBind) == nil {
-			n++
-		}
-	}
-	return "", nil
+	return racing(args, func(link string, n int) error { return withSocket(fmt.Sprint(link, "/", n), rawBind) })
 }
 
 // exhaust has many threads wait for a server that answers none of them.
@@ -359,7 +345,7 @@ func exhaust(to string) (string, error) {
 	return fmt.Sprint(count[0] >= 100), nil
 }
 
-// fields splits what was printed into lines.
+// outputLines splits what was printed into lines.
 func outputLines(out string) []string {
-	return strings.Split(string(bytes.TrimRight([]byte(out), "\n")), "\n")
+	return strings.Split(strings.TrimRight(out, "\n"), "\n")
 }

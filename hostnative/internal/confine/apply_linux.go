@@ -27,9 +27,9 @@ import (
 //     SECCOMP_USER_NOTIF_FLAG_CONTINUE: the address may have changed. Landlock
 //     denies these calls within the domain, but not to the one who decides.
 //   - listen: take the socket likewise. One of TCP that has no port yet would get
-//     one on all addresses, so it fails.
-//   - clone3: SECCOMP_USER_NOTIF_FLAG_CONTINUE for a thread of the keeper, which is
-//     one in /proc/KEEPER/task, and ENOSYS for all others, which then use clone.
+//     one on all addresses, so it has to be bound first.
+//   - clone3: ENOSYS, after which programs use clone. Only a thread of the keeper,
+//     which is one in /proc/KEEPER/task, gets SECCOMP_USER_NOTIF_FLAG_CONTINUE.
 //
 // Without notify connect, bind and listen fail with EACCES, and clone3 with ENOSYS:
 // then no command can be started in a cgroup. Pairs of sockets work all the same.
