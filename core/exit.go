@@ -48,6 +48,8 @@ const (
 
 	// Limits that hosts enforce and report.
 
+	ReasonCPU       Reason = "cpu"  // time that processors computed for it
+	ReasonIdle      Reason = "idle" // time without input and output
 	ReasonMemory    Reason = "memory"
 	ReasonStack     Reason = "stack"
 	ReasonFuel      Reason = "fuel"

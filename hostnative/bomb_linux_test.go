@@ -29,7 +29,7 @@ func TestMaxProcesses(t *testing.T) {
 // limitedHost skips the test where there is no pids controller, and so no host.
 func limitedHost(t *testing.T, most int) *hostnative.Host {
 	t.Helper()
-	h, err := hostnative.New(hostnative.Config{MaxProcesses: most})
+	h, err := hostnative.New(hostnative.Config{Limits: hostnative.Limits{Processes: most}})
 	coretest.Supported(t, err)
 	t.Cleanup(func() { h.Close() })
 	return h

@@ -46,9 +46,9 @@
 //
 // # What is not
 //
-// Nothing is limited but, if Config.MaxProcesses says so, how many processes
-// there are; and nothing is hidden from the command: it may signal what its
-// user may signal, this program included.
+// Without Config.Limits nothing is limited, and without Config.Sandbox nothing is
+// hidden from the command: it may signal what its user may signal, this program
+// included.
 //
 // A process escapes that hides in all the ways there are: without cgroups, one
 // that has become an orphan in a session of its own and has emptied its

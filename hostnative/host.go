@@ -40,11 +40,8 @@ type Config struct {
 	// default a keeper does, if Helper says what that is.
 	NoKeeper bool
 
-	// MaxProcesses is how many processes and threads each command may have at
-	// once, with all that it starts: where fork(2) fails with EAGAIN. Zero is
-	// no limit. It takes Linux, and the pids controller of version 2 cgroups in
-	// the one that this program is in; New fails where there is none.
-	MaxProcesses int
+	// Limits are what each command may use. By default it is as much as this program may.
+	Limits Limits
 
 	// Sandbox is what commands are confined to. By default they are not.
 	Sandbox Sandbox
@@ -69,6 +66,7 @@ type Host struct {
 	keeping  *keeping  // what it is depends on the system
 	confiner *confiner // nil if commands are not confined
 	sandbox  SandboxLevel
+	limits   Limits
 
 	// starting holds a value for each Start under way that does not hang. Each may
 	// take a thread, and a keeper starts one at a time anyway.
@@ -95,11 +93,12 @@ func New(c Config) (*Host, error) {
 		env = slices.Clone(c.Env)
 	}
 	c.Env = env
+	if err := c.Limits.check(); err != nil {
+		return nil, fmt.Errorf("hostnative: %w", err)
+	}
 	k := newKeeping(c)
-	if c.MaxProcesses > 0 {
-		if err := k.limits(); err != nil {
-			return nil, fmt.Errorf("hostnative: limit of %d processes: %w: %w", c.MaxProcesses, errors.ErrUnsupported, err)
-		}
+	if err := k.limited(); err != nil {
+		return nil, fmt.Errorf("hostnative: limits: %w: %w", errors.ErrUnsupported, err)
 	}
 	h := &Host{
 		env:      env,
@@ -108,6 +107,7 @@ func New(c Config) (*Host, error) {
 		stdin:    c.Stdin,
 		stdout:   c.Stdout,
 		keeping:  k,
+		limits:   c.Limits,
 		starting: make(chan struct{}, maxStarting),
 	}
 	if err := h.confine(c.Sandbox); err != nil {

@@ -24,6 +24,7 @@ func (p *process) Write(b []byte) (n int, err error) {
 	}
 	n, err = p.io.in.Write(b)
 	if n > 0 {
+		p.limiter.stir()
 		p.lastInput.Store(uint32(b[n-1]))
 	}
 	switch {

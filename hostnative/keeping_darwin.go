@@ -9,12 +9,12 @@ import (
 // A keeping is what a Host has its commands kept by: here this program itself.
 type keeping struct{ local *tree.Containment }
 
-func newKeeping(Config) *keeping { return &keeping{tree.New(tree.Config{})} }
+func newKeeping(c Config) *keeping { return &keeping{tree.New(tree.Config{Limits: c.Limits.ofTree()})} }
 
 func (k *keeping) prepare()        {}
 func (k *keeping) close()          {}
 func (k *keeping) confines() error { return nil } // by sandbox-exec, each command alone
-func (k *keeping) limits() error   { return k.local.Limits() }
+func (k *keeping) limited() error  { return k.local.Limited() }
 
 func (k *keeping) start(_ context.Context, s spec) (command, error) {
 	if s.rules != nil {

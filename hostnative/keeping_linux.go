@@ -29,7 +29,8 @@ var (
 // this program itself. The first keeper is started with the first command.
 type keeping struct {
 	config keeper.Config
-	free   *pool // of commands that are not confined, and of the other keepers
+	limits tree.Limits // of commands that are confined
+	free   *pool       // of commands that are not confined, and of the other keepers
 
 	mu       sync.Mutex
 	confined map[confinement]*ward
@@ -46,8 +47,14 @@ type confinement struct {
 
 func newKeeping(c Config) *keeping {
 	k := &keeping{
-		config:   keeper.Config{Helper: c.Helper, Env: c.Env, NoCgroup: c.NoCgroup, MaxProcesses: c.MaxProcesses},
+		config:   keeper.Config{Helper: c.Helper, Env: c.Env, NoCgroup: c.NoCgroup, Limits: c.Limits.ofTree()},
 		confined: make(map[confinement]*ward),
+	}
+	if c.Sandbox.on() {
+		// A confined keeper makes no cgroups, and is in one that has as many processes as
+		// a command may have. What else it may use is for its commands to use.
+		k.limits, k.config.Limits = k.config.Limits, tree.Limits{Processes: c.Limits.Processes}
+		k.limits.Processes = 0
 	}
 	if c.Helper == "" && keeper.HasMain.Load() {
 		k.config.Helper = "/proc/self/exe"
@@ -100,7 +107,7 @@ func (k *keeping) doWithout(err error) {
 
 // setWithout has this program keep its commands itself. mu is held.
 func (k *keeping) setWithout(err error) {
-	k.local = tree.New(tree.Config{NoCgroup: k.config.NoCgroup, MaxProcesses: k.config.MaxProcesses})
+	k.local = tree.New(tree.Config{NoCgroup: k.config.NoCgroup, Limits: k.config.Limits})
 	k.err = err
 	sweepOnce()
 }
@@ -114,8 +121,10 @@ func (k *keeping) without() (*tree.Containment, error) {
 	return k.local, k.err
 }
 
-// limits says why commands can't be limited to so many processes, or nil.
-func (k *keeping) limits() error { return tree.New(tree.Config{NoCgroup: k.config.NoCgroup}).Limits() }
+// limited says why commands can't be limited as Config.Limits says, or nil.
+func (k *keeping) limited() error {
+	return tree.New(tree.Config{NoCgroup: k.config.NoCgroup, Limits: k.config.Limits}).Limited()
+}
 
 // confines says why commands can't be confined, or nil.
 func (k *keeping) confines() error {
@@ -215,7 +224,7 @@ func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
 // is not, and that ends all of it if need be.
 func (k *keeping) openConfined(r *rules, asked func(questions int)) func() (*keeper.Keeper, *kept, error) {
 	c := k.config
-	c.Rules, c.Asked = &r.Rules, asked
+	c.Rules, c.Asked, c.Limits = &r.Rules, asked, k.limits
 	return func() (*keeper.Keeper, *kept, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), confineLimit)
 		defer cancel()

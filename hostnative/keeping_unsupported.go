@@ -12,5 +12,5 @@ func newKeeping(Config) *keeping { return nil }
 func (k *keeping) prepare()            {}
 func (k *keeping) close()              {}
 func (k *keeping) confines() error     { return errors.ErrUnsupported }
-func (k *keeping) limits() error       { return errors.ErrUnsupported }
+func (k *keeping) limited() error      { return errors.ErrUnsupported }
 func (k *keeping) report() []Mechanism { return nil }

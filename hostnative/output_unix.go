@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
 )
 
 // A buffer is what output is read into. A pty gives 4 KiB at a time at the
@@ -36,20 +38,30 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 		wg.Go(func() { errs[i] = p.copyOutput(o, sink) }) // ends with its stream, or by Close
 	}
 	wg.Wait()
-	p.tellRefusals(sink)
+	p.tellWhy(sink)
 	return errors.Join(errs...)
 }
 
-// tellRefusals ends the output with what the command was refused.
-func (p *process) tellRefusals(sink func(stream uint8, p []byte)) {
-	if p.refused == nil || p.closed() {
+// tellWhy ends the output with what the command was refused, and with the limit that it was
+// killed for.
+func (p *process) tellWhy(sink func(stream uint8, p []byte)) {
+	if p.refused == nil && p.limiter == nil || p.closed() {
 		return
 	}
-	if len(p.io.outs) == 0 {
-		p.Wait() // nothing that is read here ends with the command
+	var exit core.Exit
+	if len(p.io.outs) == 0 || p.limiter != nil {
+		exit, _ = p.Wait() // the output may have ended before
 	}
-	text := p.refused.text()
-	if len(text) == 0 {
+	var text []byte
+	if p.refused != nil {
+		text = p.refused.text()
+	}
+	if p.limiter != nil {
+		if why := p.limiter.limits.text(exit.Reason); why != "" {
+			text = append(text, "terrarium: "+why+"\n"...)
+		}
+	}
+	if len(text) == 0 || p.closed() {
 		return
 	}
 	stream := uint8(1) // both are one, which the command has from Config.Stdout
@@ -96,11 +108,14 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 		}
 		if n > 0 {
 			p.sink.Lock()
-			sink(o.stream, buf[:n])
+			if keep := p.limiter.take(n); keep > 0 {
+				sink(o.stream, buf[:keep])
+			}
 			p.sink.Unlock()
 		}
 		buffers.Put(buf)
 		p.holding.Add(int64(-n))
+		p.limiter.pace(n, p.closing)
 		switch {
 		case n > 0:
 			hungUp = false

@@ -27,6 +27,7 @@ type process struct {
 	place string // the cgroup that it was started in, or ""
 
 	refused *refusals // nil if it is not confined
+	limiter *limiter  // nil if nothing is limited
 
 	outputCalled atomic.Bool
 	sink         sync.Mutex   // held while Output's sink runs
@@ -44,8 +45,8 @@ var (
 	_ driver.Placer  = (*process)(nil)
 )
 
-func newProcess(c command, io *stdio, refused *refusals) *process {
-	return &process{command: c, io: io, place: c.Cgroup(), refused: refused, closing: make(chan struct{})}
+func newProcess(c command, io *stdio, refused *refusals, l Limits) *process {
+	return &process{command: c, io: io, place: c.Cgroup(), refused: refused, limiter: newLimiter(l, c), closing: make(chan struct{})}
 }
 
 // Place implements driver.Placer.
@@ -55,6 +56,7 @@ func (p *process) Place() (pid int, cgroup string) { return p.Pid(), p.place }
 // until Close.
 func (p *process) Wait() (core.Exit, error) {
 	exit, err := p.command.Wait()
+	p.limiter.explain(&exit)
 	switch {
 	case err == os.ErrClosed:
 		return core.Exit{}, errClosed
@@ -70,6 +72,7 @@ func (p *process) Wait() (core.Exit, error) {
 // then cleared away whenever it does die.
 func (p *process) Close() error {
 	p.closeOnce.Do(func() {
+		p.limiter.stop()
 		err := p.End(func() {
 			close(p.closing)
 			hangingUp <- struct{}{}

@@ -78,7 +78,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	runtime.KeepAlive(io)
 	switch {
 	case err == nil:
-		return newProcess(c, io, started.refused), nil
+		return newProcess(c, io, started.refused, h.limits), nil
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	default:

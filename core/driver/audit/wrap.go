@@ -235,7 +235,7 @@ func (r *Recorder) news(e *core.Effect) {
 // limits are the reasons that hosts give for an end. Of a timeout the signal tells.
 var limits = []core.Reason{
 	core.ReasonMemory, core.ReasonStack, core.ReasonFuel, core.ReasonOutput, core.ReasonOpenFiles,
-	core.ReasonDisk, core.ReasonProcesses,
+	core.ReasonDisk, core.ReasonProcesses, core.ReasonCPU, core.ReasonIdle,
 }
 
 // failed takes a StartFailed. It may come while the host is still starting the command, and before

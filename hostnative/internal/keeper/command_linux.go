@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -141,6 +142,9 @@ func (c *Command) Exited() bool {
 	}
 }
 
+// treeReasons are the limits for which a tree.Tree is killed.
+var treeReasons = []core.Reason{core.ReasonMemory, core.ReasonCPU, core.ReasonDisk}
+
 // exit takes the news of the command's end. The keeper's mu is held, so it is called
 // once only.
 func (c *Command) exit(m message) {
@@ -148,8 +152,11 @@ func (c *Command) exit(m message) {
 		return
 	}
 	c.status = m.Exit
-	if c.status.Status.Unknown {
+	switch {
+	case c.status.Status.Unknown:
 		c.status.Reason = core.ReasonLost
+	case !slices.Contains(treeReasons, c.status.Reason):
+		c.status.Reason = core.ReasonNone // a keeper may say what it likes
 	}
 	if m.Text != "" {
 		c.exitErr = errors.New(m.Text)

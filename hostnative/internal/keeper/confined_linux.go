@@ -9,36 +9,27 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
 
-// serveConfined confines this process as m says, and has it execute itself again as a
+// serveConfined confines this process as o says, and has it execute itself again as a
 // keeper. It returns only when that fails, and has told the host then.
 //
 // What confines is of a thread, and of those that it starts from then on. Go has other
 // threads already, which would not be confined. After execve(2) there is only the one
 // that has called it.
-func serveConfined(s socket, m message) error {
+func serveConfined(s socket, o order) error {
 	runtime.LockOSThread()
-	err := executeConfined(s, m)
+	err := executeConfined(s, o)
 	answer := message{Kind: failed}
 	answer.setFault(err)
 	s.send(answer)
 	return err
 }
 
-// A confinement is what hello's Text is, in JSON.
-type confinement struct {
-	Rules confine.Rules
-	Asks  bool // the host decides about calls, as far as the kernel can ask it
-}
-
-func executeConfined(s socket, m message) error {
-	var c confinement
-	if err := json.Unmarshal([]byte(m.Text), &c); err != nil {
-		return err
-	}
+func executeConfined(s socket, o order) error {
 	available := confine.Available()
-	report, questions, err := confine.Apply(c.Rules, c.Asks && available.Notify && available.GetFD)
+	report, questions, err := confine.Apply(*o.Rules, o.Asks && available.Notify && available.GetFD)
 	if err != nil {
 		return err
 	}
@@ -70,5 +61,17 @@ func executeConfined(s socket, m message) error {
 	if err := os.Setenv(Env, asConfined); err != nil {
 		return err
 	}
-	return os.NewSyscallError("execve", syscall.Exec("/proc/self/exe", helperArgv, os.Environ()))
+	limits, err := json.Marshal(o.Limits)
+	if err != nil {
+		return err
+	}
+	return os.NewSyscallError("execve", syscall.Exec("/proc/self/exe", append(helperArgv[:1:1], string(limits)), os.Environ()))
+}
+
+// confinedLimits are the limits that executeConfined has handed on.
+func confinedLimits() (l tree.Limits, err error) {
+	if len(os.Args) != 2 {
+		return l, errMessage
+	}
+	return l, json.Unmarshal([]byte(os.Args[1]), &l)
 }

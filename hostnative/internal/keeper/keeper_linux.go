@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,8 +50,8 @@ type Config struct {
 	Helper string   // the executable, whose main begins with helper.Main
 	Env    []string // its environment, which is not its commands'
 
-	NoCgroup     bool
-	MaxProcesses int // of each command, or 0
+	NoCgroup bool
+	Limits   tree.Limits // of each command
 
 	// Rules are what its commands are confined to, and it with them, if not nil.
 	Rules *confine.Rules
@@ -162,15 +163,12 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 	k.requests = make(map[uint64]chan message)
 	isReady := make(chan message, 1)
 	go k.read(isReady, c.Asked) // ends with the socket, which ends with the keeper
-	m := message{Kind: hello, Flag: c.NoCgroup, Number: int64(c.MaxProcesses)}
-	if c.Rules != nil {
-		rules, err := json.Marshal(confinement{*c.Rules, c.Asked != nil})
-		if err != nil {
-			return nil, err
-		}
-		m.Text = string(rules)
+	ordered, err := json.Marshal(order{c.Limits, c.Rules, c.Asked != nil})
+	if err != nil {
+		k.kill()
+		return nil, err
 	}
-	if err := k.send(m); err != nil && !isEnd(err) {
+	if err := k.send(message{Kind: hello, Flag: c.NoCgroup, Text: string(ordered)}); err != nil && !isEnd(err) {
 		k.kill()
 		return nil, err
 	}
@@ -182,7 +180,7 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 			k.kill()
 			return nil, err
 		}
-		if err := k.checkConfined(c); err != nil {
+		if err := cmp.Or(k.checkConfined(c), c.checkLimited(m)); err != nil {
 			k.kill()
 			return nil, err
 		}
@@ -205,6 +203,16 @@ func (k *Keeper) checkConfined(c Config) error {
 		return fmt.Errorf("helper %s is not confined: is it of another version?", c.Helper)
 	case confine.Available().Err() == nil:
 		return k.report.Err()
+	}
+	return nil
+}
+
+// checkLimited says whether a keeper that has said m limits its commands. One of another version may
+// not know of all limits.
+func (c Config) checkLimited(m message) error {
+	var limits tree.Limits
+	if json.Unmarshal([]byte(m.Text), &limits) != nil || limits != c.Limits {
+		return fmt.Errorf("helper %s does not know all limits: is it of another version?", c.Helper)
 	}
 	return nil
 }

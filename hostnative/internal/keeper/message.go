@@ -13,8 +13,7 @@ type kind uint8
 
 // What the host says.
 const (
-	// hello is the first: Number processes at the most, Flag without cgroups, and
-	// Text has the confine.Rules in JSON if there are some.
+	// hello is the first: Flag without cgroups, and Text has the order in JSON.
 	hello kind = iota + 1
 	// start names a command ID: Text is its executable, List its arguments, Env its
 	// environment; with Flag it has a controlling terminal. Its standard streams are
@@ -34,7 +33,7 @@ const (
 const (
 	// confined comes before ready: Text has the confine.Report in JSON.
 	confined kind = iota + 65
-	// ready answers hello; so does failed.
+	// ready answers hello; so does failed. Text has the tree.Limits in JSON.
 	ready
 	// swept says that nothing lives of what dead hosts have left.
 	swept
@@ -81,6 +80,7 @@ func (m message) append(b []byte) []byte {
 	b = append(b, bit(m.Exit.Status.Unknown))
 	b = binary.AppendUvarint(b, uint64(m.Exit.Status.ExitCode))
 	b = appendString(b, m.Exit.Status.Signal)
+	b = appendString(b, string(m.Exit.Reason))
 	b = binary.AppendVarint(b, int64(m.Exit.Usage.UserTime))
 	b = binary.AppendVarint(b, int64(m.Exit.Usage.SystemTime))
 	return binary.AppendVarint(b, m.Exit.Usage.MaxRSS)
@@ -117,6 +117,7 @@ func parse(b []byte) (m message, err error) {
 	m.Exit.Status.Unknown = p.byte() != 0
 	m.Exit.Status.ExitCode = uint32(p.uint())
 	m.Exit.Status.Signal = p.string()
+	m.Exit.Reason = core.Reason(p.string())
 	m.Exit.Usage.UserTime = time.Duration(p.int())
 	m.Exit.Usage.SystemTime = time.Duration(p.int())
 	m.Exit.Usage.MaxRSS = p.int()

@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
@@ -65,6 +68,9 @@ func Serve() error {
 	if isConfined {
 		// It can't make cgroups, and is in one that whoever keeps it has made.
 		c.NoCgroup, c.Below = true, os.Getenv(strays.Env)
+		if c.Limits, err = confinedLimits(); err != nil {
+			return err
+		}
 	} else {
 		m, files, err := r.receive()
 		closeAll(files)
@@ -74,18 +80,24 @@ func Serve() error {
 		if m.Kind != hello {
 			return errMessage
 		}
-		if m.Text != "" {
-			return serveConfined(s, m)
-		}
-		c.NoCgroup, c.MaxProcesses = m.Flag, int(m.Number)
-	}
-	k := &keeping{socket: s, containment: tree.New(c), trees: make(map[uint64]*tree.Tree)}
-	if c.MaxProcesses > 0 {
-		if err := k.containment.Limits(); err != nil {
+		var o order
+		if err := json.Unmarshal([]byte(m.Text), &o); err != nil {
 			return err
 		}
+		if o.Rules != nil {
+			return serveConfined(s, o)
+		}
+		c.NoCgroup, c.Limits = m.Flag, o.Limits
 	}
-	if err := k.send(message{Kind: ready}); err != nil {
+	k := &keeping{socket: s, containment: tree.New(c), trees: make(map[uint64]*tree.Tree)}
+	if err := cmp.Or(k.containment.Limited(), c.Limits.Inherit()); err != nil {
+		return err
+	}
+	limits, err := json.Marshal(c.Limits)
+	if err != nil {
+		return err
+	}
+	if err := k.send(message{Kind: ready, Text: string(limits)}); err != nil {
 		return err
 	}
 	go k.reap() // ends with this process
@@ -104,6 +116,13 @@ func Serve() error {
 	}
 	k.endAll()
 	return nil
+}
+
+// An order is what hello's Text is, in JSON.
+type order struct {
+	Limits tree.Limits
+	Rules  *confine.Rules // what commands are confined to, or nil
+	Asks   bool           // the host decides about calls, as far as the kernel can ask it
 }
 
 // takeSocket returns the socket that is standard input, and puts /dev/null there: a

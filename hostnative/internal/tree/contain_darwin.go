@@ -8,19 +8,24 @@ import (
 // A Config says by which means a Containment keeps hold of trees. Here there is
 // one only.
 type Config struct {
-	NoCgroup     bool
-	MaxProcesses int
+	NoCgroup bool
+	Limits   Limits
 }
 
 // A Containment is how this program keeps hold of what its commands start. Here it
 // is by the process group alone.
-type Containment struct{}
+type Containment struct{ limits Limits }
 
 // New returns a Containment.
-func New(Config) *Containment { return new(Containment) }
+func New(c Config) *Containment { return &Containment{c.Limits} }
 
-// Limits says why trees can't be limited to so many processes.
-func (*Containment) Limits() error { return errors.New("it takes cgroups") }
+// Limited says why trees can't be limited as Config.Limits says, or nil.
+func (k *Containment) Limited() error {
+	if k.limits != (Limits{}) {
+		return errors.New("it takes Linux")
+	}
+	return nil
+}
 
 // Close does nothing.
 func (*Containment) Close() {}

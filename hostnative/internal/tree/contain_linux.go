@@ -24,8 +24,8 @@ type Config struct {
 	// starts none in other ways, and ends no threads. Commands die with it.
 	Subreaper bool
 
-	// MaxProcesses is how many processes and threads a tree may have, or 0.
-	MaxProcesses int
+	// Limits are what each tree may use.
+	Limits Limits
 
 	// Below is the tag of this program, if it is itself a command of a keeper that
 	// is to know its commands, too. Else it is "".
@@ -44,6 +44,7 @@ type Containment struct {
 	orphans   *orphans    // nil if this is no subreaper
 	dying     bool        // commands die with this program
 	reaperErr error       // why not
+	limits    Limits
 }
 
 var (
@@ -53,7 +54,7 @@ var (
 
 // New returns a Containment.
 func New(c Config) *Containment {
-	k := &Containment{cgroupErr: errOff, reaperErr: errNoKeeper}
+	k := &Containment{cgroupErr: errOff, reaperErr: errNoKeeper, limits: c.Limits}
 	k.self, k.selfErr = strays.Self()
 	k.tags = k.self.String() + "-"
 	if c.Below != "" {
@@ -65,7 +66,7 @@ func New(c Config) *Containment {
 			k.cgroupErr = k.selfErr
 		}
 	}
-	k.cgroups.maxProcesses = c.MaxProcesses
+	k.cgroups.maxProcesses = c.Limits.Processes
 	if c.Subreaper {
 		k.dying = true
 		if k.reaperErr = k.selfErr; k.reaperErr == nil {
@@ -78,8 +79,11 @@ func New(c Config) *Containment {
 	return k
 }
 
-// Limits says why trees can't be limited to so many processes, or nil.
-func (k *Containment) Limits() error {
+// Limited says why trees can't be limited as Config.Limits says, or nil.
+func (k *Containment) Limited() error {
+	if k.limits.Processes == 0 {
+		return nil
+	}
 	if k.cgroupErr != nil {
 		return k.cgroupErr
 	}
@@ -130,7 +134,15 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTree(c, o), nil
+	t := newTree(c, o)
+	if err := t.bound(k.limits); err != nil {
+		t.End(func() {})
+		return nil, err
+	}
+	if k.limits.watched() {
+		go t.watch(k.limits) // ends with the tree
+	}
+	return t, nil
 }
 
 // tagBelow is between the tag of a command and what is added by a keeper that this
@@ -149,6 +161,9 @@ func (k *Containment) startChild(o *offspring, path string, argv []string, attr 
 		}
 		if err != nil {
 			break
+		}
+		if k.limits.CPU > 0 {
+			o.computed, _ = cgroup.CPU() // it may have been another tree's before
 		}
 		c, err := k.startIn(cgroup, path, argv, attr)
 		if err == nil {

@@ -18,6 +18,7 @@ type offspring struct {
 	tag         string        // in the environment of each, or how it begins, unless it hides it
 	cgroup      strays.Cgroup // "" if there is none, or none any longer
 	killed      bool          // all in the cgroup were, by us, or it may be so
+	computed    time.Duration // by others, before, in the cgroup
 }
 
 // Cgroup returns the cgroup that the command is in, "" if it has none of its own or

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -51,6 +52,7 @@ type Tree struct {
 	exited  chan struct{} // closed when exit and exitErr are set
 	exit    core.Exit
 	exitErr error
+	beyond  atomic.Pointer[core.Reason] // the limit for which it is killed
 
 	// mu guards the validity of pid: while it is held and gone is false, the
 	// number belongs to our command or to its zombie.
@@ -121,6 +123,9 @@ func (t *Tree) await() {
 		return // interrupted
 	}
 	t.exit = exit
+	if reason := t.beyond.Load(); reason != nil && exit.Status.Signal == "SIGKILL" {
+		t.exit.Reason = *reason
+	}
 	if err != nil {
 		t.exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
 		t.exitErr = fmt.Errorf("wait for process %d: %w", t.pid, err)

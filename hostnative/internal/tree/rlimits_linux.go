@@ -1,0 +1,69 @@
+package tree
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Inherit has processes begin with the limit of file sizes that this program can have itself,
+// as it writes no large files: so none is started without. They could raise it until bound
+// has been called.
+func (l Limits) Inherit() error {
+	if l.FileSize == 0 {
+		return nil
+	}
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &now); err != nil {
+		return err
+	}
+	now.Cur = min(uint64(l.FileSize), now.Max)
+	return unix.Setrlimit(unix.RLIMIT_FSIZE, &now)
+}
+
+// bound sets the limits of each process on a tree whose command was just started. That one may
+// have started others already, so it is looked for those until there are no more.
+func (t *Tree) bound(l Limits) error {
+	if !l.ofEach() {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := l.boundOne(t.pid); err != nil {
+		return err
+	}
+	done := make(map[life]bool)
+	for more := true; more; {
+		members, sure := t.rest.members(t.pid)
+		more = !sure
+		for _, m := range members {
+			if done[m.life()] {
+				continue
+			}
+			if err := l.boundOne(m.pid); err != nil {
+				return err
+			}
+			done[m.life()] = true
+			more = true
+		}
+	}
+	return nil
+}
+
+func (l Limits) boundOne(pid int) error {
+	for resource, most := range map[int]uint64{unix.RLIMIT_FSIZE: uint64(l.FileSize), unix.RLIMIT_NOFILE: uint64(l.OpenFiles)} {
+		if most == 0 {
+			continue
+		}
+		var now unix.Rlimit
+		err := unix.Prlimit(pid, resource, nil, &now)
+		if err == nil {
+			most = min(most, now.Max)
+			err = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil)
+		}
+		if err != nil && err != unix.ESRCH { // it has ended
+			return fmt.Errorf("limit process %d: %w", pid, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package hostnative_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// spin computes for ever.
+const spin = `while :; do :; done`
+
+// hoard takes memory, and more of it.
+const hoard = `x=0123456789; while :; do x=$x$x; done`
+
+// What goes beyond a limit is killed, with all of its tree, and is told why.
+func TestLimits(t *testing.T) {
+	disk := t.TempDir()
+	tests := []struct {
+		name   string
+		limits hostnative.Limits
+		line   string
+		reason core.Reason
+		text   string
+	}{
+		{"wall", hostnative.Limits{Wall: 100 * time.Millisecond}, `sleep 1000`, core.ReasonTimeout, "killed: it ran for longer than 100ms"},
+		{"idle", hostnative.Limits{Idle: 100 * time.Millisecond}, `sleep 1000`, core.ReasonIdle, "killed: nothing was written or typed for 100ms"},
+		{"cpu", hostnative.Limits{CPU: 300 * time.Millisecond}, spin, core.ReasonCPU, "killed: it computed for longer than 300ms"},
+		{"cpu of a child", hostnative.Limits{CPU: 300 * time.Millisecond}, `(` + spin + `) & wait`, core.ReasonCPU, "killed: it computed *"},
+		{"cpu of many", hostnative.Limits{CPU: 300 * time.Millisecond}, `while :; do (i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done); done`, core.ReasonCPU, "killed: it computed *"},
+		{"cpu of a daemon", hostnative.Limits{CPU: 300 * time.Millisecond}, `(setsid sh -c '` + spin + `' &); sleep 1000`, core.ReasonCPU, "killed: it computed *"},
+		{"memory", hostnative.Limits{Memory: 64 << 20}, hoard, core.ReasonMemory, "killed: it had more memory than 64 MiB"},
+		{"memory of children", hostnative.Limits{Memory: 64 << 20}, `for i in 1 2 3 4 5; do
+			(x=0123456789; while [ ${#x} -lt 10000000 ]; do x=$x$x; done; sleep 1000; echo ${#x}) & done; wait`, core.ReasonMemory, "killed: it had *"},
+		{"disk", hostnative.Limits{Disk: 1 << 20}, `head -c 1000000000 /dev/zero >` + disk + `/file; sleep 1000`, core.ReasonDisk, "killed: it wrote more to disks than 1 MiB"},
+		{"output", hostnative.Limits{Output: 50_000}, `while :; do echo 123456789; done`, core.ReasonOutput, "killed: it wrote more output than 50000 bytes"},
+	}
+	for _, config := range []struct {
+		name string
+		hostnative.Config
+	}{
+		{"keeper", hostnative.Config{}},
+		{"keeper,nocgroup", hostnative.Config{NoCgroup: true}},
+		{"nokeeper,nocgroup", hostnative.Config{NoCgroup: true, NoKeeper: true}},
+		{"sandbox", hostnative.Config{Sandbox: hostnative.Sandbox{
+			Level: hostnative.SandboxWorkspace, Roots: []string{t.TempDir()}, Write: []string{disk}, Private: t.TempDir(),
+		}}},
+	} {
+		for _, test := range tests {
+			t.Run(config.name+"/"+test.name, func(t *testing.T) {
+				if test.limits.Disk > 0 && isInMemory(t, disk) {
+					t.Skip("NOT RUN: temporary files are in memory")
+				}
+				c := config.Config
+				c.Limits = test.limits
+				h := newHost(t, c)
+				begun := time.Now()
+				out, exit := run(t, h, line(test.line))
+				if exit.Status.Signal != "SIGKILL" || exit.Reason != test.reason {
+					t.Errorf("got %+v, want %q", exit, test.reason)
+				}
+				lines := outputLines(out)
+				if last := lines[len(lines)-1]; !match("terrarium: "+test.text, last) {
+					t.Errorf("got %q, want %q", last, test.text)
+				}
+				if n := test.limits.Output; n > 0 && strings.LastIndex(out, "terrarium: ") != int(n) {
+					t.Errorf("got %d bytes, want %d", len(out), n)
+				}
+				if time.Since(begun) > patience {
+					t.Errorf("took %v", time.Since(begun))
+				}
+			})
+		}
+	}
+}
+
+func isInMemory(t *testing.T, dir string) bool {
+	t.Helper()
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		t.Fatal(err)
+	}
+	return fs.Type == unix.TMPFS_MAGIC
+}
+
+// What stays within its limits is not killed: memory that processes share counts once.
+func TestWithinLimits(t *testing.T) {
+	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{
+		Wall: time.Hour, Idle: 20 * time.Second, CPU: time.Minute, Memory: 64 << 20, Disk: 1 << 30, Output: 4, FileSize: 1 << 30, OpenFiles: 100,
+	}})
+	out, exit := run(t, h, line(`x=0123456789; while [ ${#x} -lt 10000000 ]; do x=$x$x; done
+		for i in 1 2 3 4 5; do (sleep 1; y=$x) & done; wait; echo abc`))
+	if out != "abc\n" || exit.Status != (core.ExitStatus{}) || exit.Reason != core.ReasonNone {
+		t.Errorf("got %q, %+v", out, exit)
+	}
+}
+
+// A process begins with its limits, and can't raise them; nor do those that it has begun at once.
+func TestLimitsOfEach(t *testing.T) {
+	for _, config := range []hostnative.Config{{}, {NoKeeper: true}} {
+		t.Run(fmt.Sprintf("keeper=%t", !config.NoKeeper), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "file")
+			config.Limits = hostnative.Limits{FileSize: 1 << 20, OpenFiles: 50}
+			h := newHost(t, config)
+			p := start(t, h, interactive(line(`exec 3<&0; (read x <&3; ulimit -Sn; ulimit -Hn; ulimit -Hf; ulimit -n 60; ulimit -f unlimited; head -c 2000000 /dev/zero >"$1"; echo $?) 2>&1 & wait`, file)))
+			if _, err := p.Write([]byte("\n")); err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			p.Output(func(_ uint8, b []byte) { out.Write(b) })
+			lines := outputLines(out.String())
+			if len(lines) < 5 || lines[0] != "50" || lines[1] != "50" || lines[2] != "2048" {
+				t.Errorf("got %q", lines)
+			}
+			if info, err := os.Stat(file); err != nil || info.Size() != 1<<20 {
+				t.Errorf("got %v, %v", info, err)
+			}
+		})
+	}
+}
+
+// Output that comes too fast waits.
+func TestOutputRate(t *testing.T) {
+	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 1_000_000}})
+	begun := time.Now()
+	out, _ := run(t, h, line(`head -c 1000000 /dev/zero`))
+	if took := time.Since(begun); len(out) != 1_000_000 || took < 500*time.Millisecond {
+		t.Errorf("got %d bytes in %v", len(out), took)
+	}
+}
+
+func TestLimitsRefused(t *testing.T) {
+	for _, l := range []hostnative.Limits{{Wall: -1}, {Memory: -1}, {OpenFiles: 3}} {
+		if _, err := hostnative.New(hostnative.Config{Limits: l}); err == nil || errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%+v: got %v", l, err)
+		}
+	}
+}
