@@ -98,7 +98,7 @@ func New(c Config) (*Host, error) {
 	}
 	k := newKeeping(c)
 	if err := k.limited(); err != nil {
-		return nil, fmt.Errorf("hostnative: limits: %w: %w", errors.ErrUnsupported, err)
+		return nil, fmt.Errorf("hostnative: limits: %w: %w", err, errors.ErrUnsupported)
 	}
 	h := &Host{
 		env:      env,

@@ -34,7 +34,7 @@ type hostFlags struct {
 	engine        string
 	mounts        []string
 	plugins       []string
-	memory        byteSize
+	limits        limitFlags
 	fuel          count
 	deterministic bool
 	inProcess     bool
@@ -55,7 +55,7 @@ directories, or else --cwd; run nothing.
                              to be read only; repeatable. run starts in the
                              first one; --cwd too is a directory of the sandbox
   --plugins DIR              its NAME.wasm are commands called NAME; repeatable
-  --memory N                 what a command's modules may have; default 512MiB
+  --memory N                 default 512MiB; more: "terrarium help limits"
   --fuel N                   what they may execute, about one per instruction:
                              500k, 20M, 2G; default: no limit
   --deterministic            the same clock and random numbers in each run
@@ -81,7 +81,7 @@ var engineOpeners = map[string]func() (engine.Engine, error){
 }
 
 // sandboxFlags make sense for --host wasm only.
-var sandboxFlags = []string{"engine", "mount", "plugins", "memory", "fuel", "deterministic", "in-process"}
+var sandboxFlags = []string{"engine", "mount", "plugins", "fuel", "deterministic", "in-process"}
 
 func (f *hostFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
@@ -89,7 +89,7 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	set.StringVar(&f.engine, "engine", engines[0], "")
 	set.StringArrayVar(&f.mounts, "mount", nil, "")
 	set.StringArrayVar(&f.plugins, "plugins", nil, "")
-	set.Var(&f.memory, "memory", "")
+	f.limits.add(cmd)
 	set.Var(&f.fuel, "fuel", "")
 	set.BoolVar(&f.deterministic, "deterministic", false, "")
 	set.BoolVar(&f.inProcess, "in-process", false, "")
@@ -123,10 +123,8 @@ func (f *hostFlags) check(set *pflag.FlagSet) error {
 		return errors.New("--sandbox-required: with --in-process, the system holds nothing back from commands")
 	case f.fuel < 0:
 		return fmt.Errorf("--fuel %d: negative", f.fuel)
-	case set.Changed("memory") && f.memory < 1<<16:
-		return fmt.Errorf("--memory %s: too little: at least 64KiB", &f.memory)
 	}
-	return nil
+	return f.limits.check(set, f.host)
 }
 
 // A closingHost is closed when all its commands have ended.
@@ -145,7 +143,7 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 		if err != nil {
 			return nil, err
 		}
-		host, err := hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout, Sandbox: sandbox})
+		host, err := hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout, Sandbox: sandbox, Limits: f.limits.native()})
 		if err != nil {
 			return nil, err
 		}
@@ -188,8 +186,10 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 
 // sandbox returns what the flags say of commands.
 func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error) {
+	limits := f.limits.wasm()
+	limits.Fuel = int64(f.fuel)
 	config = hostwasm.Config{
-		Limits:        hostwasm.Limits{Memory: int64(f.memory), Fuel: int64(f.fuel)},
+		Limits:        limits,
 		Deterministic: f.deterministic,
 		Commands:      make(map[string]*hostwasm.Module),
 		Hidden:        ownDirs(f.plugins),

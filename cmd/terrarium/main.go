@@ -92,7 +92,8 @@ const helpHelp = `usage: terrarium help [COMMAND | TOPIC]
 Prints what a command does and the flags it takes. More topics:
 
   native      what --sandbox confines native commands to
-  sandbox     what --host wasm has: commands, directories, limits
+  sandbox     what --host wasm has: commands, directories
+  limits      what --limit bounds: time, memory, output and others
   permission  who lets a command start, the record, and the environment
   rules       what a policy file may hold
 `
@@ -106,6 +107,7 @@ type topic struct {
 var topics = map[string]topic{
 	"sandbox":    {sandboxHelp, append([]string{"sandbox-required"}, sandboxFlags...)},
 	"native":     {nativeHelp, nativeTopic},
+	"limits":     {limitsHelp, []string{"limit", "memory"}},
 	"permission": {permissionHelp, permissionTopic},
 	"rules":      {rulesHelp, nil},
 }

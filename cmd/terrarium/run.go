@@ -124,7 +124,7 @@ func isPipe(f *os.File) bool {
 func (f *runFlags) passesOn(c core.Command) bool {
 	rendering, _ := core.ParseRendering(f.output)
 	changed := rendering == core.RenderText || rendering == core.RenderScreen
-	return f.host == "native" && !c.Pty && !f.json && !changed && f.trace == "" && isPipe(os.Stdout)
+	return f.host == "native" && !c.Pty && !f.json && !changed && !f.limits.streams() && f.trace == "" && isPipe(os.Stdout)
 }
 
 // run runs the command to its end. The error is how we exit.

@@ -20,6 +20,7 @@ type runner struct {
 	output  *output
 	live    bool // output goes to our streams as it comes
 	gave    bool // our input is the command's own
+	tells   bool // the host has said in the output which limit the command was killed for
 	signals chan os.Signal
 	resizes chan os.Signal // nil if the size is not ours to follow
 
@@ -40,6 +41,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 		output:  newOutput(stdout, os.Stderr, rendering, command),
 		live:    !f.json,
 		gave:    f.stdin != nil,
+		tells:   f.host == "native" && !f.json,
 		signals: make(chan os.Signal, 4),
 	}
 	for i, stream := range []*os.File{os.Stdout, os.Stderr} {
@@ -161,11 +163,13 @@ func (r *runner) status(timeout time.Duration) error {
 		return exitStatus(statusSignal + int(r.interrupted))
 	case r.output.result() != nil:
 		return &failure{statusOurs, r.output.result()}
+	case r.exit.Reason == core.ReasonTimeout && timeout == 0 && r.tells:
+		return exitStatus(statusTimeout)
 	case r.exit.Reason == core.ReasonTimeout && timeout == 0:
 		return &failure{statusTimeout, errors.New("timed out: it ran for as long as the sandbox lets it")}
 	case r.exit.Reason == core.ReasonTimeout:
 		return &failure{statusTimeout, fmt.Errorf("timed out after %v", timeout)}
-	case r.exit.Reason == core.ReasonMemory && status.Signal == "SIGABRT": // of which the sandbox has told
+	case r.exit.Reason == core.ReasonMemory && status.Signal == "SIGABRT", r.tells && status.Signal != "": // of which the host has told
 		return exitStatus(statusSignal + signalNumber(status.Signal))
 	case beyond[r.exit.Reason] != "" && status.Signal != "":
 		return &failure{statusSignal + signalNumber(status.Signal), errors.New(beyond[r.exit.Reason])}

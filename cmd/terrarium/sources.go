@@ -141,7 +141,7 @@ func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 			modules[p] = &hostwasm.Module{Name: filepath.Base(p.File), Load: p.Module}
 		}
 		c.Commands[name] = modules[p]
-		if f.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {
+		if f.limits.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {
 			c.Limits.Memory = p.Memory
 		}
 	}

@@ -136,14 +136,22 @@ func (c Cgroup) Empty() bool {
 	return err == nil && bytes.HasPrefix(b, []byte("populated 0\n"))
 }
 
-// EnablePids lets the cgroups in c have limits of processes.
-func (c Cgroup) EnablePids() error {
+// HasPids says why the cgroups in c can't have limits of processes, or nil.
+func (c Cgroup) HasPids() error {
 	b, err := readFile(string(c) + "/cgroup.controllers")
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(strings.Fields(string(b)), pidsController) {
 		return fmt.Errorf("%s has no pids controller", c)
+	}
+	return nil
+}
+
+// EnablePids lets the cgroups in c have limits of processes.
+func (c Cgroup) EnablePids() error {
+	if err := c.HasPids(); err != nil {
+		return err
 	}
 	if err := writeFile(string(c)+"/cgroup.subtree_control", "+"+pidsController); err != nil {
 		return &fs.PathError{Op: "enable the pids controller", Path: string(c), Err: err}

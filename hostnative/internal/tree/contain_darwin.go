@@ -52,5 +52,8 @@ func (*Containment) Report() []Mechanism {
 		{Name: "cgroup", Detail: "Linux only"},
 		{Name: "subreaper", Detail: "Linux only"},
 		{Name: "environment", Detail: "Linux only"},
+		{Name: "limits of use", Detail: "Linux only"},
+		{Name: "limits of files", Detail: "Linux only"},
+		{Name: "limit processes", Detail: "Linux only"},
 	}
 }
