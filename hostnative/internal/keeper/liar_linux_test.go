@@ -35,7 +35,7 @@ func lie(way string) {
 	r := newReceiver(s, true)
 	r.receive() // hello
 	for range 2 {
-		s.send(message{Kind: ready})
+		s.send(message{Kind: ready, Text: "{}"})
 		s.send(message{Kind: swept})
 	}
 	huge := strings.Repeat("x", 20<<10)

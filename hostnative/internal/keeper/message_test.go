@@ -15,7 +15,7 @@ func TestMessage(t *testing.T) {
 		{},
 		{Kind: hello, Number: 5, Flag: true},
 		{Kind: start, ID: 1 << 40, Text: "/bin/sh", List: []string{"sh", "", "-c"}, Env: []string{"A=1", "\xff="}},
-		{Kind: exited, ID: 3, Exit: core.Exit{
+		{Kind: exited, ID: 3, Exit: core.Exit{Reason: core.ReasonCPU,
 			Status: core.ExitStatus{ExitCode: 1<<32 - 1, Signal: "SIG34", Unknown: true},
 			Usage:  core.Usage{UserTime: time.Hour, SystemTime: -1, MaxRSS: 1 << 50},
 		}},
