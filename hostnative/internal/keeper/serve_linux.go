@@ -89,7 +89,9 @@ func Serve() error {
 		}
 		c.NoCgroup, c.Limits = m.Flag, o.Limits
 	}
-	k := &keeping{socket: s, containment: tree.New(c), trees: make(map[uint64]*tree.Tree)}
+	k := &keeping{socket: s, trees: make(map[uint64]*tree.Tree)}
+	c.Looked = k.collect
+	k.containment = tree.New(c)
 	if err := cmp.Or(k.containment.Limited(), c.Limits.Inherit()); err != nil {
 		return err
 	}

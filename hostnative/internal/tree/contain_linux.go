@@ -24,8 +24,10 @@ type Config struct {
 	// starts none in other ways, and ends no threads. Commands die with it.
 	Subreaper bool
 
-	// Limits are what each tree may use.
+	// Limits are what each tree may use. Looked, if not nil, is called whenever it was
+	// looked at what one uses; that leaves some garbage.
 	Limits Limits
+	Looked func()
 
 	// Below is the tag of this program, if it is itself a command of a keeper that
 	// is to know its commands, too. Else it is "".
@@ -45,6 +47,7 @@ type Containment struct {
 	dying     bool        // commands die with this program
 	reaperErr error       // why not
 	limits    Limits
+	looked    func()
 }
 
 var (
@@ -54,7 +57,7 @@ var (
 
 // New returns a Containment.
 func New(c Config) *Containment {
-	k := &Containment{cgroupErr: errOff, reaperErr: errNoKeeper, limits: c.Limits}
+	k := &Containment{cgroupErr: errOff, reaperErr: errNoKeeper, limits: c.Limits, looked: c.Looked}
 	k.self, k.selfErr = strays.Self()
 	k.tags = k.self.String() + "-"
 	if c.Below != "" {
@@ -140,7 +143,7 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 		return nil, err
 	}
 	if k.limits.watched() {
-		go t.watch(k.limits) // ends with the tree
+		go t.watch(k.limits, k.looked) // ends with the tree
 	}
 	return t, nil
 }

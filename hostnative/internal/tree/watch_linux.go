@@ -20,7 +20,7 @@ const (
 )
 
 // watch kills the tree when it is beyond one of the limits. It ends with the tree.
-func (t *Tree) watch(l Limits) {
+func (t *Tree) watch(l Limits, looked func()) {
 	timer := time.NewTimer(watchPause)
 	defer timer.Stop()
 	var before time.Duration
@@ -34,6 +34,9 @@ func (t *Tree) watch(l Limits) {
 		used, shared, alive := t.use()
 		if !alive {
 			return
+		}
+		if looked != nil {
+			looked()
 		}
 		// Less than before is of those that have ended, and that nobody has waited for.
 		used.CPU = max(used.CPU, before)
