@@ -141,7 +141,7 @@ func (s *sieve) CSI(op vt.Op, params *vt.Params) {
 	default:
 		return
 	}
-	if params.Len() > most {
+	if params.Len() > most || op != 'm' && hasSub(params) {
 		return
 	}
 	s.left.see(op, params)
@@ -157,6 +157,17 @@ func (s *sieve) CSI(op vt.Op, params *vt.Params) {
 		}
 	}
 	s.out = append(s.out, op.String()...)
+}
+
+// hasSub reports whether there are subparameters: after a colon, as only SGR has them. What
+// terminals make of others differs.
+func hasSub(params *vt.Params) bool {
+	for i := range params.Len() {
+		if params.Sub(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // mode sets a private mode if final is 'h', and resets it if that is 'l'.

@@ -44,6 +44,7 @@ func TestFilter(t *testing.T) {
 		{"what was there", "a\x1b[3J\x1bc\x1b[!p\x1b#8\x1b%@\x1b[0;3Jb", "ab", ""},
 		{"tab stops", "a\x1bHb\x1b[3gc", "abc", ""},
 		{"disguises", "a\x1b[2\x05\x18\x1b[21\x1b]52;c;?\ab\x1b]52;c;x\x18c\u009d52;c;x\u009cd", "abcd", ""},
+		{"subparameters", "a\x1b[:Hb\x1b[1:5Hc\x1b[2:3rd\x1b[:fe", "abcde", ""},
 		{"a flood from a few bytes", "a\x1b[60000bb\x1b[9bc", "ab\x1b[9bc", ""},
 
 		{"alternate screen", "\x1b[?1049h\x1b[?25lx", "\x1b[?1049h\x1b[?25lx", "\x1b[?1049l\x1b[?25h"},
@@ -152,6 +153,7 @@ func FuzzFilter(f *testing.F) {
 	}
 	f.Add([]byte("\x1b[?1049;25l\x1b]52;c;"), []byte("?\a\x1b[21t\x1b[3;4r\x05\xc2\x9b6n\xe4\xb8"), true)
 	f.Add([]byte("\x1b[4h\x1b(0\x0e\x1b[?1003;1006h\x1b[3 q\x1b]8;;http://a"), []byte("\x1b\\x\x1b[38:5:1m"), false)
+	f.Add([]byte("\x1b[:H"), []byte("\x1b["), true)
 	f.Fuzz(func(t *testing.T, a, b []byte, keys bool) {
 		whole, undo := filtered(keys, string(a)+string(b))
 		if pieces, undoToo := filtered(keys, string(a), string(b)); pieces != whole || undoToo != undo {
