@@ -158,6 +158,9 @@ func (l Limits) text(why core.Reason) string {
 
 // bytesText returns a number of bytes in the largest unit that loses nothing.
 func bytesText(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	i := 0
 	for ; n > 0 && n%1024 == 0 && i < len(units)-1; i++ {

@@ -22,8 +22,8 @@ type Limits struct {
 
 	// Memory is how many bytes it may have in memory and in swap, but for files
 	// (core.ReasonMemory). What processes share counts once, and what is in a file
-	// of /dev/shm only while a process has it mapped. It is looked at ten times a second: one that takes
-	// more at once has it until then.
+	// of /dev/shm only while a process has it mapped. It is looked at ten times a
+	// second: one that takes more at once has it until then.
 	Memory int64
 
 	// Disk is how many bytes it may write to disks (core.ReasonDisk), looked at as Memory

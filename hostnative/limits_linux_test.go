@@ -127,6 +127,18 @@ func TestLimitsOfEach(t *testing.T) {
 	}
 }
 
+// Why a command was killed is a line of its own.
+func TestLimitToldInLine(t *testing.T) {
+	for _, mode := range modes {
+		h := newHost(t, hostnative.Config{Limits: hostnative.Limits{Output: 1}})
+		out, _ := run(t, h, mode.mode(line(`echo hello; sleep 1000`)))
+		want := "h\nterrarium: killed: it wrote more output than 1 byte\n"
+		if out = strings.ReplaceAll(out, "\r\n", "\n"); out != want {
+			t.Errorf("%s: got %q, want %q", mode.name, out, want)
+		}
+	}
+}
+
 // Output that comes too fast waits.
 func TestOutputRate(t *testing.T) {
 	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 1_000_000}})

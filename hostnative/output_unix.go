@@ -64,6 +64,9 @@ func (p *process) tellWhy(sink func(stream uint8, p []byte)) {
 	if len(text) == 0 || p.closed() {
 		return
 	}
+	if p.midLine {
+		text = append([]byte("\n"), text...)
+	}
 	stream := uint8(1) // both are one, which the command has from Config.Stdout
 	if n := len(p.io.outs); n > 0 {
 		stream = p.io.outs[n-1].stream
@@ -110,6 +113,7 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 			p.sink.Lock()
 			if keep := p.limiter.take(n); keep > 0 {
 				sink(o.stream, buf[:keep])
+				p.midLine = buf[keep-1] != '\n'
 			}
 			p.sink.Unlock()
 		}

@@ -31,6 +31,7 @@ type process struct {
 
 	outputCalled atomic.Bool
 	sink         sync.Mutex   // held while Output's sink runs
+	midLine      bool         // the sink was last given a part of a line; guarded by sink
 	holding      atomic.Int64 // bytes that are read, or may be, and that the sink does not have
 
 	lastInput atomic.Uint32 // the last byte that Write wrote, or 0

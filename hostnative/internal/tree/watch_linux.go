@@ -42,15 +42,13 @@ func (t *Tree) watch(l Limits, looked func()) {
 		used.CPU = max(used.CPU, before)
 		if reason := l.beyond(used, shared); reason != core.ReasonNone {
 			t.beyond.CompareAndSwap(nil, &reason)
-			t.Signal(unix.SIGKILL)
-			pause = watchPause // for what it has missed
-			continue
+			t.Signal(unix.SIGKILL) // and again for what it has missed, until the tree is ended
 		}
 		pause = min(2*pause, idlePause)
 		if used.CPU > before {
 			pause = watchPause
 		}
-		if l.CPU > 0 { // as soon as it can be over
+		if l.CPU > used.CPU { // as soon as it can be over
 			pause = min(pause, max((l.CPU-used.CPU)/time.Duration(runtime.NumCPU()), watchPause/10))
 		}
 		pause = max(pause, watchShare*time.Since(begun))
