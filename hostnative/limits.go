@@ -42,7 +42,8 @@ type Limits struct {
 
 	// FileSize is how many bytes a file may have that it writes (SIGXFSZ, or EFBIG), and
 	// OpenFiles how many descriptors each of its processes may have (EMFILE), at least 8;
-	// that is set a moment after the start. More than this program's own hard limits (setrlimit(2)) can't be given.
+	// that is set a moment after the start. More than this program's own hard limits
+	// (setrlimit(2)) can't be given.
 	FileSize  int64
 	OpenFiles int
 }
