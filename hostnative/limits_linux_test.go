@@ -139,6 +139,17 @@ func TestLimitToldInLine(t *testing.T) {
 	}
 }
 
+// Output is not cut without a word, also where the command ends before it is killed.
+func TestOutputDropped(t *testing.T) {
+	for range 20 {
+		h := newHost(t, hostnative.Config{Limits: hostnative.Limits{Output: 10}})
+		out, exit := run(t, h, line(`echo 012345678901234567890`))
+		if !strings.HasPrefix(out, "0123456789\nterrarium: ") {
+			t.Errorf("got %q, %+v", out, exit)
+		}
+	}
+}
+
 // Output that comes too fast waits.
 func TestOutputRate(t *testing.T) {
 	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 1_000_000}})

@@ -57,7 +57,11 @@ func (p *process) tellWhy(sink func(stream uint8, p []byte)) {
 		text = p.refused.text()
 	}
 	if p.limiter != nil {
-		if why := p.limiter.limits.text(exit.Reason); why != "" {
+		why := p.limiter.limits.text(exit.Reason)
+		if reason := p.limiter.reason.Load(); why == "" && reason != nil && *reason == core.ReasonOutput {
+			why = "output beyond " + bytesText(p.limiter.limits.Output) + " was dropped" // it has ended before it was killed
+		}
+		if why != "" {
 			text = append(text, "terrarium: "+why+"\n"...)
 		}
 	}
