@@ -1,7 +1,7 @@
 // Room for the memories of guests. Browsers have room for little more than a hundred, and take those
 // of guests that have ended when they collect.
 
-/** How long somebody waits for room, in milliseconds. */
+/** How long somebody waits for room while nobody leaves, in milliseconds. */
 const patienceMs = 3000;
 /** How many wait at the most. */
 const maxLine = 256;
@@ -47,9 +47,10 @@ export class Room {
     });
   }
 
-  /** Somebody has left. */
+  /** Somebody has left. Whoever waits is patient again: on a busy machine those before leave slowly. */
   left(): void {
     if (this.#line.length === 0) return;
+    for (const waiting of this.#line) waiting.until = performance.now() + patienceMs;
     this.#looks = maxLooks;
     this.#lookIn(soonMs);
   }
