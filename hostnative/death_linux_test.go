@@ -51,6 +51,8 @@ func TestMain(m *testing.M) {
 	case "signals":
 		helper.Main()
 		beSignals()
+	case "headless":
+		beHeadless()
 	case "sockets":
 		beSockets()
 		os.Exit(0)

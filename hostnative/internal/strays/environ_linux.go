@@ -89,7 +89,18 @@ func (q *questions) forget(pid int) {
 }
 
 func readTag(pid int) (tag string, some, sure bool) {
-	fd, err := open(proc(pid, "environ"), unix.O_RDONLY)
+	tag, some, sure = readTagIn(proc(pid, ""))
+	if !some {
+		if dir, ok := otherThread(pid); ok {
+			return readTagIn(dir)
+		}
+	}
+	return tag, some, sure
+}
+
+// readTagIn is readTag for a thread, whose folder in /proc is dir.
+func readTagIn(dir string) (tag string, some, sure bool) {
+	fd, err := open(dir+"environ", unix.O_RDONLY)
 	if err != nil {
 		return "", false, !gone(err)
 	}
@@ -104,7 +115,7 @@ func readTag(pid int) (tag string, some, sure bool) {
 		}
 	}
 	if len(b) == 0 {
-		s, err := ReadStat(pid)
+		s, err := readStat(dir + "stat")
 		return "", false, err == nil && s.Environ && !s.Variables
 	}
 	if len(b) < pageSize {

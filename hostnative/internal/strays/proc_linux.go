@@ -14,13 +14,14 @@ import (
 
 // A Stat is what proc_pid_stat(5) says of a process.
 type Stat struct {
-	Zombie  bool
-	Stopped bool
-	Kernel  bool // a thread of the kernel's, which has no environment
-	Parent  int
-	Group   int
-	Session int
-	Start   uint64 // in clock ticks since boot
+	Zombie   bool // all of its threads have ended
+	Headless bool // its first thread has ended, and others have not
+	Stopped  bool
+	Kernel   bool // a thread of the kernel's, which has no environment
+	Parent   int
+	Group    int
+	Session  int
+	Start    uint64 // in clock ticks since boot
 
 	// Environ is whether it has got the environment of its program, which a process
 	// has not while it is executing another, and Variables whether there are any.
@@ -28,21 +29,49 @@ type Stat struct {
 	Environ, Variables bool
 }
 
+// otherThread returns the folder in /proc of a thread that runs of a process that is Headless.
+// The first thread has no memory any longer, and so /proc/PID shows no environment and none in use.
+func otherThread(pid int) (dir string, ok bool) {
+	if group, err := unix.Getpgid(pid); err != nil || group == 0 {
+		return "", false // a thread of the kernel's: there are many, and this takes less time
+	}
+	if s, err := ReadStat(pid); err != nil || !s.Headless {
+		return "", false
+	}
+	tasks, err := os.ReadDir(proc(pid, "task"))
+	if err != nil {
+		return "", false
+	}
+	for _, task := range tasks {
+		dir := proc(pid, "task/"+task.Name()+"/")
+		if s, err := readStat(dir + "stat"); err == nil && s.Environ {
+			return dir, true
+		}
+	}
+	return "", false
+}
+
 // pfKthread is PF_KTHREAD of linux/sched.h.
 const pfKthread = 0x0020_0000
 
 // ReadStat returns the Stat of the process pid.
-func ReadStat(pid int) (s Stat, err error) {
-	b, err := readFile(proc(pid, "stat"))
+func ReadStat(pid int) (Stat, error) { return readStat(proc(pid, "stat")) }
+
+func readStat(path string) (s Stat, err error) {
+	b, err := readFile(path)
 	if err != nil {
 		return s, err
 	}
 	// The name, in brackets, may hold anything; state is the third field.
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(fields) < 20 {
-		return s, fmt.Errorf("%s: got %d fields", proc(pid, "stat"), len(fields))
+		return s, fmt.Errorf("%s: got %d fields", path, len(fields))
 	}
-	s.Zombie = fields[0] == "Z" || fields[0] == "X"
+	// The state is the first thread's. That one may end alone (pthread_exit(3)), and is a zombie
+	// until the others have ended; num_threads counts it meanwhile.
+	ended := fields[0] == "Z" || fields[0] == "X"
+	threads, _ := strconv.Atoi(fields[17])
+	s.Zombie, s.Headless = ended && threads <= 1, ended && threads > 1
 	s.Stopped = fields[0] == "T" || fields[0] == "t"
 	flags, _ := strconv.ParseUint(fields[6], 10, 32)
 	s.Kernel = flags&pfKthread != 0

@@ -40,6 +40,11 @@ func ReadUse(pid int) (u Use, err error) {
 	if b, err = readFile(proc(pid, "status")); err != nil {
 		return u, err
 	}
+	if !bytes.Contains(b, []byte("\nRssAnon:")) { // a zombie, or one that is Headless
+		if dir, ok := otherThread(pid); ok {
+			b, _ = readFile(dir + "status")
+		}
+	}
 	u.Memory = (number(b, "RssAnon") + number(b, "RssShmem") + number(b, "VmSwap")) << 10
 	b, _ = readFile(proc(pid, "io"))
 	u.Written = number(b, "write_bytes")
@@ -51,7 +56,13 @@ func ReadUse(pid int) (u Use, err error) {
 func Share(pid int) (bytes int64, ok bool) {
 	b, err := readFile(proc(pid, "smaps_rollup"))
 	if err != nil || len(b) == 0 {
-		return 0, false
+		dir, ok := otherThread(pid)
+		if !ok {
+			return 0, false
+		}
+		if b, err = readFile(dir + "smaps_rollup"); err != nil || len(b) == 0 {
+			return 0, false
+		}
 	}
 	return (number(b, "Pss_Anon") + number(b, "Pss_Shmem") + number(b, "SwapPss")) << 10, true
 }
