@@ -4,26 +4,29 @@
 import { createInterface } from "node:readline";
 
 // decide returns what it sees, what it will do, what it types, and whether that is all.
-function decide(screen, step) {
-  if (step === 1) {
-    return { analysis: "a shell", plan: "count", keys: [["wc -l <words.txt\n", 0.5]] };
+function decide(screen, done) {
+  if (done === 0) return { analysis: "a shell", plan: "count", keystrokes: "wc -l <words.txt\n" };
+  const lines = screen.match(/^ *(\d+)$/m)?.[1];
+  if (done === 1 && lines) {
+    const keystrokes = `echo ${lines} >count.txt && echo written\n`;
+    return { analysis: `${lines} lines`, plan: "write it down", keystrokes };
   }
-  if (step === 2) {
-    const lines = [...screen.matchAll(/^ *(\d+)$/gm)].at(-1)[1];
-    const keys = [[`echo ${lines} >count.txt; cat count.txt\n`, 0.5]];
-    return { analysis: `${lines} lines`, plan: "write it down", keys };
+  if (done > 2 || (done === 2 && /^written$/m.test(screen))) {
+    return { analysis: "it is written", plan: "end", complete: true };
   }
-  return { analysis: "it is written", plan: "end", keys: [], complete: true };
+  return { analysis: "nothing yet", plan: "look again" }; // the machine is busy
 }
 
+let done = 0;
 // A line with a request in, a line with an answer out, until there are no more.
 for await (const line of createInterface({ input: process.stdin })) {
-  const { screen, step, prompt } = JSON.parse(line);
+  const { screen, prompt } = JSON.parse(line);
   if (prompt.includes("parsing errors")) {
     console.error(prompt); // it is our fault: standard error is for people
     process.exit(1);
   }
-  const { analysis, plan, keys, complete = false } = decide(screen, step);
-  const commands = keys.map(([keystrokes, duration]) => ({ keystrokes, duration }));
+  const { analysis, plan, keystrokes = "", complete = false } = decide(screen, done);
+  if (keystrokes || complete) done++;
+  const commands = [{ keystrokes, duration: 0.5 }];
   console.log(JSON.stringify({ analysis, plan, commands, task_complete: complete }));
 }
