@@ -15,10 +15,10 @@ import (
 // errClosed is what methods return after Close.
 var errClosed = fmt.Errorf("hostnative: process: %w", os.ErrClosed)
 
-// hangingUp holds a value for each process whose files are being closed. That of a pty
-// takes the kernel's locks, and who waits for one takes a thread: closing a thousand
-// commands at once should not take as many.
-var hangingUp = make(chan struct{}, 4)
+// openingPty and hangingUp hold a value for each pty that is being opened, and for
+// each process whose files are being closed. Both take the kernel's locks, and who waits for
+// one takes a thread: a thousand commands at once should not take as many.
+var openingPty, hangingUp = make(chan struct{}, 4), make(chan struct{}, 4)
 
 // A process is a command that was started, and what it is connected to.
 type process struct {

@@ -18,6 +18,8 @@ import (
 // for ever: its input is /dev/null then, and its output is open for writing
 // only, so that a pager which reads keys from standard error fails at once.
 func openPty(c core.Command) (_ *stdio, err error) {
+	openingPty <- struct{}{}
+	defer func() { <-openingPty }()
 	s := new(stdio)
 	defer func() {
 		if err != nil {
