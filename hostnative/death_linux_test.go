@@ -48,6 +48,9 @@ func TestMain(m *testing.M) {
 		}
 		helper.Main()
 		beChildless()
+	case "long":
+		helper.Main()
+		beLong()
 	case "signals":
 		helper.Main()
 		beSignals()

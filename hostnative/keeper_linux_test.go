@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -253,20 +254,65 @@ func TestLongStart(t *testing.T) {
 	}
 }
 
+// So they do where this program may write no large files, as after ulimit -f: what is
+// handed to the keeper is none.
+func TestLongStartWithoutLargeFiles(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sh", "-c", `ulimit -f 1; exec "$0"`, self)
+	cmd.Env = hostEnv("long")
+	if got, err := cmd.Output(); err != nil || string(got) != "100000\n" {
+		t.Errorf("got %q, %v, want all of it", got, err)
+	}
+}
+
+// beLong says how long a variable of a command is.
+func beLong() {
+	c := line(`echo ${#LONG}`)
+	c.Env = append(c.Env, core.EnvVariable{Name: "LONG", Value: strings.Repeat("x", 100_000)})
+	fmt.Print(aloneOutput(c))
+	os.Exit(0)
+}
+
+// aloneOutput runs a command in a host of its own, or ends this program.
+func aloneOutput(c core.Command) string {
+	h, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer h.Close()
+	e, err := h.Resolve(context.Background(), c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := h.Start(context.Background(), e)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var out strings.Builder
+	p.Output(func(_ uint8, b []byte) { out.Write(b) })
+	p.Close()
+	return out.String()
+}
+
 // A command begins with the signals ignored that this program was told to ignore, as
-// by nohup(1), and with no others: the keeper heeds none.
+// by nohup(1) or a shell without job control, and with no others: the keeper heeds
+// none.
 func TestIgnoredSignals(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("/bin/sh", "-c", `trap "" HUP; exec "$0"`, self)
+	cmd := exec.Command("/bin/sh", "-c", `trap "" HUP TSTP TTIN TTOU; exec "$0"`, self)
 	cmd.Env = hostEnv("signals")
 	out, err := cmd.Output()
 	want := "SIGHUP"
 	if signal.Ignored(unix.SIGINT) { // and so the shell does
 		want += "\nSIGINT"
 	}
+	want += "\nSIGTSTP\nSIGTTIN\nSIGTTOU"
 	if got := strings.TrimSpace(string(out)); err != nil || got != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
@@ -274,26 +320,13 @@ func TestIgnoredSignals(t *testing.T) {
 
 // beSignals says which signals a command ignores.
 func beSignals() {
-	h, err := hostnative.New(hostnative.Config{})
-	if err != nil {
-		os.Exit(1)
-	}
-	e, err := h.Resolve(context.Background(), core.Command{Command: "cat", Args: []string{"/proc/self/status"}})
-	if err != nil {
-		os.Exit(1)
-	}
-	p, err := h.Start(context.Background(), e)
-	if err != nil {
-		os.Exit(1)
-	}
-	var out strings.Builder
-	p.Output(func(_ uint8, b []byte) { out.Write(b) })
-	p.Close()
-	h.Close()
-	_, rest, _ := strings.Cut(out.String(), "SigIgn:")
+	out := aloneOutput(core.Command{Command: "cat", Args: []string{"/proc/self/status"}})
+	_, rest, _ := strings.Cut(out, "SigIgn:")
 	var ignored uint64
 	fmt.Sscanf(rest, "%x", &ignored)
-	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGPIPE, unix.SIGCHLD} {
+	for _, sig := range []syscall.Signal{
+		unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGPIPE, unix.SIGCHLD, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU,
+	} {
 		if ignored>>(sig-1)&1 != 0 {
 			fmt.Println(unix.SignalName(sig))
 		}

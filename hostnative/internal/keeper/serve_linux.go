@@ -149,8 +149,10 @@ func takeSocket() (socket, error) {
 // standFast has this process outlive signals: whoever ends the host gently does not
 // mean its keeper, which has to end the commands first. They are caught, not ignored,
 // so that commands begin without. What was ignored from the beginning is for the
-// commands to inherit, by nohup(1) for one.
+// commands to inherit, by nohup(1) for one. The kernel is asked: package signal knows
+// of HUP and INT only.
 func standFast() {
+	ignored := strays.ReadSignals(os.Getpid())
 	caught := make(chan os.Signal, 1)
 	for sig := syscall.Signal(1); sig < 65; sig++ {
 		switch sig {
@@ -158,7 +160,7 @@ func standFast() {
 		case unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGABRT, unix.SIGSYS: // faults of ours
 		case unix.SIGCHLD, unix.SIGURG, unix.SIGPROF, 32, 33: // the runtime's own, or without effect
 		default:
-			if !signal.Ignored(sig) {
+			if !ignored.Ignores(sig) {
 				signal.Notify(caught, sig) // a full channel drops them
 			}
 		}

@@ -28,15 +28,16 @@ func hasSocket() bool {
 }
 
 // maxPacket is how long a message may be that goes in a packet, in bytes. A longer
-// one goes in a file in memory (memfd_create(2)), which is the packet's first
-// descriptor; the packet is empty but for the byte long. Only hosts send such.
+// one goes through a pipe, whose end to read is the packet's first descriptor; the
+// packet is empty but for the byte long. Only hosts send such. (A file in memory would
+// be bounded by RLIMIT_FSIZE, as ulimit -f sets it.)
 const (
 	maxPacket = 32 << 10
 	long      = 0
 )
 
 // maxFiles is how many descriptors come with a message at the most: three streams, a
-// directory and a file in memory.
+// directory and a pipe.
 const maxFiles = 5
 
 // send sends m and copies of files.
@@ -46,12 +47,12 @@ func (s socket) send(m message, files ...int) error {
 		if len(b) > maxMessage {
 			return unix.E2BIG
 		}
-		file, err := inMemory(b)
+		pipe, err := piped(b)
 		if err != nil {
 			return err
 		}
-		defer unix.Close(file)
-		b, files = []byte{long}, append([]int{file}, files...)
+		defer unix.Close(pipe)
+		b, files = []byte{long}, append([]int{pipe}, files...)
 	}
 	var rights []byte
 	if len(files) > 0 {
@@ -76,21 +77,22 @@ func (s socket) send(m message, files ...int) error {
 	return sendErr
 }
 
-// inMemory returns a file that has b.
-func inMemory(b []byte) (fd int, err error) {
-	fd, err = unix.MemfdCreate("terrarium-start", unix.MFD_CLOEXEC)
-	if err != nil {
-		return -1, os.NewSyscallError("memfd_create", err)
+// piped returns the end to read of a pipe that b comes out of. b is not changed from then on.
+func piped(b []byte) (fd int, err error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return -1, os.NewSyscallError("pipe2", err)
 	}
-	for len(b) > 0 {
-		n, err := unix.Write(fd, b)
-		if err != nil && err != unix.EINTR {
-			unix.Close(fd)
-			return -1, os.NewSyscallError("write to memory", err)
-		}
-		b = b[max(n, 0):]
+	if err := unix.SetNonblock(ends[1], true); err != nil { // Go's poller waits
+		closeAll(ends[:])
+		return -1, os.NewSyscallError("fcntl", err)
 	}
-	return fd, nil
+	w := os.NewFile(uintptr(ends[1]), "message")
+	go func() { // ends when all is read, or nobody is left to read it
+		defer w.Close()
+		w.Write(b)
+	}()
+	return ends[0], nil
 }
 
 // A receiver has what receive needs each time.
@@ -137,7 +139,7 @@ func (r *receiver) receive() (m message, files []int, err error) {
 	case flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0:
 		err = errMessage
 	case n == 1 && r.packet[0] == long && r.takesLong:
-		m, files, err = fromMemory(files)
+		m, files, err = fromPipe(files)
 	default:
 		m, err = parse(r.packet[:n])
 	}
@@ -162,8 +164,8 @@ func received(rights []byte) (files []int) {
 	return files
 }
 
-// fromMemory returns the message that is in the first of files, and the others.
-func fromMemory(files []int) (m message, rest []int, err error) {
+// fromPipe returns the message that comes out of the first of files, and the others.
+func fromPipe(files []int) (m message, rest []int, err error) {
 	if len(files) == 0 {
 		return m, nil, errMessage
 	}
@@ -173,24 +175,25 @@ func fromMemory(files []int) (m message, rest []int, err error) {
 	if err := unix.Fstat(file, &info); err != nil {
 		return m, rest, err
 	}
-	if info.Mode&unix.S_IFMT != unix.S_IFREG || info.Size > maxMessage {
+	if info.Mode&unix.S_IFMT != unix.S_IFIFO {
 		return m, rest, errMessage
 	}
-	b := make([]byte, info.Size)
-	for at := 0; at < len(b); {
-		n, err := unix.Pread(file, b[at:], int64(at))
+	var b []byte
+	for page := make([]byte, maxPacket); ; {
+		n, err := unix.Read(file, page)
 		switch {
 		case err == unix.EINTR:
+			continue
 		case err != nil:
 			return m, rest, err
 		case n == 0:
+			m, err = parse(b)
+			return m, rest, err
+		case len(b)+n > maxMessage:
 			return m, rest, errMessage
-		default:
-			at += n
 		}
+		b = append(b, page[:n]...)
 	}
-	m, err = parse(b)
-	return m, rest, err
 }
 
 func closeAll(files []int) {

@@ -109,6 +109,9 @@ func ReadSignals(pid int) (s Signals) {
 // Handles reports whether there is a function for sig.
 func (s Signals) Handles(sig unix.Signal) bool { return s.Handled>>(sig-1)&1 != 0 }
 
+// Ignores reports whether sig has no effect.
+func (s Signals) Ignores(sig unix.Signal) bool { return s.Ignored>>(sig-1)&1 != 0 }
+
 // Ends reports whether sig is left to end the process.
 func (s Signals) Ends(sig unix.Signal) bool {
 	switch sig {
