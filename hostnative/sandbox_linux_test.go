@@ -56,6 +56,8 @@ func TestSandbox(t *testing.T) {
 				{`ln "$outside/there" "$root/link"`, false},
 				{`rm "$outside/there"`, false},
 				{`mv "$outside/there" "$root/"`, false},
+				{`command -v python3 >/dev/null || exit 0; python3 -c "$affinity"`, true},
+				{`taskset -cp "$(taskset -cp $host | sed 's/.*: //')" $host`, false},
 				{`kill -0 $keeper`, false},
 				{`kill -0 $host`, false},
 				{`cat /proc/$host/environ`, false},
@@ -66,7 +68,7 @@ func TestSandbox(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(outside, "there"), nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				c := m.mode(line(fmt.Sprintf("root=%s outside=%s keeper=%d host=%d\n%s", root, outside, keeperOf(t, h), os.Getpid(), test.script)))
+				c := m.mode(line(fmt.Sprintf("root=%s outside=%s keeper=%d host=%d affinity='%s'\n%s", root, outside, keeperOf(t, h), os.Getpid(), ownAffinity, test.script)))
 				c.Cwd = root
 				out, exit := run(t, h, c)
 				if works := exit.Status == (core.ExitStatus{}); works != test.works {
@@ -76,6 +78,14 @@ func TestSandbox(t *testing.T) {
 		}
 	}
 }
+
+// ownAffinity chooses the processors of another thread of its own process, in Python.
+const ownAffinity = `import os, threading
+end = threading.Event()
+t = threading.Thread(target=end.wait)
+t.start()
+try: os.sched_setaffinity(t.native_id, os.sched_getaffinity(0))
+finally: end.set()`
 
 // Commands of one session can signal each other, those of another they can't: each
 // session has a keeper of its own.

@@ -93,3 +93,11 @@ func (l *listener) answer(q question, errno unix.Errno) {
 		unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&a)))
 	})
 }
+
+// goOn has the kernel make q's call. What that reads from memory may have changed by then.
+func (l *listener) goOn(q question) {
+	a := answer{id: q.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+	l.conn.Control(func(fd uintptr) {
+		unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&a)))
+	})
+}

@@ -70,6 +70,9 @@ func (s *Session) Serve(fd int) error {
 		case q.call == unix.SYS_CLONE3:
 			l.answer(q, unix.ENOSYS) // then clone is called, whose flags the filter sees
 			continue
+		case isOfThread(q.call):
+			l.answerThread(q)
+			continue
 		}
 		select {
 		case s.busy <- struct{}{}:

@@ -15,7 +15,7 @@ import (
 // to be locked, and can't be had back. On an error it may have given up a part.
 // What the kernel lacks is not in force, and Report.Err says if that is much.
 //
-// With notify another process decides about connect, bind, listen and clone3: it
+// With notify another process decides about connect, bind, listen, clone3, and some more: it
 // gets each of them from the descriptor that is returned, by
 // SECCOMP_IOCTL_NOTIF_RECV, and until it answers the call waits. The descriptor
 // has to reach it by SCM_RIGHTS before anything here executes: programs with
@@ -30,9 +30,12 @@ import (
 //     one on all addresses, so it has to be bound first.
 //   - clone3: ENOSYS, after which programs use clone. Only a thread of the keeper,
 //     which is one in /proc/KEEPER/task, gets SECCOMP_USER_NOTIF_FLAG_CONTINUE.
+//   - sched_setaffinity, sched_setscheduler, sched_setparam and sched_setattr of another
+//     thread than the caller: SECCOMP_USER_NOTIF_FLAG_CONTINUE if the first argument is a
+//     thread of the caller's process, which nobody can change, else EPERM.
 //
-// Without notify connect, bind and listen fail with EACCES, and clone3 with ENOSYS:
-// then no command can be started in a cgroup. Pairs of sockets work all the same.
+// Without notify connect, bind and listen fail with EACCES, clone3 with ENOSYS, and what
+// is of other threads with EPERM: then no command can be started in a cgroup. Pairs of sockets work all the same.
 // The descriptor is -1 then.
 //
 // There can be one such descriptor in a chain of processes. Where somebody around us has

@@ -478,6 +478,20 @@ var processes = []attempt{
 		attr[16] = 19 // its niceness, which only root could make less
 		return call(unix.SYS_SCHED_SETATTR, a.Victim.Pid, attr, 0)
 	}},
+	{name: "choose its processor", do: func(a arena) error {
+		var set unix.CPUSet
+		if err := unix.SchedGetaffinity(a.Victim.Pid, &set); err != nil {
+			return err
+		}
+		return unix.SchedSetaffinity(a.Victim.Pid, &set)
+	}},
+	{name: "choose a processor of its thread", do: func(a arena) error {
+		var set unix.CPUSet
+		if err := unix.SchedGetaffinity(a.Victim.Tid, &set); err != nil {
+			return err
+		}
+		return unix.SchedSetaffinity(a.Victim.Tid, &set)
+	}},
 	{name: "idle its disk", do: func(a arena) error { return call(unix.SYS_IOPRIO_SET, ioprioProcess, a.Victim.Pid, 3<<13) }},
 	{name: "move its pages", do: func(a arena) error { return call(unix.SYS_MOVE_PAGES, a.Victim.Pid, 0, 0, 0, 0, 0) }},
 	{name: "share its memory", strict: true, do: func(a arena) error {

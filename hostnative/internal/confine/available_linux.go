@@ -71,7 +71,6 @@ func gaps(r Rules, report Report) []Gap {
 		{"stat", "whether a path exists, how large and how old it is, can be asked of any path"},
 		{"processes", "/proc tells which programs run, with their arguments"},
 		{"shm", "/dev/shm is shared with your other programs"},
-		{"affinity", "commands can choose the processors that your other programs run on"},
 	}
 	if r.Level == Workspace {
 		all = append(all, Gap{"ipc", "memory, queues and semaphores of System V and POSIX are shared with your other programs"})

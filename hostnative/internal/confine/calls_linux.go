@@ -57,6 +57,16 @@ func calls(level Level, version int, notify bool) []rule {
 	self := func(arg int) []test { // 0, which is the caller
 		return []test{oneOf(low(arg), every, eperm, 0)}
 	}
+	others := eperm
+	if notify {
+		others = ask
+	}
+	thread := []test{oneOf(low(0), every, others, 0)} // likewise
+	// Landlock refuses devices too, where there is Landlock. That of number 0, which hides a
+	// file of an overlay, takes no capability.
+	noDevice := func(mode int) test {
+		return oneOf(low(mode), unix.S_IFMT, eperm, 0, unix.S_IFREG, unix.S_IFIFO, unix.S_IFSOCK)
+	}
 	rules := slices.Concat(
 		always(eperm, refused...),
 		// Programs try whether the kernel knows these.
@@ -96,9 +106,13 @@ func calls(level Level, version int, notify bool) []rule {
 		when(unix.SYS_PRLIMIT64, eitherSelfOrAsks(eperm)),
 		when(unix.SYS_SETPRIORITY, oneOf(low(0), every, eperm, prioProcess, prioGroup), self(1)[0]),
 		when(unix.SYS_IOPRIO_SET, oneOf(low(0), every, eperm, ioprioProcess, ioprioGroup), self(1)[0]),
-		when(unix.SYS_SCHED_SETSCHEDULER, self(0)...),
-		when(unix.SYS_SCHED_SETPARAM, self(0)...),
-		when(unix.SYS_SCHED_SETATTR, self(0)...),
+		when(unix.SYS_SCHED_SETAFFINITY, thread...),
+		when(unix.SYS_SCHED_SETSCHEDULER, thread...),
+		when(unix.SYS_SCHED_SETPARAM, thread...),
+		when(unix.SYS_SCHED_SETATTR, thread...),
+
+		when(unix.SYS_MKNODAT, noDevice(2)),
+		oldMknod(noDevice(1)),
 	)
 	if version < 3 {
 		rules = append(rules, noTruncate()...)

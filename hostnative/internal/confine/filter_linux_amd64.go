@@ -8,3 +8,5 @@ const auditArch = unix.AUDIT_ARCH_X86_64
 var oldCalls = []uint32{unix.SYS_USELIB, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_CREATE_MODULE, unix.SYS__SYSCTL}
 
 func oldOpen(t test) []rule { return when(unix.SYS_OPEN, t) }
+
+func oldMknod(t test) []rule { return when(unix.SYS_MKNOD, t) }
