@@ -14,17 +14,17 @@ const Calm = 3
 const Pause = time.Millisecond
 
 // Sweep kills what dead hosts have left, and removes their cgroups. What does
-// not die within limit is left alone.
-func Sweep(limit time.Duration) {
-	sweep(limit, HostID.Dead)
+// not die within limit is left alone, and then it is not complete.
+func Sweep(limit time.Duration) (complete bool) {
+	return sweep(limit, HostID.Dead)
 }
 
 // SweepHost is Sweep for one host.
-func SweepHost(id HostID, limit time.Duration) {
-	sweep(limit, func(other HostID) bool { return other == id })
+func SweepHost(id HostID, limit time.Duration) (complete bool) {
+	return sweep(limit, func(other HostID) bool { return other == id })
 }
 
-func sweep(limit time.Duration, dead func(HostID) bool) {
+func sweep(limit time.Duration, dead func(HostID) bool) (complete bool) {
 	late := time.Now().Add(limit)
 	known := make(map[HostID]bool) // one answer each: a host that dies meanwhile is for the next one
 	ask := func(id HostID) bool {
@@ -37,7 +37,10 @@ func sweep(limit time.Duration, dead func(HostID) bool) {
 		id, rest, ok := ParseHostID(tag)
 		return ok && rest != "" && ask(id)
 	}
-	for quiet := 0; quiet < Calm && time.Now().Before(late); {
+	for quiet := 0; quiet < Calm; {
+		if !time.Now().Before(late) {
+			return false
+		}
 		tagged, sure := KillTagged(wanted)
 		found := tagged + sweepCgroups(ask)
 		switch {
@@ -45,12 +48,13 @@ func sweep(limit time.Duration, dead func(HostID) bool) {
 			quiet = 0
 			time.Sleep(Pause)
 		case sure:
-			return
+			return true
 		default:
 			quiet++
 			time.Sleep(Pause)
 		}
 	}
+	return true
 }
 
 // sweepCgroups returns how many cgroups were not empty yet.
