@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/helper"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 )
 
@@ -33,9 +35,12 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(hostMode) {
 	case "kept":
 		helper.Main()
-		beHost()
+		beHost(hostnative.Config{})
 	case "alone":
-		beHost()
+		beHost(hostnative.Config{})
+	case "confined":
+		helper.Main()
+		beHost(confinedTo(os.Getenv(confinedRoot)))
 	case "hanging":
 		helper.Main()
 		beHanging()
@@ -73,8 +78,8 @@ func TestMain(m *testing.M) {
 
 // beHost starts commands that do what they can to outlive us, until it is
 // killed. It says when a few are there.
-func beHost() {
-	h, err := hostnative.New(hostnative.Config{})
+func beHost(config hostnative.Config) {
+	h, err := hostnative.New(config)
 	if err != nil {
 		os.Exit(1)
 	}
@@ -82,6 +87,9 @@ func beHost() {
 		// Nobody reads the FIFO: descriptor 3, which all inherit, is what tells.
 		m := modes[i%2]
 		c := m.mode(line(`trap "" HUP INT TERM; setsid sh -c 'cd /; (setsid sh -c "while :; do sleep 1000; done" &)' & sleep 1000`))
+		if len(config.Sandbox.Roots) > 0 {
+			c.Cwd = config.Sandbox.Roots[0]
+		}
 		e, err := h.Resolve(context.Background(), c)
 		if err != nil {
 			os.Exit(1)
@@ -98,6 +106,16 @@ func beHost() {
 			select {}
 		}
 	}
+}
+
+// confinedRoot names the directory that a confined host's commands are handed over.
+const confinedRoot = "TERRARIUM_TEST_ROOT"
+
+// confinedTo confines commands to root.
+func confinedTo(root string) hostnative.Config {
+	return hostnative.Config{Sandbox: hostnative.Sandbox{
+		Level: hostnative.SandboxWorkspace, Required: true, Roots: []string{root}, Private: filepath.Join(root, "private"),
+	}}
 }
 
 // hideChildren makes the kernel one that does not list this process's children: any
@@ -192,8 +210,14 @@ func TestKilledHost(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
 	}
-	for _, mode := range []string{"alone", "kept"} {
+	for _, mode := range []string{"alone", "kept", "confined"} {
 		t.Run(mode, func(t *testing.T) {
+			if mode == "confined" {
+				if err := confine.Available().Err(); err != nil {
+					t.Skip("NOT RUN: ", err)
+				}
+				t.Setenv(confinedRoot, t.TempDir())
+			}
 			for i := range *kills {
 				cmd, alive, started := startHost(t, mode)
 				for range rand.IntN(12) { // any moment after so many commands

@@ -22,6 +22,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
@@ -132,8 +133,34 @@ func TestHangingStart(t *testing.T) {
 // A keeper that dies takes no command with it that is not told of, and nothing of
 // theirs lives when they are closed. The next one is there for what comes then.
 func TestKilledKeeper(t *testing.T) {
+	killKeepers(t, hostnative.Config{})
+}
+
+// So it is with the keepers of confined commands.
+func TestKilledKeeperConfined(t *testing.T) {
+	if err := confine.Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	killKeepers(t, confinedTo(t.TempDir()))
+}
+
+func killKeepers(t *testing.T, config hostnative.Config) {
 	withoutGC(t)
-	h := newHost(t, hostnative.Config{})
+	h := newHost(t, config)
+	startDaemon := func(t *testing.T, h *hostnative.Host, script string, mode func(core.Command) core.Command) (driver.Process, *os.File) {
+		if len(config.Sandbox.Roots) == 0 {
+			return startDaemon(t, h, script, mode)
+		}
+		root, err := os.MkdirTemp(config.Sandbox.Roots[0], "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return startDaemonIn(t, h, root, script, func(c core.Command) core.Command {
+			c = mode(c)
+			c.Cwd = root
+			return c
+		})
+	}
 	ended, _ := startDaemon(t, h, daemon, modes[0].mode)
 	waitExit(t, ended)
 	before := holding(t)

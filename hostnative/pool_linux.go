@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
 const (
@@ -139,11 +140,11 @@ func (p *pool) replace() error {
 	p.add(next, nil)
 	closed := p.closed
 	p.mu.Unlock()
-	<-next.Swept()
+	err = next.Swept()
 	if closed {
 		next.Close()
 	}
-	return nil
+	return err
 }
 
 // begin starts a command.
@@ -157,15 +158,54 @@ func (p *pool) begin(ctx context.Context, s spec) (command, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := one.Start(ctx, keeper.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty, Files: files},
-			func() { p.giveBack(one) })
+		c, err := p.startIn(ctx, one, keeper.Spec{Path: s.path, Argv: s.argv, Env: s.env, Ctty: s.ctty, Files: files})
 		switch {
 		case err == nil:
-			return &remote{c, one, p}, nil
+			return c, nil
 		case err != keeper.ErrEnded:
 			return nil, err
 		}
 	}
+}
+
+// startIn starts a command in a keeper that was borrowed, and in a room, if the keeper is
+// one that is not believed.
+func (p *pool) startIn(ctx context.Context, one *kept, s keeper.Spec) (command, error) {
+	in, err := roomFor(one)
+	if err != nil {
+		p.giveBack(one)
+		return nil, err
+	}
+	if in == nil {
+		c, err := one.Start(ctx, s, func() { p.giveBack(one) })
+		if err != nil {
+			return nil, err
+		}
+		return &remote{c, one, p, nil}, nil
+	}
+	if s.Cgroup, err = strays.Cgroup(in.Cgroup()).Open(); err != nil {
+		p.giveBack(one)
+		in.End(func() {})
+		return nil, err
+	}
+	defer unix.Close(s.Cgroup)
+	answered := make(chan struct{})
+	c, err := one.Start(ctx, s, func() {
+		p.giveBack(one)
+		close(answered)
+	})
+	if err == nil && !isIn(c.Pid(), in) {
+		c.End(func() {})
+		err = errNotInRoom
+	}
+	if err != nil {
+		go func() { // ends when the keeper answers, or ends
+			<-answered
+			in.End(func() {})
+		}()
+		return nil, err
+	}
+	return &remote{c, one, p, in}, nil
 }
 
 // borrow returns a keeper that can be given a start, until giveBack.
@@ -319,24 +359,43 @@ type remote struct {
 	*keeper.Command
 	keeper *kept
 	pool   *pool
+	room   *keeper.Command // or nil
+}
+
+// Cgroup returns the cgroup that the command was started in, or "".
+func (r *remote) Cgroup() string {
+	if r.room != nil {
+		return r.room.Cgroup()
+	}
+	return r.Command.Cgroup()
+}
+
+// Signal is tree.Tree's.
+func (r *remote) Signal(sig unix.Signal) error {
+	err := r.Command.Signal(sig)
+	if r.room != nil && sig == unix.SIGKILL {
+		err = errors.Join(err, r.room.Signal(sig)) // whatever its keeper has done
+	}
+	return err
 }
 
 // End is tree.Tree's. What a keeper has left that has ended is killed when it returns.
 func (r *remote) End(killed func()) error {
-	err := r.Command.End(killed)
+	errs := []error{r.Command.End(killed)}
+	if r.room != nil {
+		errs = append(errs, r.room.End(func() {}))
+	}
 	r.pool.ended()
-	if !errors.Is(err, keeper.ErrGone) {
-		return err
+	isGone := func(err error) bool { return errors.Is(err, keeper.ErrGone) }
+	if !slices.ContainsFunc(errs, isGone) {
+		return errors.Join(errs...)
 	}
 	late := time.NewTimer(lostLimit)
 	defer late.Stop()
 	select {
 	case <-r.keeper.cleared:
+		errs = append(slices.DeleteFunc(errs, isGone), r.keeper.clearErr)
 	case <-late.C:
-		return err
 	}
-	if r.keeper.clearErr != nil {
-		return errors.Join(err, r.keeper.clearErr)
-	}
-	return nil
+	return errors.Join(errs...)
 }

@@ -11,6 +11,7 @@
 //   - bind a path in a directory that the command may write.
 //   - connect to what commands of its own session have bound so.
 //   - connect to the addresses and paths that its host lists.
+//   - schedule the threads of its own process, and choose their processors.
 //
 // All else is refused with EACCES, and the host is told. A program that has made itself
 // undumpable (prctl(2), as ssh-agent does) connects to nothing: its sockets can't be taken.

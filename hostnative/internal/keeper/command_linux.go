@@ -20,6 +20,9 @@ type Spec struct {
 	Env   []string // as NAME=value
 	Ctty  bool     // standard output becomes the controlling terminal
 	Files []int    // 0, 1 and 2, and the directory if it is not the keeper's
+
+	// Cgroup is the descriptor of the room (see Keeper.Room) that it begins in, or 0.
+	Cgroup int
 }
 
 // A Command is a command of a Keeper. Its methods are safe for concurrent use.
@@ -51,7 +54,17 @@ func (k *Keeper) Start(ctx context.Context, s Spec, answered func()) (*Command, 
 		answered()
 		return nil, err
 	}
-	err = k.send(message{Kind: start, ID: c.id, Text: s.Path, List: s.Argv, Env: s.Env, Flag: s.Ctty}, s.Files...)
+	m, files := message{Kind: start, ID: c.id, Text: s.Path, List: s.Argv, Env: s.Env, Flag: s.Ctty}, s.Files
+	if s.Cgroup > 0 {
+		m.Number, files = 1, append(slices.Clip(files), s.Cgroup)
+		k.entering.Store(true)
+		leave := answered
+		answered = func() {
+			k.entering.Store(false)
+			leave()
+		}
+	}
+	err = k.send(m, files...)
 	if err != nil {
 		if isEnd(err) {
 			err = ErrEnded

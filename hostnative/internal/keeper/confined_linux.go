@@ -3,7 +3,9 @@ package keeper
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -65,7 +67,39 @@ func executeConfined(s socket, o order) error {
 	if err != nil {
 		return err
 	}
+	rules, err := json.Marshal(o.Rules)
+	if err != nil {
+		return err
+	}
+	if err := os.Setenv(rulesEnv, string(rules)); err != nil {
+		return err
+	}
 	return os.NewSyscallError("execve", syscall.Exec("/proc/self/exe", append(helperArgv[:1:1], string(limits)), os.Environ()))
+}
+
+// rulesEnv is the variable in which executeConfined hands on the rules. Unlike arguments,
+// nobody else can read it.
+const rulesEnv = "TERRARIUM_RULES"
+
+// confinedRules are the rules that this process is confined to.
+func confinedRules() (*confine.Rules, error) {
+	r := new(confine.Rules)
+	return r, json.Unmarshal([]byte(os.Getenv(rulesEnv)), r)
+}
+
+// ptyOf returns the path of the first pseudo-terminal among a command's streams, or "".
+func ptyOf(files []int) string {
+	for _, fd := range files {
+		path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		if err != nil || filepath.Dir(path) != "/dev/pts" {
+			continue
+		}
+		var open, named unix.Stat_t
+		if unix.Fstat(fd, &open) == nil && unix.Lstat(path, &named) == nil && open.Dev == named.Dev && open.Ino == named.Ino {
+			return path // and not another one, in another mount of them
+		}
+	}
+	return ""
 }
 
 // confinedLimits are the limits that executeConfined has handed on.

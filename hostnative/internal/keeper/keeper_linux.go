@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -43,6 +44,8 @@ const (
 var (
 	ErrGone  = errors.New("the keeper of its process has ended")
 	ErrEnded = errors.New("the keeper had ended before")
+
+	errNotSwept = errors.New("what a keeper has left may still live: it did not die in time")
 )
 
 // A Config says what a keeper is.
@@ -57,22 +60,26 @@ type Config struct {
 	Rules *confine.Rules
 	// Asked, if not nil, is given the descriptor from which it gets each call of theirs
 	// that is to be decided: see confine.Apply. It is not called where the kernel can't
-	// ask. It runs until the last of them has ended.
-	Asked func(questions int)
+	// ask. It runs until the last of them has ended. With mayEnter it asks whether a process
+	// may make a child in a cgroup just now: the keeper, while it starts a command in a room.
+	Asked func(questions int, mayEnter func(process int) bool)
 }
 
 // A Keeper is a keeper process, as its host sees it. Its methods are safe for
 // concurrent use.
 type Keeper struct {
 	socket
-	pid     int
-	process *Command       // the keeper as a command of another one, or nil
-	report  confine.Report // what its commands are confined to
-	swept   chan struct{}  // closed when it has killed what dead ones have left, or has ended
-	gone    chan struct{}  // closed when the socket has ended, and with it the commands are lost
-	reaped  chan struct{}  // closed when its process has ended and is no zombie
-	endErr  error          // of its process, set before reaped is closed
-	closing sync.Once
+	pid      int
+	process  *Command       // the keeper as a command of another one, or nil
+	report   confine.Report // what its commands are confined to
+	asks     bool           // Asked was called; set before it is ready
+	entering atomic.Bool    // it has been told to start a command in a room, and has not answered
+	swept    chan struct{}  // closed when it has killed what dead ones have left, or has ended
+	sweptErr error          // why that may not be so, set before
+	gone     chan struct{}  // closed when the socket has ended, and with it the commands are lost
+	reaped   chan struct{}  // closed when its process has ended and is no zombie
+	endErr   error          // of its process, set before reaped is closed
+	closing  sync.Once
 
 	mu       sync.Mutex
 	heard    time.Time // when it has said something
@@ -253,9 +260,19 @@ func (k *Keeper) Ended() error {
 	return k.endErr
 }
 
-// Swept is closed when nothing lives any longer of what dead keepers have left, as
-// far as this one has found it, or when it is gone.
-func (k *Keeper) Swept() <-chan struct{} { return k.swept }
+// Swept waits until nothing lives any longer of what dead keepers have left, as far as
+// this one has found it. The error says why something may live: not all has died in time,
+// or this keeper has ended itself.
+func (k *Keeper) Swept() error {
+	<-k.swept
+	return k.sweptErr
+}
+
+// Asks reports whether its host decides about calls of its commands.
+func (k *Keeper) Asks() bool { return k.asks }
+
+// mayEnter is what Config.Asked is given.
+func (k *Keeper) mayEnter(process int) bool { return process == k.pid && k.entering.Load() }
 
 // Idle reports whether it has no commands and none is being started.
 func (k *Keeper) Idle() bool {
@@ -273,7 +290,7 @@ func (k *Keeper) Left() bool {
 }
 
 // read takes what the keeper says, until its end.
-func (k *Keeper) read(isReady chan<- message, asked func(questions int)) {
+func (k *Keeper) read(isReady chan<- message, asked func(questions int, mayEnter func(int) bool)) {
 	r := newReceiver(k.socket, false)
 	isSwept := false
 	for {
@@ -291,7 +308,8 @@ func (k *Keeper) read(isReady chan<- message, asked func(questions int)) {
 			}
 			json.Unmarshal([]byte(m.Text), &k.report) // it has none that is not one
 			if len(files) == 1 && asked != nil {
-				go asked(files[0]) // ends with the last of its commands
+				k.asks = true
+				go asked(files[0], k.mayEnter) // ends with the last of its commands
 				asked, files = nil, nil
 			}
 		case ready:
@@ -300,10 +318,14 @@ func (k *Keeper) read(isReady chan<- message, asked func(questions int)) {
 				isReady = nil
 			}
 		case swept:
-			if !isSwept {
-				close(k.swept)
-				isSwept = true
+			if isSwept {
+				break
 			}
+			if !m.Flag {
+				k.sweptErr = errNotSwept
+			}
+			close(k.swept)
+			isSwept = true
 		case failed:
 			if isReady != nil {
 				isReady <- m
@@ -322,6 +344,7 @@ func (k *Keeper) read(isReady chan<- message, asked func(questions int)) {
 	k.endErr = k.endProcess()
 	close(k.reaped)
 	if !isSwept {
+		k.sweptErr = ErrGone
 		close(k.swept)
 	}
 }

@@ -17,7 +17,8 @@ const (
 	hello kind = iota + 1
 	// start names a command ID: Text is its executable, List its arguments, Env its
 	// environment; with Flag it has a controlling terminal. Its standard streams are
-	// descriptors, and so is its directory unless it is the keeper's.
+	// descriptors, and so is its directory unless it is the keeper's; with Number 1 the last
+	// one is the cgroup that it begins in.
 	start
 	// signalTree sends the signal Number to all of the command Of, and signalGroup
 	// to its process group only. Like all below it is answered by done.
@@ -27,6 +28,9 @@ const (
 	end
 	// report asks for the means by which trees are known.
 	report
+	// room makes a cgroup ID for a command of another keeper: it is signalled, with SIGKILL
+	// only, and ended as if it were a command.
+	room
 )
 
 // What the keeper says.
@@ -35,11 +39,12 @@ const (
 	confined kind = iota + 65
 	// ready answers hello; so does failed. Text has the tree.Limits in JSON.
 	ready
-	// swept says that nothing lives of what dead hosts have left.
+	// swept says that what dead hosts have left was looked for, and with Flag that nothing of
+	// it lives.
 	swept
-	// started answers start: Number is the process, Text its cgroup.
+	// started answers start and room: Number is the process, Text its cgroup.
 	started
-	// failed answers start and hello: Text says why, and Number is the system's error.
+	// failed answers start, room and hello: Text says why, and Number is the system's error.
 	failed
 	// exited says how the command ID has ended: Exit, or Text if that is not known.
 	exited

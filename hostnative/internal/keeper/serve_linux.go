@@ -26,7 +26,7 @@ import (
 // sweepLimit is how long a keeper waits for what dead hosts have left to die, and
 // endLimit for what its own has left.
 const (
-	sweepLimit = 2 * time.Second
+	sweepLimit = 8 * time.Second // less than the host waits for it
 	endLimit   = 10 * time.Second
 )
 
@@ -43,9 +43,18 @@ type keeping struct {
 	starts    sync.Mutex // held while a command is started, and while garbage is collected
 	collected uint64     // bytes that had been allocated then; guarded by starts
 
+	rules *confine.Rules // what this process is confined to, and its commands, or nil
+
 	mu     sync.Mutex
-	trees  map[uint64]*tree.Tree // those that were not ended
-	ending bool                  // none is to be added
+	trees  map[uint64]endable // trees and rooms that were not ended
+	ending bool               // none is to be added
+}
+
+// An endable is a tree.Tree or a tree.Room.
+type endable interface {
+	Signal(sig unix.Signal) error
+	SignalGroup(sig unix.Signal) error
+	End(killed func()) error
 }
 
 // Serve is the keeper: it serves the host that has started this process, and returns
@@ -65,10 +74,14 @@ func Serve() error {
 	c := tree.Config{Subreaper: true}
 	r := newReceiver(s, true)
 	isConfined := os.Getenv(Env) == asConfined
+	var rules *confine.Rules
 	if isConfined {
 		// It can't make cgroups, and is in one that whoever keeps it has made.
 		c.NoCgroup, c.Below = true, os.Getenv(strays.Env)
 		if c.Limits, err = confinedLimits(); err != nil {
+			return err
+		}
+		if rules, err = confinedRules(); err != nil {
 			return err
 		}
 	} else {
@@ -89,7 +102,7 @@ func Serve() error {
 		}
 		c.NoCgroup, c.Limits = m.Flag, o.Limits
 	}
-	k := &keeping{socket: s, trees: make(map[uint64]*tree.Tree)}
+	k := &keeping{socket: s, rules: rules, trees: make(map[uint64]endable)}
 	c.Looked = k.collect
 	k.containment = tree.New(c)
 	if err := cmp.Or(k.containment.Limited(), c.Limits.Inherit()); err != nil {
@@ -104,10 +117,7 @@ func Serve() error {
 	}
 	go k.reap() // ends with this process
 	k.work.Go(func() {
-		if !isConfined {
-			strays.Sweep(sweepLimit)
-		}
-		k.send(message{Kind: swept})
+		k.send(message{Kind: swept, Flag: isConfined || strays.Sweep(sweepLimit)})
 	})
 	for {
 		m, files, err := r.receive()
@@ -218,6 +228,8 @@ func (k *keeping) handle(m message, files []int) {
 	switch m.Kind {
 	case signalTree, signalGroup, end:
 		k.work.Go(func() { k.answer(m, k.do(m)) })
+	case room:
+		k.work.Go(func() { k.makeRoom(m.ID) })
 	case report:
 		k.work.Go(func() {
 			answer := message{Kind: done, ID: m.ID}
@@ -240,17 +252,38 @@ func (k *keeping) start(m message, files []int) {
 		k.send(answer)
 		return
 	}
-	k.mu.Lock()
-	k.trees[m.ID] = t
-	late := k.ending
-	k.mu.Unlock()
-	if late {
-		t.End(func() {})
+	if !k.add(m.ID, t) {
 		return
 	}
 	k.send(message{Kind: started, ID: m.ID, Number: int64(t.Pid()), Text: t.Cgroup()})
 	id := m.ID
 	k.work.Go(func() { k.follow(id, t) })
+}
+
+// add has t known by id, until it is ended. Where all are ended already, t is too.
+func (k *keeping) add(id uint64, t endable) bool {
+	k.mu.Lock()
+	k.trees[id] = t
+	late := k.ending
+	k.mu.Unlock()
+	if late {
+		t.End(func() {})
+	}
+	return !late
+}
+
+// makeRoom makes a room for a command that another keeper is going to start.
+func (k *keeping) makeRoom(id uint64) {
+	r, err := k.containment.NewRoom()
+	if err != nil {
+		answer := message{Kind: failed, ID: id}
+		answer.setFault(err)
+		k.send(answer)
+		return
+	}
+	if k.add(id, r) {
+		k.send(message{Kind: started, ID: id, Text: r.Cgroup()})
+	}
 }
 
 // follow tells of a command's end.
@@ -277,6 +310,13 @@ func (k *keeping) startTree(m message, files []int) (*tree.Tree, error) {
 		return nil, errMessage
 	}
 	s := tree.Spec{Path: m.Text, Argv: m.List, Env: m.Env, Ctty: m.Flag}
+	if last := len(files) - 1; m.Number == 1 && last >= 3 {
+		s.Cgroup, files = files[last], files[:last]
+	}
+	if k.rules != nil {
+		pty := ptyOf(files[:3])
+		s.Restrict = func() error { return confine.NarrowPty(*k.rules, pty) }
+	}
 	for i := range s.Files {
 		s.Files[i] = uintptr(files[i])
 	}

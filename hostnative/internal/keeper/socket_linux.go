@@ -37,8 +37,8 @@ const (
 )
 
 // maxFiles is how many descriptors come with a message at the most: three streams, a
-// directory and a pipe.
-const maxFiles = 5
+// directory, a cgroup and a pipe.
+const maxFiles = 6
 
 // send sends m and copies of files.
 func (s socket) send(m message, files ...int) error {

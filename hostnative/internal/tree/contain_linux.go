@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -122,10 +123,11 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 		attr.Sys.Setctty = true
 		attr.Sys.Ctty = 1
 	}
-	if k.dying {
+	if k.dying && s.Restrict == nil {
 		// What hangs in its start has no tag yet, and without a cgroup nobody else
 		// would find it. This is about the end of the thread that starts it (prctl(2)),
-		// but Go ends none that no goroutine was locked to.
+		// but Go ends none that no goroutine was locked to. One that was restricted does
+		// end, and the command would with it.
 		attr.Sys.Pdeathsig = unix.SIGKILL
 	}
 	o := offspring{containment: k}
@@ -133,7 +135,13 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 		o.tag = k.tags + rand.Text()
 		attr.Env = append(slices.DeleteFunc(attr.Env, isTag), strays.Env+"="+o.tag)
 	}
-	c, err := k.startChild(&o, s.Path, s.Argv, attr)
+	c, err := onThread(s.Restrict, func() (child, error) {
+		if s.Cgroup > 0 {
+			attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, s.Cgroup
+			return k.orphans.start(s.Path, s.Argv, attr, "")
+		}
+		return k.startChild(&o, s.Path, s.Argv, attr)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +154,24 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 		go t.watch(k.limits, k.looked) // ends with the tree
 	}
 	return t, nil
+}
+
+// onThread starts a child on a thread that was restricted for it, and ends; or, if there
+// is nothing to restrict, on the caller's.
+func onThread(restrict func() error, start func() (child, error)) (c child, err error) {
+	if restrict == nil {
+		return start()
+	}
+	done := make(chan struct{})
+	go func() { // ends when the child is started
+		defer close(done)
+		runtime.LockOSThread() // for good: so the thread ends with this goroutine
+		if err = restrict(); err == nil {
+			c, err = start()
+		}
+	}()
+	<-done
+	return c, err
 }
 
 // tagBelow is between the tag of a command and what is added by a keeper that this

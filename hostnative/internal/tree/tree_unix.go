@@ -36,6 +36,14 @@ type Spec struct {
 
 	// Files are the descriptors that become 0, 1 and 2. They stay the caller's.
 	Files [3]uintptr
+
+	// Cgroup is a descriptor of a cgroup that somebody else has made for the command, and
+	// ends, or 0. It stays the caller's. There are none on macOS.
+	Cgroup int
+
+	// Restrict, if not nil, restricts the thread that calls it, which starts the command
+	// then, and ends. On macOS it is not called.
+	Restrict func() error
 }
 
 // A Tree is a command that was started, and what it has started. Its methods are
