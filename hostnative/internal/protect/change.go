@@ -32,7 +32,7 @@ type Change struct {
 // String is a line for people, without control characters.
 func (c Change) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", printable(c.Path), c.Kind)
+	fmt.Fprintf(&b, "%s: %s", Printable(c.Path), c.Kind)
 	if c.Why != "" {
 		fmt.Fprintf(&b, " (%s)", c.Why)
 	}
@@ -47,7 +47,7 @@ func (c Change) String() string {
 		b.WriteString(", put back")
 	}
 	if c.Kept != "" {
-		fmt.Fprintf(&b, ", kept as %s", printable(c.Kept))
+		fmt.Fprintf(&b, ", kept as %s", Printable(c.Kept))
 	}
 	return b.String()
 }
@@ -55,11 +55,11 @@ func (c Change) String() string {
 // A Gap is something that is not protected, and why.
 type Gap struct{ Path, Why string }
 
-func (g Gap) String() string { return printable(g.Path) + ": " + g.Why }
+func (g Gap) String() string { return Printable(g.Path) + ": " + g.Why }
 
-// printable returns a name with what is not text escaped. Names come from commands, which would
+// Printable returns a name with what is not text escaped. Names come from commands, which would
 // write over what a person reads.
-func printable(name string) string {
+func Printable(name string) string {
 	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return name
 	}

@@ -157,7 +157,7 @@ func urls(before, after []entry) []entry {
 func names(entries []entry) string {
 	var out []string
 	for _, e := range entries {
-		if name := printable(e.name()); !slices.Contains(out, name) {
+		if name := Printable(e.name()); !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

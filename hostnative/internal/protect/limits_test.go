@@ -70,9 +70,17 @@ func TestHome(t *testing.T) {
 	b.want("me/.config/fish/conf.d/x.fish: created, taken away", "me/.bashrc: changed, put back", "me/.config/fish/config.fish: changed, put back")
 }
 
+// Versions are kept below a root only where commands can't write, which the caller sees to: there
+// nothing is looked at. They are not kept around a root.
 func TestKeepInside(t *testing.T) {
-	b := newBench(t, nil)
-	if _, err := Take(t.Context(), Config{Roots: []string{b.root}, Keep: b.path("keep")}); err == nil {
-		t.Error("versions are kept where commands may write")
+	b := newBench(t, map[string]string{"ours/kept/": ""})
+	b.keep = b.path("ours/kept")
+	b.take(Limits{})
+	b.write("x.code-workspace", "evil")
+	b.write("ours/kept/y.code-workspace", "kept before")
+	b.want("x.code-workspace: created, taken away")
+	if s, err := Take(t.Context(), Config{Roots: []string{b.root}, Keep: filepath.Dir(b.root)}); err == nil {
+		s.Close()
+		t.Error("versions are kept around what commands write")
 	}
 }

@@ -37,6 +37,7 @@ type root struct {
 	open   beneath
 	home   bool
 	homes  map[string]bool // below it
+	except map[string]bool // below it, what is not looked at
 	base   *scan
 	extras map[string]kind // what configuration and links lead to, which is protected too
 	// extrasAt changes with extras.
@@ -47,33 +48,49 @@ type root struct {
 // Config says what to protect.
 type Config struct {
 	Roots []string // directories, which may be below one another
-	Keep  string   // where versions are kept aside: a directory of ours, outside of Roots. It is made when needed
+	Keep  string   // where versions are kept aside: a directory of ours that commands can't write. It is made when needed
 	Homes []string // home directories, whose startup files are protected if they are in Roots
+	// Except are directories below Roots that are another's to protect. With what is in Keep, they
+	// are not looked at.
+	Except []string
 	Limits
 }
 
 // Take remembers the protected files in the roots. Close releases it.
 func Take(ctx context.Context, c Config) (*Snapshot, error) {
+	s, err := Open(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Update(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Open returns a Snapshot that has seen nothing yet: Update or Load comes next. Close releases it.
+func Open(c Config) (*Snapshot, error) {
 	s := &Snapshot{limits: c.Limits.withDefaults(), keep: c.Keep}
+	if !filepath.IsAbs(c.Keep) {
+		return nil, fmt.Errorf("protect: %q can't keep what is set aside: it has to be an absolute path", c.Keep)
+	}
 	paths, err := outermost(c.Roots)
 	if err != nil {
 		return nil, err
 	}
 	keep := confine.Resolve(c.Keep)
 	for _, p := range paths {
-		if c.Keep == "" || !filepath.IsAbs(c.Keep) || within(keep, p) {
-			return nil, fmt.Errorf("protect: %q can't keep what is set aside: it has to be an absolute path outside of %s", c.Keep, p)
+		if p == keep || within(p, keep) {
+			s.Close()
+			return nil, fmt.Errorf("protect: %q can't keep what is set aside: commands have all that is in it", c.Keep)
 		}
-		r, err := openRoot(p, c.Homes)
+		r, err := openRoot(p, c.Homes, append(slices.Clip(c.Except), keep))
 		if err != nil {
 			s.Close()
 			return nil, err
 		}
 		s.roots = append(s.roots, r)
-	}
-	if err := s.Update(ctx); err != nil {
-		s.Close()
-		return nil, err
 	}
 	return s, nil
 }
@@ -103,14 +120,14 @@ func within(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 }
 
-func openRoot(name string, homes []string) (*root, error) {
+func openRoot(name string, homes, except []string) (*root, error) {
 	fd, err := again(func() (int, error) {
 		return unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("protect: %w", &os.PathError{Op: "open", Path: name, Err: err})
 	}
-	r := &root{path: name, fd: fd, open: bestBeneath(fd), homes: map[string]bool{}, base: newScan()}
+	r := &root{path: name, fd: fd, open: bestBeneath(fd), homes: map[string]bool{}, except: map[string]bool{}, base: newScan()}
 	if r.id, err = stat(fd, ""); err != nil {
 		unix.Close(fd)
 		return nil, fmt.Errorf("protect: %w", &os.PathError{Op: "stat", Path: name, Err: err})
@@ -121,7 +138,12 @@ func openRoot(name string, homes []string) (*root, error) {
 		case h == name:
 			r.home = true
 		case within(h, name):
-			r.homes[strings.TrimPrefix(h, strings.TrimSuffix(name, "/")+"/")] = true
+			r.homes[r.below(h)] = true
+		}
+	}
+	for _, e := range except {
+		if e = confine.Resolve(e); within(e, name) {
+			r.except[r.below(e)] = true
 		}
 	}
 	return r, nil

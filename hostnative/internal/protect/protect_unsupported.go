@@ -14,9 +14,10 @@ type Snapshot struct{}
 
 // Config says what to protect.
 type Config struct {
-	Roots []string
-	Keep  string
-	Homes []string
+	Roots  []string
+	Keep   string
+	Homes  []string
+	Except []string
 	Limits
 }
 
@@ -24,6 +25,15 @@ var errUnsupported = fmt.Errorf("protect: there is none on %s: %w", runtime.GOOS
 
 // Take fails.
 func Take(context.Context, Config) (*Snapshot, error) { return nil, errUnsupported }
+
+// Open fails.
+func Open(Config) (*Snapshot, error) { return nil, errUnsupported }
+
+// Save fails.
+func (*Snapshot) Save() ([]byte, error) { return nil, errUnsupported }
+
+// Load fails.
+func (*Snapshot) Load([]byte) error { return errUnsupported }
 
 // Update fails.
 func (*Snapshot) Update(context.Context) error { return errUnsupported }

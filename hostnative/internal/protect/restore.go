@@ -145,7 +145,7 @@ func (w *walker) judge(d diff, found []*walker) verdict {
 	case now == nil:
 		anchor := w.now.dirs[was.anchor]
 		if anchor == nil || !anchor.git && w.base.dirs[was.anchor] != nil && w.base.dirs[was.anchor].git {
-			return verdict{keep: true, told: true, why: "with " + printable(w.full(was.anchor))}
+			return verdict{keep: true, told: true, why: "with " + Printable(w.full(was.anchor))}
 		}
 		if was.kind == gitFile { // as git submodule deinit does; nothing runs without it
 			return verdict{keep: true, told: true}
@@ -162,7 +162,7 @@ func (w *walker) judge(d diff, found []*walker) verdict {
 			return judgeConfig(was.data, now.data, func(e entry) bool { return submoduleTree(d.name, e) })
 		}
 	case now.info.kind() == unix.S_IFLNK:
-		return verdict{why: "a link to " + printable(now.link)}
+		return verdict{why: "a link to " + Printable(now.link)}
 	}
 	return verdict{}
 }
@@ -171,7 +171,7 @@ func (w *walker) judge(d diff, found []*walker) verdict {
 func (w *walker) judgeNew(name string, now *leaf, found []*walker) verdict {
 	link := ""
 	if now.info.kind() == unix.S_IFLNK {
-		link = "a link to " + printable(now.link)
+		link = "a link to " + Printable(now.link)
 	}
 	switch now.kind {
 	case settings:
@@ -257,7 +257,9 @@ func (run *restoring) act(w *walker, d diff, v verdict) {
 	}
 	switch {
 	case d.was == nil && v.harmless == nil:
-		c.Err = w.take(d.name, keep)
+		if c.Err = w.take(d.name, keep); c.Err == nil {
+			w.removeEmpty(path.Dir(d.name))
+		}
 	default:
 		was := d.was
 		if v.harmless != nil {
@@ -286,6 +288,16 @@ func (run *restoring) act(w *walker, d diff, v verdict) {
 		run.failed[c.Path] = true
 	}
 	run.changes = append(run.changes, c)
+}
+
+// removeEmpty removes a directory that was not there before, and those around it, if they are empty.
+func (w *walker) removeEmpty(name string) {
+	for ; name != "." && w.base.dirs[name] == nil && !w.base.hides(name); name = path.Dir(name) {
+		remove := func(fd int) error { return unix.Unlinkat(fd, path.Base(name), unix.AT_REMOVEDIR) }
+		if w.writable(path.Dir(name), remove) != nil {
+			return // it is not empty, most of the time
+		}
+	}
 }
 
 // plainLeaf is a file like l, with other content.

@@ -144,7 +144,7 @@ func (w *walker) look(j job) *dir {
 		return nil
 	}
 	if w.repair && was != nil && now.perm() != was.perm() && (j.role.below != plain || was.perm()&^now.perm()&0o500 != 0) {
-		w.giveMode(j.path, was, &now)
+		w.giveMode(j.path, was.perm(), &now)
 	}
 	if was != nil && was.asked == j.role && was.extras == w.extrasAt && !was.recent && was.sameDir(now) && !was.full {
 		return was
@@ -161,6 +161,11 @@ func (w *walker) look(j job) *dir {
 		w.newDirs--
 	}
 	d, err := w.list(j)
+	if err == unix.EACCES && w.repair && was == nil && !w.was.hides(j.path) {
+		// Nobody could see what is in it, until a later command makes it readable again.
+		w.giveMode(j.path, now.perm()|0o700, &now)
+		d, err = w.list(j)
+	}
 	switch {
 	case err != nil && gone(err):
 		return nil
@@ -173,10 +178,10 @@ func (w *walker) look(j job) *dir {
 	return d
 }
 
-// giveMode gives a directory the mode that it had.
-func (w *walker) giveMode(name string, was *dir, now *info) {
+// giveMode gives a directory a mode.
+func (w *walker) giveMode(name string, mode uint32, now *info) {
 	c := Change{Path: w.full(name), Kind: Mode}
-	err := w.in(path.Dir(name), func(dir int) error { return chmod(dir, path.Base(name), was.perm()) })
+	err := w.in(path.Dir(name), func(dir int) error { return chmod(dir, path.Base(name), mode) })
 	if err != nil {
 		c.Err = err
 	} else if i, err := stat(w.fd, name); err == nil {
@@ -232,6 +237,9 @@ func (w *walker) entries(fd int, j job, d *dir, signs map[string]bool) error {
 			return false
 		}
 		full := prefix + name
+		if w.except[full] {
+			return true
+		}
 		anchor := j.anchor
 		if j.role.below == plain && anchor == "" {
 			anchor = j.path
