@@ -1,0 +1,184 @@
+//go:build linux || darwin
+
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/protect"
+)
+
+// An area is a place that this program looks after, maybe with others.
+type area struct {
+	place
+	snapshot *protect.Snapshot
+	told     bool // its gaps were
+
+	uses  int      // commands; guarded by the guard's mu
+	users *os.File // the lock that says so to other programs; nil if there are none
+
+	mu   sync.Mutex // held while it is compared; guards base
+	base version    // of the file, as it was when we read or wrote it
+}
+
+// A version tells a file from another one that has taken its name.
+type version struct {
+	ino   uint64
+	mtime int64
+}
+
+// join uses a place that some program does. State is locked.
+func (g *Guard) join(p place) (*area, error) {
+	a, err := g.areaOf(p)
+	if err == nil && a.users == nil {
+		a.base = version{} // there is a newer one
+		err = a.enter()
+	}
+	return a, err
+}
+
+// create uses a place that no program does. State is locked.
+func (g *Guard) create(ctx context.Context, p place) (*area, error) {
+	p.dir = filepath.Join(g.config.State, "areas", p.key())
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return nil, err
+	}
+	a, err := g.areaOf(p)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "place"), text, 0o600); err != nil {
+		return nil, err
+	}
+	if err := a.snapshot.Update(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.save(); err != nil {
+		return nil, err
+	}
+	return a, a.enter()
+}
+
+// areaOf returns our area of a place.
+func (g *Guard) areaOf(p place) (*area, error) {
+	for _, a := range g.areas {
+		if a.dir == p.dir {
+			return a, nil
+		}
+	}
+	s, err := protect.Open(protect.Config{
+		Roots: []string{p.Root}, Keep: filepath.Join(g.config.State, "kept"),
+		Homes: g.config.Homes, Except: p.Except, Limits: g.config.Limits,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &area{place: p, snapshot: s}
+	g.areas = append(g.areas, a)
+	return a, nil
+}
+
+// enter tells other programs that we use the area. State is locked.
+func (a *area) enter() error {
+	f, err := os.OpenFile(filepath.Join(a.dir, "users"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := flock(f, unix.LOCK_SH); err != nil {
+		f.Close()
+		return err
+	}
+	a.users = f
+	return nil
+}
+
+// leave tells them that we don't. Where State is not locked, the next Begin clears away.
+func (a *area) leave(locked bool) {
+	if locked && flock(a.users, unix.LOCK_EX) == nil { // nobody else does
+		os.RemoveAll(a.dir)
+	}
+	a.users.Close()
+	a.users = nil
+}
+
+// compare puts back what was changed since the base was taken.
+func (a *area) compare(ctx context.Context, patience time.Duration) ([]protect.Change, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	work, err := lockFile(ctx, filepath.Join(a.dir, "work"), patience)
+	if err != nil {
+		return nil, err
+	}
+	defer work.Close()
+	if err := a.refresh(); err != nil {
+		return nil, err
+	}
+	changes, err := a.snapshot.Restore(ctx)
+	return changes, errors.Join(err, a.save())
+}
+
+// refresh reads the base if another program has written it.
+func (a *area) refresh() error {
+	name := filepath.Join(a.dir, "base")
+	now, err := versionOf(name)
+	if err != nil || now == a.base {
+		return err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if err := a.snapshot.Load(data); err != nil {
+		return err
+	}
+	a.base = now
+	return nil
+}
+
+// save writes the base for other programs.
+func (a *area) save() error {
+	data, err := a.snapshot.Save()
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(a.dir, "base")
+	if err := os.WriteFile(name+".new", data, 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		return err
+	}
+	a.base, err = versionOf(name)
+	return err
+}
+
+func versionOf(name string) (version, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(name, &st); err != nil {
+		return version{}, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return version{st.Ino, st.Mtim.Nano()}, nil
+}
+
+// tellGaps returns what is not protected, once.
+func (a *area) tellGaps() []protect.Gap {
+	if a.told {
+		return nil
+	}
+	a.told = true
+	return slices.Clip(a.snapshot.Left())
+}

@@ -1,0 +1,71 @@
+//go:build linux || darwin
+
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockPause is how long lockFile waits between two tries.
+const lockPause = 2 * time.Millisecond
+
+// lockFile locks a file, which it makes if there is none, until it is closed. Who holds
+// the lock has its process id in the file: a program that is stopped meanwhile has to be
+// found.
+func lockFile(ctx context.Context, name string, patience time.Duration) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for begun := time.Now(); ; {
+		err := flock(f, unix.LOCK_EX)
+		if err == nil {
+			f.Truncate(0)
+			f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0) // who lacks it is told less
+			return f, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", name, err)
+		}
+		if time.Since(begun) > patience {
+			defer f.Close()
+			return nil, fmt.Errorf("process %s has locked %s for more than %v: is it stopped?", holder(f), name, patience)
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+// holder returns the process id that is in a lock's file.
+func holder(f *os.File) string {
+	var text [20]byte
+	n, _ := f.ReadAt(text[:], 0)
+	if s := strings.TrimSpace(string(text[:n])); s != "" {
+		if _, err := strconv.Atoi(s); err == nil {
+			return s
+		}
+	}
+	return "?"
+}
+
+// flock locks f, or fails with EWOULDBLOCK.
+func flock(f *os.File, how int) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); err != unix.EINTR {
+			return err
+		}
+	}
+}
