@@ -182,6 +182,7 @@ func (d *Driver) pushChanged(t *terminal, changed bool) {
 
 func (d *Driver) wait(t *terminal) {
 	exit, err := t.process.Wait()
+	d.tellRepairs(t)
 	if err != nil {
 		exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
 	}
@@ -202,6 +203,17 @@ func (d *Driver) wait(t *terminal) {
 	})
 }
 
+// tellRepairs has OnRepaired hear of what was put back.
+func (d *Driver) tellRepairs(t *terminal) {
+	r, ok := t.process.(Repairer)
+	if !ok || d.config.OnRepaired == nil {
+		return
+	}
+	if list := r.Repairs(); len(list) > 0 {
+		d.config.OnRepaired(t.id, list)
+	}
+}
+
 // write hands input over. What could not be written counts as taken: nobody
 // will ever take it.
 func (d *Driver) write(t *terminal, p []byte) {
@@ -218,6 +230,7 @@ func (d *Driver) write(t *terminal, p []byte) {
 func (d *Driver) free(t *terminal) {
 	// There is nobody to tell of an error: the terminal is released.
 	_ = t.process.Close()
+	d.tellRepairs(t)
 	<-t.reading
 	t.cancel()
 	t.mu.Lock()

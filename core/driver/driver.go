@@ -44,6 +44,10 @@ type Config struct {
 	// Exited, but for what background children write later. p is lent. A slow
 	// OnOutput slows the command down.
 	OnOutput func(id core.TerminalID, stream uint8, p []byte)
+	// OnRepaired, if set, is called with what was put back after a command, see
+	// Repairer: before its Exited, and once more before its Close, if there is more by
+	// then. It holds these up, and must not call the Driver.
+	OnRepaired func(id core.TerminalID, list []Repair)
 	// OnClosing, if set, is called when the last output of a terminal is there and
 	// its process is freed, before its screen goes (see core.Terminal.Screen): who
 	// shows it to a person can keep how that looks. t is lent, as by Look, and may

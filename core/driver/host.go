@@ -65,6 +65,32 @@ type Pender interface {
 	OutputPending() int
 }
 
+// A Repairer is a Process whose Wait and Close may put files back that a command has
+// changed although it may not. Repairs returns what was, since it was last called. It
+// does not block.
+type Repairer interface {
+	Repairs() []Repair
+}
+
+// A Repair is a file that a command has changed although it may not.
+type Repair struct {
+	Path    string // absolute, with whatever bytes its names have; "" if it is not one file
+	Change  string // "created", "changed", "removed", "mode", "link"; "" if Path is ""
+	Outcome Outcome
+	Kept    string // the file that has the command's version, or ""
+	Why     string // what about it matters, or why it was not put back or kept; may be ""
+}
+
+// An Outcome says what has become of a file.
+type Outcome string
+
+const (
+	PutBack   Outcome = "put_back"   // it is as it was
+	TakenAway Outcome = "taken_away" // it was not there before
+	Left      Outcome = "left"       // it is as the command has left it, as it should be
+	Failed    Outcome = "failed"     // it is so, and should not be
+)
+
 // A Placer is a Process that can tell where the operating system has it: the id of
 // the process, or of the one that it runs in, and its cgroup, "" if it has none of
 // its own. Place does not block, and says what was so at the start.

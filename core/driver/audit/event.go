@@ -31,6 +31,8 @@ const (
 	Limit Kind = "limit"
 	// Kill: Signal is sent to it and all that it has started.
 	Kill Kind = "kill"
+	// Repair: it has changed Path although it may not, as Change says, and Outcome became of it.
+	Repair Kind = "repair"
 	// Exit: it has ended.
 	Exit Kind = "exit"
 	// Release: nothing of it is left.
@@ -87,6 +89,9 @@ type Event struct {
 	BytesOut  int64         // what the command has written by then
 	Truncated bool          // more than the terminal keeps
 	Usage     core.Usage    // "rusage"
+
+	// Path, Change, Outcome and Kept are of Repair: see driver.Repair.
+	Path, Change, Outcome, Kept string
 
 	// TraceID and SpanID are of the span that the command is, in hex, if somebody traces.
 	TraceID, SpanID string

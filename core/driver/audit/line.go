@@ -94,6 +94,10 @@ func (w *writer) event(e *Event) {
 	w.number("pid", int64(e.Pid))
 	w.text("cgroup", e.Cgroup)
 	w.status(e)
+	w.text("path", e.Path)
+	w.text("change", e.Change)
+	w.text("outcome", e.Outcome)
+	w.text("kept", e.Kept)
 	w.text("reason", e.Reason)
 	if e.Duration > 0 {
 		w.key("dur_ms")

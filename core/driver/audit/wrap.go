@@ -47,6 +47,12 @@ func (r *Recorder) Wrap(c driver.Config) driver.Config {
 			inner.OnWork(e)
 		}
 	}
+	c.OnRepaired = func(id core.TerminalID, list []driver.Repair) {
+		r.repaired(id, list)
+		if inner.OnRepaired != nil {
+			inner.OnRepaired(id, list)
+		}
+	}
 	c.OnClosing = func(t *core.Terminal) {
 		r.closing(t)
 		if inner.OnClosing != nil {
@@ -229,6 +235,19 @@ func (r *Recorder) news(e *core.Effect) {
 		}
 		exit.Event, exit.Status, exit.Usage = Exit, &e.Exit.Status, e.Exit.Usage
 		r.record(&exit)
+	}
+}
+
+// repaired records which files were put back.
+func (r *Recorder) repaired(id core.TerminalID, list []driver.Repair) {
+	for _, repair := range list {
+		e, ok := r.with(id, func(*terminal, *Event) {})
+		if !ok {
+			return
+		}
+		e.Event, e.Path, e.Change, e.Outcome = Repair, repair.Path, repair.Change, string(repair.Outcome)
+		e.Kept, e.Reason = repair.Kept, repair.Why
+		r.record(&e)
 	}
 }
 
