@@ -160,5 +160,6 @@ func (h *Host) SandboxUntested() error {
 // orphan, and where a subreaper adopts it rather than init, that one has to reap it.
 func (h *Host) Close() error {
 	h.keeping.close()
+	h.confiner.close()
 	return nil
 }

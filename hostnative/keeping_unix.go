@@ -23,6 +23,7 @@ type spec struct {
 	rules   *rules    // nil for a command that is not confined
 	ward    *ward     // of those of its session that are confined in the same way
 	refused *refusals // where it is told what it was refused
+	guarded *guarded  // nil for a command that is not confined
 }
 
 // A command is one that was started, and its tree, as whoever keeps it sees it: a
@@ -31,6 +32,7 @@ type command interface {
 	Pid() int
 	Cgroup() string
 	Exited() bool
+	Settled() <-chan struct{} // closed when it is known that nobody of the tree is left
 	Wait() (core.Exit, error)
 	Signal(sig unix.Signal) error
 	SignalGroup(sig unix.Signal) error
@@ -49,7 +51,28 @@ func startHere(local *tree.Containment, s spec) (command, error) {
 	if s.cwd != nil {
 		ts.Dir = s.cwd.path
 	}
-	return local.Start(ts)
+	t, err := local.Start(ts)
+	if err != nil {
+		return nil, err
+	}
+	return localCommand{t}, nil
+}
+
+// A localCommand is one that this program keeps itself.
+type localCommand struct{ *tree.Tree }
+
+var nobodyLeft = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// Settled returns a channel that is closed, or never will be.
+func (c localCommand) Settled() <-chan struct{} {
+	if c.Settle() {
+		return nobodyLeft
+	}
+	return nil
 }
 
 func mechanisms(list []tree.Mechanism) []Mechanism {

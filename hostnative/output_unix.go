@@ -38,7 +38,9 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 		wg.Go(func() { errs[i] = p.copyOutput(o, sink) }) // ends with its stream, or by Close
 	}
 	wg.Wait()
+	p.ended.Store(true)
 	p.tellWhy(sink)
+	p.told.Store(true)
 	return errors.Join(errs...)
 }
 
@@ -49,7 +51,7 @@ func (p *process) tellWhy(sink func(stream uint8, p []byte)) {
 		return
 	}
 	var exit core.Exit
-	if len(p.io.outs) == 0 || p.limiter != nil {
+	if len(p.io.outs) == 0 || p.limiter != nil || p.guarded != nil {
 		exit, _ = p.Wait() // the output may have ended before
 	}
 	var text []byte
@@ -160,7 +162,11 @@ func (p *process) OutputPending() (n int) {
 		conn.Control(func(fd uintptr) { n += readable(int(fd), o.file == p.io.tty) })
 	}
 	// Asked last: what is no longer there to be read is held until sink has it.
-	return n + int(p.holding.Load())
+	n += int(p.holding.Load())
+	if p.ended.Load() && !p.told.Load() && p.guarded != nil {
+		n++ // what was put back is still to be told
+	}
+	return n
 }
 
 // readable returns how many bytes can be read from fd, at the most.

@@ -28,10 +28,13 @@ type process struct {
 
 	refused *refusals // nil if it is not confined
 	limiter *limiter  // nil if nothing is limited
+	guarded *guarded  // nil if it is not confined
 
 	outputCalled atomic.Bool
 	sink         sync.Mutex   // held while Output's sink runs
 	midLine      bool         // the sink was last given a part of a line; guarded by sink
+	told         atomic.Bool  // what is told at the end of the output was
+	ended        atomic.Bool  // there is no more output of the command
 	holding      atomic.Int64 // bytes that are read, or may be, and that the sink does not have
 
 	lastInput atomic.Uint32 // the last byte that Write wrote, or 0
@@ -42,22 +45,32 @@ type process struct {
 }
 
 var (
-	_ driver.Process = (*process)(nil)
-	_ driver.Placer  = (*process)(nil)
+	_ driver.Process  = (*process)(nil)
+	_ driver.Placer   = (*process)(nil)
+	_ driver.Repairer = (*process)(nil)
 )
 
-func newProcess(c command, io *stdio, refused *refusals, l Limits) *process {
-	return &process{command: c, io: io, place: c.Cgroup(), refused: refused, limiter: newLimiter(l, c), closing: make(chan struct{})}
+func newProcess(c command, io *stdio, s spec, l Limits) *process {
+	return &process{
+		command: c, io: io, place: c.Cgroup(), refused: s.refused, guarded: s.guarded, limiter: newLimiter(l, c),
+		closing: make(chan struct{}),
+	}
 }
 
 // Place implements driver.Placer.
 func (p *process) Place() (pid int, cgroup string) { return p.Pid(), p.place }
 
-// Wait returns when the command has ended. How it ended stays to be asked for
+// Repairs implements driver.Repairer.
+func (p *process) Repairs() []driver.Repair { return p.guarded.take() }
+
+// Wait returns when the command has ended, and its protected files were compared. How it ended stays to be asked for
 // until Close.
 func (p *process) Wait() (core.Exit, error) {
 	exit, err := p.command.Wait()
 	p.limiter.explain(&exit)
+	if err != os.ErrClosed {
+		p.guarded.exited(p.command, p.closing)
+	}
 	switch {
 	case err == os.ErrClosed:
 		return core.Exit{}, errClosed
@@ -83,6 +96,7 @@ func (p *process) Close() error {
 		if err != nil {
 			p.closeErr = fmt.Errorf("hostnative: %w", err)
 		}
+		p.guarded.end()
 	})
 	return p.closeErr
 }

@@ -35,6 +35,11 @@ const (
 // list, and to nothing else. What the kernel lacks is not in force: Report tells, and if
 // that is Landlock or seccomp, Exec.Sandbox is empty.
 //
+// When a command has ended, files of the roots and of Write are put back that it has
+// changed and that run later without a sandbox: git's hooks and configuration, settings of
+// editors and agents. Its output ends with a line for each, and driver.Repairer tells of
+// them. What could not be looked after is told in the same way.
+//
 // On macOS it is Seatbelt, by /usr/bin/sandbox-exec, and each command has its own, and
 // connects to nothing. Nobody has tried it there yet, as Host.SandboxUntested tells, and so
 // Exec.Sandbox is empty: rules may not rely on it. A command's argv[0] is its path.
@@ -66,7 +71,8 @@ type Sandbox struct {
 	Sockets []string
 
 	// Private is where the directories for temporary files and caches are: an absolute
-	// path. If empty, it is terrarium/private in the user's cache directory.
+	// path. If empty, it is terrarium/private in the user's cache directory. Versions of
+	// protected files are kept aside in it, in protected/kept.
 	Private string
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/egress"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/guard"
 )
 
 // A confiner makes the rules of commands.
@@ -27,6 +28,8 @@ type confiner struct {
 	net     []egress.Rule
 	proxy   func(egress.List, func(*egress.Refusal)) (ProxySession, error)
 	sockets []string
+	state   string // of guards
+	guards  *guard.Guard
 	holding // what the system does about it
 
 	// known are the rules of the roots that commands have had. To make them takes
@@ -88,6 +91,8 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		}
 		c.private = filepath.Join(cache, "terrarium", "private")
 	}
+	c.state = filepath.Join(c.private, "protected")
+	c.guards = guard.New(guard.Config{State: c.state, Homes: slices.DeleteFunc([]string{home}, func(h string) bool { return h == "" })})
 	if level == confine.Strict {
 		c.rules.Read = confine.Toolchains(os.Getenv)
 	}
@@ -124,6 +129,9 @@ func (c *confiner) of(command core.Command) (*rules, error) {
 func (c *confiner) make(roots []string) (*rules, error) {
 	r := &rules{Rules: c.rules}
 	r.Roots = roots
+	if slices.ContainsFunc(slices.Concat(roots, r.Write), func(dir string) bool { return within(c.state, dir) }) {
+		r.Own = append(slices.Clip(r.Own), c.state)
+	}
 	id := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(r.Roots)), "\x00")))
 	r.Private = filepath.Join(c.private, strings.ToLower(base32.StdEncoding.EncodeToString(id[:10])))
 	for _, name := range []string{"tmp", "cache", "go-build", "npm"} {
@@ -135,6 +143,19 @@ func (c *confiner) make(roots []string) (*rules, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// within reports whether a path is a directory, or below it, whatever links lead there.
+func within(name, dir string) bool {
+	rest, err := filepath.Rel(confine.Resolve(dir), confine.Resolve(name))
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// close forgets what is kept for commands to come.
+func (c *confiner) close() {
+	if c != nil {
+		c.guards.Close()
+	}
 }
 
 // variables have programs use the private directory.

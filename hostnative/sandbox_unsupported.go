@@ -9,5 +9,7 @@ type confiner struct{ missing, untested error }
 
 func newConfiner(Sandbox) (*confiner, error) { return nil, errors.ErrUnsupported }
 
+func (*confiner) close() {}
+
 // reportSandbox tells that there is none here.
 func reportSandbox() Mechanism { return Mechanism{Name: "sandbox", Detail: "Linux and macOS only"} }

@@ -69,6 +69,15 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	}
 	defer io.closeChild()
 
+	begun := false
+	if h.confiner != nil {
+		started.guarded = h.confiner.guard(ctx, started.rules, started.refused)
+		defer func() {
+			if !begun {
+				started.guarded.end()
+			}
+		}()
+	}
 	started.files = io.child // their Fd makes them blocking, as commands expect
 	// Without a controlling terminal /dev/tty can't be opened (ENXIO), where
 	// ssh and sudo ask what nobody would answer. A leader without one gets the
@@ -78,7 +87,8 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	runtime.KeepAlive(io)
 	switch {
 	case err == nil:
-		return newProcess(c, io, started.refused, h.limits), nil
+		begun = true
+		return newProcess(c, io, started, h.limits), nil
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	default:

@@ -35,11 +35,11 @@ On macOS it is Seatbelt, by sandbox-exec, and untested: each start says so.
   --socket PATH        and to this unix socket, as of an ssh agent; repeatable
   --sandbox-required   refuse to run with less than "doctor" could tell
 
-They signal nobody but their session, connect to nobody else, and are told what
-they were refused at the end of their output. What appears in your home folder
-later can't be read until a new session. Modes, owners and times of your files
-outside can be changed: Landlock leaves that to their owner. For less than that:
---host wasm. Without a sandbox: --sandbox off, the default.
+Git's hooks, editors' settings and the like are put back when a command has
+ended: a repair, not a wall. That, and what was refused, its output's end tells.
+They signal nobody but their session. What appears in your home folder later
+can't be read until a new session. Modes, owners and times of your files outside
+can be changed. For less: --host wasm. Default: --sandbox off.
 `
 
 // nativeTopic are the flags that nativeHelp explains.

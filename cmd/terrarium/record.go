@@ -1,9 +1,15 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"strings"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
 // record is what run --json prints.
@@ -15,6 +21,8 @@ type record struct {
 	DurationMs int64        `json:"durationMs"`
 	Host       string       `json:"host"`
 	Exec       recordExec   `json:"exec"`
+
+	Repairs []recordRepair `json:"repairs,omitempty"`
 }
 
 // recordStatus is ACP's TerminalExitStatus: one of the two is null.
@@ -29,6 +37,36 @@ type recordExec struct {
 	Via  core.Via `json:"via"`
 
 	Sandbox string `json:"sandbox,omitempty"`
+}
+
+// recordRepair is a file that was put back: see driver.Repair.
+type recordRepair struct {
+	Path    string         `json:"path,omitempty"`
+	Change  string         `json:"change,omitempty"`
+	Outcome driver.Outcome `json:"outcome"`
+	Kept    string         `json:"kept,omitempty"`
+	Why     string         `json:"why,omitempty"`
+}
+
+// repaired notes down what was put back.
+func (r *runner) repaired(_ core.TerminalID, list []driver.Repair) {
+	r.repairMu.Lock()
+	defer r.repairMu.Unlock()
+	for _, repair := range list {
+		r.repairs = append(r.repairs, recordRepair(repair))
+	}
+}
+
+// tellLate tells what was put back after the end of what the command has left running: its output
+// has no line of it. The driver is closed.
+func (r *runner) tellLate() {
+	for _, repair := range r.repairs[r.early:] {
+		text := fmt.Sprintf("protected: %s: %s, %s", printable.Text(repair.Path), repair.Change, strings.ReplaceAll(string(repair.Outcome), "_", " "))
+		if repair.Path == "" {
+			text = repair.Why
+		}
+		warn(os.Stderr, errors.New(text))
+	}
 }
 
 // record returns what is known of a command that has ended.
@@ -50,6 +88,9 @@ func (r *runner) record(host string) *record {
 	if r.exit.Reason != core.ReasonNone {
 		record.Reason = &r.exit.Reason
 	}
+	r.repairMu.Lock()
+	defer r.repairMu.Unlock()
+	r.early = len(r.repairs)
 	return record
 }
 

@@ -164,6 +164,8 @@ func (f *runFlags) run(c core.Command) error {
 	r.console.restore()
 	record := r.record(f.host)
 	r.driver.Close() // ends what it has left running
+	record.Repairs = r.repairs
+	r.tellLate()
 	if isTerminal(os.Stderr) && (r.interrupted == syscall.SIGINT || r.exit.Status.Signal == "SIGINT") {
 		fmt.Fprintln(os.Stderr) // after "^C": shells see no signal that has ended us
 	}

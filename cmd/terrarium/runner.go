@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,6 +28,10 @@ type runner struct {
 	id          core.TerminalID
 	exit        core.Exit
 	interrupted syscall.Signal // the first that we got, or 0
+
+	repairMu sync.Mutex // guards repairs
+	repairs  []recordRepair
+	early    int // of repairs, those that the output has told
 }
 
 func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, j *judge, trail *trail) *runner {
@@ -60,6 +65,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 		}
 		go r.output.run(r.console) // ends with finish, or is left behind
 	}
+	c.OnRepaired = r.repaired
 	r.driver = driver.New(trail.wrap(c))
 	return r
 }

@@ -34,7 +34,7 @@ type Command struct {
 
 	abandoned bool // it is ended as soon as it has started; guarded by the keeper's mu
 
-	settled atomic.Bool   // nobody of its tree is left
+	settled chan struct{} // closed when nobody of its tree is left
 	lost    atomic.Bool   // its keeper has ended before it
 	ending  chan struct{} // closed when End has killed it
 	endOnce sync.Once
@@ -96,7 +96,7 @@ func (k *Keeper) prepare() (*Command, <-chan message, error) {
 	if err != nil {
 		return nil, nil, ErrEnded
 	}
-	c := &Command{keeper: k, id: id, ending: make(chan struct{}), exited: make(chan struct{})}
+	c := &Command{keeper: k, id: id, settled: make(chan struct{}), ending: make(chan struct{}), exited: make(chan struct{})}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ended {
@@ -188,6 +188,26 @@ func (c *Command) lose() {
 	close(c.exited)
 }
 
+// Settled is closed when the command has ended and the keeper has seen just then that it
+// has left nobody.
+func (c *Command) Settled() <-chan struct{} { return c.settled }
+
+// settle takes the news that it is so. The keeper's mu is held.
+func (c *Command) settle() {
+	if !c.isSettled() { // a keeper may say so twice
+		close(c.settled)
+	}
+}
+
+func (c *Command) isSettled() bool {
+	select {
+	case <-c.settled:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait returns when the command has ended: how, and where that is not known
 // core.ReasonLost and why. From when End has killed the command, or found it
 // dead, the error is os.ErrClosed.
@@ -212,7 +232,7 @@ func (c *Command) Signal(sig unix.Signal) error { return c.signal(signalTree, si
 func (c *Command) SignalGroup(sig unix.Signal) error { return c.signal(signalGroup, sig) }
 
 func (c *Command) signal(k kind, sig unix.Signal) error {
-	if c.settled.Load() || c.lost.Load() {
+	if c.isSettled() || c.lost.Load() {
 		return nil
 	}
 	err := c.keeper.askInTime(message{Kind: k, Of: c.id, Number: int64(sig)})
@@ -243,7 +263,7 @@ func (c *Command) end(killed func()) error {
 	close(c.ending)
 	killed()
 	switch {
-	case c.settled.Load():
+	case c.isSettled():
 		return nil
 	case c.lost.Load():
 		return ErrGone

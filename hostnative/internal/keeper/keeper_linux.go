@@ -379,7 +379,7 @@ func (k *Keeper) take(m message) {
 		}
 	case settled:
 		if c := k.commands[m.ID]; c != nil {
-			c.settled.Store(true)
+			c.settle()
 		}
 	}
 }
