@@ -119,6 +119,9 @@ func (p *Program) Ask(ctx context.Context, q *Question) (Answer, error) {
 // run returns when the program has ended, or ctx.
 func (p *Program) run(ctx context.Context, d *driver.Driver, question []byte) (core.Exit, error) {
 	id, err := d.Create(ctx, "", core.Command{Command: p.Line, Interactive: true, OutputByteLimit: -1, Timeout: ProgramTimeout})
+	if ctx.Err() != nil { // it may have printed too much before Create has returned
+		return core.Exit{}, context.Cause(ctx)
+	}
 	if err != nil {
 		return core.Exit{}, err
 	}
