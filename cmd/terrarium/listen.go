@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/spf13/pflag"
 
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
@@ -49,23 +50,53 @@ type wsServer struct {
 	gate *gate
 }
 
-// listen serves peers until ctx ends, and then until all they held has ended.
-func (f *listenFlags) listen(ctx context.Context, c acpconn.Config) error {
+// addListen declares the flags.
+func (f *listenFlags) addListen(set *pflag.FlagSet) {
+	set.StringVar(&f.addr, "listen", "", "")
+	set.StringVar(&f.tokenFile, "token-file", "", "")
+	set.StringArrayVar(&f.origins, "allow-origin", nil, "")
+	set.BoolVar(&f.allowRemote, "allow-remote", false, "")
+}
+
+// checkListen says what is wrong with the flags of a command that serves on its standard streams if
+// stdio.
+func (f *listenFlags) checkListen(command string, stdio bool) error {
+	switch {
+	case stdio == (f.addr != ""):
+		return fmt.Errorf("%s needs --stdio or --listen, one of them", command)
+	case stdio && (f.tokenFile != "" || f.allowRemote || f.origins != nil):
+		return errors.New("--token-file, --allow-remote and --allow-origin need --listen")
+	}
+	return nil
+}
+
+// bind listens, and tells where: at scheme://ADDR and path. It returns what peers must know, and tells
+// that if it is new.
+func (f *listenFlags) bind(scheme, path string) (listener net.Listener, token string, err error) {
 	token, told, err := f.token()
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	listener, err := net.Listen("tcp", f.addr)
+	listener, err = net.Listen("tcp", f.addr)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	if addr := listener.Addr().(*net.TCPAddr); !addr.IP.IsLoopback() && !f.allowRemote {
 		listener.Close()
-		return fmt.Errorf("listen on %s: whoever reaches it may try to run commands: --allow-remote allows that", f.addr)
+		return nil, "", fmt.Errorf("listen on %s: whoever reaches it may try to run commands: --allow-remote allows that", f.addr)
 	}
-	fmt.Fprintf(os.Stderr, "terrarium: listening on ws://%s%s\n", listener.Addr(), listenPath)
+	fmt.Fprintf(os.Stderr, "terrarium: listening on %s://%s%s\n", scheme, listener.Addr(), path)
 	if told {
 		fmt.Fprintf(os.Stderr, "terrarium: token %s\n", token)
+	}
+	return listener, token, nil
+}
+
+// listen serves peers until ctx ends, and then until all they held has ended.
+func (f *listenFlags) listen(ctx context.Context, c acpconn.Config) error {
+	listener, token, err := f.bind("ws", listenPath)
+	if err != nil {
+		return err
 	}
 	fmt.Fprint(os.Stderr, howToSend)
 	c.Driver.Core.Budget = &driver.Budget{Terminals: allTerminals, Bytes: allBytes}
@@ -93,24 +124,29 @@ const (
 const headerTime = 10 * time.Second
 
 // run serves until s.ctx ends, or the listener fails.
-func (s *wsServer) run() (err error) {
+func (s *wsServer) run() error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+listenPath, s.serve)
+	return s.gate.serve(s.ctx, mux)
+}
+
+// serve answers requests until ctx ends, or the listener fails, and then until all peers have left.
+func (g *gate) serve(ctx context.Context, handler http.Handler) (err error) {
 	server := &http.Server{
-		Handler: mux, ConnContext: withVisitor, MaxHeaderBytes: 64 << 10,
+		Handler: handler, ConnContext: withVisitor, MaxHeaderBytes: 64 << 10,
 		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: headerTime, IdleTimeout: headerTime,
 	}
 	// A connection is for one request: who is refused asks again on another,
 	// and holds no place in between.
 	server.SetKeepAlivesEnabled(false)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(s.gate) }() // ends with Close
+	go func() { ended <- server.Serve(g) }() // ends with Close
 	select {
 	case err = <-ended:
-	case <-s.ctx.Done():
+	case <-ctx.Done():
 	}
 	server.Close()
-	s.gate.wait()
+	g.wait()
 	return err
 }
 
@@ -150,20 +186,30 @@ func (f *listenFlags) token() (token string, told bool, err error) {
 	return token, false, nil
 }
 
-// serve serves one peer.
-func (s *wsServer) serve(w http.ResponseWriter, r *http.Request) {
+// admitted returns the one who has sent r, if it is meant for us and knows the token and there is a
+// place; then leave must be called. Else it answers.
+func admitted(w http.ResponseWriter, r *http.Request, isOurs, knowsToken bool) (v *visitor, ok bool) {
 	switch {
-	case !s.isOurs(r.Host):
+	case !isOurs:
 		http.Error(w, "terrarium: Host: want localhost or an address of this machine's own", http.StatusForbidden)
-		return
-	case !s.knowsToken(r):
+		return nil, false
+	case !knowsToken:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "terrarium: the bearer token is missing or wrong", http.StatusUnauthorized)
-		return
+		return nil, false
 	}
-	v := r.Context().Value(visitorKey{}).(*visitor)
+	v = r.Context().Value(visitorKey{}).(*visitor)
 	if !v.admit() {
 		http.Error(w, "terrarium: too many peers", http.StatusServiceUnavailable)
+		return nil, false
+	}
+	return v, true
+}
+
+// serve serves one peer.
+func (s *wsServer) serve(w http.ResponseWriter, r *http.Request) {
+	v, ok := admitted(w, r, s.isOurs(r.Host), s.knowsToken(r))
+	if !ok {
 		return
 	}
 	defer v.leave()
@@ -203,7 +249,7 @@ const closeTime = 5 * time.Second
 // knowsToken looks for the token in a header or among the subprotocols. It is
 // never taken from the URL, which ends up in logs.
 func (s *wsServer) knowsToken(r *http.Request) bool {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	token, ok := bearer(r)
 	for _, offered := range r.Header.Values("Sec-WebSocket-Protocol") {
 		for name := range strings.SplitSeq(offered, ",") {
 			if t, found := strings.CutPrefix(strings.TrimSpace(name), tokenPrefix); found && !ok {
@@ -211,5 +257,15 @@ func (s *wsServer) knowsToken(r *http.Request) bool {
 			}
 		}
 	}
-	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
+	return ok && isToken(token, s.token)
+}
+
+// bearer returns the token in the header of r.
+func bearer(r *http.Request) (token string, ok bool) {
+	return strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+// isToken compares tokens in a time that tells nothing of where they differ.
+func isToken(token, want string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(want)) == 1
 }

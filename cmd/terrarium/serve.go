@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +13,6 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/acp"
-	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
 
@@ -70,104 +69,45 @@ func newServe() *cobra.Command {
 	f.add(cmd, false)
 	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
-	cmd.Flags().StringVar(&f.addr, "listen", "", "")
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "")
-	cmd.Flags().StringArrayVar(&f.origins, "allow-origin", nil, "")
-	cmd.Flags().BoolVar(&f.allowRemote, "allow-remote", false, "")
+	f.addListen(cmd.Flags())
 	return cmd
 }
 
 // parse returns what every command gets.
 func (f *serveFlags) parse() (core.Command, error) {
 	c, err := f.command()
-	switch {
-	case err != nil:
+	if err := cmp.Or(err, f.checkListen("serve", f.stdio)); err != nil {
 		return c, err
-	case f.stdio == (f.addr != ""):
-		return c, errors.New("serve needs --stdio or --listen, one of them")
-	case f.stdio && (f.tokenFile != "" || f.allowRemote || f.origins != nil):
-		return c, errors.New("--token-file, --allow-remote and --allow-origin need --listen")
-	case f.addr != "" && f.trace != "":
+	}
+	if f.addr != "" && f.trace != "" {
 		return c, errors.New("--trace needs --stdio: it is one peer's")
 	}
-	c.Pty = !f.pipe
+	if err := f.forClients(&c); err != nil {
+		return c, err
+	}
 	c.Screen = c.Pty && c.Interactive // so that programs get answers
-	c.OutputByteLimit = 0             // the request's, or else the machine's default
-	if c.Cwd == "" {
-		c.Cwd, err = os.Getwd()
-	}
-	if f.host == "wasm" && len(f.mounts) == 0 {
-		c.Roots = []string{c.Cwd} // what a session hands over that was not opened
-	}
-	return c, err
+	return c, nil
 }
 
 // serve answers until its peer is gone or a signal comes.
 func (f *serveFlags) serve(c core.Command) error {
-	if err := checkDir(c.Cwd); err != nil {
-		return err
-	}
-	host, err := f.open(&c, 0)
+	s, err := f.service(&c, f.stdio, ask.Config{ACP: ask.ACP{}})
 	if err != nil {
 		return err
 	}
-	defer host.Close()
-	trace, err := createTrace(f.trace)
-	if err != nil {
-		return err
-	}
-	defer trace.close()
-	trail, err := f.audit.open()
-	if err != nil {
-		return err
-	}
-	defer trail.close()
-	machine := f.config(trace)
-	machine.OutputByteLimit = int64(f.limit)
-	if f.limit == 0 {
-		machine.OutputByteLimit = -1 // 0 stands for the default
-	}
-
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	notifyEnd(signals)
-	startDefault()
-	go func() { // left behind when we exit
-		s := <-signals
-		notice("ending every terminal: " + s.String())
-		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
-	}()
-	preparing := make(chan struct{})
-	go func() { // ends with ctx
-		prepare(ctx, host)
-		close(preparing)
-	}()
-	defer func() {
-		cancel(nil)
-		<-preparing
-	}()
-	ways := ask.Config{ACP: ask.ACP{}}
-	if !f.stdio || !isTerminal(os.Stdin) { // else what is typed there is the peer's
-		ways.Person = askPerson()
-	}
-	judge, err := f.judge(false, ways, append(c.Roots, c.Cwd)...)
-	if err != nil {
-		return err
-	}
-	defer judge.close()
+	defer s.close()
 	config := acpconn.Config{
-		Driver: driver.Config{Host: host, Core: machine, Decide: judge.decider()},
+		Driver: s.driver,
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Version: readBuild().Version},
 	}
-	config.Driver = trail.wrap(config.Driver)
 	if f.addr != "" {
-		err = f.listen(ctx, config)
+		err = f.listen(s.ctx, config)
 	} else {
 		notice("serving terminal/* on standard input and output")
-		err = acpconn.Serve(ctx, peerInput(), peerOutput(), config)
+		err = acpconn.Serve(s.ctx, peerInput(), peerOutput(), config)
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
 	}
 	return err
 }
