@@ -9,7 +9,8 @@ type Judgement struct {
 	Decision string
 	// RuleID is the rule that has decided, if one has.
 	RuleID string
-	// By is "rule", "default", "person", "ask-command", "acp", "approve", "grant" or "none".
+	// By is "rule", "default", "person", "ask-command", "acp", "mcp", "approve", "grant" or
+	// "none".
 	By string
 	// Reason is why, in words for people.
 	Reason string

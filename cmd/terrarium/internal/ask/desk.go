@@ -33,6 +33,7 @@ const (
 type Config struct {
 	Command Way // a program
 	ACP     Way // the client that has sent the command
+	MCP     Way // the user of the client that has called a tool
 	Person  Way // at our terminal
 
 	// Add, if set, makes rules the person's own, for Always. file says where they are now.
@@ -46,8 +47,8 @@ type Config struct {
 // An Outcome is what became of a question.
 type Outcome struct {
 	Allow bool
-	// By is who has decided, as records have it: "person", "ask-command", "acp", "grant", or "none"
-	// if nobody has.
+	// By is who has decided, as records have it: "person", "ask-command", "acp", "mcp", "grant", or
+	// "none" if nobody has.
 	By string
 	// Reason says why not, in words for the agent. They are safe to show.
 	Reason string
@@ -201,6 +202,7 @@ func (d *Desk) put(ctx context.Context, q *Question) (Choice, Outcome) {
 	}{
 		{d.config.Command, "ask-command", "the program that was asked"},
 		{d.config.ACP, "acp", "the client's user"},
+		{d.config.MCP, "mcp", "the client's user"},
 		{d.config.Person, "person", "the person who was asked"},
 	} {
 		if w.way == nil {
@@ -216,7 +218,7 @@ func (d *Desk) put(ctx context.Context, q *Question) (Choice, Outcome) {
 			return No, Outcome{By: w.by, Reason: w.who + " said no: " + shorten(a.Message, maxMessage)}
 		case a.Choice == No:
 			return No, Outcome{By: w.by, Reason: w.who + " said no"}
-		case a.Choice == Always && w.way == d.config.ACP:
+		case a.Choice == Always && (w.way == d.config.ACP || w.way == d.config.MCP):
 			return d.hold(q), Outcome{Allow: true, By: w.by}
 		case a.Choice == Always:
 			return d.always(q), Outcome{Allow: true, By: w.by}
