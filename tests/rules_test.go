@@ -65,6 +65,7 @@ const (
 	whyTops    = "nothing imports cmd or tests: they are where everything comes together"
 	whyPlugins = "plugins run inside the sandbox and must build without anything of ours outside it"
 	whyOtel    = "OpenTelemetry's library stays in one package, which the build tag nootel empties"
+	whyMCP     = "the Model Context Protocol's library stays in one package, which serves terminals and wires nothing"
 	whyDev     = "the check scripts use the standard library, so that they work when all else is broken"
 )
 
@@ -113,9 +114,18 @@ var rules = []rule{
 
 	{path: "cmd/terrarium/internal/otel", ours: []string{"core", "core/driver", "core/driver/acpconn", "core/driver/audit", "cmd/terrarium/internal/printable"},
 		others: []string{"go.opentelemetry.io/...", "github.com/go-logr/logr"}, why: whyOtel},
+	{path: "cmd/terrarium/internal/mcp",
+		ours: []string{
+			"core", "core/driver", "core/jsonrpc", "core/keys", "core/vt",
+			"cmd/terrarium/internal/ask", "cmd/terrarium/internal/printable",
+		},
+		others: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"}, why: whyMCP},
 	{path: "cmd/terrarium/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},
-		bans: []ban{{packages: []string{"go.opentelemetry.io/...", "github.com/go-logr/..."}, why: whyOtel}},
-		why:  "the check scripts and the reactor are other programs"},
+		bans: []ban{
+			{packages: []string{"go.opentelemetry.io/...", "github.com/go-logr/..."}, why: whyOtel},
+			{packages: []string{"github.com/modelcontextprotocol/go-sdk/...", "github.com/google/jsonschema-go/..."}, why: whyMCP},
+		},
+		why: "the check scripts and the reactor are other programs"},
 	{path: "cmd/reactor",
 		ours: []string{
 			"core", "core/abi", "core/ring", "core/text", "core/vt", "core/keys", "core/jsonrpc", "core/acp", "core/challenge",

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/mcp"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/otel"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
@@ -84,10 +85,12 @@ func (f *auditFlags) openLog() (*audit.Log, error) {
 	return log, nil
 }
 
-// client is who asks for a command, if it is a peer of serve.
+// client is who asks for a command, if it is a peer of serve or of mcp.
 func client(ctx context.Context) (a audit.Agent) {
 	if peer, ok := acpconn.PeerOf(ctx); ok {
 		a.Name, a.Version = peer.Client()
+	} else if name, version, ok := mcp.ClientOf(ctx); ok {
+		a.Name, a.Version = name, version
 	}
 	return a
 }
