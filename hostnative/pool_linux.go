@@ -37,6 +37,8 @@ type pool struct {
 	freed   chan struct{} // closed when a keeper can be given a start
 	closed  bool
 
+	outdated int // keepers that were replaced, had commands, and have not ended
+
 	// idle, if not nil, is called some time after a command has ended. It is for
 	// pools that are not for good.
 	idle  func()
@@ -53,6 +55,7 @@ type opening struct {
 type kept struct {
 	*keeper.Keeper
 	above    *kept         // that it is a command of, or nil
+	outdated bool          // it was replaced, and had commands; guarded by the pool's mu
 	since    time.Time     // when the start that it is busy with began, or zero
 	cleared  chan struct{} // closed when it has ended, and what it has left was killed
 	clearErr error         // why that was not so
@@ -117,6 +120,9 @@ func (p *pool) watch(ended *kept) {
 	<-ended.Gone()
 	p.mu.Lock()
 	p.keepers = slices.DeleteFunc(p.keepers, func(other *kept) bool { return other == ended })
+	if ended.outdated {
+		p.outdated--
+	}
 	p.free()
 	p.mu.Unlock()
 	ended.clearErr = ended.Ended()
@@ -153,6 +159,7 @@ func (p *pool) begin(ctx context.Context, s spec) (command, error) {
 	if s.cwd != nil {
 		files = append(files, s.cwd.fd)
 	}
+	p.replaceOutdated()
 	for {
 		one, err := p.borrow(ctx)
 		if err != nil {
@@ -206,6 +213,33 @@ func (p *pool) startIn(ctx context.Context, one *kept, s keeper.Spec) (command, 
 		return nil, err
 	}
 	return &remote{c, one, p, in}, nil
+}
+
+// maxOutdated bounds how many keepers that were replaced a pool has at once: each lives as
+// long as its commands. With more, the next stays.
+const maxOutdated = 4
+
+// replaceOutdated gives up keepers whose rules are not what they would be now: the next
+// start has a new one.
+func (p *pool) replaceOutdated() {
+	p.mu.Lock()
+	keepers := slices.Clone(p.keepers)
+	p.mu.Unlock()
+	// To look takes a while where file systems are slow, and so no lock.
+	keepers = slices.DeleteFunc(keepers, func(one *kept) bool { return one.above == nil || !one.Outdated() })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, one := range keepers {
+		at := slices.Index(p.keepers, one)
+		if at < 0 || !one.since.IsZero() || p.outdated == maxOutdated {
+			continue // it has ended, or is starting a command just now, or has to do
+		}
+		p.keepers = slices.Delete(p.keepers, at, at+1)
+		if one.outdated = !one.Idle(); one.outdated {
+			p.outdated++
+		}
+		go one.Close() // ends in a second, and the keeper with its last command
+	}
 }
 
 // borrow returns a keeper that can be given a start, until giveBack.
@@ -325,7 +359,7 @@ func (p *pool) closeIdle() (none bool) {
 		idle = append(idle, one)
 		return true
 	})
-	none = len(p.keepers) == 0 && p.opening == nil
+	none = len(p.keepers) == 0 && p.opening == nil && p.outdated == 0
 	p.mu.Unlock()
 	for _, one := range idle {
 		one.Close()

@@ -106,6 +106,46 @@ func TestSandboxSessions(t *testing.T) {
 	}
 }
 
+// Where something in a root is hidden, the rest of the root is granted entry by entry. What
+// comes into it later is there for the next command, and the one before goes on.
+func TestSandboxNewEntries(t *testing.T) {
+	if err := confine.Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	root := t.TempDir()
+	hide := filepath.Join(root, "hide")
+	if err := os.Mkdir(hide, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t, hostnative.Config{Sandbox: hostnative.Sandbox{
+		Level: hostnative.SandboxWorkspace, Required: true, Roots: []string{root}, Hide: []string{hide}, Private: t.TempDir(),
+	}})
+	in := func(script string) core.Command {
+		c := line(script)
+		c.Cwd = root
+		return c
+	}
+	first := start(t, h, interactive(in(`echo up; read x; echo alive`)))
+	said := watchOutput(first)
+	said.wait(t, "up")
+	for i := range 6 { // more than there may be keepers that were replaced
+		name := fmt.Sprint("new", i)
+		if err := os.WriteFile(filepath.Join(root, name), []byte("seen"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, _ := run(t, h, in(`cat `+name)); out != "seen" {
+			t.Errorf("%s: got %q", name, out)
+		}
+	}
+	if out, exit := run(t, h, in(`ls hide`)); exit.Status == (core.ExitStatus{}) && out != "" {
+		t.Errorf("got %q of what is hidden", out)
+	}
+	if _, err := first.Write([]byte("go on\n")); err != nil {
+		t.Error(err)
+	}
+	said.wait(t, "alive")
+}
+
 // Whatever a confined command does to its keeper, it is told of, and nothing survives.
 func TestSandboxKeeperKilled(t *testing.T) {
 	h, root := sandboxed(t, hostnative.SandboxWorkspace)

@@ -66,7 +66,7 @@ func apply(r Rules, notify bool, version int, why error) (report Report, notifyF
 			return report, -1, err
 		}
 		defer rules.close()
-		if report.Around, err = rules.grantAll(r); err != nil {
+		if report.Around, report.AroundAt, err = rules.grantAll(r); err != nil {
 			return report, -1, err
 		}
 	}

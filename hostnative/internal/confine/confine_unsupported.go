@@ -21,6 +21,9 @@ func Apply(r Rules, notify bool) (Report, int, error) {
 // NarrowPty fails.
 func NarrowPty(Rules, string) error { return errUnsupported }
 
+// Changed reports false.
+func (Report) Changed() bool { return false }
+
 // Available returns that there is nothing.
 func Available() Report {
 	return Report{Missing: []Gap{{"landlock", errUnsupported.Error()}, {"seccomp", errUnsupported.Error()}}}

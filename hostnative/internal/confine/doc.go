@@ -15,8 +15,8 @@
 // hidden file is one that no rule is for: the directories above it are granted
 // entry by entry, around it. What comes into such a directory later, or takes
 // the place of an entry, is not granted: Report.Around names them, and whoever
-// finds that one of them has changed has to start another keeper for the commands
-// that follow.
+// finds that one of them has changed (Report.Changed) has to start another keeper for
+// the commands that follow.
 //
 // Of two paths, one below the other, the lower one counts. A root inside a hidden
 // directory is handed over. A hidden directory inside a root stays hidden, and

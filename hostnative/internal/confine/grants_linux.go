@@ -4,6 +4,7 @@ package confine
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,25 +66,29 @@ type granter struct {
 	*ruleset
 	hidden    hiding
 	hideNames bool
-	around    []string
+	around    map[string]int64 // when each had changed
 }
 
-// grantAll adds rules for all that r grants, and returns around what.
-func (s *ruleset) grantAll(r Rules) (around []string, err error) {
-	g := granter{ruleset: s, hidden: r.hidden(), hideNames: r.HideNames}
+// grantAll adds rules for all that r grants, and returns around what, and when that had
+// changed.
+func (s *ruleset) grantAll(r Rules) (around []string, at []int64, err error) {
+	g := granter{ruleset: s, hidden: r.hidden(), hideNames: r.HideNames, around: make(map[string]int64)}
 	for _, w := range r.wishes() {
 		if err := g.grant(w); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	// The keeper executes itself again, wherever it is.
 	self, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, os.NewSyscallError("open /proc/self/exe", err)
+		return nil, nil, os.NewSyscallError("open /proc/self/exe", err)
 	}
 	defer unix.Close(self)
-	slices.Sort(g.around)
-	return slices.Compact(g.around), g.add(self, false, readRights)
+	around = slices.Sorted(maps.Keys(g.around))
+	for _, path := range around {
+		at = append(at, g.around[path])
+	}
+	return around, at, g.add(self, false, readRights)
 }
 
 // grant opens first and asks then what it is, so that nobody can put a link in
@@ -132,7 +137,9 @@ func (g *granter) grantAround(fd int, path string, stat *unix.Stat_t, w wish) er
 	case kind != unix.S_IFDIR || !g.hidden.below(path, w.handed.name == ""):
 		return g.add(fd, kind == unix.S_IFDIR, w.rights)
 	}
-	g.around = append(g.around, path)
+	if at, ok := g.around[path]; !ok || at > unix.TimespecToNsec(stat.Ctim) {
+		g.around[path] = unix.TimespecToNsec(stat.Ctim) // of twice, the first look
+	}
 	if !g.hideNames {
 		if err := g.add(fd, true, w.rights&unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
 			return err

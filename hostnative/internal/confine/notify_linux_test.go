@@ -455,7 +455,7 @@ func BenchmarkRuleset(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := rules.grantAll(Rules{Level: level, Home: home}); err != nil {
+				if _, _, err := rules.grantAll(Rules{Level: level, Home: home}); err != nil {
 					b.Fatal(err)
 				}
 				rules.close()

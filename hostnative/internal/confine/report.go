@@ -25,6 +25,9 @@ type Report struct {
 	Gaps []Gap
 	// Around are the directories that are granted entry by entry, without links.
 	Around []string
+	// AroundAt is when each of Around had last changed when it was looked at: the time of
+	// its inode (ctime), in nanoseconds.
+	AroundAt []int64
 }
 
 // A Gap is something that commands can do.

@@ -268,6 +268,10 @@ func (k *Keeper) Swept() error {
 	return k.sweptErr
 }
 
+// Outdated reports whether its commands can't read what they would be granted if it were
+// started now. It looks at some directories.
+func (k *Keeper) Outdated() bool { return k.report.Changed() }
+
 // Asks reports whether its host decides about calls of its commands.
 func (k *Keeper) Asks() bool { return k.asks }
 
