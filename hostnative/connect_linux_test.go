@@ -201,6 +201,20 @@ func TestConnectOwn(t *testing.T) {
 	checkLines(t, out, "EACCES", "terrarium: *")
 }
 
+// A command takes no port of localhost that a program of its user has in the other family,
+// 127.0.0.1 or ::1: who connects to localhost would reach one or the other.
+func TestBindBesideOthers(t *testing.T) {
+	h, root := connecting(t, hostnative.Sandbox{})
+	l4, _ := listenOutside(t, "tcp4", "127.0.0.1:0")
+	l6, _ := listenOutside(t, "tcp6", "[::1]:0")
+	free, _ := listenOutside(t, "tcp6", "[::1]:0")
+	ours := port(free)
+	free.Close()
+	out, _ := run(t, h, sockets(t, root,
+		"bind [::1]:"+port(l4), "bind 127.0.0.1:"+port(l6), "bind 0.0.0.0:"+port(l6), "serve [::1]:"+ours, "serve 127.0.0.1:"+ours))
+	checkLines(t, out, "EADDRINUSE", "EADDRINUSE", "EADDRINUSE", "[::1]:"+ours, "127.0.0.1:"+ours)
+}
+
 func umask() os.FileMode {
 	mask := unix.Umask(0)
 	unix.Umask(mask)

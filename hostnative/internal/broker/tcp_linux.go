@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"encoding/binary"
 	"net/netip"
 	"os"
@@ -139,6 +140,9 @@ func (t tcpSocket) bind(_ caller, address []byte) error {
 	if at.Port() != 0 && int(at.Port()) < firstFreePort() {
 		return unix.EACCES // as for a user; and we may be root, who commands are not quite
 	}
+	if t.othersBeside(at) {
+		return unix.EADDRINUSE
+	}
 	return t.bindTo(at)
 }
 
@@ -175,7 +179,36 @@ func (t tcpSocket) listen(backlog int) error {
 			return err
 		}
 	}
+	// It may not have had a port before, and somebody may have come since.
+	if at, err := t.boundTo(); err != nil || t.othersBeside(at) {
+		return cmp.Or(err, error(unix.EADDRINUSE))
+	}
 	return unix.Listen(t.fd, backlog)
+}
+
+// othersBeside reports whether a program that is not of the session listens at the same
+// port of the other family's loopback address. Who connects to localhost tries both, so a
+// browser that means that program could reach a command.
+func (t tcpSocket) othersBeside(at netip.AddrPort) bool {
+	switch at.Addr().Unmap() {
+	case loopback4:
+		return at.Port() != 0 && t.listens(netip.AddrPortFrom(loopback6, at.Port())) == others
+	case loopback6:
+		return at.Port() != 0 && t.listens(netip.AddrPortFrom(loopback4, at.Port())) == others
+	}
+	return false
+}
+
+// boundTo returns the address that the socket is bound to.
+func (t tcpSocket) boundTo() (netip.AddrPort, error) {
+	name, err := unix.Getsockname(t.fd)
+	switch name := name.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(name.Addr), uint16(name.Port)), nil
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(name.Addr), uint16(name.Port)), nil
+	}
+	return netip.AddrPort{}, cmp.Or(err, error(unix.EINVAL))
 }
 
 // everyLoopback returns what stands for all loopback addresses where a socket of IPv6
