@@ -34,6 +34,7 @@ type command interface {
 	Exited() bool
 	Settled() <-chan struct{} // closed when it is known that nobody of the tree is left
 	Wait() (core.Exit, error)
+	Beyond() core.Reason
 	Signal(sig unix.Signal) error
 	SignalGroup(sig unix.Signal) error
 	End(killed func()) error

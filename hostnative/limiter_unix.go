@@ -20,27 +20,35 @@ func (l Limits) ofTree() tree.Limits {
 	return tree.Limits{CPU: l.CPU, Memory: l.Memory, Disk: l.Disk, Processes: l.Processes, FileSize: l.FileSize, OpenFiles: l.OpenFiles}
 }
 
-// A limiter kills a command when it has had its time, or has written too much.
+// A limiter kills a command when it has had its time, or has written too much: until it is
+// closed, so also what it has left running.
 type limiter struct {
 	limits  Limits
 	command command
+	pending func() int // bytes of output that are not read yet, at the most
 	wall    *time.Timer
 	idle    *time.Timer
 	active  atomic.Int64 // when there last was input or output, in ns since begun
 	begun   time.Time
 	written atomic.Int64
-	reason  atomic.Pointer[core.Reason]
+	over    atomic.Pointer[core.Reason] // the limit that it is killed for
 
-	mu   sync.Mutex
-	paid time.Time // until when the output so far is as much as OutputRate lets be read
+	explained sync.Once // sets these:
+	exit      core.Exit
+	itself    bool // the command has ended by itself; what it left may have been killed
+
+	mu      sync.Mutex
+	paid    time.Time // until when the output so far is as much as OutputRate lets be read
+	granted bool      // credit was given
+	credit  int       // bytes that may be read at once
 }
 
 // newLimiter returns a limiter, or nil where there is nothing to limit.
-func newLimiter(l Limits, c command) *limiter {
+func newLimiter(l Limits, c command, pending func() int) *limiter {
 	if l == (Limits{}) {
 		return nil
 	}
-	m := &limiter{limits: l, command: c, begun: time.Now()}
+	m := &limiter{limits: l, command: c, pending: pending, begun: time.Now()}
 	if l.Wall > 0 {
 		m.wall = time.AfterFunc(l.Wall, func() { m.end(core.ReasonTimeout) })
 	}
@@ -53,14 +61,14 @@ func newLimiter(l Limits, c command) *limiter {
 
 // end kills the command.
 func (m *limiter) end(why core.Reason) {
-	if m.command.Exited() && why != core.ReasonOutput {
-		return
-	}
-	m.reason.CompareAndSwap(nil, &why)
+	m.over.CompareAndSwap(nil, &why)
 	m.command.Signal(unix.SIGKILL) // an error is Close's, too
 }
 
 func (m *limiter) checkIdle() {
+	if m.pending() > 0 {
+		m.stir() // it has written, and it is we who do not read
+	}
 	since := time.Since(m.begun) - time.Duration(m.active.Load())
 	if since < m.limits.Idle {
 		m.idle.Reset(m.limits.Idle - since)
@@ -102,20 +110,21 @@ func (m *limiter) take(n int) int {
 	return int(max(left, 0))
 }
 
-// pace waits until more than n bytes may be read. What is left of a command that has
-// ended may be read at once.
-func (m *limiter) pace(n int, closing <-chan struct{}) {
+// piece is how many of n bytes are read at once: OutputRate is to hold in each short time.
+func (m *limiter) piece(n int) int {
 	if m == nil || m.limits.OutputRate == 0 {
+		return n
+	}
+	return int(min(max(m.limits.OutputRate/int64(time.Second/paceStep), 1), int64(n)))
+}
+
+// pace waits until more may be read after n bytes. What is there already when the command
+// ends may be read at once: its exit waits for that.
+func (m *limiter) pace(n int, closing <-chan struct{}) {
+	if m == nil || m.limits.OutputRate == 0 || m.grant() {
 		return
 	}
-	m.mu.Lock()
-	if now := time.Now(); m.paid.Before(now) {
-		m.paid = now
-	}
-	m.paid = m.paid.Add(time.Duration(float64(n) / float64(m.limits.OutputRate) * float64(time.Second)))
-	until := m.paid
-	m.mu.Unlock()
-	for wait := time.Until(until); wait > 0 && !m.command.Exited(); wait = time.Until(until) {
+	for wait := m.pay(n); wait > 0 && !m.grant(); wait -= paceStep {
 		select {
 		case <-closing:
 			return
@@ -124,17 +133,66 @@ func (m *limiter) pace(n int, closing <-chan struct{}) {
 	}
 }
 
+// pay returns how long to wait for what n bytes cost.
+func (m *limiter) pay(n int) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	free := min(n, m.credit)
+	m.credit -= free
+	if now := time.Now(); m.paid.Before(now) {
+		m.paid = now
+	}
+	m.paid = m.paid.Add(time.Duration(float64(n-free) / float64(m.limits.OutputRate) * float64(time.Second)))
+	return time.Until(m.paid)
+}
+
+// grant gives credit, once, when the command has ended, and reports whether it has.
+func (m *limiter) grant() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.granted || !m.command.Exited() {
+		return false
+	}
+	m.granted, m.credit, m.paid = true, m.pending(), time.Time{}
+	return true
+}
+
 // paceStep is how long pace does not notice that the command has ended.
 const paceStep = 50 * time.Millisecond
 
-// explain adds why the command was killed to how it has ended.
-func (m *limiter) explain(exit *core.Exit) {
-	if m == nil || exit.Status.Signal != "SIGKILL" {
-		return
+// explain adds why the command was killed to how it has ended, the same each time. One that
+// has ended before it was killed for its output counts as killed: what it wrote was cut.
+func (m *limiter) explain(exit core.Exit) core.Exit {
+	if m == nil {
+		return exit
 	}
-	if why := m.reason.Load(); why != nil {
-		exit.Reason = *why
+	m.explained.Do(func() {
+		m.exit, m.itself = exit, exit.Status.Signal != "SIGKILL"
+		switch why := m.over.Load(); {
+		case why == nil:
+		case *why == core.ReasonOutput:
+			m.exit.Status, m.exit.Reason = core.ExitStatus{Signal: "SIGKILL"}, *why
+		case !m.itself:
+			m.exit.Reason = *why
+		}
+	})
+	return m.exit
+}
+
+// why says for a person why the command, which has ended, or what it has left was killed, or "".
+func (m *limiter) why() string {
+	why := m.over.Load()
+	switch {
+	case why != nil && m.itself && *why == core.ReasonOutput:
+		return "output beyond " + bytesText(m.limits.Output) + " was dropped"
+	case why != nil && m.itself:
+		return m.limits.text(*why)
+	case m.exit.Reason != core.ReasonNone:
+		return m.limits.text(m.exit.Reason)
+	case m.limits.ofTree().Watched():
+		return m.limits.text(m.command.Beyond())
 	}
+	return ""
 }
 
 // text says for a person why the command was killed, or "".

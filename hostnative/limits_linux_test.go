@@ -2,6 +2,7 @@ package hostnative_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -165,5 +166,132 @@ func TestLimitsRefused(t *testing.T) {
 		if _, err := hostnative.New(hostnative.Config{Limits: l}); err == nil || errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%+v: got %v", l, err)
 		}
+	}
+}
+
+// The exit says that output was cut, also where the command ends by itself before it is killed.
+func TestOutputCutIsTold(t *testing.T) {
+	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{Output: 10}})
+	for i := range 20 {
+		mode := modes[i%len(modes)]
+		_, exit := run(t, h, mode.mode(line(`echo 012345678901234567890`)))
+		if exit.Reason != core.ReasonOutput || exit.Status.Signal != "SIGKILL" {
+			t.Errorf("%s: got %+v, want %q", mode.name, exit, core.ReasonOutput)
+		}
+	}
+}
+
+// Who hears of the exit has been given the line that says why.
+func TestLimitToldBeforeExit(t *testing.T) {
+	for name, test := range map[string]struct {
+		limits hostnative.Limits
+		line   string
+	}{
+		"wall": {hostnative.Limits{Wall: 20 * time.Millisecond}, `sleep 1000`},
+		"idle": {hostnative.Limits{Idle: 20 * time.Millisecond}, `sleep 1000`},
+		"cpu":  {hostnative.Limits{CPU: 20 * time.Millisecond}, spin},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t, hostnative.Config{Limits: test.limits})
+			for range 10 {
+				p := start(t, h, line(test.line))
+				out := watchOutput(p)
+				exit := waitExit(t, p)
+				if got := out.output(); !strings.HasPrefix(got, "terrarium: killed: ") {
+					t.Errorf("got %q after %+v", got, exit)
+				}
+				p.Close()
+			}
+		})
+	}
+}
+
+// What a command leaves running is limited as it was itself, and its end is told.
+func TestLimitsOfLeft(t *testing.T) {
+	disk := t.TempDir()
+	const ended = `until grep -q '^State:.Z' /proc/$$/status; do sleep 0.01; done; ` // the shell itself
+	for name, test := range map[string]struct {
+		limits hostnative.Limits
+		line   string
+		text   string
+	}{
+		"wall":   {hostnative.Limits{Wall: 2 * time.Second}, `sleep 1000 &`, "killed: it ran for longer than 2s"},
+		"idle":   {hostnative.Limits{Idle: 2 * time.Second}, `sleep 1000 &`, "killed: nothing was written or typed for 2s"},
+		"cpu":    {hostnative.Limits{CPU: time.Second}, `(` + ended + spin + `) &`, "killed: it computed for longer than 1s"},
+		"memory": {hostnative.Limits{Memory: 64 << 20}, `(` + ended + hoard + `) &`, "killed: it had more memory than 64 MiB"},
+		"disk":   {hostnative.Limits{Disk: 1 << 20}, `(` + ended + `head -c 10000000 /dev/zero >` + disk + `/file; sleep 1000) &`, "killed: it wrote more to disks than 1 MiB"},
+	} {
+		for _, config := range []hostnative.Config{{}, {NoKeeper: true}} {
+			t.Run(fmt.Sprintf("%s,keeper=%t", name, !config.NoKeeper), func(t *testing.T) {
+				if test.limits.Disk > 0 && isInMemory(t, disk) {
+					t.Skip("NOT RUN: temporary files are in memory")
+				}
+				config.Limits = test.limits
+				out, exit := run(t, newHost(t, config), line(test.line))
+				if want := "terrarium: " + test.text + "\n"; out != want {
+					t.Errorf("got %q, want %q", out, want)
+				}
+				if exit.Status != (core.ExitStatus{}) || exit.Reason != core.ReasonNone {
+					t.Errorf("got %+v", exit)
+				}
+			})
+		}
+	}
+}
+
+// What orphans have written counts when they have ended and were reaped.
+func TestDiskOfOrphans(t *testing.T) {
+	disk := t.TempDir()
+	if isInMemory(t, disk) {
+		t.Skip("NOT RUN: temporary files are in memory")
+	}
+	for name, config := range map[string]hostnative.Config{"keeper": {}, "keeper,nocgroup": {NoCgroup: true}} {
+		t.Run(name, func(t *testing.T) {
+			config.Limits = hostnative.Limits{Disk: 20 << 20}
+			_, exit := run(t, newHost(t, config), line(`i=0; while [ $i -lt 40 ]; do
+				(setsid head -c 2000000 /dev/zero >"$1" &); i=$((i+1)); done; sleep 1000`, filepath.Join(disk, "file")))
+			if exit.Reason != core.ReasonDisk {
+				t.Errorf("got %+v, want %q", exit, core.ReasonDisk)
+			}
+		})
+	}
+}
+
+// A command whose output waits for its rate is not idle.
+func TestOutputRateIsNotIdle(t *testing.T) {
+	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 40_000, Idle: 500 * time.Millisecond}})
+	out, exit := run(t, h, line(`head -c 130000 /dev/zero; echo`))
+	if len(out) != 130_001 || exit.Reason != core.ReasonNone {
+		t.Errorf("got %d bytes, %+v", len(out), exit)
+	}
+}
+
+// Nothing begins with more than it may have: not for a moment.
+func TestLimitsFromTheStart(t *testing.T) {
+	for name, config := range map[string]hostnative.Config{
+		"keeper": {}, "sandbox": {Sandbox: hostnative.Sandbox{Level: hostnative.SandboxWorkspace, Roots: []string{t.TempDir()}, Private: t.TempDir()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config.Limits = hostnative.Limits{FileSize: 1 << 20, OpenFiles: 50}
+			h := newHost(t, config)
+			for range *starts {
+				if out, _ := run(t, h, line(`ulimit -n; ulimit -f; ulimit -Hf`)); out != "50\n2048\n2048\n" {
+					t.Fatalf("got %q", out)
+				}
+			}
+		})
+	}
+}
+
+var starts = flag.Int("starts", 30, "how often TestLimitsFromTheStart starts a command")
+
+// A keeper that is stopped looks at no limits. It is noticed, and all of its commands end.
+func TestStoppedKeeperIsNoticed(t *testing.T) {
+	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{CPU: time.Hour}})
+	p := start(t, h, line(`kill -STOP $PPID; sleep 1000`))
+	late := time.AfterFunc(2*time.Minute, func() { p.Close() })
+	defer late.Stop()
+	if exit, err := p.Wait(); exit.Reason != core.ReasonLost {
+		t.Errorf("got %+v, %v, want %q", exit, err, core.ReasonLost)
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/terrarium-dev/terrarium/core"
 )
 
 // A buffer is what output is read into. A pty gives 4 KiB at a time at the
@@ -40,7 +38,7 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 	wg.Wait()
 	p.ended.Store(true)
 	p.tellWhy(sink)
-	p.told.Store(true)
+	close(p.told)
 	return errors.Join(errs...)
 }
 
@@ -50,20 +48,19 @@ func (p *process) tellWhy(sink func(stream uint8, p []byte)) {
 	if p.refused == nil && p.limiter == nil || p.closed() {
 		return
 	}
-	var exit core.Exit
 	if len(p.io.outs) == 0 || p.limiter != nil || p.guarded != nil {
-		exit, _ = p.Wait() // the output may have ended before
+		exit, err := p.command.Wait() // the output may have ended before
+		if err == nil {
+			p.guarded.exited(p.command, p.closing)
+		}
+		p.limiter.explain(exit)
 	}
 	var text []byte
 	if p.refused != nil {
 		text = p.refused.text()
 	}
 	if p.limiter != nil {
-		why := p.limiter.limits.text(exit.Reason)
-		if reason := p.limiter.reason.Load(); why == "" && reason != nil && *reason == core.ReasonOutput {
-			why = "output beyond " + bytesText(p.limiter.limits.Output) + " was dropped" // it has ended before it was killed
-		}
-		if why != "" {
+		if why := p.limiter.why(); why != "" {
 			text = append(text, "terrarium: "+why+"\n"...)
 		}
 	}
@@ -98,9 +95,10 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 	read := func(fd uintptr) bool {
 		buf = buffers.Get().(*buffer)
 		p.holding.Add(int64(len(buf))) // while nobody knows how much it is
-		n, err = unix.Read(int(fd), buf[:])
+		piece := buf[:p.limiter.piece(len(buf))]
+		n, err = unix.Read(int(fd), piece)
 		for err == unix.EINTR {
-			n, err = unix.Read(int(fd), buf[:])
+			n, err = unix.Read(int(fd), piece)
 		}
 		n = max(0, n) // -1 is an error
 		p.holding.Add(int64(n - len(buf)))
@@ -163,7 +161,7 @@ func (p *process) OutputPending() (n int) {
 	}
 	// Asked last: what is no longer there to be read is held until sink has it.
 	n += int(p.holding.Load())
-	if p.ended.Load() && !p.told.Load() && p.guarded != nil {
+	if p.ended.Load() && !p.isTold() && p.guarded != nil {
 		n++ // what was put back is still to be told
 	}
 	return n

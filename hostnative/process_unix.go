@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -31,11 +32,11 @@ type process struct {
 	guarded *guarded  // nil if it is not confined
 
 	outputCalled atomic.Bool
-	sink         sync.Mutex   // held while Output's sink runs
-	midLine      bool         // the sink was last given a part of a line; guarded by sink
-	told         atomic.Bool  // what is told at the end of the output was
-	ended        atomic.Bool  // there is no more output of the command
-	holding      atomic.Int64 // bytes that are read, or may be, and that the sink does not have
+	sink         sync.Mutex    // held while Output's sink runs
+	midLine      bool          // the sink was last given a part of a line; guarded by sink
+	told         chan struct{} // closed when what is told at the end of the output was
+	ended        atomic.Bool   // there is no more output of the command
+	holding      atomic.Int64  // bytes that are read, or may be, and that the sink does not have
 
 	lastInput atomic.Uint32 // the last byte that Write wrote, or 0
 
@@ -51,10 +52,12 @@ var (
 )
 
 func newProcess(c command, io *stdio, s spec, l Limits) *process {
-	return &process{
-		command: c, io: io, place: c.Cgroup(), refused: s.refused, guarded: s.guarded, limiter: newLimiter(l, c),
-		closing: make(chan struct{}),
+	p := &process{
+		command: c, io: io, place: c.Cgroup(), refused: s.refused, guarded: s.guarded,
+		told: make(chan struct{}), closing: make(chan struct{}),
 	}
+	p.limiter = newLimiter(l, c, p.OutputPending)
+	return p
 }
 
 // Place implements driver.Placer.
@@ -64,12 +67,15 @@ func (p *process) Place() (pid int, cgroup string) { return p.Pid(), p.place }
 func (p *process) Repairs() []driver.Repair { return p.guarded.take() }
 
 // Wait returns when the command has ended, and its protected files were compared. How it ended stays to be asked for
-// until Close.
+// until Close. It waits until Output has passed on why a limit has ended it, and all
+// that counts for Limits.Output, tellLimit at the most.
 func (p *process) Wait() (core.Exit, error) {
 	exit, err := p.command.Wait()
-	p.limiter.explain(&exit)
 	if err != os.ErrClosed {
 		p.guarded.exited(p.command, p.closing)
+	}
+	if err == nil && p.limiter != nil {
+		exit = p.awaitTold(exit)
 	}
 	switch {
 	case err == os.ErrClosed:
@@ -78,6 +84,37 @@ func (p *process) Wait() (core.Exit, error) {
 		return exit, fmt.Errorf("hostnative: %w", err)
 	}
 	return exit, nil
+}
+
+// tellLimit is how long Wait waits for Output: its sink may be slow, and somebody who is
+// not of the command's tree may hold the output open.
+const tellLimit = 5 * time.Second
+
+// awaitTold returns how the command has ended, which is told to nobody before its output is:
+// whoever hears of the exit may close the process, and no line would follow.
+func (p *process) awaitTold(exit core.Exit) core.Exit {
+	late := time.NewTimer(tellLimit)
+	defer late.Stop()
+	m := p.limiter
+	for m.limits.Output > 0 && m.over.Load() == nil && p.OutputPending() > 0 {
+		select {
+		case <-time.After(time.Millisecond):
+			continue
+		case <-p.told:
+		case <-p.closing:
+		case <-late.C:
+		}
+		break
+	}
+	if exit = m.explain(exit); m.limits.text(exit.Reason) == "" {
+		return exit
+	}
+	select {
+	case <-p.told:
+	case <-p.closing:
+	case <-late.C:
+	}
+	return exit
 }
 
 // Close kills the command's tree, hangs up its pty, and ends all other
@@ -99,6 +136,15 @@ func (p *process) Close() error {
 		p.guarded.end()
 	})
 	return p.closeErr
+}
+
+func (p *process) isTold() bool {
+	select {
+	case <-p.told:
+		return true
+	default:
+		return false
+	}
 }
 
 func (p *process) closed() bool {

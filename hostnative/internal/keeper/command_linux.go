@@ -40,6 +40,8 @@ type Command struct {
 	endOnce sync.Once
 	endErr  error
 
+	beyond atomic.Pointer[core.Reason] // the limit that it is killed for
+
 	exited  chan struct{} // closed when status and exitErr are set
 	status  core.Exit
 	exitErr error
@@ -157,6 +159,24 @@ func (c *Command) Exited() bool {
 
 // treeReasons are the limits for which a tree.Tree is killed.
 var treeReasons = []core.Reason{core.ReasonMemory, core.ReasonCPU, core.ReasonDisk}
+
+// Beyond returns the limit of use for which the tree was killed, which may be after the
+// command itself has ended, or core.ReasonNone. What is seen of that, such as the end of
+// the output, is not seen before it.
+func (c *Command) Beyond() core.Reason {
+	c.SignalGroup(0) // is answered after the keeper's earlier news
+	if why := c.beyond.Load(); why != nil {
+		return *why
+	}
+	return core.ReasonNone
+}
+
+// exceed takes the news that the tree is killed for a limit.
+func (c *Command) exceed(why core.Reason) {
+	if slices.Contains(treeReasons, why) { // a keeper may say what it likes
+		c.beyond.CompareAndSwap(nil, &why)
+	}
+}
 
 // exit takes the news of the command's end. The keeper's mu is held, so it is called
 // once only.

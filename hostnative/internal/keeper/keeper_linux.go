@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
@@ -170,7 +171,7 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 	k.requests = make(map[uint64]chan message)
 	isReady := make(chan message, 1)
 	go k.read(isReady, c.Asked) // ends with the socket, which ends with the keeper
-	ordered, err := json.Marshal(order{c.Limits, c.Rules, c.Asked != nil})
+	ordered, err := json.Marshal(order{Limits: c.Limits, Rules: c.Rules, Asks: c.Asked != nil})
 	if err != nil {
 		k.kill()
 		return nil, err
@@ -190,6 +191,9 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 		if err := cmp.Or(k.checkConfined(c), c.checkLimited(m)); err != nil {
 			k.kill()
 			return nil, err
+		}
+		if c.Limits.Watched() {
+			go k.attend() // ends with the keeper
 		}
 		return k, nil
 	case <-k.gone:
@@ -381,6 +385,10 @@ func (k *Keeper) take(m message) {
 		if c := k.commands[m.ID]; c != nil {
 			c.exit(m)
 		}
+	case exceeded:
+		if c := k.commands[m.ID]; c != nil {
+			c.exceed(core.Reason(m.Text))
+		}
 	case settled:
 		if c := k.commands[m.ID]; c != nil {
 			c.settle()
@@ -502,6 +510,21 @@ func (k *Keeper) pinging(then func()) (stop func()) {
 		first.Stop()
 		close(stopped)
 		then()
+	}
+}
+
+// attend asks the keeper again and again whether it still answers, as long as it has
+// commands: one that is stopped does not look at what they use. It is killed for that.
+func (k *Keeper) attend() {
+	for {
+		select {
+		case <-k.gone:
+			return
+		case <-time.After(pingAfter):
+		}
+		if !k.Idle() {
+			k.askInTime(message{Kind: report})
+		}
 	}
 }
 

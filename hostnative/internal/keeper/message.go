@@ -48,6 +48,8 @@ const (
 	failed
 	// exited says how the command ID has ended: Exit, or Text if that is not known.
 	exited
+	// exceeded says that the command ID is being killed for the limit that Text names.
+	exceeded
 	// settled says that nobody of the command ID's tree is left, nor will be.
 	settled
 	// done answers the request ID: Text and Number are its error, if any, with

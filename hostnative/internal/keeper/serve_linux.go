@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
@@ -309,7 +310,10 @@ func (k *keeping) startTree(m message, files []int) (*tree.Tree, error) {
 	if len(files) < 3 || len(m.List) == 0 {
 		return nil, errMessage
 	}
-	s := tree.Spec{Path: m.Text, Argv: m.List, Env: m.Env, Ctty: m.Flag}
+	id := m.ID // not m, which has all variables
+	s := tree.Spec{Path: m.Text, Argv: m.List, Env: m.Env, Ctty: m.Flag, Exceeded: func(why core.Reason) {
+		k.send(message{Kind: exceeded, ID: id, Text: string(why)})
+	}}
 	if last := len(files) - 1; m.Number == 1 && last >= 3 {
 		s.Cgroup, files = files[last], files[:last]
 	}

@@ -31,7 +31,7 @@ type Config struct {
 	Looked func()
 
 	// Below is the tag of this program, if it is itself a command of a keeper that
-	// is to know its commands, too. Else it is "".
+	// is to know its commands, too, and that confines it. Else it is "".
 	Below string
 }
 
@@ -49,6 +49,7 @@ type Containment struct {
 	reaperErr error       // why not
 	limits    Limits
 	looked    func()
+	confined  bool // it may not set limits of others: they have those that they begin with
 }
 
 var (
@@ -62,6 +63,7 @@ func New(c Config) *Containment {
 	k.self, k.selfErr = strays.Self()
 	k.tags = k.self.String() + "-"
 	if c.Below != "" {
+		k.confined = true
 		k.tags = c.Below + tagBelow
 	}
 	if !c.NoCgroup {
@@ -146,11 +148,15 @@ func (k *Containment) Start(s Spec) (*Tree, error) {
 		return nil, err
 	}
 	t := newTree(c, o)
-	if err := t.bound(k.limits); err != nil {
-		t.End(func() {})
-		return nil, err
+	t.exceeded = s.Exceeded
+	if !k.confined {
+		if err := t.bound(k.limits); err != nil {
+			t.End(func() {})
+			return nil, err
+		}
 	}
-	if k.limits.watched() {
+	if k.limits.Watched() {
+		t.rest.ledger = k.orphans.enlist(t.rest.cgroup)
 		go t.watch(k.limits, k.looked) // ends with the tree
 	}
 	return t, nil

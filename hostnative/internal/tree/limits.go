@@ -17,8 +17,8 @@ type Limits struct {
 	OpenFiles int
 }
 
-// watched reports whether somebody has to look at what a tree uses.
-func (l Limits) watched() bool { return l.CPU > 0 || l.Memory > 0 || l.Disk > 0 }
+// Watched reports whether somebody has to look at what a tree uses.
+func (l Limits) Watched() bool { return l.CPU > 0 || l.Memory > 0 || l.Disk > 0 }
 
 // ofEach reports whether there are limits of each process.
 func (l Limits) ofEach() bool { return l.FileSize > 0 || l.OpenFiles > 0 }

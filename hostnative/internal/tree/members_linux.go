@@ -19,6 +19,7 @@ type offspring struct {
 	cgroup      strays.Cgroup // "" if there is none, or none any longer
 	killed      bool          // all in the cgroup were, by us, or it may be so
 	computed    time.Duration // by others, before, in the cgroup
+	ledger      *ledger       // nil if nobody looks at what the tree uses
 }
 
 // Cgroup returns the cgroup that the command is in, "" if it has none of its own or

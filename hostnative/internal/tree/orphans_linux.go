@@ -4,8 +4,6 @@ import (
 	"sync"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
@@ -19,10 +17,12 @@ type orphans struct {
 	// starting are the cgroups of children that may have been started and that
 	// commands does not have yet: "" of those that have none.
 	starting map[strays.Cgroup]int
+
+	ledgers map[*ledger]strays.Cgroup // of trees whose use is limited
 }
 
 func newOrphans() *orphans {
-	return &orphans{commands: make(map[int]bool), starting: make(map[strays.Cgroup]int)}
+	return &orphans{commands: make(map[int]bool), starting: make(map[strays.Cgroup]int), ledgers: make(map[*ledger]strays.Cgroup)}
 }
 
 // start is startChild, for a command. It holds no lock meanwhile: a file system
@@ -135,5 +135,5 @@ func (o *orphans) reapOrphan(pid int) {
 			return
 		}
 	}
-	unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	o.settle(pid)
 }

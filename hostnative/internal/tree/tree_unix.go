@@ -34,6 +34,10 @@ type Spec struct {
 	Dir  string   // if empty, that of this program
 	Ctty bool     // standard output becomes the controlling terminal
 
+	// Exceeded, if not nil, is called with the limit that the tree is just about to be
+	// killed for, which may be after the command itself has ended.
+	Exceeded func(core.Reason)
+
 	// Files are the descriptors that become 0, 1 and 2. They stay the caller's.
 	Files [3]uintptr
 
@@ -62,6 +66,8 @@ type Tree struct {
 	exitErr error
 	beyond  atomic.Pointer[core.Reason] // the limit for which it is killed
 
+	exceeded func(core.Reason) // Spec.Exceeded
+
 	// mu guards the validity of pid: while it is held and gone is false, the
 	// number belongs to our command or to its zombie.
 	mu   sync.Mutex
@@ -84,6 +90,15 @@ func newTree(c child, rest offspring) *Tree {
 
 // Pid returns the id of the command's process and of its group.
 func (t *Tree) Pid() int { return t.pid }
+
+// Beyond returns the limit of use for which the tree was killed, which may be after the
+// command itself has ended, or core.ReasonNone.
+func (t *Tree) Beyond() core.Reason {
+	if why := t.beyond.Load(); why != nil {
+		return *why
+	}
+	return core.ReasonNone
+}
 
 // Exited reports whether the command itself has ended, as far as is known.
 func (t *Tree) Exited() bool {

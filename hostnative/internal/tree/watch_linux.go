@@ -17,13 +17,17 @@ const (
 	watchPause = 100 * time.Millisecond
 	idlePause  = time.Second
 	watchShare = 20
+
+	// longestPause bounds that: a look may have taken so long because it waited itself.
+	longestPause = 2 * time.Second
 )
 
 // watch kills the tree when it is beyond one of the limits. It ends with the tree.
 func (t *Tree) watch(l Limits, looked func()) {
 	timer := time.NewTimer(watchPause)
 	defer timer.Stop()
-	var before time.Duration
+	defer t.rest.containment.orphans.delist(t.rest.ledger)
+	var before strays.Use
 	for pause := watchPause; ; timer.Reset(pause) {
 		select {
 		case <-t.ending:
@@ -39,20 +43,22 @@ func (t *Tree) watch(l Limits, looked func()) {
 			looked()
 		}
 		// Less than before is of those that have ended, and that nobody has waited for.
-		used.CPU = max(used.CPU, before)
+		used.CPU, used.Written = max(used.CPU, before.CPU), max(used.Written, before.Written)
 		if reason := l.beyond(used, shared); reason != core.ReasonNone {
-			t.beyond.CompareAndSwap(nil, &reason)
+			if t.beyond.CompareAndSwap(nil, &reason) && t.exceeded != nil {
+				t.exceeded(reason)
+			}
 			t.Signal(unix.SIGKILL) // and again for what it has missed, until the tree is ended
 		}
 		pause = min(2*pause, idlePause)
-		if used.CPU > before {
+		if used.CPU > before.CPU {
 			pause = watchPause
 		}
 		if l.CPU > used.CPU { // as soon as it can be over
 			pause = min(pause, max((l.CPU-used.CPU)/time.Duration(runtime.NumCPU()), watchPause/10))
 		}
-		pause = max(pause, watchShare*time.Since(begun))
-		before = used.CPU
+		pause = max(pause, min(watchShare*time.Since(begun), longestPause))
+		before = used
 	}
 }
 
@@ -77,26 +83,19 @@ func (t *Tree) use() (used strays.Use, shared func() int64, alive bool) {
 	if t.gone {
 		return used, nil, false
 	}
-	pids := []int{t.pid}
+	stat, _ := strays.ReadStat(t.pid)
 	members, _ := t.rest.members(t.pid)
-	for _, m := range members {
-		pids = append(pids, m.pid)
-	}
-	for _, pid := range pids {
-		u, _ := strays.ReadUse(pid) // what has ended has nothing
-		used.CPU += u.CPU
-		used.Memory += u.Memory
-		used.Written += u.Written
-	}
+	members = append(members, member{t.pid, stat})
+	used = t.rest.ledger.sum(members)
 	if t.rest.cgroup != "" {
 		all, _ := t.rest.cgroup.CPU()
 		used.CPU = max(used.CPU, all-t.rest.computed) // with those that nobody has waited for
 	}
 	return used, func() (sum int64) {
-		for _, pid := range pids {
-			share, ok := strays.Share(pid)
+		for _, m := range members {
+			share, ok := strays.Share(m.pid)
 			if !ok { // it has ended, or lets nobody look
-				u, _ := strays.ReadUse(pid)
+				u, _ := strays.ReadUse(m.pid)
 				share = u.Memory
 			}
 			sum += share
