@@ -11,18 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
-	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
 
-// serveConfined confines this process as o says, and has it execute itself again as a
-// keeper. It returns only when that fails, and has told the host then.
+// serveAgain confines this process as o says, if it does, and has it execute itself again as
+// a keeper. It returns only when that fails, and has told the host then.
 //
 // What confines is of a thread, and of those that it starts from then on. Go has other
 // threads already, which would not be confined. After execve(2) there is only the one
 // that has called it.
-func serveConfined(s socket, o order) error {
+func serveAgain(s socket, o order) error {
 	runtime.LockOSThread()
-	err := executeConfined(s, o)
+	err := o.Limits.InheritOpenFiles()
+	switch {
+	case err != nil:
+	case o.Rules != nil:
+		err = executeConfined(s, o)
+	default:
+		err = executeAgain(s, o, asLimited)
+	}
 	answer := message{Kind: failed}
 	answer.setFault(err)
 	s.send(answer)
@@ -48,6 +54,11 @@ func executeConfined(s socket, o order) error {
 	if err != nil {
 		return err
 	}
+	return executeAgain(s, o, asConfined)
+}
+
+// executeAgain has this process execute itself as a keeper that was given its order.
+func executeAgain(s socket, o order, as string) error {
 	conn, err := s.file.SyscallConn()
 	if err != nil {
 		return err
@@ -60,24 +71,26 @@ func executeConfined(s socket, o order) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Setenv(Env, asConfined); err != nil {
+	if err := os.Setenv(Env, as); err != nil {
 		return err
 	}
-	limits, err := json.Marshal(o.Limits)
+	text, err := json.Marshal(order{Limits: o.Limits, NoCgroup: o.NoCgroup})
 	if err != nil {
 		return err
 	}
-	rules, err := json.Marshal(o.Rules)
-	if err != nil {
-		return err
+	if o.Rules != nil {
+		rules, err := json.Marshal(o.Rules)
+		if err != nil {
+			return err
+		}
+		if err := os.Setenv(rulesEnv, string(rules)); err != nil {
+			return err
+		}
 	}
-	if err := os.Setenv(rulesEnv, string(rules)); err != nil {
-		return err
-	}
-	return os.NewSyscallError("execve", syscall.Exec("/proc/self/exe", append(helperArgv[:1:1], string(limits)), os.Environ()))
+	return os.NewSyscallError("execve", syscall.Exec("/proc/self/exe", append(helperArgv[:1:1], string(text)), os.Environ()))
 }
 
-// rulesEnv is the variable in which executeConfined hands on the rules. Unlike arguments,
+// rulesEnv is the variable in which executeAgain hands on the rules. Unlike arguments,
 // nobody else can read it.
 const rulesEnv = "TERRARIUM_RULES"
 
@@ -102,10 +115,10 @@ func ptyOf(files []int) string {
 	return ""
 }
 
-// confinedLimits are the limits that executeConfined has handed on.
-func confinedLimits() (l tree.Limits, err error) {
+// handedOn is the order that executeAgain has handed on, but for its rules.
+func handedOn() (o order, err error) {
 	if len(os.Args) != 2 {
-		return l, errMessage
+		return o, errMessage
 	}
-	return l, json.Unmarshal([]byte(os.Args[1]), &l)
+	return o, json.Unmarshal([]byte(os.Args[1]), &o)
 }

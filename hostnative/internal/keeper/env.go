@@ -10,10 +10,11 @@ import (
 const Env = "TERRARIUM_HELPER"
 
 // What Env is set to. A keeper that is to be confined executes itself again as one
-// that is.
+// that is, and one whose commands are to begin with fewer open files as one that is limited.
 const (
 	asKeeper   = "keeper"
 	asConfined = "confined"
+	asLimited  = "limited"
 )
 
 // Asked reports whether this process was started to be a keeper: Env alone may be

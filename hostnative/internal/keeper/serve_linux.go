@@ -74,18 +74,24 @@ func Serve() error {
 	stayAwake()
 	c := tree.Config{Subreaper: true}
 	r := newReceiver(s, true)
-	isConfined := os.Getenv(Env) == asConfined
 	var rules *confine.Rules
-	if isConfined {
-		// It can't make cgroups, and is in one that whoever keeps it has made.
-		c.NoCgroup, c.Below = true, os.Getenv(strays.Env)
-		if c.Limits, err = confinedLimits(); err != nil {
+	as := os.Getenv(Env)
+	switch as {
+	case asConfined, asLimited:
+		o, err := handedOn()
+		if err != nil {
 			return err
 		}
+		c.NoCgroup, c.Limits = o.NoCgroup, o.Limits
+		if as == asLimited {
+			break
+		}
+		// It can't make cgroups, and is in one that whoever keeps it has made.
+		c.NoCgroup, c.Below = true, os.Getenv(strays.Env)
 		if rules, err = confinedRules(); err != nil {
 			return err
 		}
-	} else {
+	default:
 		m, files, err := r.receive()
 		closeAll(files)
 		if err != nil {
@@ -98,10 +104,11 @@ func Serve() error {
 		if err := json.Unmarshal([]byte(m.Text), &o); err != nil {
 			return err
 		}
-		if o.Rules != nil {
-			return serveConfined(s, o)
+		o.NoCgroup = m.Flag
+		if o.Rules != nil || o.Limits.OpenFiles > 0 {
+			return serveAgain(s, o)
 		}
-		c.NoCgroup, c.Limits = m.Flag, o.Limits
+		c.NoCgroup, c.Limits = o.NoCgroup, o.Limits
 	}
 	k := &keeping{socket: s, rules: rules, trees: make(map[uint64]endable)}
 	c.Looked = k.collect
@@ -118,7 +125,7 @@ func Serve() error {
 	}
 	go k.reap() // ends with this process
 	k.work.Go(func() {
-		k.send(message{Kind: swept, Flag: isConfined || strays.Sweep(sweepLimit)})
+		k.send(message{Kind: swept, Flag: as == asConfined || strays.Sweep(sweepLimit)})
 	})
 	for {
 		m, files, err := r.receive()
@@ -136,6 +143,9 @@ type order struct {
 	Limits tree.Limits
 	Rules  *confine.Rules // what commands are confined to, or nil
 	Asks   bool           // the host decides about calls, as far as the kernel can ask it
+
+	// NoCgroup is hello's Flag, for a keeper that executes itself again.
+	NoCgroup bool
 }
 
 // takeSocket returns the socket that is standard input, and puts /dev/null there: a

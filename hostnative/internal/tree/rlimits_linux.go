@@ -2,13 +2,13 @@ package tree
 
 import (
 	"fmt"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// Inherit has processes begin with the limit of file sizes that this program can have itself,
-// as it writes no large files: so none is started without. They could raise it until bound
-// has been called.
+// Inherit has processes begin with the limit of file sizes, which this program then has itself:
+// it writes no large files.
 func (l Limits) Inherit() error {
 	if l.FileSize == 0 {
 		return nil
@@ -17,8 +17,24 @@ func (l Limits) Inherit() error {
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &now); err != nil {
 		return err
 	}
-	now.Cur = min(uint64(l.FileSize), now.Max)
+	now.Max = min(uint64(l.FileSize), now.Max)
+	now.Cur = now.Max
 	return unix.Setrlimit(unix.RLIMIT_FSIZE, &now)
+}
+
+// InheritOpenFiles has processes begin with the soft limit of open files, if this program then
+// executes itself again: Go raises its own to the hard limit as it begins, and starts processes
+// with what it was before. The hard limit this program needs itself: they have theirs from bound.
+func (l Limits) InheritOpenFiles() error {
+	if l.OpenFiles == 0 {
+		return nil
+	}
+	var now syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &now); err != nil {
+		return err
+	}
+	now.Cur = min(uint64(l.OpenFiles), now.Max)
+	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &now) // and Go forgets what it was before
 }
 
 // bound sets the limits of each process on a tree whose command was just started. That one may
