@@ -7,32 +7,38 @@ import (
 
 // Limits are what each command may use, with all that it starts. The zero value of each is no
 // limit. core.Exit.Reason says for which one a command was killed, and so does the end of its
-// output.
+// output: Process.Wait waits for who reads that, 5 s at the most. They hold until Process.Close,
+// so what a command has left running is killed as well; then only the end of the output says so.
 //
-// CPU, Memory, Disk, Processes, FileSize and OpenFiles take Linux: elsewhere New fails.
+// CPU, Memory, Disk, Processes, FileSize and OpenFiles take Linux: elsewhere New fails. CPU, Memory
+// and Disk are watched by the keeper. A command that stops it is noticed after some 20 s, and all
+// commands of that keeper end (core.ReasonLost).
 type Limits struct {
 	// Wall is the longest it may run (core.ReasonTimeout), and Idle the longest without
 	// any output or input (core.ReasonIdle).
 	Wall, Idle time.Duration
 
 	// CPU is the time that processors may compute for it, of all together (core.ReasonCPU).
-	// Where it has no cgroup, time is not counted of processes that have ended and that
-	// their own parent has not waited for.
+	// Where it has no cgroup, time is not counted of processes that have ended between two
+	// looks, and that neither their parent nor the keeper has waited for.
 	CPU time.Duration
 
 	// Memory is how many bytes it may have in memory and in swap, but for files
 	// (core.ReasonMemory). What processes share counts once, and what is in a file
-	// of /dev/shm only while a process has it mapped. It is looked at ten times a
+	// of /dev/shm, or shared in another way (memfd_create(2)), only while a process has it
+	// mapped and has touched it. It is looked at ten times a
 	// second: one that takes more at once has it until then.
 	Memory int64
 
 	// Disk is how many bytes it may write to disks (core.ReasonDisk), looked at as Memory
-	// is. Not counted are processes that let nobody look (PR_SET_DUMPABLE).
+	// is. Not counted are what is only reserved (fallocate(2)), and processes that let nobody
+	// look (PR_SET_DUMPABLE) or that end between two looks as orphans where there is no keeper.
 	Disk int64
 
 	// Output is how many bytes it may write to its streams (core.ReasonOutput). What comes
-	// after is dropped. OutputRate is how many bytes of it are read in a second: it waits
-	// when its pty or pipe is full.
+	// after is dropped, and the exit is that of one that was killed even if it has ended before.
+	// OutputRate is how many bytes of it are read in a second: it waits when its pty or pipe
+	// is full, and that is not Idle.
 	Output, OutputRate int64
 
 	// Processes is how many processes and threads there may be at once: fork(2) fails with
@@ -41,9 +47,10 @@ type Limits struct {
 	Processes int
 
 	// FileSize is how many bytes a file may have that it writes (SIGXFSZ, or EFBIG), and
-	// OpenFiles how many descriptors each of its processes may have (EMFILE), at least 8;
-	// that is set a moment after the start. More than this program's own hard limits
-	// (setrlimit(2)) can't be given.
+	// OpenFiles how many descriptors each of its processes may have (EMFILE), at least 8.
+	// They begin with these. The hard limit of OpenFiles, up to which they may raise theirs, is
+	// set a moment after the start, and in a sandbox not at all; without a keeper that is so of
+	// both. More than this program's own hard limits (setrlimit(2)) can't be given.
 	FileSize  int64
 	OpenFiles int
 }

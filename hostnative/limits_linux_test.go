@@ -98,7 +98,7 @@ func TestWithinLimits(t *testing.T) {
 		Wall: time.Hour, Idle: 20 * time.Second, CPU: time.Minute, Memory: 64 << 20, Disk: 1 << 30, Output: 4, FileSize: 1 << 30, OpenFiles: 100,
 	}})
 	out, exit := run(t, h, line(`x=0123456789; while [ ${#x} -lt 10000000 ]; do x=$x$x; done
-		for i in 1 2 3 4 5; do (sleep 1; y=$x) & done; wait; echo abc`))
+		for i in 1 2 3 4 5; do (sleep 1; :) & done; wait; echo abc`))
 	if out != "abc\n" || exit.Status != (core.ExitStatus{}) || exit.Reason != core.ReasonNone {
 		t.Errorf("got %q, %+v", out, exit)
 	}
@@ -288,7 +288,10 @@ var starts = flag.Int("starts", 30, "how often TestLimitsFromTheStart starts a c
 // A keeper that is stopped looks at no limits. It is noticed, and all of its commands end.
 func TestStoppedKeeperIsNoticed(t *testing.T) {
 	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{CPU: time.Hour}})
-	p := start(t, h, line(`kill -STOP $PPID; sleep 1000`))
+	p := start(t, h, interactive(line(`read x; kill -STOP $PPID; sleep 1000`))) // when its start was answered
+	if _, err := p.Write([]byte("\n")); err != nil {
+		t.Fatal(err)
+	}
 	late := time.AfterFunc(2*time.Minute, func() { p.Close() })
 	defer late.Stop()
 	if exit, err := p.Wait(); exit.Reason != core.ReasonLost {

@@ -45,7 +45,7 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --transcript FILE       write down every turn, a line of JSON each
   --cols N, --rows N      the terminal's size; default: 160x40
   --output-byte-limit N   keep so much of what scrolls out; default 16MiB
-  --cwd, --env, --kill-grace, --trace, --host, --sandbox   as for "run"
+  --cwd, --env, --kill-grace, --trace, --host, --sandbox, --limit   as for "run"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
@@ -299,9 +299,12 @@ func (f *harnessFlags) do(ctx context.Context, t task, host driver.Host, w witne
 
 // taskSummary is what harness --json prints.
 type taskSummary struct {
-	Completed  bool    `json:"completed"`
-	Turns      int     `json:"turns"`
-	Outcome    string  `json:"outcome"`
+	Completed bool   `json:"completed"`
+	Turns     int    `json:"turns"`
+	Outcome   string `json:"outcome"`
+
+	Reason core.Reason `json:"reason,omitempty"` // the limit that its shell was killed for
+
 	Error      *string `json:"error"` // why the agent has ended, if it has
 	Commands   int     `json:"commands"`
 	DurationMs int64   `json:"durationMs"`
@@ -314,7 +317,7 @@ type taskSummary struct {
 
 func (f *harnessFlags) summary(t task, r harness.Result, took time.Duration) taskSummary {
 	s := taskSummary{
-		Completed: r.Outcome == challenge.Completed, Turns: r.Turns, Outcome: r.Outcome.String(), Commands: r.Commands,
+		Completed: r.Outcome == challenge.Completed, Turns: r.Turns, Outcome: r.Outcome.String(), Reason: r.Reason, Commands: r.Commands,
 		DurationMs: took.Milliseconds(), Strict: f.strict, Host: f.host, Screen: r.Screen,
 	}
 	if r.Err != nil {
@@ -340,6 +343,10 @@ func (f *harnessFlags) status(r harness.Result) error {
 		return nil
 	case challenge.AgentEnded:
 		return r.Err
+	case challenge.TerminalEnded:
+		if r.Reason != core.ReasonNone {
+			return fmt.Errorf("not completed: %v: its shell was killed for --limit %s", r.Outcome, limitOf(r.Reason))
+		}
 	case challenge.TimeOver:
 		return &failure{statusTimeout, fmt.Errorf("not completed: timed out after %v", f.timeout)}
 	case challenge.WrongAnswers:

@@ -11,15 +11,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
 const limitsHelp = `Limits of commands: terrarium run|serve|harness --limit NAME=VALUE
 
-What goes beyond one is killed with all that it has started, and the end of its
-output says why. Repeatable. Native commands have none without a flag, those of
---host wasm have some. "doctor" tells what holds them.
+Repeatable. Native commands have none without a flag, those of --host wasm have
+some. "doctor" tells what holds them. Beyond one of these a command is killed
+with all that it has started, also what it has left running, and the end of its
+output says why:
 
   --limit wall=1h          it runs no longer
   --limit idle=5m          no longer without any output or input; native only
@@ -28,15 +30,24 @@ output says why. Repeatable. Native commands have none without a flag, those of
   --limit memory=512MiB    in memory and in swap, but for files; as --memory
   --limit disk=1GiB        written to disks
   --limit output=10MiB     written to its terminal or pipes
-  --limit output-rate=1MiB  in a second, and then it waits; native only
-  --limit processes=100    processes and threads at once: no more can be started
+
+Beyond one of these it waits, or what it tries fails:
+
+  --limit output-rate=1MiB  in a second; native only
+  --limit processes=100    processes and threads at once; native: needs cgroups
   --limit file-size=1GiB   in each file that it writes; native only
   --limit open-files=256   in each process
 
-On macOS there are wall, idle, output and output-rate. Without cgroups there is
-no limit of processes, and processor time is not counted of processes whose
-parent has not waited for them.
+On macOS there are wall, idle, output and output-rate.
 `
+
+// limitOf returns what --limit calls the limit that a command was killed for.
+func limitOf(why core.Reason) string {
+	if why == core.ReasonTimeout {
+		return "wall"
+	}
+	return string(why)
+}
 
 // limitFlags are limits of commands.
 type limitFlags struct {

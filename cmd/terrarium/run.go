@@ -35,7 +35,7 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
   --json                  print no output, but one JSON object at the end
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
   --trace FILE            write down every step, for "cmd/dev replay"
-  --host wasm, --sandbox LEVEL  see "terrarium help sandbox" and "help native"
+  --host wasm, --sandbox LEVEL, --limit   see "help sandbox", "native", "limits"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 

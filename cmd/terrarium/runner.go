@@ -19,9 +19,10 @@ type runner struct {
 	driver  *driver.Driver
 	console *console
 	output  *output
-	live    bool // output goes to our streams as it comes
-	gave    bool // our input is the command's own
-	tells   bool // the host has said in the output which limit the command was killed for
+	live    bool          // output goes to our streams as it comes
+	gave    bool          // our input is the command's own
+	tells   bool          // the host has said in the output which limit the command was killed for
+	wall    time.Duration // of --limit, or 0
 	signals chan os.Signal
 	resizes chan os.Signal // nil if the size is not ours to follow
 
@@ -46,7 +47,8 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 		output:  newOutput(stdout, os.Stderr, rendering, command),
 		live:    !f.json,
 		gave:    f.stdin != nil,
-		tells:   f.host == "native" && !f.json,
+		tells:   f.host == "native",
+		wall:    time.Duration(f.limits.wall),
 		signals: make(chan os.Signal, 4),
 	}
 	for i, stream := range []*os.File{os.Stdout, os.Stderr} {
@@ -169,8 +171,11 @@ func (r *runner) status(timeout time.Duration) error {
 		return exitStatus(statusSignal + int(r.interrupted))
 	case r.output.result() != nil:
 		return &failure{statusOurs, r.output.result()}
-	case r.exit.Reason == core.ReasonTimeout && timeout == 0 && r.tells:
-		return exitStatus(statusTimeout)
+	case r.exit.Reason == core.ReasonTimeout && r.wall > 0 && (timeout == 0 || r.wall < timeout):
+		if r.tells {
+			return exitStatus(statusTimeout)
+		}
+		return &failure{statusTimeout, fmt.Errorf("timed out after %v", r.wall)}
 	case r.exit.Reason == core.ReasonTimeout && timeout == 0:
 		return &failure{statusTimeout, errors.New("timed out: it ran for as long as the sandbox lets it")}
 	case r.exit.Reason == core.ReasonTimeout:

@@ -38,7 +38,7 @@ connection, or a signal, ends the terminals it holds.
   --output-byte-limit N   keep so much where a request does not say; 1MiB
   --lenient               also take env as an object of names and values
   --trace FILE            with --stdio: write down every step, for a replay
-  --host wasm, --sandbox LEVEL  see "terrarium help sandbox" and "help native"
+  --host wasm, --sandbox LEVEL, --limit   see "help sandbox", "native", "limits"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 

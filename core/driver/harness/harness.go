@@ -54,6 +54,9 @@ type Turn struct {
 // A Result is how it went.
 type Result struct {
 	Outcome challenge.Outcome
+	// Reason says for which limit the shell was killed, if it was: the Outcome is
+	// challenge.TerminalEnded then.
+	Reason core.Reason
 	// Err says why the agent has ended, if that is the Outcome.
 	Err error
 	// Turns is how often the agent was asked, and Commands how much it had

@@ -38,6 +38,7 @@ type run struct {
 	commands int
 	pending  settling
 	err      error
+	ended    core.Reason // why the shell has, if not of its own accord
 }
 
 // An answer is what came of an Ask.
@@ -57,10 +58,10 @@ func (r *run) handleOutput(_ core.TerminalID, _ uint8, p []byte) {
 // loop runs the machine until it is done, or ctx is.
 func (r *run) loop(ctx context.Context) error {
 	r.answers, r.typed = make(chan answer, 1), make(chan int, 1)
-	exited := make(chan struct{})
+	exited := make(chan core.Exit, 1)
 	r.work.Go(func() { // ends with the shell or ctx
-		if _, err := r.driver.WaitForExit(ctx, r.id); err == nil {
-			close(exited)
+		if exit, err := r.driver.WaitForExit(ctx, r.id); err == nil {
+			exited <- exit
 		}
 	})
 	timer := time.NewTimer(0)
@@ -79,8 +80,8 @@ func (r *run) loop(ctx context.Context) error {
 		case <-timer.C:
 			r.pending.look(r)
 			r.machine.HandleTimeout(time.Now())
-		case <-exited:
-			exited = nil
+		case exit := <-exited:
+			r.ended = exit.Reason
 			r.pending.end()
 			r.machine.Start(time.Now()) // if it has not been: there is nothing to wait for
 			r.machine.HandleTerminalEnd(time.Now())
@@ -212,6 +213,7 @@ func (r *run) view(from uint64) (v challenge.View) {
 
 func (r *run) result() Result {
 	return Result{
+		Reason: r.ended,
 		Outcome: r.machine.Outcome(), Err: r.err, Turns: r.machine.Turn(), Commands: r.commands, Screen: r.view(0).Screen,
 	}
 }
