@@ -259,9 +259,9 @@ func TestDiskOfOrphans(t *testing.T) {
 
 // A command whose output waits for its rate is not idle.
 func TestOutputRateIsNotIdle(t *testing.T) {
-	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 40_000, Idle: 500 * time.Millisecond}})
-	out, exit := run(t, h, line(`head -c 130000 /dev/zero; echo`))
-	if len(out) != 130_001 || exit.Reason != core.ReasonNone {
+	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 100_000, Idle: 400 * time.Millisecond}})
+	out, exit := run(t, h, line(`head -c 300000 /dev/zero; echo`))
+	if len(out) != 300_001 || exit.Reason != core.ReasonNone {
 		t.Errorf("got %d bytes, %+v", len(out), exit)
 	}
 }
