@@ -28,8 +28,8 @@
 //
 // Not protected, since nothing runs them by itself: .gitmodules (git takes no
 // command from it, and addresses only when a person says so), .editorconfig,
-// .env, and the scripts of hook managers beyond .husky, which are tracked files
-// that show in a diff.
+// .env, .github (its workflows run elsewhere), and the scripts of hook managers
+// beyond .husky, which like those are tracked files that show in a diff.
 //
 // # Hostile trees
 //

@@ -62,9 +62,10 @@ var (
 	// gitDirs has git directories at some depth: a submodule's name may have slashes.
 	gitDirs = &role{name: "git directories", git: true}
 
-	// plain is any directory of the workspace.
+	// plain is any directory of the workspace. Of npm's configuration, script-shell and
+	// node-options say what runs with each script.
 	plain = only(`
-		.envrc .exrc .vimrc .gvimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .dir-locals-2.el
+		.envrc .npmrc .exrc .vimrc .gvimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .dir-locals-2.el
 		.gdbinit .lldbinit .devcontainer.json .mise.toml .mise.local.toml mise.toml mise.local.toml
 		.mcp.json .aider.conf.yml opencode.json opencode.jsonc`, map[string]*role{
 		".vscode":       only("settings.json tasks.json launch.json mcp.json", nil),
@@ -87,6 +88,8 @@ var (
 		".opencode": only("opencode.json opencode.jsonc", map[string]*role{"plugin": settingsTree, "plugins": settingsTree, "tool": settingsTree}),
 		".continue": only("config.json config.yaml config.ts", map[string]*role{"mcpServers": settingsTree}),
 		".husky":    settingsTree,
+		// Mercurial runs hooks and aliases of a repository's hgrc.
+		".hg": only("hgrc hgrc-not-shared", nil),
 		// The rules for the commands of a project.
 		".terrarium": settingsTree,
 	})
@@ -96,7 +99,7 @@ var (
 		.profile .bash_profile .bash_login .bash_logout .bashrc .bash_aliases .inputrc
 		.zshenv .zprofile .zshrc .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout
 		.xprofile .xinitrc .xsession .xsessionrc .pam_environment .tmux.conf .screenrc .emacs .emacs.el
-		.npmrc .pythonrc .irbrc .pryrc .direnvrc`, map[string]*role{
+		.pythonrc .irbrc .pryrc .direnvrc`, map[string]*role{
 		".config": only("starship.toml", map[string]*role{
 			"fish": only("config.fish", map[string]*role{"conf.d": settingsTree, "functions": settingsTree}),
 			"git":  {name: "home git", files: map[string]kind{"config": gitConfig, "attributes": settings}},
@@ -148,8 +151,12 @@ func init() {
 }
 
 // bulky directories have much in them and are made by tools: they are looked at after all others.
-var bulky = wordSet(`node_modules vendor target dist build out .venv venv .cache __pycache__ .tox .gradle .terraform bower_components
-	Pods .yarn .pnpm-store bazel-bin bazel-out .next .nuxt .svelte-kit .mypy_cache .ruff_cache .pytest_cache .direnv`)
+var bulky = wordSet(`vendor target dist build out bazel-bin bazel-out .direnv`)
+
+// skipped directories have packages and caches in them that tools fetch and make, and that run as what
+// they are anyway. They are looked at only where configuration or a link leads into them.
+var skipped = wordSet(`node_modules bower_components .venv venv .tox .cache __pycache__ .mypy_cache .ruff_cache .pytest_cache
+	.gradle .terraform Pods .yarn .pnpm-store .next .nuxt .svelte-kit`)
 
 // file says how a file of this name is protected, if it is.
 func (r *role) file(name string) (kind, bool) {

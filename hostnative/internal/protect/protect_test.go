@@ -187,6 +187,14 @@ func TestRestore(t *testing.T) {
 			b.write("my/hooks/pre-commit", "evil")
 			b.write("my/hooks/pre-push", "evil")
 		}, []string{"my/hooks/pre-push: created, taken away", "my/hooks/pre-commit: changed, put back"}, map[string]string{"my/hooks/pre-commit": "good"}},
+		{"a hook among packages", map[string]string{".git/config": "[core]\n\thooksPath = node_modules/.hooks\n", "node_modules/.hooks/": "", "node_modules/a/": ""}, func(b *bench) {
+			b.write("node_modules/.hooks/pre-push", "evil")
+			b.write("node_modules/a/.envrc", "fine")
+		}, []string{"node_modules/.hooks/pre-push: created, taken away"}, map[string]string{"node_modules/a/.envrc": "fine"}},
+		{"another tool's hooks", map[string]string{".hg/hgrc": "good", ".npmrc": "good"}, func(b *bench) {
+			b.write(".hg/hgrc", "[hooks]\nupdate = evil\n")
+			b.write(".npmrc", "script-shell=evil\n")
+		}, []string{".hg/hgrc: changed, put back", ".npmrc: changed, put back"}, map[string]string{".hg/hgrc": "good"}},
 		{"a link to a hook", map[string]string{"scripts/check": "good"}, func(b *bench) {
 			b.check(os.Symlink("../../scripts/check", b.path(".git/hooks/pre-commit")))
 			b.check(b.s.Update(b.t.Context()))
@@ -298,7 +306,7 @@ func TestRestoreRandom(t *testing.T) {
 }
 
 func randomTree(t *testing.T, r *rand.Rand) {
-	dirs := []string{"", "a/", "a/b/", "node_modules/m/", "a/\xff\n/"}
+	dirs := []string{"", "a/", "a/b/", "vendor/m/", "a/\xff\n/"}
 	protected := []string{".git/config", ".git/hooks/pre-commit", ".git/info/attributes", ".vscode/tasks.json", ".envrc", ".claude/hooks/x/y"}
 	free := []string{"x", ".vscode/extensions.json", ".git/index", ".git/hooks/a.sample", "sub/y"}
 	b := newBench(t, nil)

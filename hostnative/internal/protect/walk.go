@@ -58,6 +58,7 @@ type job struct {
 	anchor string // see leaf
 	depth  int
 	bulky  bool
+	narrow bool // only what configuration leads to is looked at
 }
 
 // A found is the path of a protected file.
@@ -264,6 +265,9 @@ func (w *walker) entries(fd int, j job, d *dir, signs map[string]bool) error {
 			case sub.role == gitDir:
 				sub.anchor = full
 			case sub.role.below == plain:
+				if sub.narrow = j.narrow || skipped[name]; sub.narrow && !w.leadsInto(full) {
+					return true
+				}
 				sub.anchor = ""
 				sub.bulky = bulky[name]
 			}
@@ -279,11 +283,21 @@ func (w *walker) entries(fd int, j job, d *dir, signs map[string]bool) error {
 				file = hook
 			}
 		}
-		if isFile {
+		if isFile && (isExtra || !j.narrow) {
 			d.files = append(d.files, found{full, file, anchor})
 		}
 		return true
 	})
+}
+
+// leadsInto reports whether configuration or a link leads to what is below a directory.
+func (w *walker) leadsInto(name string) bool {
+	for extra := range w.extras {
+		if within(extra, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // find notes a protected file.
