@@ -57,20 +57,30 @@ func (g *Guard) create(ctx context.Context, p place) (*area, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(p.dir, "place"), text, 0o600); err != nil {
-		return nil, err
-	}
 	if err := a.snapshot.Update(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.describe(); err != nil {
 		return nil, err
 	}
 	if err := a.save(); err != nil {
 		return nil, err
 	}
 	return a, a.enter()
+}
+
+// describe tells other programs what the area is. Its files are there if we have used it before, and
+// nobody has removed them since.
+func (a *area) describe() error {
+	name := filepath.Join(a.dir, "place")
+	if _, err := os.Lstat(name); err == nil {
+		return nil
+	}
+	text, err := json.Marshal(a.place)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o600)
 }
 
 // areaOf returns our area of a place.
@@ -106,11 +116,8 @@ func (a *area) enter() error {
 	return nil
 }
 
-// leave tells them that we don't. Where State is not locked, the next Begin clears away.
-func (a *area) leave(locked bool) {
-	if locked && flock(a.users, unix.LOCK_EX) == nil { // nobody else does
-		os.RemoveAll(a.dir)
-	}
+// leave tells them that we don't. Its files stay, for the next time.
+func (a *area) leave() {
 	a.users.Close()
 	a.users = nil
 }
@@ -149,13 +156,16 @@ func (a *area) refresh() error {
 	return nil
 }
 
-// save writes the base for other programs.
+// save writes the base for other programs, if the file has another one.
 func (a *area) save() error {
+	name := filepath.Join(a.dir, "base")
+	if now, err := versionOf(name); err == nil && now == a.base && !a.snapshot.Changed() {
+		return nil
+	}
 	data, err := a.snapshot.Save()
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(a.dir, "base")
 	if err := os.WriteFile(name+".new", data, 0o600); err != nil {
 		return err
 	}

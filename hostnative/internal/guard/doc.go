@@ -9,6 +9,9 @@
 // changed meanwhile is theirs. A directory that is used already, as one below another, is
 // an area of its own, and the one around it leaves it out: no file is in two.
 //
+// A program that uses a directory again hears from the kernel whether anything has happened
+// in it (inotify, on Linux): if not, it does not look. That is most of what a start costs.
+//
 // Areas are files in Config.State, which commands can't write. An area's directory has
 // the lock "users", which each program that uses it holds, shared; "base", which is what
 // the area remembers, for the others; and "work", the lock of who compares. "lock" in

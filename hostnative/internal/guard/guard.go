@@ -177,16 +177,9 @@ func (u *Use) End(ctx context.Context) ([]protect.Change, error) {
 func (g *Guard) leave(areas []*area) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	locked := false
-	if slices.ContainsFunc(areas, func(a *area) bool { return a.uses == 1 }) {
-		if lock, err := g.lock(context.Background()); err == nil {
-			defer lock.Close()
-			locked = true
-		}
-	}
 	for _, a := range areas {
 		if a.uses--; a.uses == 0 {
-			a.leave(locked)
+			a.leave()
 		}
 	}
 	for i := 0; len(g.areas) > maxIdle && i < len(g.areas); {
@@ -203,6 +196,14 @@ func (g *Guard) leave(areas []*area) {
 func (g *Guard) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if len(g.areas) == 0 {
+		return
+	}
+	lock, err := g.lock(context.Background())
+	if err == nil { // else the next Begin of any program clears away
+		defer lock.Close()
+		defer g.active()
+	}
 	g.areas = slices.DeleteFunc(g.areas, func(a *area) bool {
 		if a.uses > 0 {
 			return false

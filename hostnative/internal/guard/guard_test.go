@@ -186,13 +186,15 @@ func TestBetween(t *testing.T) {
 	})
 }
 
-// What ends of itself leaves nothing behind.
+// What is closed leaves nothing behind.
 func TestNothingLeft(t *testing.T) {
 	each(t, func(w world, ga, gb *Guard) {
 		a, b := w.begin(ga, "."), w.begin(gb, ".")
 		w.end(a)
 		w.end(b)
 		w.end(b) // more often does nothing
+		ga.Close()
+		gb.Close()
 		left, err := os.ReadDir(filepath.Join(w.state, "areas"))
 		if err != nil || len(left) > 0 {
 			t.Errorf("got %v, %v, want nothing", left, err)
@@ -248,6 +250,7 @@ func TestHeld(t *testing.T) {
 		if err := flock(f, unix.LOCK_EX); err != nil {
 			t.Fatal(err)
 		}
+		f.Truncate(0)
 		f.WriteAt([]byte("4711"), 0)
 		if err := try(); err == nil || !strings.Contains(err.Error(), "process 4711 has locked ") {
 			t.Errorf("%s: got %v", name, err)

@@ -79,7 +79,7 @@ const maxActive = 4096
 
 var errTooMany = errors.New("too many directories are used at once")
 
-// active returns the places that some program uses, and removes what others have left.
+// active returns the places that some program uses, and removes what nobody does.
 // State is locked.
 func (g *Guard) active() ([]place, error) {
 	at := filepath.Join(g.config.State, "areas")
@@ -96,6 +96,9 @@ func (g *Guard) active() ([]place, error) {
 		p := place{dir: dir}
 		text, err := os.ReadFile(filepath.Join(dir, "place"))
 		if err != nil || json.Unmarshal(text, &p) != nil || !used(dir) {
+			if slices.ContainsFunc(g.areas, func(a *area) bool { return a.dir == dir }) {
+				continue // we may use it again
+			}
 			if err := os.RemoveAll(dir); err != nil {
 				return nil, err
 			}

@@ -27,6 +27,12 @@ type Snapshot struct {
 
 	mu    sync.Mutex // guards what is below
 	roots []*root
+
+	changed     bool   // what it compares with may have, since Save
+	looks       int    // at the roots, up to 2
+	watch       *watch // nil if there is none
+	watched     bool   // it has all that was looked at, and that is what it compares with
+	unwatchable bool
 }
 
 // A root is one of the directories.
@@ -157,6 +163,7 @@ func (s *Snapshot) Close() error {
 		unix.Close(r.fd)
 	}
 	s.roots = nil
+	s.unwatch()
 	return nil
 }
 
@@ -165,7 +172,12 @@ func (s *Snapshot) Close() error {
 func (s *Snapshot) Update(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.quiet() {
+		return nil
+	}
+	s.changed = true
 	for range maxHops {
+		s.forget()
 		found, err := s.look(ctx, false)
 		if err != nil {
 			return err
@@ -176,6 +188,7 @@ func (s *Snapshot) Update(ctx context.Context) error {
 			room = r.rebase(found[i].now, s.limits, room)
 			again = r.follow() || again
 		}
+		again = again || s.cover()
 		if !again {
 			break
 		}
@@ -267,15 +280,23 @@ func (s *Snapshot) Restore(ctx context.Context) ([]Change, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	run := &restoring{Snapshot: s, keeping: keeping{in: s.keep, limit: s.limits.Kept}, failed: map[string]bool{}}
+	if s.quiet() {
+		return nil, nil
+	}
+	s.changed = true
 	// What another command changes meanwhile is found by the next round. The last only tells.
 	for round := range maxRounds {
+		s.forget()
 		found, err := s.look(ctx, true)
 		if err != nil {
 			return run.changes, err
 		}
-		if run.round(found, round == maxRounds-1) == 0 {
+		if run.round(found, round == maxRounds-1) == 0 && !s.cover() {
 			break
 		}
+	}
+	if len(run.failed) > 0 || run.unstable {
+		s.watched = false // they are tried again
 	}
 	return run.changes, run.keeping.trim()
 }

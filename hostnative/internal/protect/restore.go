@@ -19,6 +19,8 @@ type restoring struct {
 	keeping keeping
 	failed  map[string]bool // what is not tried again
 	changes []Change
+
+	unstable bool // something changes all the time
 }
 
 // A diff is a protected file that is not what it was. was or now is nil if there is none.
@@ -52,6 +54,7 @@ func (run *restoring) round(found []*walker, last bool) int {
 				}
 			case run.failed[w.full(d.name)]:
 			case last:
+				run.unstable = true
 				run.changes = append(run.changes, Change{Path: w.full(d.name), Kind: d.kind, Why: v.why, Err: errUnstable})
 			default:
 				run.act(w, d, v)

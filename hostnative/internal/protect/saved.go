@@ -76,7 +76,15 @@ func (s *Snapshot) Save() ([]byte, error) {
 	if err := gob.NewEncoder(&b).Encode(all); err != nil {
 		return nil, fmt.Errorf("protect: save: %w", err)
 	}
+	s.changed = false
 	return b.Bytes(), nil
+}
+
+// Changed reports whether s may compare with something else than when it was last saved or loaded.
+func (s *Snapshot) Changed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
 }
 
 var errOtherRoots = errors.New("protect: load: it is of other directories")
@@ -100,6 +108,7 @@ func (s *Snapshot) Load(data []byte) error {
 	for i, r := range s.roots {
 		r.restoreBase(&all[i])
 	}
+	s.watched, s.changed = false, false
 	return nil
 }
 
