@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -93,6 +94,9 @@ func New(c Config) (*Host, error) {
 		env = slices.Clone(c.Env)
 	}
 	c.Env = env
+	if c.Helper != "" && !filepath.IsAbs(c.Helper) { // commands have directories of their own
+		return nil, fmt.Errorf("hostnative: helper %q: not an absolute path", c.Helper)
+	}
 	if err := c.Limits.check(); err != nil {
 		return nil, fmt.Errorf("hostnative: %w", err)
 	}

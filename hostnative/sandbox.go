@@ -62,8 +62,9 @@ type Sandbox struct {
 	// through a proxy, whose variables commands get.
 	Net []egress.Rule
 	// OpenProxy, if not nil, begins to take connections that a list allows, and tells what
-	// it refuses. It is called once for each session and set of roots, if there is a Net;
-	// without it names are not reached. Package hostnative/netproxy has one.
+	// it refuses. It is called once for each session and set of roots, if there is a Net.
+	// New fails where Net has names and this is nil, for then nothing would reach them.
+	// Package hostnative/netproxy has one.
 	OpenProxy func(list egress.List, refused func(*egress.Refusal)) (ProxySession, error)
 	// Sockets are absolute paths of unix sockets that commands may connect to. They need
 	// not be there yet; links are followed by New, and not later. Who can connect to a
@@ -95,6 +96,11 @@ func (s *Sandbox) check() error {
 	case "", SandboxOff, SandboxWorkspace, SandboxStrict:
 	default:
 		return fmt.Errorf("sandbox level %.40q: want off, workspace or strict", string(s.Level))
+	}
+	for _, r := range s.Net {
+		if s.OpenProxy == nil && r.NeedsLookup() {
+			return fmt.Errorf("sandbox net %s: a name is reached through a proxy only, and Sandbox.OpenProxy is nil: see package hostnative/netproxy", r)
+		}
 	}
 	for _, path := range s.Sockets {
 		if !filepath.IsAbs(path) {

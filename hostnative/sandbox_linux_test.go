@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/egress"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 )
@@ -203,17 +204,34 @@ func TestSandboxAboveKilled(t *testing.T) {
 	run(t, h, c)
 }
 
+func rule(t *testing.T, text string) egress.Rule {
+	t.Helper()
+	r, err := egress.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // What is no sandbox is an error, and never a weaker run.
 func TestSandboxRefused(t *testing.T) {
 	root := t.TempDir()
 	for name, c := range map[string]hostnative.Config{
 		`sandbox level "loose"`:       {Sandbox: hostnative.Sandbox{Level: "loose"}},
 		`/no/such/root`:               {Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{"/no/such/root"}}},
+		`sandbox net example.org`:     {Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{root}, Net: []egress.Rule{rule(t, "10.0.0.1"), rule(t, "example.org")}}},
+		`helper "bin/helper"`:         {Helper: "bin/helper"},
 		`no sandbox without a keeper`: {NoKeeper: true, Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{root}}},
 	} {
 		if h, err := hostnative.New(c); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, %v, want %s", h, err, name)
 		}
+	}
+	for _, text := range []string{"10.0.0.1", "localhost:5432", "[::1]:80"} { // it takes no proxy to connect to these
+		if confine.Available().Err() != nil {
+			break
+		}
+		newHost(t, hostnative.Config{Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{root}, Net: []egress.Rule{rule(t, text)}}})
 	}
 	h := newHost(t, hostnative.Config{Helper: "/bin/true", Sandbox: hostnative.Sandbox{Level: "strict", Roots: []string{root}}})
 	e, err := h.Resolve(t.Context(), line(`exit`))

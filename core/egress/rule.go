@@ -35,6 +35,10 @@ func (r Rule) String() string {
 	return text
 }
 
+// NeedsLookup reports whether the rule names a host whose addresses only a look-up tells: it does
+// not allow any connection to an address by itself.
+func (r Rule) NeedsLookup() bool { return r.name != "" && !isLocal(r.name) }
+
 // covers reports whether the rule is for the port.
 func (r Rule) covers(port uint16) bool {
 	return r.port == port || r.port == 0 && (port == 80 || port == 443)
