@@ -77,6 +77,9 @@ type Command struct {
 	// sandboxed host shows the command these and nothing else.
 	Roots []string
 
+	// Bounds are what the client asks for in place of what the host confines commands to.
+	Bounds Bounds
+
 	// Session is who asked, for hosts that keep something for a session.
 	// Registry.Create sets it, and acpconn makes it no other peer's.
 	Session SessionID
@@ -148,7 +151,7 @@ func (c *Command) size() int64 {
 	for _, r := range c.Roots {
 		n += len(r)
 	}
-	return int64(n)
+	return int64(n) + c.Bounds.size()
 }
 
 func (c *Command) hasScreen() bool { return c.Screen || c.Rendering == RenderScreen }
@@ -191,6 +194,9 @@ func (c *Command) validate() error {
 		if hasNUL(r) || !isAbs(r) {
 			return &InvalidError{Param: "roots", Reason: "not_absolute", Value: r}
 		}
+	}
+	if err := c.Bounds.validate(); err != nil {
+		return err
 	}
 	return validateSize(c.Rows, c.Cols)
 }
@@ -250,8 +256,8 @@ const (
 // It is what policy decides on and what the record shows.
 type Exec struct {
 	// Command is what was asked, its zero values replaced by defaults. Once it
-	// has started, Args, Env and Roots are nil: they may be megabytes, and only
-	// the start needs them.
+	// has started, Args, Env, Roots and Bounds are zero: they may be megabytes,
+	// and only the start needs them.
 	Command Command
 	// Path is the executable, absolute.
 	Path string
@@ -263,6 +269,11 @@ type Exec struct {
 	// "workspace" and "strict" of hostnative. Empty if it confines it to nothing, or
 	// does not say.
 	Sandbox string
+	// Terms are what Command.Bounds asks for that other commands of the host don't have,
+	// each in words that end "it asks to run …": "without a sandbox", "connecting to
+	// example.org". Sandbox is as they say. Empty if it asks for no more than those have.
+	// A command with Terms starts only if Decision.More grants them.
+	Terms []string
 	// Host is what the host that has resolved it wants to be told again when
 	// it starts it. To all others it means nothing, and it is not traced.
 	Host any
@@ -274,18 +285,21 @@ func (e *Exec) size() int64 {
 	for _, a := range e.Argv {
 		n += int64(len(a)) + entrySize
 	}
+	for _, t := range e.Terms {
+		n += int64(len(t)) + entrySize
+	}
 	return n
 }
 
 // started returns e without what only the start needs.
 func (e *Exec) started() *Exec {
 	c := &e.Command
-	if c.Args == nil && c.Env == nil && c.Roots == nil && e.Host == nil {
+	if c.Args == nil && c.Env == nil && c.Roots == nil && c.Bounds.Net == nil && e.Host == nil {
 		return e
 	}
 	rest := *e
 	rest.Command.Args, rest.Command.Env, rest.Command.Roots = nil, nil, nil
-	rest.Host = nil
+	rest.Command.Bounds, rest.Host = Bounds{}, nil
 	return &rest
 }
 
@@ -299,7 +313,7 @@ func (e *Exec) shown() *Exec {
 	part := func(s string) string { return strings.Clone(clip(s, most/4)) }
 	rest := *e
 	rest.Command.Command, rest.Command.Cwd, rest.Path = part(e.Command.Command), part(e.Command.Cwd), part(e.Path)
-	rest.Argv = nil
+	rest.Argv, rest.Terms = nil, nil
 	for _, a := range e.Argv {
 		if rest.size() > most {
 			rest.Argv = append(rest.Argv, "…")
@@ -315,4 +329,7 @@ type Decision struct {
 	Allow bool
 	// Reason says why not, in words for the agent.
 	Reason string
+	// More grants what Exec.Terms ask for. A command that has some is denied without it,
+	// whatever Allow says.
+	More bool
 }

@@ -114,11 +114,15 @@ func (r *Registry) HandleResolved(now time.Time, id TerminalID, e Exec, err erro
 		return
 	}
 	exec := t.life.exec // of which Resolve has only the Command
-	exec.Path, exec.Argv, exec.Via, exec.Sandbox, exec.Host = e.Path, e.Argv, e.Via, e.Sandbox, e.Host
+	exec.Path, exec.Argv, exec.Via, exec.Sandbox, exec.Terms, exec.Host = e.Path, e.Argv, e.Via, e.Sandbox, e.Terms, e.Host
 	if r.config.Ask {
 		t.life.state = StateAsking
 		r.stopClock(now, t)
 		r.push(t, Effect{Kind: Ask, Exec: t.life.exec})
+		return
+	}
+	if len(exec.Terms) > 0 {
+		r.fail(t, ungranted(exec.Terms)) // nobody is asked
 		return
 	}
 	r.start(t)
@@ -133,6 +137,10 @@ func (r *Registry) HandleDecision(now time.Time, id TerminalID, d Decision) {
 	}
 	if !d.Allow {
 		r.fail(t, &DeniedError{Reason: d.Reason})
+		return
+	}
+	if terms := t.life.exec.Terms; len(terms) > 0 && !d.More {
+		r.fail(t, ungranted(terms))
 		return
 	}
 	r.setClock(now, t, t.life.timeLeft)

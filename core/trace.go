@@ -127,6 +127,12 @@ func (tr *tracer) create(now time.Time, s SessionID, c *Command) {
 	for _, root := range c.Roots {
 		tr.string("root", root)
 	}
+	if c.Bounds.Sandbox != "" {
+		tr.string("ask-sandbox", c.Bounds.Sandbox)
+	}
+	for _, host := range c.Bounds.Net {
+		tr.string("ask-net", host)
+	}
 	tr.int("rows", int64(c.Rows)).int("cols", int64(c.Cols)).int("limit", c.OutputByteLimit)
 	tr.duration("timeout", c.Timeout)
 	if c.Rendering != RenderDefault {
@@ -166,6 +172,9 @@ func (tr *tracer) exec(e *Exec) *tracer {
 	if e.Sandbox != "" {
 		tr.string("sandbox", e.Sandbox)
 	}
+	for _, t := range e.Terms {
+		tr.string("term", t)
+	}
 	return tr
 }
 
@@ -186,7 +195,7 @@ func (tr *tracer) decision(now time.Time, id TerminalID, d Decision) {
 	}
 	tr.at(now, "decision").id(id)
 	if d.Allow {
-		tr.word("allow").flush()
+		tr.word("allow").flag("more", d.More).flush()
 		return
 	}
 	tr.string("deny", d.Reason).flush()

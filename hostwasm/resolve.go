@@ -23,6 +23,9 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
 		return core.Exec{}, err
 	}
+	if err := c.Bounds.Unsupported(); err != nil {
+		return core.Exec{}, err
+	}
 	return within(ctx, &h.left, func() (core.Exec, error) { return h.resolve(ctx, c) }, func(core.Exec) {})
 }
 

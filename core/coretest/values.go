@@ -62,6 +62,7 @@ func (l Line) Command() (core.Command, error) {
 	for _, name := range l.Named["env-name"] {
 		c.Env = append(c.Env, core.EnvVariable{Name: name})
 	}
+	c.Bounds = core.Bounds{Sandbox: l.Get("ask-sandbox"), Net: l.Named["ask-net"]}
 	if name := l.Get("render"); name != "" {
 		var ok bool
 		if c.Rendering, ok = core.ParseRendering(name); !ok {
@@ -78,7 +79,7 @@ func (l Line) Command() (core.Command, error) {
 
 // Exec returns what a resolved line says.
 func (l Line) Exec() core.Exec {
-	return core.Exec{Path: l.Get("path"), Argv: l.Named["argv"], Via: core.Via(l.Get("via")), Sandbox: l.Get("sandbox")}
+	return core.Exec{Path: l.Get("path"), Argv: l.Named["argv"], Via: core.Via(l.Get("via")), Sandbox: l.Get("sandbox"), Terms: l.Named["term"]}
 }
 
 // Exit returns the record of an exit line.
@@ -97,7 +98,7 @@ func (l Line) Exit() (core.Exit, error) {
 // Decision returns what a decision line says.
 func (l Line) Decision() core.Decision {
 	if l.Has("allow") {
-		return core.Decision{Allow: true}
+		return core.Decision{Allow: true, More: l.Has("more")}
 	}
 	return core.Decision{Reason: l.Get("deny")}
 }
