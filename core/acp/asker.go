@@ -161,6 +161,8 @@ type asking interface {
 	initialized(params jsonrpc.Value)
 	// toolCall returns the id that the params of a terminal/create give its tool call.
 	toolCall(params jsonrpc.Value) string
+	// bounds returns what the params of a terminal/create ask for: see core.Bounds.
+	bounds(params jsonrpc.Value) (core.Bounds, error)
 	// answered takes a response, which may be malformed.
 	answered(m *jsonrpc.Message, malformed bool)
 	// gone says that no more will come.
@@ -183,6 +185,48 @@ func (*Asker) toolCall(params jsonrpc.Value) string {
 		return ""
 	}
 	return id
+}
+
+// maxBound is how long a level's name or a host may be, in bytes: longer than any is.
+const maxBound = 300
+
+// bounds are those of _meta. Who asks for what can't be had gets an error, not less.
+func (a *Asker) bounds(params jsonrpc.Value) (core.Bounds, error) {
+	const where = "_meta.terrarium"
+	d := decoder{object: ours(params)}
+	var b core.Bounds
+	short := func(key string, v jsonrpc.Value) string {
+		s, err := v.Text()
+		if d.check(where+"."+key, err); len(s) > maxBound {
+			d.fail(where+"."+key, "too_long")
+		}
+		return s
+	}
+	level, asks := d.optional("sandbox")
+	if asks {
+		if b.Sandbox = short("sandbox", level); b.Sandbox == "" {
+			d.fail(where+".sandbox", "empty")
+		}
+	}
+	list, asksNet := d.optional("net")
+	if asksNet && list.Kind() != jsonrpc.Array {
+		d.fail(where+".net", "type")
+	} else if asksNet {
+		for host := range list.Items() {
+			if len(b.Net) == core.MaxBounds {
+				d.fail(where+".net", "too_many")
+				break
+			}
+			b.Net = append(b.Net, short("net", host))
+		}
+	}
+	if (asks || len(b.Net) > 0) && !a.conn.config.Bounds {
+		d.fail(where, "unsupported")
+	}
+	if d.err != nil {
+		return core.Bounds{}, d.err
+	}
+	return b, nil
 }
 
 // answered drops what answers no open question: to answer it in turn could go

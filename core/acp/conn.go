@@ -37,6 +37,9 @@ type Config struct {
 	NoTerminal bool
 	// Lenient also takes env as an object of names and values.
 	Lenient bool
+	// Bounds takes what a request asks for by _meta.terrarium, sandbox and net, for the
+	// Command's Bounds. It needs an Asker. If false, such a request is an error.
+	Bounds bool
 	// MaxLine is the longest line taken, in bytes. If zero, 32 MiB.
 	MaxLine int
 	// MaxResponse bounds a response line, in bytes; output that would exceed

@@ -92,6 +92,12 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 		}
 		command.Cwd = *r.Cwd
 	}
+	if c.asker != nil {
+		var err error
+		if command.Bounds, err = c.asker.bounds(params); err != nil {
+			return err
+		}
+	}
 	command.OutputByteLimit = outputByteLimit(r.OutputByteLimit)
 	terminal, err := c.terminals.Create(now, core.SessionID(r.SessionID), command)
 	if err != nil {
@@ -329,6 +335,9 @@ func appendExec(dst []byte, e *core.Exec) []byte {
 	dst = appendText(dst, "via", string(e.Via))
 	if e.Sandbox != "" {
 		dst = appendText(dst, "sandbox", e.Sandbox)
+	}
+	if len(e.Terms) > 0 {
+		dst = appendTexts(dst, "more", e.Terms)
 	}
 	return append(dst, '}')
 }

@@ -18,6 +18,10 @@
 //	                 the side of the person: who answers is who permits.
 //	terminal/create  {"toolCallId":"…"}: the tool call that the command belongs
 //	                 to, at most 1 KiB. A question about it names that.
+//	                 {"sandbox":"off"|"workspace"|"strict","net":["HOST:PORT",…]}:
+//	                 what the command asks for in place of what the host gives
+//	                 to all, with at most 32 hosts. What is more than that, a
+//	                 person has to grant; it is for this command only.
 //	the outcome of session/request_permission
 //	                 {"reason":"…"}: the person's words for the agent, at most
 //	                 2 KiB of them.
@@ -25,9 +29,10 @@
 // And those that we send:
 //
 //	the result of terminal/create
-//	                 {"exec":{"path","argv","via","sandbox"}}: what was executed,
-//	                 and what it is confined to, if anything. Without argv if
-//	                 that is longer than 64 KiB.
+//	                 {"exec":{"path","argv","via","sandbox","more"}}: what was
+//	                 executed, what it is confined to, if anything, and what
+//	                 was granted to it alone. Without argv if that is longer
+//	                 than 64 KiB.
 //	exit status      {"reason":"…"}: why we ended the command: "timeout", "lost", ….
 //	session/request_permission
 //	                 {"requestId","terminalId","exec","commands"}: the id of the

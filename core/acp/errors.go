@@ -105,6 +105,10 @@ func paramMessage(param, reason string) string {
 		return param + " is out of range"
 	case "too_long":
 		return param + " is too long"
+	case "too_many":
+		return param + " has too many of them"
+	case "unsupported":
+		return param + " asks for what this host can't give to one command"
 	case "lone_surrogate":
 		return param + " has half of a surrogate pair, which no UTF-8 string can hold"
 	case "empty":

@@ -75,6 +75,9 @@ func (q *Question) size() int {
 			n += len(arg)
 		}
 	}
+	for _, term := range q.Exec.Terms {
+		n += len(term)
+	}
 	return n
 }
 
@@ -89,7 +92,11 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 		toolCall = string(q.Terminal)
 	}
 	dst = appendText(dst, "toolCallId", toolCall)
-	dst = appendText(dst, "title", codeSpan(clip(q.Title)))
+	title := codeSpan(clip(q.Title))
+	if terms := q.Exec.Terms; len(terms) > 0 { // which a client may show without the content
+		title = clip(strings.Join(terms, ", ")) + ": " + title
+	}
+	dst = appendText(dst, "title", title)
 	dst = appendText(dst, "kind", "execute")
 	dst = appendText(dst, "status", "pending")
 	dst = append(jsonrpc.AppendKey(dst, "content"), `[{"type":"content","content":{"type":"text"`...)
