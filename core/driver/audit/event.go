@@ -75,7 +75,10 @@ type Event struct {
 	// RuleID, Decision and By say what was decided, and who or what has. See Judgement.
 	RuleID, Decision, By string
 	Sandbox              string
-	Limits               Limits
+	// More is, of Create, what the command asks for by its core.Bounds, as it was asked; of Ask,
+	// what of that others don't have; of Allow and Start, what of that was granted.
+	More   []string
+	Limits Limits
 
 	Pid    int
 	Cgroup string

@@ -85,6 +85,7 @@ func (w *writer) event(e *Event) {
 	w.text("decision", e.Decision)
 	w.text("by", e.By)
 	w.text("sandbox", e.Sandbox)
+	w.list("more", e.More)
 	if e.Limits != (Limits{}) {
 		w.object("limits", func() {
 			w.number("timeout_ms", e.Limits.Timeout.Milliseconds())

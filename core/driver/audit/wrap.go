@@ -103,6 +103,12 @@ func asked(c *core.Command) Event {
 	for _, v := range c.Env {
 		e.EnvNames = append(e.EnvNames, v.Name)
 	}
+	if level := c.Bounds.Sandbox; level != "" {
+		e.More = append(e.More, "sandbox "+level)
+	}
+	for _, host := range c.Bounds.Net {
+		e.More = append(e.More, "net "+host)
+	}
 	return e
 }
 
@@ -155,6 +161,7 @@ func (h host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if err == nil {
 		start.Event = Start
 		start.describe(&e)
+		start.More = e.Terms
 		if placer, ok := p.(driver.Placer); ok {
 			start.Pid, start.Cgroup = placer.Place()
 		}
@@ -187,6 +194,9 @@ func (r *Recorder) decide(ctx context.Context, x core.Exec, theirs func(context.
 		e, _ := r.with(id, func(*terminal, *Event) {})
 		e.Event, e.Terminal = kind, id
 		e.describe(&x)
+		if kind != Deny {
+			e.More = x.Terms
+		}
 		e.Decision, e.RuleID, e.By, e.Reason, e.Commands = string(kind), j.RuleID, j.By, j.Reason, j.Commands
 		return &e
 	}
@@ -208,6 +218,10 @@ func (r *Recorder) decide(ctx context.Context, x core.Exec, theirs func(context.
 		if last.Reason == "" {
 			last.Reason = d.Reason
 		}
+		r.record(event(last, Deny))
+		return d
+	}
+	if len(x.Terms) > 0 && !d.More { // the machine denies it
 		r.record(event(last, Deny))
 		return d
 	}
