@@ -31,6 +31,7 @@ type keeping struct {
 	config keeper.Config
 	limits tree.Limits // of commands that are confined
 	free   *pool       // of commands that are not confined, and of the other keepers
+	apart  *pool       // of commands that are not confined, where others are
 
 	mu       sync.Mutex
 	confined map[confinement]*ward
@@ -59,7 +60,7 @@ func newKeeping(c Config) *keeping {
 	if c.Helper == "" && keeper.HasMain.Load() {
 		k.config.Helper = "/proc/self/exe"
 	}
-	k.free = newPool(k.openFirst())
+	k.free, k.apart = newPool(k.openFirst()), newPool(k.openApart(c.Limits.ofTree()))
 	switch {
 	case c.NoKeeper:
 		k.doWithout(errNoKeeper)
@@ -90,6 +91,17 @@ func (k *keeping) openFirst() func() (*keeper.Keeper, *kept, error) {
 		case !had && !isTransient(err):
 			k.setWithout(err)
 		}
+		return one, nil, err
+	}
+}
+
+// openApart returns what starts a keeper of commands that are not confined but limited,
+// where that of the other keepers must not be.
+func (k *keeping) openApart(l tree.Limits) func() (*keeper.Keeper, *kept, error) {
+	c := k.config
+	c.Limits = l
+	return func() (*keeper.Keeper, *kept, error) {
+		one, err := keeper.Open(c)
 		return one, nil, err
 	}
 }
@@ -146,10 +158,13 @@ func (k *keeping) start(ctx context.Context, s spec) (command, error) {
 	}
 	var c command
 	var err error
-	if s.rules == nil {
-		c, err = k.free.begin(ctx, s)
-	} else {
+	switch {
+	case s.rules != nil:
 		c, err = k.startConfined(ctx, s)
+	case s.apart:
+		c, err = k.apart.begin(ctx, s)
+	default:
+		c, err = k.free.begin(ctx, s)
 	}
 	if err == nil {
 		return c, nil
@@ -251,7 +266,7 @@ func (k *keeping) close() {
 	}
 	clear(k.confined)
 	k.mu.Unlock()
-	for _, p := range append(pools, k.free) { // those below first
+	for _, p := range append(pools, k.apart, k.free) { // those below first
 		p.close()
 	}
 	if local != nil {

@@ -20,6 +20,7 @@ type spec struct {
 	files [3]*os.File
 	cwd   *cwd // nil for this program's
 
+	apart   bool      // it is not confined where others are
 	rules   *rules    // nil for a command that is not confined
 	ward    *ward     // of those of its session that are confined in the same way
 	refused *refusals // where it is told what it was refused

@@ -17,11 +17,18 @@ import (
 // see; a relative path, also one in that PATH, starts at c.Cwd. The shell is
 // the host's tool: it is looked up in the PATH of Config.Env, and in /bin.
 //
-// The error is a *core.HostError that wraps an *fs.PathError, whose Op is
+// What c.Bounds ask for is in Exec.Terms, if not all commands have it. Start takes it for
+// granted: a driver's machine asks before.
+//
+// The error is a *core.InvalidError about c.Bounds, or a *core.HostError that wraps an *fs.PathError, whose Op is
 // "exec", "cwd" or "shell". It is fs.ErrNotExist where that is missing, and
 // fs.ErrPermission where it can't be entered or executed.
 func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
+		return core.Exec{}, err
+	}
+	b, err := h.bounds(c.Bounds)
+	if err != nil {
 		return core.Exec{}, err
 	}
 	h.keeping.prepare() // to be there when policy has decided
@@ -38,7 +45,10 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	}
 	cwd.close()
 
-	e := core.Exec{Command: c, Host: cwd.id, Sandbox: string(h.sandbox)}
+	e := core.Exec{Command: c, Host: cwd.id, Terms: b.terms}
+	if h.sandbox != "" && b.level != SandboxOff {
+		e.Sandbox = string(b.level)
+	}
 	env := h.environs.of(c)
 	path, err := lookExecutable(c.Command, c.Cwd, env)
 	switch {

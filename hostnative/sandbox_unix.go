@@ -22,20 +22,23 @@ import (
 
 // A confiner makes the rules of commands.
 type confiner struct {
-	rules   confine.Rules // without roots and private directory
-	roots   []string
-	private string
-	net     []egress.Rule
-	proxy   func(egress.List, func(*egress.Refusal)) (ProxySession, error)
-	sockets []string
-	state   string // of guards
-	guards  *guard.Guard
-	holding // what the system does about it
+	rules    confine.Rules // without roots and private directory
+	level    SandboxLevel  // of rules
+	roots    []string
+	private  string
+	required bool
+	net      []egress.Rule
+	proxy    func(egress.List, func(*egress.Refusal)) (ProxySession, error)
+	sockets  []string
+	state    string // of guards
+	guards   *guard.Guard
+	holding  // what the system does about it
 
 	// known are the rules of the roots that commands have had. To make them takes
 	// longer than to start a command.
-	mu    sync.Mutex
-	known map[string]*rules
+	mu      sync.Mutex
+	known   map[string]*rules
+	granted int // rules that are one command's
 }
 
 // maxKnown bounds known.
@@ -50,7 +53,8 @@ type holding struct {
 // rules are what one command is confined to.
 type rules struct {
 	confine.Rules
-	key string // equal for equal rules
+	key string        // equal for equal rules
+	net []egress.Rule // what may be connected to
 }
 
 // newConfiner returns a confiner. s is on.
@@ -65,13 +69,15 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	}
 	home, _ := os.UserHomeDir() // without one there is nothing in it to hide
 	c := &confiner{
-		rules:   confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Own: s.Own},
-		roots:   s.Roots,
-		private: s.Private,
-		net:     s.Net,
-		proxy:   s.OpenProxy,
-		holding: held,
-		known:   make(map[string]*rules),
+		rules:    confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Own: s.Own},
+		level:    s.Level,
+		roots:    s.Roots,
+		private:  s.Private,
+		required: s.Required,
+		net:      s.Net,
+		proxy:    s.OpenProxy,
+		holding:  held,
+		known:    make(map[string]*rules),
 	}
 	for _, path := range s.Sockets { // later, commands may make links of them
 		c.sockets = append(c.sockets, confine.Resolve(path))
@@ -93,29 +99,43 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	}
 	c.state = filepath.Join(c.private, "protected")
 	c.guards = guard.New(guard.Config{State: c.state, Homes: slices.DeleteFunc([]string{home}, func(h string) bool { return h == "" })})
-	if level == confine.Strict {
-		c.rules.Read = confine.Toolchains(os.Getenv)
-	}
+	c.rules.Read = toRead(level)
 	check := c.rules
 	check.Roots = s.Roots
 	return c, check.Check()
 }
 
-// of returns the rules of a command.
-func (c *confiner) of(command core.Command) (*rules, error) {
+// toRead returns what a level lets commands read besides what is handed over.
+func toRead(level confine.Level) []string {
+	if level == confine.Strict {
+		return confine.Toolchains(os.Getenv)
+	}
+	return nil
+}
+
+// of returns the rules of a command. What one may connect to that others may not is in
+// rules that no other has: they have a keeper and a proxy of their own.
+func (c *confiner) of(command core.Command, b bounds) (*rules, error) {
 	roots := command.Roots
 	if len(roots) == 0 {
 		roots = c.roots
 	}
-	key := strings.Join(roots, "\x00")
+	key := string(b.level) + "\x00" + strings.Join(roots, "\x00")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r := c.known[key]; r != nil {
+	r := c.known[key]
+	if r != nil && len(b.net) == 0 {
 		return r, nil
 	}
-	r, err := c.make(slices.Clone(roots))
+	r, err := c.make(slices.Clone(roots), b.level)
 	if err != nil {
 		return nil, err
+	}
+	if len(b.net) > 0 {
+		c.granted++
+		r.net = append(slices.Clip(r.net), b.net...)
+		r.key = fmt.Sprintf("%d\x00%s", c.granted, key)
+		return r, nil
 	}
 	if len(c.known) >= maxKnown {
 		clear(c.known)
@@ -126,8 +146,15 @@ func (c *confiner) of(command core.Command) (*rules, error) {
 }
 
 // make returns the rules of roots, and makes their private directory.
-func (c *confiner) make(roots []string) (*rules, error) {
-	r := &rules{Rules: c.rules}
+func (c *confiner) make(roots []string, level SandboxLevel) (*rules, error) {
+	r := &rules{Rules: c.rules, net: c.net}
+	if level != c.level {
+		var err error
+		if r.Level, err = confine.ParseLevel(string(level)); err != nil {
+			return nil, err
+		}
+		r.Read = toRead(r.Level)
+	}
 	r.Roots = roots
 	if slices.ContainsFunc(slices.Concat(roots, r.Write), func(dir string) bool { return within(c.state, dir) }) {
 		r.Own = append(slices.Clip(r.Own), c.state)

@@ -38,9 +38,14 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 
 	started := spec{path: e.Path, argv: e.Argv}
 	var sandboxed []core.EnvVariable
-	if h.confiner != nil {
-		var err error
-		if started.rules, err = h.confiner.of(e.Command); err != nil {
+	b, err := h.bounds(e.Command.Bounds)
+	if err != nil {
+		return nil, err
+	}
+	if h.confiner != nil && b.level == SandboxOff {
+		started.apart = true
+	} else if h.confiner != nil {
+		if started.rules, err = h.confiner.of(e.Command, b); err != nil {
 			return nil, refuseRules(err)
 		}
 		if started.ward, err = h.keeping.enter(h.confiner, e.Command.Session, started.rules); err != nil {

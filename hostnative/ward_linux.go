@@ -31,9 +31,9 @@ func newWard(c *confiner, r *rules) (*ward, error) {
 	if connects() != nil {
 		return w, nil
 	}
-	list := egress.List{Rules: c.net, Own: ownAddresses()}
+	list := egress.List{Rules: r.net, Own: ownAddresses()}
 	direct := list
-	if c.proxy != nil && len(c.net) > 0 {
+	if c.proxy != nil && len(r.net) > 0 {
 		var err error
 		if w.proxy, err = c.proxy(list, func(r *egress.Refusal) { w.told.all("connect to " + r.Error()) }); err != nil {
 			return nil, fmt.Errorf("sandbox: no proxy: %w", err)
