@@ -47,44 +47,47 @@ type acpMessage struct {
 
 // permittingClients connect to "serve --stdio" and "serve --listen" where all is asked about.
 var permittingClients = map[string]func(t *testing.T) *permitting{
-	"stdio": func(t *testing.T) *permitting {
-		p := newPermitting(t)
-		cmd := exec.Command("terrarium", "serve", "--stdio", "--policy", p.policy, "--cwd", p.dir)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // or who runs the tests is asked
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		p.send = func(line string) { io.WriteString(in, line+"\n") }
-		p.leave = func() { in.Close() }
-		go func() { // ends with the server
-			defer close(p.messages)
-			for lines := bufio.NewScanner(out); lines.Scan(); {
-				p.take(lines.Bytes())
-			}
-		}()
-		t.Cleanup(func() {
-			in.Close()
-			for range p.messages {
-			}
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("serve: %v", err)
-			}
-		})
-		return p
-	},
+	"stdio": func(t *testing.T) *permitting { return permittingServer(t) },
 	"listen": func(t *testing.T) *permitting {
 		p := newPermitting(t)
 		p.connect(listening(t, "--policy", p.policy, "--cwd", p.dir))
 		return p
 	},
+}
+
+// permittingServer is a client of "serve --stdio" with flags.
+func permittingServer(t *testing.T, flags ...string) *permitting {
+	p := newPermitting(t)
+	cmd := exec.Command("terrarium", append([]string{"serve", "--stdio", "--policy", p.policy, "--cwd", p.dir}, flags...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // or who runs the tests is asked
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.send = func(line string) { io.WriteString(in, line+"\n") }
+	p.leave = func() { in.Close() }
+	go func() { // ends with the server
+		defer close(p.messages)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			p.take(lines.Bytes())
+		}
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		for range p.messages {
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return p
 }
 
 func newPermitting(t *testing.T) *permitting {

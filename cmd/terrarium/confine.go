@@ -154,8 +154,7 @@ func (f *confineFlags) sandbox(root string, required bool) (hostnative.Sandbox, 
 		}
 		s.Sockets = append(s.Sockets, path)
 	}
-	if s.Net, err = f.rules(); err == nil && len(s.Net) > 0 {
-		s.OpenProxy = openProxy()
-	}
+	s.OpenProxy = openProxy() // also where one command alone may be granted a name
+	s.Net, err = f.rules()
 	return s, err
 }

@@ -42,6 +42,9 @@ only tighten. With no rules and none of these flags, nothing is asked.
   --env-inherit           commands see all our variables, secrets too; an agent
                           may send LD_PRELOAD and the like. run's default
 
+Who asks for more than the sandbox gives to all (_meta.terrarium of a create:
+sandbox, net) has it for that command only, if somebody who is asked says yes.
+
 Who answers: --ask-command, else an ACP client that says it does, else a person
 at our terminal; else it is no. Deny is never asked about, nor is what you type:
 run's command and harness's shell. Keys typed into a terminal are not judged.
@@ -188,6 +191,10 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	if v.Rule != nil {
 		record.By, record.RuleID = "rule", v.Rule.ID
 	}
+	if len(e.Terms) > 0 && v.Decision == policy.Allow {
+		v.Decision, v.Reason, v.Rule = policy.Ask, "no rule grants it "+strings.Join(e.Terms, ", "), nil
+		record.Decision, record.By, record.RuleID, record.Reason = v.Decision.String(), "default", "", printable.Text(v.Reason)
+	}
 	for _, c := range v.Commands {
 		record.Commands = append(record.Commands, c.Argv)
 	}
@@ -208,6 +215,8 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	switch {
 	case j.approve == "none":
 		answer.Allow, answer.Reason = false, "it would have to be asked about, and --approve none says no: "+denial(&v)
+	case j.approve == "all" && len(e.Terms) > 0:
+		answer.Allow, answer.Reason = false, "--approve all grants nothing beyond what all commands have, and nobody is asked: run it without"
 	case j.approve == "all":
 	case j.typed:
 		answer.By = "person"
@@ -228,7 +237,7 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 		record.Reason = answer.Reason
 	}
 	audit.Judged(ctx, record)
-	return core.Decision{Allow: answer.Allow, Reason: answer.Reason}
+	return core.Decision{Allow: answer.Allow, Reason: answer.Reason, More: answer.Allow}
 }
 
 // judged returns what the rules say. They name sessions as clients do.

@@ -106,7 +106,7 @@ func (d *Desk) Ask(ctx context.Context, q *Question) Outcome {
 		d.waiting--
 		d.mu.Unlock()
 	}()
-	q.CanAlways = d.config.Add != nil && len(q.Verdict.Always) > 0 && !q.hides()
+	q.CanAlways = d.config.Add != nil && len(q.Verdict.Always) > 0 && q.CanSession()
 	waiting, cancel := context.WithTimeout(ctx, d.config.Wait)
 	defer cancel()
 	for {

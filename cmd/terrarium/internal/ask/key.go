@@ -14,7 +14,7 @@ import (
 type key struct {
 	session core.SessionID
 	// words are a hash of the line or arguments, the program's path, the directory, the variables,
-	// the session's roots and the sandbox.
+	// the session's roots, the sandbox and what is asked for besides.
 	words [sha256.Size]byte
 	// host is what the host knows the command by, as the device and inode of its directory.
 	host any
@@ -25,6 +25,7 @@ func keyOf(q *Question) key {
 	h := sha256.New()
 	text(h, string(e.Via), e.Path, e.Command.Command, e.Command.Cwd, q.Sandbox)
 	list(h, e.Argv)
+	list(h, e.Terms)
 	list(h, e.Command.Roots)
 	number(h, len(e.Command.Env))
 	for _, v := range e.Command.Env {

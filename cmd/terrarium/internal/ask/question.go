@@ -68,8 +68,9 @@ func (q *Question) hides() bool {
 	return n > maxCommands
 }
 
-// CanSession reports whether Session can be answered. Where commands are hidden no answer is kept.
-func (q *Question) CanSession() bool { return !q.hides() }
+// CanSession reports whether Session can be answered. No answer is kept where commands are hidden,
+// and none that grants a command what others don't have.
+func (q *Question) CanSession() bool { return !q.hides() && len(q.Exec.Terms) == 0 }
 
 // IsCut reports whether Text leaves out some of the command, or of a variable, that Whole has.
 func (q *Question) IsCut() bool {
@@ -168,6 +169,9 @@ func (q *Question) Text() string {
 	sandbox := "without a sandbox"
 	if q.Sandbox != "" {
 		sandbox = "in the sandbox " + printable.Text(q.Sandbox)
+	}
+	for _, term := range q.Exec.Terms {
+		line("- it asks to run %s, this once", shorten(term, maxTitle))
 	}
 	where := shorten(q.Exec.Command.Cwd, maxCommand)
 	if where == "" {
