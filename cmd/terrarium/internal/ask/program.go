@@ -124,6 +124,9 @@ func (p *Program) run(ctx context.Context, d *driver.Driver, question []byte) (c
 		return core.Exit{}, context.Cause(ctx)
 	}
 	if err != nil {
+		if ctx.Err() != nil { // it has printed too much before we knew that it runs
+			err = context.Cause(ctx)
+		}
 		return core.Exit{}, err
 	}
 	// It need not read what it is asked, and may have ended.
