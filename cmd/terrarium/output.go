@@ -19,8 +19,9 @@ type output struct {
 	broken chan struct{} // closed once err is set
 	writes chan waiting  // what run has to write
 
-	once sync.Once     // for gaveUp
-	size atomic.Uint64 // of the screen, as rows<<32 + columns, if it has changed
+	once   sync.Once     // for gaveUp
+	size   atomic.Uint64 // of the screen, as rows<<32 + columns, if it has changed
+	killed atomic.Bool   // set before finish, if the command was
 
 	streams [2]io.Writer
 	flushes []func() error // write what the streams have held back

@@ -56,6 +56,9 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 			r.output.tame(i, f.hasConsole(command))
 		}
 	}
+	if r.live && command.Pty && !f.tames(os.Stdout) && (rendering == core.RenderDefault || rendering == core.RenderRaw) && isTerminal(os.Stdout) {
+		r.output.restoreIfKilled()
+	}
 	if f.cols == 0 && f.rows == 0 {
 		r.resizes = make(chan os.Signal, 1)
 	}
@@ -117,6 +120,7 @@ func (r *runner) wait() {
 		exit, _ := r.driver.WaitForExit(context.Background(), r.id)
 		exited <- exit
 		if r.live {
+			r.output.killed.Store(exit.Reason != core.ReasonNone || exit.Status.Signal != "")
 			r.output.finish()
 		}
 		close(finished)
