@@ -13,7 +13,9 @@
 //   - connect to the addresses and paths that its host lists.
 //   - schedule the threads of its own process, and choose their processors.
 //
-// All else is refused with EACCES, and the host is told. A program that has made itself
+// All else is refused with EACCES, and the host is told. So is what asks for a datagram
+// socket as programs do that look up names: it would go round connect, and the host is told
+// since such a program says no more than that there is no such name. A program that has made itself
 // undumpable (prctl(2), as ssh-agent does) connects to nothing: its sockets can't be taken.
 //
 // # Nothing to race

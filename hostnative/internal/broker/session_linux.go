@@ -21,6 +21,9 @@ type Config struct {
 	// Rules are what the commands are confined to: they say where a path may be bound.
 	Rules confine.Rules
 
+	// Proxied says that names are reached through a proxy, whose variables programs have.
+	Proxied bool
+
 	// Refused, if not nil, is told of what is refused, and why, by which process. It
 	// may be called by several goroutines at once.
 	Refused func(pid int, why string)
@@ -121,6 +124,10 @@ func (s *Session) release() {
 // call makes a call and returns how it has ended.
 func (s *Session) call(l *listener, q question) unix.Errno {
 	asker := caller{int(q.pid)}
+	if q.call == unix.SYS_SOCKET {
+		s.tellOfNames(l, q, asker)
+		return unix.EACCES
+	}
 	fd, err := asker.take(int(int32(q.args[0])))
 	if err == nil {
 		defer unix.Close(fd)
@@ -141,6 +148,23 @@ func (s *Session) call(l *listener, q question) unix.Errno {
 		return unix.EACCES
 	}
 	return 0
+}
+
+// tellOfNames tells why a program that wants to look up a name can't: it gets no socket for
+// datagrams.
+func (s *Session) tellOfNames(l *listener, q question, asker caller) {
+	if domain := q.args[0]; domain != unix.AF_INET && domain != unix.AF_INET6 || s.config.Refused == nil {
+		return
+	}
+	process := asker.process()
+	if !l.waits(q) { // then that is another
+		return
+	}
+	why := "to reach a host by its name, add --net HOST[:PORT]"
+	if s.config.Proxied {
+		why = "programs that use the proxy of HTTPS_PROXY and ALL_PROXY reach the names of --net"
+	}
+	s.config.Refused(process, "a datagram socket is refused, and so no name is looked up: "+why)
 }
 
 // callWith makes a call with the socket fd, which is a copy of the caller's.

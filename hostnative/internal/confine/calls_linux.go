@@ -57,9 +57,9 @@ func calls(level Level, version int, notify bool) []rule {
 	self := func(arg int) []test { // 0, which is the caller
 		return []test{oneOf(low(arg), every, eperm, 0)}
 	}
-	others := eperm
+	others, datagrams := eperm, eacces
 	if notify {
-		others = ask
+		others, datagrams = ask, ask // which refuses datagrams, too, and tells why no name was found
 	}
 	thread := []test{oneOf(low(0), every, others, 0)} // likewise
 	// Landlock refuses devices too, where there is Landlock. That of number 0, which hides a
@@ -73,9 +73,12 @@ func calls(level Level, version int, notify bool) []rule {
 		always(fail(unix.ENOSYS), unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER),
 
 		// A datagram has an address of its own, and so goes round connect; so does
-		// one of a pair. Other protocols have calls of their own that connect.
+		// one of a pair. Other protocols have calls of their own that connect. Who looks
+		// up a name asks for a datagram socket that does not block; others are had for
+		// less, as to see which of two addresses there is a route to.
 		when(unix.SYS_SOCKET,
 			oneOf(low(0), every, fail(unix.EAFNOSUPPORT), unix.AF_UNIX, unix.AF_INET, unix.AF_INET6),
+			unless(low(1), datagrams, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC),
 			oneOf(low(1), socketKind, eacces, unix.SOCK_STREAM),
 			oneOf(low(2), every, fail(unix.EPROTONOSUPPORT), 0, unix.IPPROTO_TCP)),
 		when(unix.SYS_SOCKETPAIR,
