@@ -1,10 +1,8 @@
 package core
 
-import "strings"
-
 // Bounds are what a client asks for in place of what its Host confines commands to. The
-// zero value asks for nothing. What a Host makes of them it says in Exec.Terms, and
-// nothing of that is given unless somebody decides so: see Decision.More.
+// zero value asks for nothing, as nil does. What a Host makes of them it says in Exec.Terms,
+// and nothing of that is given unless somebody decides so: see Decision.More.
 type Bounds struct {
 	// Sandbox is the name of a level, as in Exec.Sandbox, or "off". Empty is the Host's own.
 	Sandbox string
@@ -18,6 +16,9 @@ const MaxBounds = 32
 
 // size is what b holds in memory, in bytes.
 func (b *Bounds) size() int64 {
+	if b == nil {
+		return 0
+	}
 	n := len(b.Sandbox) + entrySize*len(b.Net)
 	for _, host := range b.Net {
 		n += len(host)
@@ -26,7 +27,7 @@ func (b *Bounds) size() int64 {
 }
 
 func (b *Bounds) validate() error {
-	if len(b.Net) > MaxBounds {
+	if b != nil && len(b.Net) > MaxBounds {
 		return &InvalidError{Param: "net", Reason: "too_many"}
 	}
 	return nil
@@ -36,6 +37,8 @@ func (b *Bounds) validate() error {
 // others have, or nil if nothing is asked for.
 func (b *Bounds) Unsupported() error {
 	switch {
+	case b == nil:
+		return nil
 	case b.Sandbox != "":
 		return &InvalidError{Param: "sandbox", Reason: "unsupported", Value: b.Sandbox}
 	case len(b.Net) > 0:
@@ -45,6 +48,6 @@ func (b *Bounds) Unsupported() error {
 }
 
 // ungranted is why a command does not start that nobody has granted its Terms.
-func ungranted(terms []string) *DeniedError {
-	return &DeniedError{Reason: "it asks to run " + strings.Join(terms, ", ") + ", which nobody has granted"}
+func ungranted(terms string) *DeniedError {
+	return &DeniedError{Reason: "it asks to run " + terms + ", which nobody has granted"}
 }

@@ -14,22 +14,22 @@ import (
 func TestTerms(t *testing.T) {
 	for name, test := range map[string]struct {
 		ask      bool
-		terms    []string
+		terms    string
 		decision core.Decision
 		starts   bool
 	}{
-		"granted":            {true, []string{"without a sandbox"}, core.Decision{Allow: true, More: true}, true},
-		"allowed only":       {true, []string{"without a sandbox"}, core.Decision{Allow: true}, false},
-		"denied":             {true, []string{"without a sandbox"}, core.Decision{More: true}, false},
-		"nobody asked":       {false, []string{"without a sandbox"}, core.Decision{}, false},
-		"nothing, allowed":   {true, nil, core.Decision{Allow: true}, true},
-		"nothing, not asked": {false, nil, core.Decision{}, true},
+		"granted":            {true, "without a sandbox", core.Decision{Allow: true, More: true}, true},
+		"allowed only":       {true, "without a sandbox", core.Decision{Allow: true}, false},
+		"denied":             {true, "without a sandbox", core.Decision{More: true}, false},
+		"nobody asked":       {false, "without a sandbox", core.Decision{}, false},
+		"nothing, allowed":   {true, "", core.Decision{Allow: true}, true},
+		"nothing, not asked": {false, "", core.Decision{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var now time.Time
 			var trace strings.Builder
 			r := core.NewRegistry(core.Config{Ask: test.ask, Trace: func(line string) { trace.WriteString(line + "\n") }})
-			id, err := r.Create(now, "s", core.Command{Command: "make", Bounds: core.Bounds{Sandbox: "off", Net: []string{"example.org"}}})
+			id, err := r.Create(now, "s", core.Command{Command: "make", Bounds: &core.Bounds{Sandbox: "off", Net: []string{"example.org"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestTerms(t *testing.T) {
 
 func TestTooManyBounds(t *testing.T) {
 	r := core.NewRegistry(core.Config{})
-	_, err := r.Create(time.Time{}, "s", core.Command{Command: "make", Bounds: core.Bounds{Net: make([]string, core.MaxBounds+1)}})
+	_, err := r.Create(time.Time{}, "s", core.Command{Command: "make", Bounds: &core.Bounds{Net: make([]string, core.MaxBounds+1)}})
 	if invalid, ok := errors.AsType[*core.InvalidError](err); !ok || invalid.Reason != "too_many" {
 		t.Errorf("got %v, want too_many", err)
 	}

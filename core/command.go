@@ -77,8 +77,9 @@ type Command struct {
 	// sandboxed host shows the command these and nothing else.
 	Roots []string
 
-	// Bounds are what the client asks for in place of what the host confines commands to.
-	Bounds Bounds
+	// Bounds are what the client asks for in place of what the host confines commands to. It
+	// is not changed any more.
+	Bounds *Bounds
 
 	// Session is who asked, for hosts that keep something for a session.
 	// Registry.Create sets it, and acpconn makes it no other peer's.
@@ -256,7 +257,7 @@ const (
 // It is what policy decides on and what the record shows.
 type Exec struct {
 	// Command is what was asked, its zero values replaced by defaults. Once it
-	// has started, Args, Env, Roots and Bounds are zero: they may be megabytes,
+	// has started, Args, Env, Roots and Bounds are nil: they may be megabytes,
 	// and only the start needs them.
 	Command Command
 	// Path is the executable, absolute.
@@ -269,11 +270,11 @@ type Exec struct {
 	// "workspace" and "strict" of hostnative. Empty if it confines it to nothing, or
 	// does not say.
 	Sandbox string
-	// Terms are what Command.Bounds asks for that other commands of the host don't have,
-	// each in words that end "it asks to run …": "without a sandbox", "connecting to
-	// example.org". Sandbox is as they say. Empty if it asks for no more than those have.
-	// A command with Terms starts only if Decision.More grants them.
-	Terms []string
+	// Terms are what Command.Bounds asks for that other commands of the host don't have, in
+	// words that end "it asks to run …": "without a sandbox", or "connecting to a.org:443,
+	// connecting to b.org". Sandbox is as they say. Empty if it asks for no more than those
+	// have. A command with Terms starts only if Decision.More grants them.
+	Terms string
 	// Host is what the host that has resolved it wants to be told again when
 	// it starts it. To all others it means nothing, and it is not traced.
 	Host any
@@ -281,12 +282,9 @@ type Exec struct {
 
 // size is what e holds in memory, in bytes.
 func (e *Exec) size() int64 {
-	n := e.Command.size() + int64(len(e.Path))
+	n := e.Command.size() + int64(len(e.Path)+len(e.Terms))
 	for _, a := range e.Argv {
 		n += int64(len(a)) + entrySize
-	}
-	for _, t := range e.Terms {
-		n += int64(len(t)) + entrySize
 	}
 	return n
 }
@@ -294,12 +292,12 @@ func (e *Exec) size() int64 {
 // started returns e without what only the start needs.
 func (e *Exec) started() *Exec {
 	c := &e.Command
-	if c.Args == nil && c.Env == nil && c.Roots == nil && c.Bounds.Net == nil && e.Host == nil {
+	if c.Args == nil && c.Env == nil && c.Roots == nil && c.Bounds == nil && e.Host == nil {
 		return e
 	}
 	rest := *e
 	rest.Command.Args, rest.Command.Env, rest.Command.Roots = nil, nil, nil
-	rest.Command.Bounds, rest.Host = Bounds{}, nil
+	rest.Command.Bounds, rest.Host = nil, nil
 	return &rest
 }
 
@@ -313,7 +311,7 @@ func (e *Exec) shown() *Exec {
 	part := func(s string) string { return strings.Clone(clip(s, most/4)) }
 	rest := *e
 	rest.Command.Command, rest.Command.Cwd, rest.Path = part(e.Command.Command), part(e.Command.Cwd), part(e.Path)
-	rest.Argv, rest.Terms = nil, nil
+	rest.Argv, rest.Terms = nil, ""
 	for _, a := range e.Argv {
 		if rest.size() > most {
 			rest.Argv = append(rest.Argv, "…")

@@ -121,7 +121,7 @@ func (r *Registry) HandleResolved(now time.Time, id TerminalID, e Exec, err erro
 		r.push(t, Effect{Kind: Ask, Exec: t.life.exec})
 		return
 	}
-	if len(exec.Terms) > 0 {
+	if exec.Terms != "" {
 		r.fail(t, ungranted(exec.Terms)) // nobody is asked
 		return
 	}
@@ -139,7 +139,7 @@ func (r *Registry) HandleDecision(now time.Time, id TerminalID, d Decision) {
 		r.fail(t, &DeniedError{Reason: d.Reason})
 		return
 	}
-	if terms := t.life.exec.Terms; len(terms) > 0 && !d.More {
+	if terms := t.life.exec.Terms; terms != "" && !d.More {
 		r.fail(t, ungranted(terms))
 		return
 	}

@@ -127,11 +127,11 @@ func (tr *tracer) create(now time.Time, s SessionID, c *Command) {
 	for _, root := range c.Roots {
 		tr.string("root", root)
 	}
-	if c.Bounds.Sandbox != "" {
-		tr.string("ask-sandbox", c.Bounds.Sandbox)
-	}
-	for _, host := range c.Bounds.Net {
-		tr.string("ask-net", host)
+	if b := c.Bounds; b != nil {
+		tr.string("ask-sandbox", b.Sandbox)
+		for _, host := range b.Net {
+			tr.string("ask-net", host)
+		}
 	}
 	tr.int("rows", int64(c.Rows)).int("cols", int64(c.Cols)).int("limit", c.OutputByteLimit)
 	tr.duration("timeout", c.Timeout)
@@ -172,8 +172,8 @@ func (tr *tracer) exec(e *Exec) *tracer {
 	if e.Sandbox != "" {
 		tr.string("sandbox", e.Sandbox)
 	}
-	for _, t := range e.Terms {
-		tr.string("term", t)
+	if e.Terms != "" {
+		tr.string("terms", e.Terms)
 	}
 	return tr
 }

@@ -3,7 +3,6 @@ package hostnative_test
 import (
 	"errors"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,9 +22,9 @@ func TestBoundsLimits(t *testing.T) {
 		Limits:  hostnative.Limits{CPU: 300 * time.Millisecond},
 	})
 	c := line(`touch "$1" || exit; `+spin, filepath.Join(outside, "new"))
-	c.Cwd, c.Bounds = root, core.Bounds{Sandbox: "off"}
+	c.Cwd, c.Bounds = root, &core.Bounds{Sandbox: "off"}
 	e, err := h.Resolve(t.Context(), c)
-	if err != nil || e.Sandbox != "" || strings.Join(e.Terms, ", ") != "without a sandbox" {
+	if err != nil || e.Sandbox != "" || e.Terms != "without a sandbox" {
 		t.Errorf("got %q, %q, %v", e.Sandbox, e.Terms, err)
 	}
 	out, exit := run(t, h, c)
@@ -58,7 +57,7 @@ func TestBoundsRefused(t *testing.T) {
 		{confined, core.Bounds{Sandbox: "workspace", Net: []string{"localhost:5432"}}, ""},
 	} {
 		c := line(`exit`)
-		c.Cwd, c.Bounds = root, test.bounds
+		c.Cwd, c.Bounds = root, &test.bounds
 		h := newHost(t, test.config)
 		e, err := h.Resolve(t.Context(), c)
 		invalid, _ := errors.AsType[*core.InvalidError](err)

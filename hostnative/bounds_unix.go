@@ -20,7 +20,11 @@ type bounds struct {
 var strength = []SandboxLevel{SandboxOff, SandboxWorkspace, SandboxStrict}
 
 // bounds returns what a command asks for. The error is a *core.InvalidError for what can't be had.
-func (h *Host) bounds(asked core.Bounds) (bounds, error) {
+func (h *Host) bounds(wanted *core.Bounds) (bounds, error) {
+	var asked core.Bounds
+	if wanted != nil {
+		asked = *wanted
+	}
 	b := bounds{level: SandboxOff}
 	if h.confiner != nil {
 		b.level = h.confiner.level

@@ -5,6 +5,7 @@ package hostnative
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/core"
 )
@@ -20,8 +21,8 @@ import (
 // What c.Bounds ask for is in Exec.Terms, if not all commands have it. Start takes it for
 // granted: a driver's machine asks before.
 //
-// The error is a *core.InvalidError about c.Bounds, or a *core.HostError that wraps an *fs.PathError, whose Op is
-// "exec", "cwd" or "shell". It is fs.ErrNotExist where that is missing, and
+// The error is a *core.InvalidError about c.Bounds, or a *core.HostError that wraps an
+// *fs.PathError, whose Op is "exec", "cwd" or "shell". It is fs.ErrNotExist where that is missing, and
 // fs.ErrPermission where it can't be entered or executed.
 func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
@@ -45,7 +46,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	}
 	cwd.close()
 
-	e := core.Exec{Command: c, Host: cwd.id, Terms: b.terms}
+	e := core.Exec{Command: c, Host: cwd.id, Terms: strings.Join(b.terms, ", ")}
 	if h.sandbox != "" && b.level != SandboxOff {
 		e.Sandbox = string(b.level)
 	}

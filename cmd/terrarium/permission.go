@@ -191,8 +191,8 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	if v.Rule != nil {
 		record.By, record.RuleID = "rule", v.Rule.ID
 	}
-	if len(e.Terms) > 0 && v.Decision == policy.Allow {
-		v.Decision, v.Reason, v.Rule = policy.Ask, "no rule grants it "+strings.Join(e.Terms, ", "), nil
+	if e.Terms != "" && v.Decision == policy.Allow {
+		v.Decision, v.Reason, v.Rule = policy.Ask, "no rule lets it run "+e.Terms, nil
 		record.Decision, record.By, record.RuleID, record.Reason = v.Decision.String(), "default", "", printable.Text(v.Reason)
 	}
 	for _, c := range v.Commands {
@@ -215,7 +215,7 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	switch {
 	case j.approve == "none":
 		answer.Allow, answer.Reason = false, "it would have to be asked about, and --approve none says no: "+denial(&v)
-	case j.approve == "all" && len(e.Terms) > 0:
+	case j.approve == "all" && e.Terms != "":
 		answer.Allow, answer.Reason = false, "--approve all grants nothing beyond what all commands have, and nobody is asked: run it without"
 	case j.approve == "all":
 	case j.typed:

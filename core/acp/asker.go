@@ -161,8 +161,8 @@ type asking interface {
 	initialized(params jsonrpc.Value)
 	// toolCall returns the id that the params of a terminal/create give its tool call.
 	toolCall(params jsonrpc.Value) string
-	// bounds returns what the params of a terminal/create ask for: see core.Bounds.
-	bounds(params jsonrpc.Value) (core.Bounds, error)
+	// bounds returns what the params of a terminal/create ask for, or nil.
+	bounds(params jsonrpc.Value) (*core.Bounds, error)
 	// answered takes a response, which may be malformed.
 	answered(m *jsonrpc.Message, malformed bool)
 	// gone says that no more will come.
@@ -191,7 +191,7 @@ func (*Asker) toolCall(params jsonrpc.Value) string {
 const maxBound = 300
 
 // bounds are those of _meta. Who asks for what can't be had gets an error, not less.
-func (a *Asker) bounds(params jsonrpc.Value) (core.Bounds, error) {
+func (a *Asker) bounds(params jsonrpc.Value) (*core.Bounds, error) {
 	const where = "_meta.terrarium"
 	d := decoder{object: ours(params)}
 	var b core.Bounds
@@ -223,10 +223,10 @@ func (a *Asker) bounds(params jsonrpc.Value) (core.Bounds, error) {
 	if (asks || len(b.Net) > 0) && !a.conn.config.Bounds {
 		d.fail(where, "unsupported")
 	}
-	if d.err != nil {
-		return core.Bounds{}, d.err
+	if d.err != nil || !asks && len(b.Net) == 0 {
+		return nil, d.err
 	}
-	return b, nil
+	return &b, nil
 }
 
 // answered drops what answers no open question: to answer it in turn could go

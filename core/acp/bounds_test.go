@@ -35,7 +35,10 @@ func asking(t *testing.T, c acp.Config, meta string) (core.Bounds, string) {
 	if !ok || e.Kind != core.Resolve {
 		t.Fatalf("got %v, want resolve", e)
 	}
-	return e.Command.Bounds, ""
+	if e.Command.Bounds == nil {
+		return core.Bounds{}, ""
+	}
+	return *e.Command.Bounds, ""
 }
 
 func TestBounds(t *testing.T) {

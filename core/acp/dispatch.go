@@ -336,8 +336,8 @@ func appendExec(dst []byte, e *core.Exec) []byte {
 	if e.Sandbox != "" {
 		dst = appendText(dst, "sandbox", e.Sandbox)
 	}
-	if len(e.Terms) > 0 {
-		dst = appendTexts(dst, "more", e.Terms)
+	if e.Terms != "" {
+		dst = appendText(dst, "more", e.Terms)
 	}
 	return append(dst, '}')
 }

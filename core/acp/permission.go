@@ -75,10 +75,7 @@ func (q *Question) size() int {
 			n += len(arg)
 		}
 	}
-	for _, term := range q.Exec.Terms {
-		n += len(term)
-	}
-	return n
+	return n + len(q.Exec.Terms)
 }
 
 // appendParams appends the params of session/request_permission: q, asked
@@ -93,8 +90,8 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 	}
 	dst = appendText(dst, "toolCallId", toolCall)
 	title := codeSpan(clip(q.Title))
-	if terms := q.Exec.Terms; len(terms) > 0 { // which a client may show without the content
-		title = clip(strings.Join(terms, ", ")) + ": " + title
+	if terms := q.Exec.Terms; terms != "" { // a client may show the title only
+		title = clip(terms) + ": " + title
 	}
 	dst = appendText(dst, "title", title)
 	dst = appendText(dst, "kind", "execute")

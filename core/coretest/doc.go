@@ -38,7 +38,7 @@
 //	       [interactive] [screen] [rows=N] [cols=N] [limit=N] [timeout=D]
 //	       [render=R] [traceparent=T]
 //	       [env-name=K]    a variable with "=" in its name, which env can't say
-//	resolved ID (error=E [reason=R] | path=P [argv=A]… via=V [sandbox=S] [term=T]…)
+//	resolved ID (error=E [reason=R] | path=P [argv=A]… via=V [sandbox=S] [terms=T])
 //	decision ID (allow [more] | deny=REASON)
 //	start ID [error=E [reason=R]]
 //	output ID STREAM BYTES

@@ -62,7 +62,9 @@ func (l Line) Command() (core.Command, error) {
 	for _, name := range l.Named["env-name"] {
 		c.Env = append(c.Env, core.EnvVariable{Name: name})
 	}
-	c.Bounds = core.Bounds{Sandbox: l.Get("ask-sandbox"), Net: l.Named["ask-net"]}
+	if len(l.Named["ask-sandbox"]) > 0 {
+		c.Bounds = &core.Bounds{Sandbox: l.Get("ask-sandbox"), Net: l.Named["ask-net"]}
+	}
 	if name := l.Get("render"); name != "" {
 		var ok bool
 		if c.Rendering, ok = core.ParseRendering(name); !ok {
@@ -79,7 +81,7 @@ func (l Line) Command() (core.Command, error) {
 
 // Exec returns what a resolved line says.
 func (l Line) Exec() core.Exec {
-	return core.Exec{Path: l.Get("path"), Argv: l.Named["argv"], Via: core.Via(l.Get("via")), Sandbox: l.Get("sandbox"), Terms: l.Named["term"]}
+	return core.Exec{Path: l.Get("path"), Argv: l.Named["argv"], Via: core.Via(l.Get("via")), Sandbox: l.Get("sandbox"), Terms: l.Get("terms")}
 }
 
 // Exit returns the record of an exit line.

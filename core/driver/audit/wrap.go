@@ -103,11 +103,13 @@ func asked(c *core.Command) Event {
 	for _, v := range c.Env {
 		e.EnvNames = append(e.EnvNames, v.Name)
 	}
-	if level := c.Bounds.Sandbox; level != "" {
-		e.More = append(e.More, "sandbox "+level)
-	}
-	for _, host := range c.Bounds.Net {
-		e.More = append(e.More, "net "+host)
+	if b := c.Bounds; b != nil {
+		if b.Sandbox != "" {
+			e.More = append(e.More, "sandbox "+b.Sandbox)
+		}
+		for _, host := range b.Net {
+			e.More = append(e.More, "net "+host)
+		}
 	}
 	return e
 }
@@ -161,7 +163,7 @@ func (h host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if err == nil {
 		start.Event = Start
 		start.describe(&e)
-		start.More = e.Terms
+		start.More = terms(&e)
 		if placer, ok := p.(driver.Placer); ok {
 			start.Pid, start.Cgroup = placer.Place()
 		}
@@ -187,6 +189,14 @@ func (e *Event) describe(x *core.Exec) {
 	e.Argv, e.Exec, e.Cwd, e.Sandbox = x.Argv, x.Via, x.Command.Cwd, x.Sandbox
 }
 
+// terms are those of x as events have them.
+func terms(x *core.Exec) []string {
+	if x.Terms == "" {
+		return nil
+	}
+	return []string{x.Terms}
+}
+
 // decide records what theirs decides, and what it tells by Judged.
 func (r *Recorder) decide(ctx context.Context, x core.Exec, theirs func(context.Context, core.Exec) core.Decision) core.Decision {
 	id, _ := driver.TerminalOf(ctx)
@@ -195,7 +205,7 @@ func (r *Recorder) decide(ctx context.Context, x core.Exec, theirs func(context.
 		e.Event, e.Terminal = kind, id
 		e.describe(&x)
 		if kind != Deny {
-			e.More = x.Terms
+			e.More = terms(&x)
 		}
 		e.Decision, e.RuleID, e.By, e.Reason, e.Commands = string(kind), j.RuleID, j.By, j.Reason, j.Commands
 		return &e
@@ -221,7 +231,7 @@ func (r *Recorder) decide(ctx context.Context, x core.Exec, theirs func(context.
 		r.record(event(last, Deny))
 		return d
 	}
-	if len(x.Terms) > 0 && !d.More { // the machine denies it
+	if x.Terms != "" && !d.More { // the machine denies it
 		r.record(event(last, Deny))
 		return d
 	}

@@ -23,9 +23,8 @@ type key struct {
 func keyOf(q *Question) key {
 	e := q.Exec
 	h := sha256.New()
-	text(h, string(e.Via), e.Path, e.Command.Command, e.Command.Cwd, q.Sandbox)
+	text(h, string(e.Via), e.Path, e.Command.Command, e.Command.Cwd, q.Sandbox, e.Terms)
 	list(h, e.Argv)
-	list(h, e.Terms)
 	list(h, e.Command.Roots)
 	number(h, len(e.Command.Env))
 	for _, v := range e.Command.Env {

@@ -52,7 +52,7 @@ type programQuestion struct {
 	Cwd      string       `json:"cwd"`
 	Env      []string     `json:"env"`      // names of added variables
 	Sandbox  string       `json:"sandbox"`  // "off" if there is none
-	More     []string     `json:"more"`     // what it asks for that other commands don't have: "without a sandbox"
+	More     string       `json:"more"`     // what it asks for that other commands don't have: "without a sandbox"
 	Commands []simpleJSON `json:"commands"` // the simple commands of the line
 	Reason   string       `json:"reason"`   // why it is asked about
 	Always   []string     `json:"always"`   // what "always" would allow; empty: it can't be answered
@@ -163,7 +163,7 @@ func (q *Question) json(session core.SessionID) ([]byte, error) {
 	out := programQuestion{
 		Version: 1, Session: string(session), Terminal: string(q.Terminal),
 		Via: string(e.Via), Line: e.Command.Command, Argv: e.Argv, Path: e.Path, Cwd: e.Command.Cwd,
-		Env: []string{}, Sandbox: q.Sandbox, More: append([]string{}, e.Terms...), Commands: []simpleJSON{}, Reason: q.Verdict.Reason, Always: []string{}, Text: q.Text(),
+		Env: []string{}, Sandbox: q.Sandbox, More: e.Terms, Commands: []simpleJSON{}, Reason: q.Verdict.Reason, Always: []string{}, Text: q.Text(),
 	}
 	if out.Sandbox == "" {
 		out.Sandbox = "off"

@@ -70,7 +70,7 @@ func (q *Question) hides() bool {
 
 // CanSession reports whether Session can be answered. No answer is kept where commands are hidden,
 // and none that grants a command what others don't have.
-func (q *Question) CanSession() bool { return !q.hides() && len(q.Exec.Terms) == 0 }
+func (q *Question) CanSession() bool { return !q.hides() && q.Exec.Terms == "" }
 
 // IsCut reports whether Text leaves out some of the command, or of a variable, that Whole has.
 func (q *Question) IsCut() bool {
@@ -170,8 +170,8 @@ func (q *Question) Text() string {
 	if q.Sandbox != "" {
 		sandbox = "in the sandbox " + printable.Text(q.Sandbox)
 	}
-	for _, term := range q.Exec.Terms {
-		line("- it asks to run %s, this once", shorten(term, maxTitle))
+	if q.Exec.Terms != "" {
+		line("- it asks to run %s, this once", printable.Text(q.Exec.Terms)) // all of it: the host has bounded it
 	}
 	where := shorten(q.Exec.Command.Cwd, maxCommand)
 	if where == "" {
