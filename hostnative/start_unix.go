@@ -75,7 +75,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	defer io.closeChild()
 
 	begun := false
-	if h.confiner != nil {
+	if started.rules != nil {
 		started.guarded = h.confiner.guard(ctx, started.rules, started.refused)
 		defer func() {
 			if !begun {
