@@ -99,9 +99,6 @@ type Command struct {
 	// Interactive leaves standard input open for Registry.Write. Otherwise
 	// the command reads end of file at once, also on a pty.
 	Interactive bool
-	// Rows and Cols are the terminal's size in cells, 1 to MaxSize each.
-	// If zero, Config's are used.
-	Rows, Cols int
 
 	// Screen has the terminal keep a screen beside its output, with as many
 	// bytes of scrollback as OutputByteLimit: see Terminal.Screen. RenderScreen
@@ -114,6 +111,10 @@ type Command struct {
 
 	// Rendering says what is kept of the output.
 	Rendering Rendering
+
+	// Rows and Cols are the terminal's size in cells, 1 to MaxSize each.
+	// If zero, Config's are used.
+	Rows, Cols int
 	// OutputByteLimit is how many bytes of output are kept, the newest ones.
 	// If zero, Config.OutputByteLimit is used; if negative, nothing is kept.
 	// A value over Config.MaxOutputByteLimit is lowered to it.
