@@ -28,8 +28,8 @@ func lockFile(ctx context.Context, name string, patience time.Duration) (*os.Fil
 	for begun := time.Now(); ; {
 		err := flock(f, unix.LOCK_EX)
 		if err == nil {
-			f.Truncate(0)
-			f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0) // who lacks it is told less
+			// Over what is there: ext4 writes a file that was truncated to the disk when it is closed.
+			fmt.Fprintf(f, "%-10d", os.Getpid()) // who lacks it is told less
 			return f, nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) {
