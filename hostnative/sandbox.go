@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"path/filepath"
 
 	"github.com/terrarium-dev/terrarium/core/egress"
@@ -74,7 +75,17 @@ type Sandbox struct {
 	// Private is where the directories for temporary files and caches are: an absolute
 	// path. If empty, it is terrarium/private in the user's cache directory. Versions of
 	// protected files are kept aside in it, in protected/kept.
+	//
+	// The directory of a workspace that nobody has used for 30 days is removed, in the
+	// background, by a Host that begins to use another.
 	Private string
+}
+
+// PrivateDir returns where Sandbox.Private is by default: terrarium/private in the user's
+// cache directory.
+func PrivateDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "terrarium", "private"), err
 }
 
 // A ProxySession is one session's proxy. It is safe for concurrent use.

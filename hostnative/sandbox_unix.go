@@ -30,6 +30,7 @@ type confiner struct {
 	net      []egress.Rule
 	proxy    func(egress.List, func(*egress.Refusal)) (ProxySession, error)
 	sockets  []string
+	tidying  *tidying
 	state    string // of guards
 	guards   *guard.Guard
 	holding  // what the system does about it
@@ -77,6 +78,7 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		net:      s.Net,
 		proxy:    s.OpenProxy,
 		holding:  held,
+		tidying:  newTidying(),
 		known:    make(map[string]*rules),
 	}
 	for _, path := range s.Sockets { // later, commands may make links of them
@@ -91,11 +93,9 @@ func newConfiner(s Sandbox) (*confiner, error) {
 		}
 	}
 	if c.private == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
+		if c.private, err = PrivateDir(); err != nil {
 			return nil, fmt.Errorf("sandbox: no place for temporary files: %w", err)
 		}
-		c.private = filepath.Join(cache, "terrarium", "private")
 	}
 	c.state = filepath.Join(c.private, "protected")
 	c.guards = guard.New(guard.Config{State: c.state, Homes: slices.DeleteFunc([]string{home}, func(h string) bool { return h == "" })})
@@ -161,11 +161,12 @@ func (c *confiner) make(roots []string, level SandboxLevel) (*rules, error) {
 	}
 	id := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(r.Roots)), "\x00")))
 	r.Private = filepath.Join(c.private, strings.ToLower(base32.StdEncoding.EncodeToString(id[:10])))
-	for _, name := range []string{"tmp", "cache", "go-build", "npm"} {
-		if err := os.MkdirAll(filepath.Join(r.Private, name), 0o700); err != nil {
-			return nil, fmt.Errorf("sandbox: directory for temporary files: %w", err)
-		}
+	used, err := usePrivate(r.Private)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: directory for temporary files: %w", err)
 	}
+	used.Close() // whoever starts commands keeps it
+	c.tidying.begin(c.private)
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
@@ -182,6 +183,7 @@ func within(name, dir string) bool {
 func (c *confiner) close() {
 	if c != nil {
 		c.guards.Close()
+		c.tidying.end()
 	}
 }
 

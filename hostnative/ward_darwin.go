@@ -7,5 +7,13 @@ type ward struct{}
 
 func (*ward) variables() []core.EnvVariable { return nil }
 
-func (*keeping) enter(*confiner, core.SessionID, *rules) (*ward, error) { return nil, nil }
-func (*keeping) leave(*ward)                                            {}
+// enter has the private directory of a command count as used.
+func (*keeping) enter(_ *confiner, _ core.SessionID, r *rules) (*ward, error) {
+	used, err := usePrivate(r.Private)
+	if err == nil {
+		leavePrivate(used)
+	}
+	return nil, err
+}
+
+func (*keeping) leave(*ward) {}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -22,25 +23,31 @@ type ward struct {
 	using     int             // starts that are under way; guarded by keeping's mu
 	connector *broker.Session // nil where the kernel can't ask it
 	proxy     ProxySession    // or nil
+	used      *os.File        // keeps the private directory
 	told      roll
 }
 
 // newWard returns a ward without keepers.
 func newWard(c *confiner, r *rules) (*ward, error) {
-	w := new(ward)
+	used, err := usePrivate(r.Private)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: directory for temporary files: %w", err)
+	}
+	w := &ward{used: used}
 	if connects() != nil {
 		return w, nil
 	}
 	list := egress.List{Rules: r.net, Own: ownAddresses()}
 	direct := list
 	if c.proxy != nil && len(r.net) > 0 {
-		var err error
 		if w.proxy, err = c.proxy(list, func(r *egress.Refusal) { w.told.all("connect to " + r.Error()) }); err != nil {
+			used.Close()
 			return nil, fmt.Errorf("sandbox: no proxy: %w", err)
 		}
 		here, err := egress.Parse(w.proxy.Addr().String())
 		if err != nil {
 			w.proxy.Close()
+			used.Close()
 			return nil, fmt.Errorf("sandbox: proxy: %w", err)
 		}
 		direct.Rules = append(slices.Clip(direct.Rules), here)
@@ -88,6 +95,7 @@ func (w *ward) variables() []core.EnvVariable {
 
 // end lets go of all but the keepers.
 func (w *ward) end() {
+	leavePrivate(w.used)
 	if w.connector != nil {
 		w.connector.Close()
 	}
