@@ -345,3 +345,54 @@ func TestMCPElicitation(t *testing.T) {
 		p.files("audit", "kept", "yes")
 	})
 }
+
+// TestMCPTypeScript has a client of the official TypeScript library use it.
+func TestMCPTypeScript(t *testing.T) {
+	modules := os.Getenv("TERRARIUM_NODE_MODULES")
+	if modules == "" {
+		t.Skip("TERRARIUM_NODE_MODULES names no node_modules folder with @modelcontextprotocol/client")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, version := range mcpVersions {
+		for _, transport := range []string{"stdio", "http"} {
+			t.Run(transport+"/"+version, func(t *testing.T) {
+				t.Parallel()
+				p := newPermitting(t)
+				flags := []string{"--policy", p.policy, "--cwd", p.dir}
+				where := transport
+				if where == "http" {
+					where = mcpListening(t, flags...)
+				}
+				cmd := exec.CommandContext(limited(t), node, append([]string{
+					"mcp_sdk.mjs", filepath.Join(modules, "@modelcontextprotocol/client"), version, where, listenToken}, flags...)...)
+				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+				cmd.Stderr = os.Stderr
+				out, err := cmd.Output()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				var got struct {
+					Version   string
+					Tools     []string
+					Ran, Slow mcpTerminal
+					Unknown   bool
+					Resource  string
+					Asked     []string
+					Progress  int
+					Bad       string
+				}
+				if err := json.Unmarshal(out, &got); err != nil {
+					t.Fatalf("%s: %v", out, err)
+				}
+				if got.Version != version || len(got.Tools) != 9 || got.Ran.Output != "done\n" || got.Slow.ExitCode == nil || !got.Unknown ||
+					got.Resource != "done\n" || len(got.Asked) != 2 || !strings.Contains(got.Asked[0], "mkdir made") || got.Progress == 0 || got.Bad != "-32602" {
+					t.Errorf("got %s, want nine tools, two commands of which the user was asked, progress of the second, and two errors", out)
+				}
+				p.files("made")
+			})
+		}
+	}
+}
