@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkProtected is one command from Resolve to Close: without a sandbox, and in one
-// in a directory that has so many others below it. "start" is up to when it runs.
+// in a directory that has so many others below it.
 func BenchmarkProtected(b *testing.B) {
 	if err := confine.Available().Err(); err != nil {
 		b.Skip("NOT RUN: ", err)
