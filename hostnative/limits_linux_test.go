@@ -247,9 +247,9 @@ func TestDiskOfOrphans(t *testing.T) {
 	}
 	for name, config := range map[string]hostnative.Config{"keeper": {}, "keeper,nocgroup": {NoCgroup: true}} {
 		t.Run(name, func(t *testing.T) {
-			config.Limits = hostnative.Limits{Disk: 20 << 20}
-			_, exit := run(t, newHost(t, config), line(`i=0; while [ $i -lt 40 ]; do
-				(setsid head -c 2000000 /dev/zero >"$1" &); i=$((i+1)); done; sleep 1000`, filepath.Join(disk, "file")))
+			config.Limits = hostnative.Limits{Disk: 10 << 20}
+			_, exit := run(t, newHost(t, config), line(`i=0; while [ $i -lt 20 ]; do
+				(setsid head -c 2000000 /dev/zero >"$1$i" &); i=$((i+1)); done; sleep 1000`, filepath.Join(disk, "file")))
 			if exit.Reason != core.ReasonDisk {
 				t.Errorf("got %+v, want %q", exit, core.ReasonDisk)
 			}

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,12 +33,13 @@ func (g *ledger) sum(members []member) (all strays.Use) {
 		used, _ := strays.ReadUse(m.pid) // what has just ended has nothing
 		now[m.life()] = entry{m.stat.Parent, used}
 	}
-	for l := range g.last {
+	for l, e := range g.last {
 		if _, ok := now[l]; ok {
 			continue
 		}
 		if s, err := strays.ReadStat(l.pid); err == nil && s.Start == l.start {
 			used, _ := strays.ReadUse(l.pid) // nobody has waited for it
+			used.Written = max(used.Written, e.used.Written)
 			now[l] = entry{s.Parent, used}
 		}
 	}
@@ -112,10 +114,12 @@ func (o *orphans) settle(pid int) {
 	}
 	g.mu.Lock() // for both: between them a look would count it as well
 	defer g.mu.Unlock()
-	used, _ := strays.ReadUse(pid)
-	if got, _ := unix.Wait4(pid, nil, unix.WNOHANG, nil); got == pid {
+	// A zombie's io in /proc is for root only. But it is what ru_oublock counts, in 512 bytes
+	// (getrusage in Linux's kernel/sys.c).
+	var usage unix.Rusage
+	if got, _ := unix.Wait4(pid, nil, unix.WNOHANG, &usage); got == pid {
 		delete(g.last, life{pid, s.Start})
-		g.lose(used)
+		g.lose(strays.Use{CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), Written: usage.Oublock << 9})
 	}
 }
 
