@@ -4,7 +4,9 @@ package hostnative_test
 
 import (
 	"context"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative"
@@ -19,24 +21,63 @@ func BenchmarkRun(b *testing.B) {
 			b.ReportAllocs()
 			c := m.mode(core.Command{Command: "true"})
 			for b.Loop() {
-				e, err := h.Resolve(context.Background(), c)
-				if err != nil {
-					b.Fatal(err)
-				}
-				p, err := h.Start(context.Background(), e)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := p.Output(func(uint8, []byte) {}); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := p.Wait(); err != nil {
-					b.Fatal(err)
-				}
-				if err := p.Close(); err != nil {
-					b.Fatal(err)
-				}
+				runOnce(b, h, c)
 			}
+		})
+	}
+}
+
+func runOnce(b *testing.B, h *hostnative.Host, c core.Command) {
+	e, err := h.Resolve(context.Background(), c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := h.Start(context.Background(), e)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := p.Output(func(uint8, []byte) {}); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := p.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkLimits is BenchmarkRun with limits that are far away, and right after each the
+// same without: "x" is how many times the latter it takes, of the medians.
+func BenchmarkLimits(b *testing.B) {
+	const far = 1 << 40
+	without := newHost(b, hostnative.Config{})
+	c := core.Command{Command: "true"}
+	for _, test := range []struct {
+		name   string
+		limits hostnative.Limits
+	}{
+		{"off", hostnative.Limits{}},
+		{"output", hostnative.Limits{Wall: time.Hour, Idle: time.Hour, Output: far, OutputRate: far}},
+		{"use", hostnative.Limits{CPU: time.Hour, Memory: far, Disk: far}},
+		{"files", hostnative.Limits{FileSize: far, OpenFiles: 256}},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			with := newHost(b, hostnative.Config{Limits: test.limits})
+			runOnce(b, with, c) // and its keeper is there
+			runOnce(b, without, c)
+			var on, off []time.Duration
+			for b.Loop() {
+				begun := time.Now()
+				runOnce(b, with, c)
+				on = append(on, time.Since(begun))
+				begun = time.Now()
+				runOnce(b, without, c)
+				off = append(off, time.Since(begun))
+			}
+			slices.Sort(on)
+			slices.Sort(off)
+			b.ReportMetric(float64(on[len(on)/2])/float64(off[len(off)/2]), "x")
 		})
 	}
 }
