@@ -97,6 +97,18 @@ func (e elder) terrarium(t *testing.T, stdin string, args ...string) (stdout, st
 	return out.all.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
+// A native sandbox that is required, and that the kernel can't give, runs nothing, and the kernel's
+// feature is named.
+func TestNativeRequired(t *testing.T) {
+	const says = "the kernel has no Landlock, or lets nobody use it (landlock_create_ruleset: function not implemented)"
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	out, stderr, status := elders[0].terrarium(t, "", "run", "--sandbox", "workspace", "--sandbox-required", "--", "echo", "hi")
+	if out != "" || status != 125 || !strings.Contains(stderr, says) {
+		t.Errorf("got %q, %q and status %d, want status 125 and %s", out, stderr, status, says)
+	}
+}
+
 // Where the system holds less, run and serve say so once, doctor names it, and
 // --sandbox-required refuses.
 func TestLessConfined(t *testing.T) {
