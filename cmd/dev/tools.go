@@ -44,6 +44,12 @@ var tools = []tool{
 		debian: []string{"git"},
 	},
 	{
+		name:   "ssh",
+		why:    "git signs with a key that its agent holds, from inside the sandbox",
+		probe:  []string{"ssh", "-V"},
+		debian: []string{"openssh-client"},
+	},
+	{
 		name:   "ps",
 		why:    "the tests look with it for processes left behind",
 		probe:  []string{"ps", "-p", "1"},
