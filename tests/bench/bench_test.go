@@ -25,6 +25,9 @@ import (
 
 func TestMain(m *testing.M) {
 	helper.Main() // our hosts' keeper
+	if address := os.Getenv(connectVariable); address != "" {
+		connectMain(address)
+	}
 	if mode := os.Getenv(idleVariable); mode != "" {
 		os.Exit(idleMain(mode))
 	}
