@@ -223,4 +223,3 @@ func prepareGo(s *sandboxed) error {
 	const program = "package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(\"hello\\n\") }\n"
 	return os.WriteFile(filepath.Join(s.dir, "main.go"), []byte(program), 0o644)
 }
-
