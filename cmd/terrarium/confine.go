@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-const nativeHelp = `Native commands in a sandbox: terrarium run|serve|harness --sandbox LEVEL
+const nativeHelp = `Native commands in a sandbox: terrarium run|serve|mcp|harness --sandbox LEVEL
 
 Native commands may do what you may, unless --sandbox says less. It takes Linux:
 Landlock and seccomp, no root and no container. "doctor" tells what is in force.

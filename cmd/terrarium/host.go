@@ -43,7 +43,7 @@ type hostFlags struct {
 	confine       confineFlags
 }
 
-const sandboxHelp = `The sandbox: terrarium run|serve --host wasm
+const sandboxHelp = `The sandbox: terrarium run|serve|mcp --host wasm
 
 Commands are WASI modules that nobody has to trust. They see the files that are
 handed over, at the same paths, a /tmp of their own, /dev/null and the like, and

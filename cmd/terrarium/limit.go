@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
-const limitsHelp = `Limits of commands: terrarium run|serve|harness --limit NAME=VALUE
+const limitsHelp = `Limits of commands: terrarium run|serve|mcp|harness --limit NAME=VALUE
 
 Repeatable. Native commands have none without a flag, those of --host wasm have
 some. "doctor" tells what holds them. Beyond one of these a command is killed

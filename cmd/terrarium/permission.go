@@ -24,7 +24,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-const permissionHelp = `Permission: terrarium run|serve|harness
+const permissionHelp = `Permission: terrarium run|serve|mcp|harness
 
 Rules say whether a command starts, somebody is asked first, or it must not.
 They stand in /etc/terrarium/policy.toml, in the person's terrarium/policy.toml
@@ -45,9 +45,9 @@ only tighten. With no rules and none of these flags, nothing is asked.
 Who asks for more than the sandbox gives to all (_meta.terrarium of a create:
 sandbox, net) has it for that command only, if somebody who is asked says yes.
 
-Who answers: --ask-command, else an ACP client that says it does, else a person
-at our terminal; else it is no. Deny is never asked about, nor is what you type:
-run's command and harness's shell. Keys typed into a terminal are not judged.
+Who answers: --ask-command, else an ACP or MCP client that says it does, else a
+person at our terminal; else it is no. Deny is never asked about, nor what you
+type: run's command, harness's shell. Keys typed in a terminal are not judged.
 `
 
 // permissionTopic are the flags that permissionHelp explains.

@@ -105,14 +105,7 @@ func acts(title string, destroys bool) *sdk.ToolAnnotations {
 
 // add declares a tool, with bounds for all of its arguments.
 func add[In, Out any](s *Server, tool *sdk.Tool, handle sdk.ToolHandlerFor[In, Out]) {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(err) // a type of ours that has no schema
-	}
-	for name, p := range schema.Properties {
-		bound(name, p)
-	}
-	tool.InputSchema = schema
+	tool.InputSchema = schemaOf[In]()
 	sdk.AddTool(s.mcp, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		result, out, err := handle(ctx, req, in)
 		if err != nil {
@@ -120,6 +113,18 @@ func add[In, Out any](s *Server, tool *sdk.Tool, handle sdk.ToolHandlerFor[In, O
 		}
 		return result, out, err
 	})
+}
+
+// schemaOf returns the schema of a tool's arguments, each with its bounds.
+func schemaOf[In any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(err) // a type of ours that has no schema
+	}
+	for name, p := range schema.Properties {
+		bound(name, p)
+	}
+	return schema
 }
 
 // slow bounds how many calls wait at a time.
