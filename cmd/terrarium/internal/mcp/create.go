@@ -69,7 +69,7 @@ func (s *Server) create(ctx context.Context, req *sdk.CallToolRequest, in create
 			if req.ProtocolVersion() >= versionRounds {
 				return s.park(c, q), nil, nil
 			}
-			r, err := req.Session.Elicit(s.until(ctx), q.form())
+			r, err := req.Session.Elicit(s.until(ctx, t.started), q.form())
 			if err != nil {
 				q.answer <- reply{err: err}
 				continue

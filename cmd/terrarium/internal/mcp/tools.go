@@ -203,14 +203,17 @@ func explain(err error) error {
 	return errors.New(printable.Text(strings.TrimPrefix(err.Error(), "core: ")))
 }
 
-// until returns ctx as one that ends with the server, too.
-func (s *Server) until(ctx context.Context) context.Context {
+// until returns ctx as one that ends with the server, too, and when done is closed.
+func (s *Server) until(ctx context.Context, done <-chan struct{}) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
-	go func() { // ends with ctx, which ends with its call, or with the server
+	go func() { // ends with ctx, which ends with its call
 		select {
 		case <-s.ending:
 			cancel(errEnding)
+		case <-done:
+			cancel(errLeft)
 		case <-ctx.Done():
+			cancel(nil)
 		}
 	}()
 	return ctx
