@@ -79,6 +79,7 @@ tool (
 )
 
 ignore (
+	./tests/clients/node_modules
 	./tests/node_modules
 	./web/node_modules
 )

@@ -24,6 +24,7 @@ const usage = `usage: go run ./cmd/dev COMMAND
   demo                         build what is needed and run the main job on real input
   test                         everything, quick checks first; installs what it needs where it can
   conformance                  the suites of others, each found by its environment variable
+  clients                      write CONFORMANCE.md: what ./terrarium conform finds of ACP clients
   fmt                          rewrite our Go files as gofmt would
   patch DIR                    make DIR/go.mod, with which the box is built: it has our patches of modules
   reactor FILE                 the reactor alone, into FILE
@@ -106,6 +107,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return test(ctx, w, root)
 	case "conformance":
 		return conformance(ctx, w)
+	case "clients":
+		return tryClients(ctx, w, root)
 	case "fmt":
 		return rewriteFormat(w)
 	case "npm":
