@@ -39,7 +39,10 @@ const patience = "20s"
 var all = []client{
 	{
 		name: "terrarium serve", command: "terrarium serve --stdio, by a client that hands its terminals over",
-		version: func(ctx context.Context, t *tools) (string, error) { return output(ctx, t.terrarium, "--version") },
+		version: func(ctx context.Context, t *tools) (string, error) {
+			version, err := output(ctx, t.terrarium, "--version")
+			return strings.TrimPrefix(version, "terrarium "), err
+		},
 		run: func(ctx context.Context, t *tools, agent []string, dir string) error {
 			conform := exec.CommandContext(ctx, agent[0], agent[1:]...)
 			serve := exec.CommandContext(ctx, t.terrarium, "serve", "--stdio", "--cwd", dir)
