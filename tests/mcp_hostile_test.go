@@ -151,7 +151,7 @@ func TestMCPMalformed(t *testing.T) {
 
 // TestMCPManyRequests: thousands of calls that nobody waits for are answered each, one after the other.
 func TestMCPManyRequests(t *testing.T) {
-	const calls = 4000
+	const calls = 2000
 	p := newMCPPipe(t)
 	go func() { // ends when all is read
 		var b bytes.Buffer

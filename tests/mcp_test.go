@@ -196,7 +196,7 @@ func TestMCPCommand(t *testing.T) {
 		if err != nil || len(read.Contents) != 1 || read.Contents[0].Text != "aaaaabbbbb" {
 			t.Errorf("got resource %+v, %v, want its output", read, err)
 		}
-		got = c.call("terminal_create", arguments{"command": "sleep 1000", "timeout_seconds": 0.1, "wait_seconds": 60})
+		got = c.call("terminal_create", arguments{"command": "sleep 1000", "timeout_seconds": 2, "wait_seconds": 60})
 		if got.Reason != "timeout" || got.Signal != "SIGTERM" {
 			t.Errorf("got %+v, want it killed for its timeout", got)
 		}
