@@ -110,14 +110,6 @@ func (p *peer) send(line []byte) error {
 	return nil
 }
 
-// drained reports whether all that was sent has been handed to the client's pipe,
-// but for what is being written.
-func (p *peer) drained() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.queue) == 0 || p.broken != nil
-}
-
 // call sends a request.
 func (p *peer) call(method string, params []byte) *call {
 	answered := make(chan answer, 1)

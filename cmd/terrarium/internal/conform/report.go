@@ -15,9 +15,6 @@ const (
 	Unclear Verdict = "unclear" // it depends on how one reads the protocol
 )
 
-// verdicts is in the order of a summary.
-var verdicts = []Verdict{Passed, Failed, Unclear, NotRun}
-
 // A Result says how a point went.
 type Result struct {
 	Number     int     `json:"number"`
