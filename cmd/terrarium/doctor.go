@@ -140,6 +140,10 @@ func examineNative() hostReport {
 	for _, c := range r.Checks {
 		r.Available = r.Available || c.Name != "shell" && c.Error == ""
 	}
+	try("sandbox caches", func(context.Context) (string, error) {
+		dir, err := hostnative.PrivateDir()
+		return dir + ": each workspace's until 30 days after its use", err
+	})
 	return r
 }
 
