@@ -50,7 +50,8 @@ type Limits struct {
 	// OpenFiles how many descriptors each of its processes may have (EMFILE), at least 8.
 	// They begin with these. The hard limit of OpenFiles, up to which they may raise theirs, is
 	// set a moment after the start, and in a sandbox not at all; without a keeper that is so of
-	// both. More than this program's own hard limits (setrlimit(2)) can't be given.
+	// both, and a process that is being forked at that moment may keep what it had. More than
+	// this program's own hard limits (setrlimit(2)) can't be given.
 	FileSize  int64
 	OpenFiles int
 }

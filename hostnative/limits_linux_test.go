@@ -104,14 +104,15 @@ func TestWithinLimits(t *testing.T) {
 	}
 }
 
-// A process begins with its limits, and can't raise them; nor do those that it has begun at once.
+// A command has its limits when its start is answered, and can't raise them; nor do those that it
+// begins then. (TestLimitsFromTheStart is about what it has before.)
 func TestLimitsOfEach(t *testing.T) {
 	for _, config := range []hostnative.Config{{}, {NoKeeper: true}} {
 		t.Run(fmt.Sprintf("keeper=%t", !config.NoKeeper), func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "file")
 			config.Limits = hostnative.Limits{FileSize: 1 << 20, OpenFiles: 50}
 			h := newHost(t, config)
-			p := start(t, h, interactive(line(`exec 3<&0; (read x <&3; ulimit -Sn; ulimit -Hn; ulimit -Hf; ulimit -n 60; ulimit -f unlimited; head -c 2000000 /dev/zero >"$1"; echo $?) 2>&1 & wait`, file)))
+			p := start(t, h, interactive(line(`read x; (ulimit -Sn; ulimit -Hn; ulimit -Hf; ulimit -n 60; ulimit -f unlimited; head -c 2000000 /dev/zero >"$1"; echo $?) 2>&1 & wait`, file)))
 			if _, err := p.Write([]byte("\n")); err != nil {
 				t.Fatal(err)
 			}
