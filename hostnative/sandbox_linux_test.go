@@ -242,3 +242,49 @@ func TestSandboxRefused(t *testing.T) {
 		t.Errorf("with a helper that is none: got %v, %v", p, err)
 	}
 }
+
+// A command that puts a link in the place of a directory which is handed over, and lies in another
+// one, has not got what the link leads to: not the next command either, in a new keeper.
+func TestSandboxRootReplaced(t *testing.T) {
+	if err := confine.Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	root, outside := t.TempDir(), t.TempDir()
+	inner := filepath.Join(root, "inner")
+	if err := os.Mkdir(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t, hostnative.Config{Sandbox: hostnative.Sandbox{
+		Level: hostnative.SandboxWorkspace, Required: true, Roots: []string{root}, Write: []string{inner}, Private: t.TempDir(),
+	}})
+	c := line(fmt.Sprintf("mv inner old && ln -s %s inner", outside))
+	c.Cwd, c.Session = root, "one"
+	if out, exit := run(t, h, c); exit.Status != (core.ExitStatus{}) {
+		t.Fatalf("got %v, %q", exit.Status, out)
+	}
+	c = line("echo x >inner/new")
+	c.Cwd, c.Session = root, "two" // which has a keeper of its own
+	err := attempt(t, h, c)
+	if err == nil || !strings.Contains(err.Error(), "is a link in a directory that commands can write") {
+		t.Errorf("got %v", err)
+	}
+	if names, err := os.ReadDir(outside); err != nil || len(names) > 0 {
+		t.Errorf("a command has written outside: %v, %v", names, err)
+	}
+}
+
+// attempt runs a command, and returns the error of its start.
+func attempt(t *testing.T, h *hostnative.Host, c core.Command) error {
+	t.Helper()
+	e, err := h.Resolve(t.Context(), c)
+	if err != nil {
+		return err
+	}
+	p, err := h.Start(t.Context(), e)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	_, err = p.Wait()
+	return err
+}

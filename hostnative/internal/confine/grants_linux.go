@@ -73,7 +73,14 @@ type granter struct {
 // changed.
 func (s *ruleset) grantAll(r Rules) (around []string, at []int64, err error) {
 	g := granter{ruleset: s, hidden: r.hidden(), hideNames: r.HideNames, around: make(map[string]int64)}
+	real, err := r.findHanded(g.hidden)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, w := range r.wishes() {
+		if w.handed.name != "" {
+			w.path, real = real[0], real[1:] // in the same order
+		}
 		if err := g.grant(w); err != nil {
 			return nil, nil, err
 		}
@@ -92,14 +99,18 @@ func (s *ruleset) grantAll(r Rules) (around []string, at []int64, err error) {
 }
 
 // grant opens first and asks then what it is, so that nobody can put a link in
-// its place meanwhile.
+// its place meanwhile. The path of what is handed over has no links: see findHanded.
 func (g *granter) grant(w wish) error {
-	fd, err := unix.Open(w.path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC}
+	if w.handed.name != "" {
+		how.Resolve = unix.RESOLVE_NO_SYMLINKS
+	}
+	fd, err := unix.Openat2(unix.AT_FDCWD, w.path, &how)
 	if err != nil {
 		if w.handed.name == "" {
 			return nil // most systems have not all of them
 		}
-		return fmt.Errorf("sandbox %s %q: %w", w.handed.name, w.path, err)
+		return fmt.Errorf("sandbox %s %q: %w", w.handed.name, w.handed.path, err)
 	}
 	defer unix.Close(fd)
 	var stat unix.Stat_t

@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(dir+"/file", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for link, target := range map[string]string{"link": "root", "secret": "home/.ssh/in", "owned": "home/.config/terrarium"} {
+	for link, target := range map[string]string{"link": "root", "root/inner": "else", "late": "root/inner/own", "secret": "home/.ssh/in", "owned": "home/.config/terrarium"} {
 		if err := os.Symlink(filepath.Join(dir, target), filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -68,6 +68,10 @@ func TestCheck(t *testing.T) {
 		{"root in a hidden one", Rules{Roots: []string{"D/home/.ssh/in"}}, ""},
 		{"root is a hidden one", Rules{Roots: []string{"D/home/.ssh"}}, ""},
 		{"link to a hidden one", Rules{Roots: []string{"D/secret"}}, `root "D/secret": it leads to "D/home/.ssh/in", which is hidden`},
+		{"a link that a command may have made", Rules{Roots: []string{"D/root"}, Write: []string{"D/root/inner"}}, `writable directory "D/root/inner": "D/root/inner" is a link in a directory that commands can write: name "D/else" itself`},
+		{"a link to such a link", Rules{Roots: []string{"D/late", "D/link"}}, `root "D/late": "D/root/inner" is a link`},
+		{"a link that no command of these rules has made", Rules{Roots: []string{"D/late"}}, ""},
+		{"what a link leads to", Rules{Roots: []string{"D/root", "D/else"}}, ""},
 		{"our own", Rules{Roots: []string{"D/home/.config/terrarium"}}, `root "D/home/.config/terrarium": it is among Terrarium's own files`},
 		{"in our own", Rules{Write: []string{"D/home/.cache/terrarium/in"}}, `own files`},
 		{"link to our own", Rules{Roots: []string{"D/owned"}}, `own files`},

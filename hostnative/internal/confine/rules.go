@@ -1,9 +1,7 @@
 package confine
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,80 +50,8 @@ func (r Rules) Check() error {
 			return fmt.Errorf("sandbox: %w", err)
 		}
 	}
-	hidden := r.hidden()
-	for _, h := range r.handed() {
-		if err := h.check(hidden); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// handed are the directories that can be written, each with what it is called.
-func (r Rules) handed() []handed {
-	var all []handed
-	for _, path := range r.Roots {
-		all = append(all, handed{"root", path})
-	}
-	for _, path := range r.Write {
-		all = append(all, handed{"writable directory", path})
-	}
-	if r.Private != "" {
-		all = append(all, handed{private, r.Private})
-	}
-	return all
-}
-
-// A handed is a directory that can be written.
-type handed struct{ name, path string }
-
-const private = "private directory"
-
-// kernelDirs are never written: what is in them configures the system, and says
-// which cgroup a process is in.
-var kernelDirs = []string{"/proc", "/sys"}
-
-func (h handed) check(hidden hiding) error {
-	err := checkPath(h.path)
-	if err == nil {
-		var info os.FileInfo
-		if info, err = os.Stat(h.path); err == nil && !info.IsDir() {
-			err = fmt.Errorf("%q: not a directory", h.path)
-		}
-	}
-	if err == nil {
-		var real string
-		if real, err = filepath.EvalSymlinks(h.path); err == nil {
-			err = h.allowed(real, hidden)
-		}
-	}
-	if err, ok := errors.AsType[*os.PathError](err); ok {
-		return fmt.Errorf("sandbox %s %q: %w", h.name, h.path, err.Err)
-	}
-	if err != nil {
-		return fmt.Errorf("sandbox %s %w", h.name, err)
-	}
-	return nil
-}
-
-// allowed returns why the directory can't be handed over, which is real without links.
-func (h handed) allowed(real string, hidden hiding) error {
-	for _, dir := range kernelDirs {
-		if real == dir || isBelow(real, dir) {
-			return fmt.Errorf("%q: what is in %s is the kernel's", h.path, dir)
-		}
-	}
-	if h.name == private {
-		return nil
-	}
-	above, own := hidden.above(real)
-	switch {
-	case own:
-		return fmt.Errorf("%q: it is among Terrarium's own files", h.path)
-	case above != "" && real != filepath.Clean(h.path):
-		return fmt.Errorf("%q: it leads to %q, which is hidden", h.path, real)
-	}
-	return nil
+	_, err := r.findHanded(r.hidden())
+	return err
 }
 
 func checkPath(path string) error {
