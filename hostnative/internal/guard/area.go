@@ -126,6 +126,7 @@ func (a *area) leave() {
 func (a *area) compare(ctx context.Context, patience time.Duration) ([]protect.Change, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	mendArea(a.dir)
 	work, err := lockFile(ctx, filepath.Join(a.dir, "work"), patience)
 	if err != nil {
 		return nil, err

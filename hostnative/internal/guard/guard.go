@@ -150,6 +150,7 @@ func (u *Use) Compare(ctx context.Context) ([]protect.Change, error) {
 func (u *Use) compare(ctx context.Context) ([]protect.Change, error) {
 	var changes []protect.Change
 	var errs []error
+	u.guard.mend()
 	for _, a := range u.areas {
 		c, err := a.compare(ctx, u.guard.config.Patience)
 		changes = append(changes, c...)
@@ -215,6 +216,7 @@ func (g *Guard) Close() {
 
 // lock locks State.
 func (g *Guard) lock(ctx context.Context) (*os.File, error) {
+	g.mend()
 	if err := os.MkdirAll(filepath.Join(g.config.State, "areas"), 0o700); err != nil {
 		return nil, err
 	}

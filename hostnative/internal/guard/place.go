@@ -93,6 +93,7 @@ func (g *Guard) active() ([]place, error) {
 	var known []place
 	for _, e := range entries {
 		dir := filepath.Join(at, e.Name())
+		mendArea(dir)
 		p := place{dir: dir}
 		text, err := os.ReadFile(filepath.Join(dir, "place"))
 		if err != nil || json.Unmarshal(text, &p) != nil || !used(dir) {

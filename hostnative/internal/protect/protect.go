@@ -238,10 +238,15 @@ func (s *Snapshot) look(ctx context.Context, repair bool) ([]*walker, error) {
 
 var errMoved = errors.New("the directory is not there any more, or another one is")
 
-// still returns an error if a root's path leads elsewhere.
+// still returns an error if a root's path leads elsewhere. Where a directory above is closed to us
+// nobody knows: its mode is what a command can change, and what is open is looked at all the same.
 func (r *root) still() error {
 	var st unix.Stat_t
-	if err := unix.Lstat(r.path, &st); err != nil || st.Ino != r.id.ino || uint64(st.Dev) != r.id.dev {
+	err := unix.Lstat(r.path, &st)
+	if err == unix.EACCES {
+		return nil
+	}
+	if err != nil || st.Ino != r.id.ino || uint64(st.Dev) != r.id.dev {
 		return errMoved
 	}
 	return nil
