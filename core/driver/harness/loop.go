@@ -213,7 +213,7 @@ func (r *run) view(from uint64) (v challenge.View) {
 
 func (r *run) result() Result {
 	return Result{
-		Reason: r.ended,
+		Reason:  r.ended,
 		Outcome: r.machine.Outcome(), Err: r.err, Turns: r.machine.Turn(), Commands: r.commands, Screen: r.view(0).Screen,
 	}
 }
