@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -27,8 +28,11 @@ type area struct {
 	uses  int      // commands; guarded by the guard's mu
 	users *os.File // the lock that says so to other programs; nil if there are none
 
-	mu   sync.Mutex // held while it is compared; guards base
-	base version    // of the file, as it was when we read or wrote it
+	begun atomic.Uint64 // how often it began to be compared; changes with mu held
+
+	mu     sync.Mutex // held while it is compared; guards base and failed
+	base   version    // of the file, as it was when we read or wrote it
+	failed error      // why the last time it was not compared
 }
 
 // A version tells a file from another one that has taken its name.
@@ -124,8 +128,26 @@ func (a *area) leave() {
 
 // compare puts back what was changed since the base was taken.
 func (a *area) compare(ctx context.Context, patience time.Duration) ([]protect.Change, error) {
+	return a.compareSince(ctx, patience, a.begun.Load())
+}
+
+// compareSince is compare for who has asked when begun was asked. Where it was begun later, for
+// somebody else, there is nothing left to do: of many commands that end at once each would
+// wait for all before it, which takes minutes in a directory that they have filled.
+func (a *area) compareSince(ctx context.Context, patience time.Duration, asked uint64) ([]protect.Change, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.begun.Load() != asked && a.failed == nil {
+		return nil, nil
+	}
+	a.begun.Add(1)
+	changes, err := a.compareNow(ctx, patience)
+	a.failed = err
+	return changes, err
+}
+
+// compareNow is compare with mu held.
+func (a *area) compareNow(ctx context.Context, patience time.Duration) ([]protect.Change, error) {
 	mendArea(a.dir)
 	work, err := lockFile(ctx, filepath.Join(a.dir, "work"), patience)
 	if err != nil {

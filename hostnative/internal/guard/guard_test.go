@@ -256,3 +256,32 @@ func TestHeld(t *testing.T) {
 		}
 	}
 }
+
+// Of commands that end at once one compares for all who have waited for that.
+func TestEndAtOnce(t *testing.T) {
+	w := newWorld(t)
+	u, err := New(Config{State: w.state}).Begin(t.Context(), []string{w.root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.End(t.Context())
+	a := u.areas[0]
+	asked := a.begun.Load()
+	compare := func(ctx context.Context, asked uint64, want int) {
+		t.Helper()
+		changes, err := a.compareSince(ctx, time.Second, asked)
+		if len(changes) != want || (err != nil) != (ctx.Err() != nil) {
+			t.Errorf("got %v, %v, want %d changes", changes, err, want)
+		}
+	}
+	w.write(".npmrc", "evil")
+	compare(t.Context(), asked, 1)
+	w.write(".npmrc", "evil")
+	compare(t.Context(), asked, 0) // it was done for this one, too
+	w.wantFile(".npmrc", "evil")
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	compare(over, a.begun.Load(), 0) // which fails, so
+	compare(t.Context(), asked, 1)   // nothing was done for this one
+	w.wantFile(".npmrc", "")
+}
