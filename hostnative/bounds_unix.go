@@ -4,6 +4,7 @@ package hostnative
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/egress"
@@ -30,17 +31,17 @@ func (h *Host) bounds(wanted *core.Bounds) (bounds, error) {
 		b.level = h.confiner.level
 	}
 	have, want := b.level, SandboxLevel(asked.Sandbox)
-	refuse := func(reason string) (bounds, error) {
-		return bounds{}, &core.InvalidError{Param: "sandbox", Reason: reason, Value: asked.Sandbox}
+	refuse := func(reason, why string) (bounds, error) {
+		return bounds{}, &core.InvalidError{Param: "sandbox", Reason: reason, Value: asked.Sandbox + ": " + why}
 	}
 	switch {
 	case want == "" || want == have:
 	case !slices.Contains(strength, want):
-		return refuse("unknown_level")
+		return refuse("unknown_level", "use off, workspace or strict")
 	case h.confiner == nil:
-		return refuse("no_sandbox")
+		return refuse("no_sandbox", "commands run without one here")
 	case want == SandboxOff && h.confiner.required:
-		return refuse("sandbox_required")
+		return refuse("sandbox_required", "no command may run without one here")
 	default:
 		b.level = want
 	}
@@ -69,7 +70,7 @@ func (h *Host) addNet(b *bounds, hosts []string) error {
 		r, err := egress.Parse(host)
 		switch {
 		case err != nil:
-			return refuse("not_a_host", err.Error())
+			return refuse("not_a_host", strings.TrimPrefix(err.Error(), "egress: rule "))
 		case slices.Contains(h.confiner.net, r) || slices.Contains(b.net, r):
 			continue
 		case r.NeedsLookup() && h.confiner.proxy == nil:

@@ -144,10 +144,10 @@ func TestMoreRefused(t *testing.T) {
 	m := newMore(t, "--sandbox", "workspace", "--sandbox-required")
 	m.agree()
 	os.WriteFile(m.policy, []byte("default = \"allow\"\n"), 0o600)
-	m.invalid(`{"sandbox":"off"}`, "sandbox_required")
-	m.invalid(`{"sandbox":"loose"}`, "unknown_level")
+	m.invalid(`{"sandbox":"off"}`, "sandbox_required: off: no command may run without one here")
+	m.invalid(`{"sandbox":"loose"}`, "unknown_level: loose: use off, workspace or strict")
 	m.invalid(`{"sandbox":5}`, "wrong type")
-	m.invalid(`{"net":["https://example.org/"]}`, "it is a URL: write example.org:443")
+	m.invalid(`{"net":["https://example.org/"]}`, "not_a_host: \"https://example.org/\": it is a URL: write example.org:443")
 	m.invalid(`{"net":"example.org"}`, "wrong type")
 	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"sandbox":"strict"}}}`)) // less needs no question
 }
@@ -173,6 +173,6 @@ func TestMoreNoSandbox(t *testing.T) {
 	m := newMore(t)
 	m.agree()
 	os.WriteFile(m.policy, []byte("default = \"allow\"\n"), 0o600)
-	m.invalid(`{"sandbox":"strict"}`, "no_sandbox")
+	m.invalid(`{"sandbox":"strict"}`, "no_sandbox: strict: commands run without one here")
 	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"sandbox":"off","net":["example.org"]}}}`))
 }
