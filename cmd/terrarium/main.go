@@ -56,8 +56,8 @@ Terrarium runs commands in terminals, for people and for AI agents.
   help        print the help of a command
 
 "terrarium help COMMAND" has the flags; "help native", "help sandbox", "help
-permission" and "help rules" are about what several share. Errors go to standard
-error, and wrong usage exits with status 2.
+limits", "help permission" and "help rules" are about what several share. Errors
+go to standard error, and wrong usage exits with status 2.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole
