@@ -36,7 +36,7 @@ On macOS it is Seatbelt, by sandbox-exec, and untested: each start says so.
   --sandbox-required   refuse to run with less than "doctor" could tell
 
 Git's hooks, editors' settings and the like are put back when a command has
-ended: a repair, not a wall. That, and what was refused, its output's end tells.
+ended: a repair, not a wall. The output ends with that, and refused connections.
 They signal nobody but their session. What appears in your home folder later
 can't be read until a new session. Modes, owners and times of your files outside
 can be changed. For less: --host wasm. Default: --sandbox off.
