@@ -18,7 +18,7 @@ import (
 func TestMaxProcesses(t *testing.T) {
 	const most = 20
 	h := limitedHost(t, most)
-	out, _ := run(t, h, line(`i=0; while test $i -lt 100; do sleep 1000 & i=$((i+1)); echo $i; done`))
+	out, _ := run(t, h, line(`i=0; while test $i -lt 100; do sleep 1000 >/dev/null 2>&1 & i=$((i+1)); echo $i; done`))
 	lines := strings.Fields(out)
 	if len(lines) == 0 || lines[len(lines)-1] == "100" {
 		t.Fatalf("got %q, want it to fail at about the %dth process", out, most)

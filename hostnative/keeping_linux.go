@@ -54,7 +54,7 @@ func newKeeping(c Config) *keeping {
 	if c.Sandbox.on() {
 		// A confined keeper makes no cgroups, and is in one that has as many processes as
 		// a command may have. What else it may use is for its commands to use.
-		k.limits, k.config.Limits = k.config.Limits, tree.Limits{Processes: c.Limits.Processes}
+		k.limits, k.config.Limits = k.config.Limits, tree.Limits{Processes: c.Limits.Processes, RoomMemory: c.Limits.Memory}
 		k.limits.Processes = 0
 	}
 	if c.Helper == "" && keeper.HasMain.Load() {

@@ -27,7 +27,9 @@ type Limits struct {
 	// (core.ReasonMemory). What processes share counts once, and what is in a file
 	// of /dev/shm, or shared in another way (memfd_create(2)), only while a process has it
 	// mapped and has touched it. It is looked at ten times a
-	// second: one that takes more at once has it until then.
+	// second: one that takes more at once has it until then. Where the memory controller of
+	// version 2 cgroups can be had, as pids for Processes, the kernel keeps to it besides, and
+	// kills at once: then what is in /dev/shm counts for who has written it, and there is no swap.
 	Memory int64
 
 	// Disk is how many bytes it may write to disks (core.ReasonDisk), looked at as Memory
@@ -42,8 +44,10 @@ type Limits struct {
 	Output, OutputRate int64
 
 	// Processes is how many processes and threads there may be at once: fork(2) fails with
-	// EAGAIN. It takes the pids controller of version 2 cgroups in the one that this program
-	// is in; New fails where there is none. In a sandbox it is of a session's commands together.
+	// EAGAIN. It takes the pids controller of version 2 cgroups: in the root one; in the one that
+	// this program is in, if nobody else is, and then New moves it to "keeper" below, for good;
+	// or else in the one above, if that has no processes and may be written. Elsewhere New fails.
+	// In a sandbox it is of a session's commands together where these have no cgroups of their own.
 	Processes int
 
 	// FileSize is how many bytes a file may have that it writes (SIGXFSZ, or EFBIG), and

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
@@ -402,6 +403,34 @@ func (r *remote) Cgroup() string {
 		return r.room.Cgroup()
 	}
 	return r.Command.Cgroup()
+}
+
+// Wait is tree.Tree's. Who is in a room is killed for its memory behind its keeper's back.
+func (r *remote) Wait() (core.Exit, error) {
+	exit, err := r.Command.Wait()
+	if exit.Status.Signal == "SIGKILL" && exit.Reason == core.ReasonNone && r.outOfMemory() {
+		exit.Reason = core.ReasonMemory
+	}
+	return exit, err
+}
+
+// Beyond is tree.Tree's. What the kernel has killed, the keeper may not have noticed yet.
+func (r *remote) Beyond() core.Reason {
+	why := r.Command.Beyond()
+	if why == core.ReasonNone && r.outOfMemory() {
+		why = core.ReasonMemory
+	}
+	return why
+}
+
+// outOfMemory reports whether the kernel has killed somebody in the command's cgroup because of
+// its limit. What a confined keeper says of its cgroups is not believed.
+func (r *remote) outOfMemory() bool {
+	if r.room == nil && r.keeper.above != nil {
+		return false
+	}
+	c := strays.Cgroup(r.Cgroup())
+	return c != "" && c.OutOfMemory()
 }
 
 // Signal is tree.Tree's.

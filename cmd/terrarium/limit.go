@@ -34,7 +34,8 @@ output says why:
 Beyond one of these it waits, or what it tries fails:
 
   --limit output-rate=1MiB  in a second; native only
-  --limit processes=100    processes and threads at once; native: needs cgroups
+  --limit processes=100    processes and threads at once; native: needs cgroups,
+                           as by systemd-run --user --scope -p Delegate=yes
   --limit file-size=1GiB   in each file that it writes; native only
   --limit open-files=256   in each process
 

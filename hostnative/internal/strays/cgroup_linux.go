@@ -30,16 +30,28 @@ var Own = sync.OnceValues(func() (Cgroup, error) {
 	if err != nil {
 		return "", err
 	}
-	// Moving a process takes the right to write this file of the cgroup that
-	// is above both its old and its new one.
-	for name, mode := range map[string]uint32{"": unix.W_OK | unix.X_OK, "cgroup.procs": unix.W_OK} {
-		path := filepath.Join(dir, name)
-		if err := unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS); err != nil {
-			return "", &fs.PathError{Op: "cgroup", Path: path, Err: err}
-		}
+	if err := Cgroup(dir).writable(); err != nil {
+		return "", err
 	}
 	return Cgroup(dir), nil
 })
+
+// writable says why we can't put processes into children of c, or nil.
+func (c Cgroup) writable() error {
+	// Moving a process takes the right to write this file of the cgroup that
+	// is above both its old and its new one.
+	if err := access(string(c)+"/cgroup.procs", unix.W_OK); err != nil {
+		return err
+	}
+	return access(string(c), unix.W_OK|unix.X_OK)
+}
+
+func access(path string, mode uint32) error {
+	if err := unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS); err != nil {
+		return &fs.PathError{Op: "cgroup", Path: path, Err: err}
+	}
+	return nil
+}
 
 // ownPath returns this process's version 2 cgroup, as it was at first.
 var ownPath = sync.OnceValues(func() (string, error) { return readCgroup(os.Getpid()) })
@@ -95,15 +107,20 @@ func (c Cgroup) Of(id HostID, n int64) Cgroup {
 }
 
 // WasCommand reports whether the process pid, which may be a zombie, is or was
-// in the cgroup of a command that is below ours: of this host, or of another
-// one that has run under it.
+// in the cgroup of a command that is below or beside ours: of this host, or of
+// another one that has run under it.
 func WasCommand(pid int) bool {
 	own, err := ownPath()
 	if err != nil {
 		return false
 	}
 	path, err := readCgroup(pid)
-	return err == nil && strings.HasPrefix(path, strings.TrimSuffix(own, "/")+"/"+prefix)
+	return err == nil && (isCommand(path, own) || isCommand(path, filepath.Dir(own)))
+}
+
+// isCommand reports whether path is a command's cgroup in a cgroup, or below.
+func isCommand(path, in string) bool {
+	return strings.HasPrefix(path, strings.TrimSuffix(in, "/")+"/"+prefix)
 }
 
 // Kill sends SIGKILL to all processes in c and below.
@@ -136,34 +153,45 @@ func (c Cgroup) Empty() bool {
 	return err == nil && bytes.HasPrefix(b, []byte("populated 0\n"))
 }
 
-// HasPids says why the cgroups in c can't have limits of processes, or nil.
-func (c Cgroup) HasPids() error {
-	b, err := readFile(string(c) + "/cgroup.controllers")
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(strings.Fields(string(b)), pidsController) {
-		return fmt.Errorf("%s has no pids controller", c)
-	}
-	return nil
-}
-
-// EnablePids lets the cgroups in c have limits of processes.
-func (c Cgroup) EnablePids() error {
-	if err := c.HasPids(); err != nil {
-		return err
-	}
-	if err := writeFile(string(c)+"/cgroup.subtree_control", "+"+pidsController); err != nil {
-		return &fs.PathError{Op: "enable the pids controller", Path: string(c), Err: err}
-	}
-	return nil
-}
-
-const pidsController = "pids"
-
 // LimitPids sets how many processes and threads c may hold, with all below it.
 func (c Cgroup) LimitPids(n int) error {
 	return writeFile(string(c)+"/pids.max", strconv.Itoa(n))
+}
+
+// LimitMemory sets how many bytes c may have in memory, with all below it, and none in swap. When
+// it needs more, the kernel kills all in it.
+func (c Cgroup) LimitMemory(n int64) error {
+	if err := writeFile(string(c)+"/memory.max", strconv.FormatInt(n, 10)); err != nil {
+		return err
+	}
+	for name, value := range map[string]string{"memory.swap.max": "0", "memory.oom.group": "1"} {
+		// There is no swap.max without swap, and no oom.group before Linux 4.19.
+		if err := writeFile(string(c)+"/"+name, value); err != nil && err != unix.ENOENT {
+			return err
+		}
+	}
+	return nil
+}
+
+// OutOfMemory reports whether the kernel has killed somebody in c, which has a limit, for that. It
+// is not when somebody else has needed memory (oom_kill alone).
+func (c Cgroup) OutOfMemory() bool {
+	limit, err := readFile(string(c) + "/memory.max")
+	if err != nil || strings.HasPrefix(string(limit), "max") {
+		return false
+	}
+	b, err := readFile(string(c) + "/memory.events")
+	return err == nil && event(b, "oom") && event(b, "oom_kill")
+}
+
+// event reports whether something of that name has happened.
+func event(b []byte, name string) bool {
+	for line := range bytes.Lines(b) {
+		if rest, ok := bytes.CutPrefix(line, []byte(name+" ")); ok {
+			return !bytes.Equal(rest, []byte("0\n"))
+		}
+	}
+	return false
 }
 
 // Settings returns what there is to know of a cgroup besides its name: who and
@@ -188,7 +216,7 @@ func (c Cgroup) Settings() string {
 		if name == "controllers" {
 			switch strings.TrimSpace(string(b)) {
 			case "":
-			case pidsController:
+			case string(Pids):
 				limit, err := readFile(string(c) + "/pids.max")
 				if err != nil {
 					return ""

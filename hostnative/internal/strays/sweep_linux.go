@@ -63,7 +63,11 @@ func sweepCgroups(dead func(HostID) bool) (found int) {
 	if err != nil {
 		return 0
 	}
-	for _, c := range own.children() {
+	all := own.children()
+	if above := own.parent(); above.writable() == nil { // as Delegated may say
+		all = append(all, above.children()...)
+	}
+	for _, c := range all {
 		name, ok := strings.CutPrefix(filepath.Base(string(c)), prefix)
 		if !ok {
 			continue

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,8 @@ import (
 type cgroups struct {
 	in           strays.Cgroup
 	self         strays.HostID
-	maxProcesses int // in each, if not 0
+	maxProcesses int  // in each, if not 0
+	holdsMemory  bool // the kernel can limit the memory of each
 
 	mu     sync.Mutex
 	spare  []strays.Cgroup // at most maxSpare
@@ -31,8 +33,9 @@ const maxSpare = 4
 // made counts the cgroups that this program has made.
 var made atomic.Int64
 
-// take returns a cgroup that nobody is in.
-func (g *cgroups) take() (c strays.Cgroup, used bool, err error) {
+// take returns a cgroup that nobody is in, for a command that may have so much memory. One with
+// a controller of memory is not used again: see Settings.
+func (g *cgroups) take(memory int64) (c strays.Cgroup, used bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if last := len(g.spare) - 1; last >= 0 {
@@ -43,16 +46,29 @@ func (g *cgroups) take() (c strays.Cgroup, used bool, err error) {
 	if err := unix.Mkdir(string(c), 0o755); err != nil {
 		return "", false, err
 	}
-	if g.maxProcesses > 0 {
-		if err := c.LimitPids(g.maxProcesses); err != nil {
-			c.Remove()
-			return "", false, err
-		}
+	if err := g.limit(c, memory); err != nil {
+		c.Remove()
+		return "", false, err
 	}
 	if g.asMade == "" {
 		g.asMade = c.Settings()
 	}
 	return c, false, nil
+}
+
+// limit sets what a new cgroup may have: so many bytes of memory, if not 0 and the kernel can.
+func (g *cgroups) limit(c strays.Cgroup, memory int64) error {
+	if g.maxProcesses > 0 {
+		if err := c.LimitPids(g.maxProcesses); err != nil {
+			return fmt.Errorf("limit the processes of %s: %w", c, err)
+		}
+	}
+	if memory > 0 && g.holdsMemory {
+		if err := c.LimitMemory(memory); err != nil {
+			return fmt.Errorf("limit the memory of %s: %w", c, err)
+		}
+	}
+	return nil
 }
 
 // giveBack keeps or removes a cgroup that its command is done with. The error

@@ -55,5 +55,6 @@ func (*Containment) Report() []Mechanism {
 		{Name: "limits of use", Detail: "Linux only"},
 		{Name: "limits of files", Detail: "Linux only"},
 		{Name: "limit processes", Detail: "Linux only"},
+		{Name: "limit memory at once", Detail: "Linux only"},
 	}
 }

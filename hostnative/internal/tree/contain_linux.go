@@ -3,6 +3,7 @@ package tree
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -48,6 +49,7 @@ type Containment struct {
 	dying     bool        // commands die with this program
 	reaperErr error       // why not
 	limits    Limits
+	limitErr  error // why not all of limits hold
 	looked    func()
 	confined  bool // it may not set limits of others: they have those that they begin with
 }
@@ -72,7 +74,7 @@ func New(c Config) *Containment {
 			k.cgroupErr = k.selfErr
 		}
 	}
-	k.cgroups.maxProcesses = c.Limits.Processes
+	k.limitErr = k.delegate()
 	if c.Subreaper {
 		k.dying = true
 		if k.reaperErr = k.selfErr; k.reaperErr == nil {
@@ -85,16 +87,42 @@ func New(c Config) *Containment {
 	return k
 }
 
-// Limited says why trees can't be limited as Config.Limits says, or nil.
-func (k *Containment) Limited() error {
-	if k.limits.Processes == 0 {
+// delegate has cgroups be where they can have the limits that the kernel is to keep to. Memory
+// is watched where it can't; but the error says why processes can't be limited.
+func (k *Containment) delegate() error {
+	if k.cgroupErr != nil {
+		return k.unlimited(k.cgroupErr)
+	}
+	var need []strays.Controller
+	if k.limits.Processes > 0 {
+		need = append(need, strays.Pids)
+	}
+	if k.limits.Memory > 0 || k.limits.RoomMemory > 0 {
+		if in, err := strays.TakeDelegated(append(need, strays.Memory)); err == nil {
+			k.cgroups.in, k.cgroups.holdsMemory, k.cgroups.maxProcesses = in, true, k.limits.Processes
+			return nil
+		}
+	}
+	if len(need) == 0 {
 		return nil
 	}
-	if k.cgroupErr != nil {
-		return k.cgroupErr
+	in, err := strays.TakeDelegated(need)
+	if err == nil {
+		k.cgroups.in, k.cgroups.maxProcesses = in, k.limits.Processes
 	}
-	return k.cgroups.in.EnablePids()
+	return k.unlimited(err)
 }
+
+// unlimited returns an error if it matters.
+func (k *Containment) unlimited(err error) error {
+	if err == nil || k.limits.Processes == 0 {
+		return nil
+	}
+	return fmt.Errorf("processes: %w", err)
+}
+
+// Limited says why trees can't be limited as Config.Limits says, or nil.
+func (k *Containment) Limited() error { return k.limitErr }
 
 // Close removes what is kept for commands to come.
 func (k *Containment) Close() { k.cgroups.close() }
@@ -190,7 +218,7 @@ func isTag(kv string) bool { return strings.HasPrefix(kv, strays.Env+"=") }
 // startChild starts a child in a cgroup, where there are some.
 func (k *Containment) startChild(o *offspring, path string, argv []string, attr *syscall.ProcAttr) (child, error) {
 	for k.cgroupErr == nil && !k.refused.Load() {
-		cgroup, used, err := k.cgroups.take()
+		cgroup, used, err := k.cgroups.take(k.limits.Memory)
 		if err != nil && k.cgroups.maxProcesses > 0 {
 			return child{}, err
 		}

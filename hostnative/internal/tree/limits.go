@@ -11,6 +11,9 @@ type Limits struct {
 	Disk   int64
 	// Processes is how many processes and threads it may have: fork(2) fails with EAGAIN.
 	Processes int
+	// RoomMemory is Memory for what is in a Room, which nobody here watches: only the kernel
+	// keeps to it, where it can.
+	RoomMemory int64
 	// FileSize is how many bytes a file may have that one of its processes writes (SIGXFSZ,
 	// EFBIG), and OpenFiles how many descriptors each may have (EMFILE): setrlimit(2).
 	FileSize  int64

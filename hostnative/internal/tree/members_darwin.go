@@ -22,3 +22,6 @@ func (*offspring) forget(child)                       {}
 
 // Cgroup returns "": there are none here.
 func (t *Tree) Cgroup() string { return "" }
+
+// outOfMemory is false: there are no limits of memory here.
+func (t *Tree) outOfMemory() bool { return false }

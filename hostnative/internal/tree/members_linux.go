@@ -30,6 +30,13 @@ func (t *Tree) Cgroup() string {
 	return string(t.rest.cgroup)
 }
 
+// outOfMemory reports whether the kernel has killed somebody in the cgroup because of its limit.
+func (t *Tree) outOfMemory() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.rest.cgroup != "" && t.rest.cgroup.OutOfMemory()
+}
+
 // looking holds a value for each look at /proc and each removal of a cgroup
 // under way. The kernel has locks for these, and who waits for one takes a
 // thread: closing a thousand commands at once should not take as many.

@@ -1,7 +1,7 @@
 package tree
 
 import (
-	"cmp"
+	"os"
 
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
@@ -19,16 +19,19 @@ func (k *Containment) Report() []Mechanism {
 		mechanism("environment", k.selfErr, strays.Env+"="+k.self.String()+"-…"),
 		mechanism("limits of use", nil, "cpu, memory, disk: /proc and cgroups, ten times a second"),
 		mechanism("limits of files", nil, "file-size, open-files: setrlimit(2)"),
-		mechanism("limit processes", cmp.Or(k.cgroupErr, k.cgroups.hasPids()), "pids.max of its cgroup"),
+		k.kernelLimit("limit processes", "pids.max", strays.Pids),
+		k.kernelLimit("limit memory at once", "memory.max", strays.Memory),
 	}
 }
 
-// hasPids says why cgroups can't have limits of processes, or nil.
-func (g *cgroups) hasPids() error {
-	if g.in == "" {
-		return nil
+// kernelLimit tells whether the kernel keeps, or would keep, commands to a limit.
+func (k *Containment) kernelLimit(name, file string, controller strays.Controller) Mechanism {
+	err := k.cgroupErr
+	var d strays.Delegation
+	if err == nil {
+		d, err = strays.Delegated([]strays.Controller{controller}, os.Getppid())
 	}
-	return g.in.HasPids()
+	return mechanism(name, err, file+" of each command's cgroup, below "+string(d.In))
 }
 
 func mechanism(name string, err error, detail string) Mechanism {

@@ -29,7 +29,7 @@ func (k *Containment) NewRoom() (*Room, error) {
 	if k.refused.Load() {
 		return nil, fmt.Errorf("the system starts no process in %s: %w", k.cgroups.in, errors.ErrUnsupported)
 	}
-	cgroup, _, err := k.cgroups.take()
+	cgroup, _, err := k.cgroups.take(max(k.limits.Memory, k.limits.RoomMemory))
 	if err != nil {
 		return nil, err
 	}

@@ -97,6 +97,9 @@ func (t *Tree) Beyond() core.Reason {
 	if why := t.beyond.Load(); why != nil {
 		return *why
 	}
+	if t.outOfMemory() {
+		return core.ReasonMemory
+	}
 	return core.ReasonNone
 }
 
@@ -146,8 +149,8 @@ func (t *Tree) await() {
 		return // interrupted
 	}
 	t.exit = exit
-	if reason := t.beyond.Load(); reason != nil && exit.Status.Signal == "SIGKILL" {
-		t.exit.Reason = *reason
+	if exit.Status.Signal == "SIGKILL" {
+		t.exit.Reason = t.Beyond()
 	}
 	if err != nil {
 		t.exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}

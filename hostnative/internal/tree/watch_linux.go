@@ -44,7 +44,11 @@ func (t *Tree) watch(l Limits, looked func()) {
 		}
 		// Less than before is of those that have ended, and that nobody has waited for.
 		used.CPU, used.Written = max(used.CPU, before.CPU), max(used.Written, before.Written)
-		if reason := l.beyond(used, shared); reason != core.ReasonNone {
+		reason := l.beyond(used, shared)
+		if reason == core.ReasonNone && l.Memory > 0 && t.outOfMemory() {
+			reason = core.ReasonMemory // and the kernel has not killed all of it
+		}
+		if reason != core.ReasonNone {
 			if t.beyond.CompareAndSwap(nil, &reason) && t.exceeded != nil {
 				t.exceeded(reason)
 			}
