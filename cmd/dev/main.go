@@ -34,6 +34,9 @@ const usage = `usage: go run ./cmd/dev COMMAND
   fuzz [-time D] [PATTERN]               each fuzz target in turn; PATTERN matches "folder.FuzzName"
   browser [-dir D] [-add PATH] [-limit D] -- FILE.wasm [ARG…]
                                run a test binary for GOOS=js in Chromium, in the folder of its package
+  vm [-kernel PACKAGE] [-run PATTERN] PACKAGE…
+                               the tests of packages in a virtual machine of QEMU, with Debian's kernel and with
+                               cgroup controllers, as root and as another user; slow, and no part of "test"
   replay FILE                  step a trace that "terrarium --trace FILE" wrote
 
 A command made of steps prints each with its duration, the whole output of those that failed,
@@ -83,6 +86,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return bench(ctx, args, w)
 	case name == "fuzz":
 		return fuzz(ctx, args, w)
+	case name == "vm":
+		return runInVM(ctx, args, w)
 	case name == "patch" && len(args) == 1:
 		_, err := patchModules(ctx, w, args[0])
 		return err
