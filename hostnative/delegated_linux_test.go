@@ -34,7 +34,7 @@ func TestMemoryAtOnce(t *testing.T) {
 			}
 			config.Limits.Memory = 64 << 20
 			h := newHost(t, config)
-			c := line(`exec tail -c 1073741824 /dev/zero`) // which keeps as much
+			c := line(`head -c 1073741824 /dev/zero | tail -n 1`) // which keeps a line that does not end
 			c.Cwd = root
 			p := start(t, h, c)
 			_, cgroup := p.(interface{ Place() (int, string) }).Place()
