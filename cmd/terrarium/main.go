@@ -40,6 +40,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
 
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
+  proxy       sit between an editor and an agent, and serve its terminals
   mcp         terminals for agents that speak the Model Context Protocol
   conform     an agent that tries whatever ACP client starts it
   web         serve the page: the sandbox in a browser
@@ -84,7 +85,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// A service is what the commands of clients run with: those of serve and of mcp.
+// A service is what the commands of clients run with: those of serve, proxy and mcp.
 type service struct {
 	ctx    context.Context // ends with a signal, which is its cause
 	driver driver.Config
+	trail  *trail // nil if nothing is recorded
 
 	closers []func() // called from the last to the first
 }
@@ -58,29 +59,22 @@ func (f *commandFlags) service(c *core.Command, stdio bool, ways ask.Config) (_ 
 		return nil, err
 	}
 	s.later(trail.close)
+	s.trail = trail
 	machine := f.config(trace)
 	machine.OutputByteLimit = int64(f.limit)
 	if f.limit == 0 {
 		machine.OutputByteLimit = -1 // 0 stands for the default
 	}
 
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := untilSignal()
 	s.ctx = ctx
-	signals := make(chan os.Signal, 1)
-	notifyEnd(signals)
-	startDefault()
-	go func() { // left behind when we exit
-		s := <-signals
-		notice("ending every terminal: " + s.String())
-		cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
-	}()
 	preparing := make(chan struct{})
 	go func() { // ends with ctx
 		prepare(ctx, host)
 		close(preparing)
 	}()
 	s.later(func() {
-		cancel(nil)
+		cancel()
 		<-preparing
 	})
 	if !stdio || !isTerminal(os.Stdin) { // else what is typed there is the peer's
@@ -102,4 +96,18 @@ func (s *service) close() {
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		s.closers[i]()
 	}
+}
+
+// untilSignal returns a context that ends when a signal asks us to end, with that as its cause.
+func untilSignal() (_ context.Context, cancel func()) {
+	ctx, end := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	notifyEnd(signals)
+	startDefault()
+	go func() { // left behind when we exit
+		s := <-signals
+		notice("ending every terminal: " + s.String())
+		end(exitStatus(statusSignal + int(s.(syscall.Signal))))
+	}()
+	return ctx, func() { end(nil) }
 }

@@ -97,7 +97,7 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 	dst = appendText(dst, "kind", "execute")
 	dst = appendText(dst, "status", "pending")
 	dst = append(jsonrpc.AppendKey(dst, "content"), `[{"type":"content","content":{"type":"text"`...)
-	dst = append(appendText(dst, "text", codeBlock(q.Text)), "}}]"...)
+	dst = append(appendText(dst, "text", CodeBlock(q.Text)), "}}]"...)
 	dst = append(jsonrpc.AppendKey(dst, "rawInput"), '{')
 	dst = appendText(dst, "command", c.Command)
 	dst = appendTexts(dst, "args", c.Args)
@@ -138,8 +138,8 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// codeBlock returns lines as Markdown that shows them as they are.
-func codeBlock(s string) string {
+// CodeBlock returns lines as Markdown that shows them as they are.
+func CodeBlock(s string) string {
 	fence := strings.Repeat("`", max(3, backticks(s)+1))
 	return fence + "\n" + strings.TrimSuffix(s, "\n") + "\n" + fence
 }

@@ -1,0 +1,317 @@
+package proxy
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+	"github.com/terrarium-dev/terrarium/core/text"
+)
+
+// A display has the editor show the terminals that tool calls embed and that are served here, which the editor
+// does not know.
+//
+// An editor that knows terminals in _meta (clientCapabilities._meta.terminal_output) is told of one there when a tool
+// call first embeds it, then what it writes, and its exit. The embedding stays as it is, after release too.
+// For all others the embedding becomes text with the end of the output, which is sent anew as it grows.
+type display struct {
+	proxy  *proxy
+	driver *driver.Driver
+	some   chan struct{} // holds a value if there is something to send
+	closed chan struct{}
+	done   chan struct{} // closed when nothing is sent any more
+
+	mu        sync.Mutex // guards the fields below
+	dialect   bool       // the editor knows terminals in _meta
+	terminals map[core.TerminalID]*shown
+	calls     map[callID]*embedding
+}
+
+// callID names a tool call.
+type callID struct{ session, id string }
+
+// shown is a terminal.
+type shown struct {
+	session string
+	call    callID // in the dialect: the first that has embedded it; without an id, none has
+	repair  text.Repairer
+	unsent  []byte // in the dialect: what it has written that was not sent
+	lost    int    // bytes before unsent that were left out
+	changed bool   // it has written something since it was sent as text
+	exit    *core.Exit
+}
+
+// An embedding is a tool call that shows terminals as text.
+type embedding struct {
+	items []item
+}
+
+// An item is one of a tool call's content: a terminal, or JSON that is none of our business.
+type item struct {
+	terminal core.TerminalID
+	raw      string
+}
+
+const (
+	displayPause  = 100 * time.Millisecond // between two looks at what has changed
+	maxUnsent     = 64 << 10               // bytes of a terminal that wait to be sent
+	maxText       = 16 << 10               // bytes of output in a text
+	maxItems      = 256 << 10              // bytes of other content that is sent anew with a text
+	maxEmbeddings = 256                    // tool calls whose text grows
+)
+
+func (p *proxy) newDisplay() *display {
+	return &display{
+		proxy: p, some: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
+		terminals: make(map[core.TerminalID]*shown), calls: make(map[callID]*embedding),
+	}
+}
+
+// initialized reads what the editor's initialize says of terminals in _meta.
+func (d *display) initialized(params jsonrpc.Value) {
+	capabilities, _ := params.Get("clientCapabilities")
+	meta, _ := capabilities.Get("_meta")
+	member, _ := meta.Get("terminal_output")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dialect, _ = member.Bool()
+}
+
+// watch has a driver tell the display what terminals do, besides those that it tells already.
+func (d *display) watch(c *driver.Config) {
+	output, news := c.OnOutput, c.OnNews
+	c.OnOutput = func(id core.TerminalID, stream uint8, p []byte) {
+		d.output(id, p)
+		if output != nil {
+			output(id, stream, p)
+		}
+	}
+	c.OnNews = func(e *core.Effect) {
+		d.news(e)
+		if news != nil {
+			news(e)
+		}
+	}
+}
+
+// terminal returns the terminal id. d.mu is held.
+func (d *display) terminal(id core.TerminalID) *shown {
+	t := d.terminals[id]
+	if t == nil {
+		t = new(shown)
+		d.terminals[id] = t
+	}
+	return t
+}
+
+func (d *display) output(id core.TerminalID, p []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.terminal(id)
+	t.changed = true
+	for rest := p; d.dialect && len(rest) > 0; {
+		var valid []byte
+		valid, rest = t.repair.Next(rest)
+		t.keep(valid)
+	}
+	d.wake()
+}
+
+// keep adds to what is to be sent, of which the beginning goes if it is too much.
+func (t *shown) keep(p []byte) {
+	t.unsent = append(t.unsent, p...)
+	cut := len(t.unsent) - maxUnsent
+	if cut <= 0 {
+		return
+	}
+	for cut < len(t.unsent) && t.unsent[cut]&0xC0 == 0x80 { // not within a character
+		cut++
+	}
+	t.unsent = append(t.unsent[:0], t.unsent[cut:]...)
+	t.lost += cut
+}
+
+func (d *display) news(e *core.Effect) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch e.Kind {
+	case core.Exited:
+		t := d.terminal(e.ID)
+		exit := e.Exit
+		t.exit, t.changed = &exit, true
+	case core.StartFailed, core.Evicted:
+		delete(d.terminals, e.ID)
+	}
+	d.wake()
+}
+
+// forget drops the terminals of a session and what shows them.
+func (d *display) forget(session string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for call := range d.calls {
+		if call.session == session {
+			delete(d.calls, call)
+		}
+	}
+	for id, t := range d.terminals {
+		if t.session == session {
+			delete(d.terminals, id)
+		}
+	}
+}
+
+// wake has run look. d.mu is held.
+func (d *display) wake() {
+	select {
+	case d.some <- struct{}{}:
+	default:
+	}
+}
+
+// run sends what has changed until close.
+func (d *display) run() {
+	defer close(d.done)
+	for {
+		select {
+		case <-d.some:
+		case <-d.closed:
+			return
+		}
+		for _, line := range d.changes() {
+			d.proxy.toEditor.room()
+			d.proxy.toEditor.enqueue(line)
+		}
+		select {
+		case <-time.After(displayPause):
+		case <-d.closed:
+			return
+		}
+	}
+}
+
+func (d *display) close() {
+	close(d.closed)
+	<-d.done
+}
+
+// changes returns the lines that tell of what has changed.
+func (d *display) changes() (lines [][]byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dialect {
+		for id, t := range d.terminals {
+			if t.call.id != "" {
+				lines = t.appendNews(lines, id)
+			}
+		}
+		return lines
+	}
+	for call, e := range d.calls {
+		changed, over := d.stateOf(e)
+		if changed {
+			lines = append(lines, d.update(call, e))
+		}
+		if over {
+			delete(d.calls, call) // what was sent stays
+		}
+	}
+	for _, t := range d.terminals {
+		t.changed = false
+	}
+	return lines
+}
+
+// stateOf reports whether a terminal of e has changed, and whether all have ended. d.mu is held.
+func (d *display) stateOf(e *embedding) (changed, over bool) {
+	over = true
+	for _, i := range e.items {
+		if t := d.terminals[i.terminal]; t != nil {
+			changed = changed || t.changed
+			over = over && t.exit != nil
+		}
+	}
+	return changed, over
+}
+
+// appendNews appends lines with what t has written, and its exit.
+func (t *shown) appendNews(lines [][]byte, id core.TerminalID) [][]byte {
+	if len(t.unsent) > 0 {
+		data := t.unsent
+		if t.lost > 0 {
+			data = append([]byte("[… "+itoa(t.lost)+" bytes were left out …]\r\n"), data...)
+		}
+		lines = append(lines, t.call.update(func(dst []byte) []byte {
+			dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"terminal_output":{"terminal_id":`...)
+			dst = jsonrpc.AppendString(dst, id)
+			dst = jsonrpc.AppendString(append(dst, `,"data":`...), data)
+			return append(dst, "}}"...)
+		}))
+		t.unsent, t.lost = t.unsent[:0], 0
+	}
+	if t.exit == nil {
+		return lines
+	}
+	status := t.exit.Status
+	t.exit, t.unsent = nil, nil
+	return append(lines, t.call.update(func(dst []byte) []byte {
+		dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"terminal_exit":{"terminal_id":`...)
+		dst = jsonrpc.AppendString(dst, id)
+		code, signal := "null", "null"
+		switch {
+		case status.Unknown:
+		case status.Signal != "":
+			signal = string(jsonrpc.AppendString(nil, status.Signal))
+		default:
+			code = itoa(int(status.ExitCode))
+		}
+		return append(dst, `,"exit_code":`+code+`,"signal":`+signal+"}}"...)
+	}))
+}
+
+// update returns a notification about a tool call. appendMembers appends what it says of it.
+func (c callID) update(appendMembers func(dst []byte) []byte) []byte {
+	dst := append(jsonrpc.AppendNotificationHead(nil, methodUpdate), '{')
+	dst = jsonrpc.AppendString(jsonrpc.AppendKey(dst, "sessionId"), c.session)
+	dst = append(jsonrpc.AppendKey(dst, "update"), `{"sessionUpdate":"tool_call_update"`...)
+	dst = jsonrpc.AppendString(jsonrpc.AppendKey(dst, "toolCallId"), c.id)
+	return jsonrpc.AppendTail(append(appendMembers(dst), "}}"...))
+}
+
+// update returns a notification with the content of a tool call as it is now. d.mu is held.
+func (d *display) update(call callID, e *embedding) []byte {
+	return call.update(func(dst []byte) []byte {
+		dst = append(jsonrpc.AppendKey(dst, "content"), '[')
+		for _, i := range e.items {
+			dst = jsonrpc.AppendComma(dst)
+			if i.terminal == "" {
+				dst = append(dst, i.raw...)
+				continue
+			}
+			dst = d.appendText(dst, i.terminal)
+		}
+		return append(dst, ']')
+	})
+}
+
+// appendText appends the content that shows a terminal as text. d.mu is held.
+func (d *display) appendText(dst []byte, id core.TerminalID) []byte {
+	output, truncated := d.driver.AppendOutput(nil, id)
+	if cut := len(output) - maxText; cut > 0 {
+		output, truncated = output[cut:], true
+	}
+	shown := strings.ToValidUTF8(string(output), "")
+	if truncated {
+		shown = "[…]" + shown
+	}
+	shown = acp.CodeBlock(shown)
+	if t := d.terminals[id]; t != nil && t.exit != nil {
+		shown += "\nIt has ended: " + t.exit.Status.String() + "."
+	}
+	dst = append(dst, `{"type":"content","content":{"type":"text","text":`...)
+	return append(jsonrpc.AppendString(dst, shown), "}}"...)
+}

@@ -1,0 +1,58 @@
+package proxy
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+)
+
+// A splice is bytes that come into a line, in the place of those from start to end.
+type splice struct {
+	start, end int
+	text       []byte
+}
+
+// apply returns a copy of line with splices that don't overlap.
+func apply(line []byte, splices []splice) []byte {
+	slices.SortStableFunc(splices, func(a, b splice) int { return cmp.Compare(a.start, b.start) })
+	var out []byte
+	at := 0
+	for _, s := range splices {
+		out = append(append(out, line[at:s.start]...), s.text...)
+		at = s.end
+	}
+	return append(out, line[at:]...)
+}
+
+// replace returns the splice that puts text in the place of v, which is a piece of line.
+func replace(line []byte, v jsonrpc.Value, text []byte) splice {
+	start := offset(line, v)
+	return splice{start, start + len(v.Raw()), text}
+}
+
+// set returns the splice that makes text the member key of object, which is a piece of line.
+func set(line []byte, object jsonrpc.Value, key string, text []byte) splice {
+	if old, ok := object.Get(key); ok {
+		return replace(line, old, text)
+	}
+	start := offset(line, object) + len("{")
+	member := append(append(jsonrpc.AppendString(nil, key), ':'), text...)
+	for range object.Members() { // there is one
+		member = append(member, ',')
+		break
+	}
+	return splice{start, start, member}
+}
+
+// offset returns where v, which is a piece of line, begins in it.
+func offset(line []byte, v jsonrpc.Value) int {
+	raw := v.Raw()
+	for i := 0; ; i++ {
+		i += bytes.Index(line[i:], raw)
+		if &line[i] == &raw[0] { // and not an equal piece before it
+			return i
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package proxy
+
+import (
+	"strconv"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+)
+
+// methodUpdate is how an agent tells the editor what it does.
+const methodUpdate = "session/update"
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// updated passes on a session/update. Where it embeds a terminal that is served here, the splices are those
+// that a display needs.
+func (p *proxy) updated(m *message, line []byte) {
+	session := textOf(m.params, "sessionId")
+	update, _ := m.params.Get("update")
+	call := callID{session, textOf(update, "toolCallId")}
+	switch textOf(update, "sessionUpdate") {
+	case "tool_call", "tool_call_update":
+		p.running.note(call, textOf(update, "status"))
+	default:
+		p.toEditor.line(line)
+		return
+	}
+	content, ok := update.Get("content")
+	if !ok || content.Kind() != jsonrpc.Array {
+		p.toEditor.line(line)
+		return
+	}
+	splices, after := p.served.display.embedded(line, call, update, content)
+	if len(splices) > 0 {
+		line = apply(line, splices)
+	}
+	p.toEditor.line(line)
+	after()
+}
+
+// embedded returns what comes into a line because of the terminals in content, and what is to be done when
+// that line is written.
+func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Value) (splices []splice, after func()) {
+	var items []item
+	size := 0
+	var found []core.TerminalID
+	for v := range content.Items() {
+		i := item{raw: string(v.Raw())}
+		if kind, _ := v.Get("type"); kind.Is("terminal") {
+			id := core.TerminalID(textOf(v, "terminalId"))
+			if d.driver.Issued(core.SessionID(call.session), id) {
+				i = item{terminal: id}
+				found = append(found, id)
+			}
+		}
+		size += len(i.raw)
+		items = append(items, i)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(found) == 0 {
+		delete(d.calls, call) // its content is another one now
+		return nil, func() {}
+	}
+	for _, id := range found {
+		d.terminal(id).session = call.session
+	}
+	if d.dialect {
+		return d.announced(line, call, update, found)
+	}
+	n := 0
+	for v := range content.Items() {
+		if i := items[n]; i.terminal != "" {
+			splices = append(splices, replace(line, v, d.appendText(nil, i.terminal)))
+		}
+		n++
+	}
+	return splices, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if e := (&embedding{items}); size <= maxItems && (d.calls[call] != nil || len(d.calls) < maxEmbeddings) {
+			d.calls[call] = e
+			for _, id := range found { // it may have changed since its text was made
+				d.terminal(id).changed = true
+			}
+			d.wake()
+		}
+	}
+}
+
+// announced has an editor that knows terminals in _meta learn of those that it has not heard of. d.mu is held.
+func (d *display) announced(line []byte, call callID, update jsonrpc.Value, found []core.TerminalID) (splices []splice, after func()) {
+	var fresh []core.TerminalID
+	for _, id := range found {
+		if d.terminals[id].call.id == "" && call.id != "" {
+			fresh = append(fresh, id)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil, func() {}
+	}
+	// There is room for one in a message. An agent embeds one.
+	info := append(jsonrpc.AppendString([]byte(`{"terminal_id":`), fresh[0]), '}')
+	meta, ok := update.Get("_meta")
+	if ok && meta.Kind() == jsonrpc.Object {
+		splices = []splice{set(line, meta, "terminal_info", info)}
+	} else {
+		splices = []splice{set(line, update, "_meta", append(append([]byte(`{"terminal_info":`), info...), '}'))}
+	}
+	return splices, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.terminal(fresh[0]).call = call
+		d.wake()
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/proxy"
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+const proxyHelp = `usage: terrarium proxy [flags] [--] AGENT [ARG...]
+
+Starts AGENT for an editor that speaks the Agent Client Protocol, and passes on
+what both say. The commands that the agent asks the editor for are run here, in
+a sandbox, under your rules. In the editor's settings, put it before the agent:
+the command "terrarium", the arguments "proxy", "--", "AGENT", ....
+
+  --terminals here|editor  who runs commands; default: here. With "editor" all
+                          is passed on, and the flags below mean nothing
+  --sandbox LEVEL         off, workspace or strict; default: workspace, which
+                          lets commands write the session's directories only,
+                          and connect to nothing. See "terrarium help native"
+  --pty, --pipe, --cols N, --rows N  a terminal and its size, or pipes; 120x40
+  --interactive           leave input open; default: commands read end of file
+  --cwd DIR               where AGENT starts; default: here
+  --env NAME[=VALUE]      a variable of commands; AGENT has all of ours
+  --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
+  --output text|raw|screen, --output-byte-limit N   as for "serve"
+  --lenient, --trace FILE, --host wasm   as for "serve"; see "help sandbox"
+  --policy, --approve, --audit, --env-inherit   see "terrarium help permission":
+                          what has to be asked about, the editor asks you
+
+An agent that runs commands by itself is not held: only what it asks for is.
+`
+
+// proxyFlags are the flags of proxy.
+type proxyFlags struct {
+	commandFlags
+	terminals string
+	lenient   bool
+}
+
+// terminalPlaces are what --terminals knows, the default first.
+var terminalPlaces = []string{"here", "editor"}
+
+func newProxy() *cobra.Command {
+	var f proxyFlags
+	cmd := &cobra.Command{
+		Use:                   "proxy [flags] [--] AGENT [ARG...]",
+		Short:                 "sit between an editor and an agent, and serve its terminals",
+		Long:                  proxyHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.parse(args)
+			if err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return f.run(c, core.Command{Command: args[0], Args: args[1:], Cwd: c.Cwd})
+		},
+	}
+	f.add(cmd, false)
+	cmd.Flags().StringVar(&f.terminals, "terminals", terminalPlaces[0], "")
+	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
+	cmd.RegisterFlagCompletionFunc("terminals", cobra.FixedCompletions(terminalPlaces, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().SetInterspersed(false) // what follows the agent is its own
+	return cmd
+}
+
+// parse returns what every command of the agent's gets.
+func (f *proxyFlags) parse(args []string) (core.Command, error) {
+	switch {
+	case !slices.Contains(terminalPlaces, f.terminals):
+		return core.Command{}, fmt.Errorf("--terminals %s: no such place: use %s", f.terminals, strings.Join(terminalPlaces, " or "))
+	case len(args) == 0:
+		return core.Command{}, errors.New("no agent")
+	}
+	if f.host == "native" && !f.set.Changed("sandbox") {
+		f.confine.level = string(hostnative.SandboxWorkspace)
+	}
+	c, err := f.command()
+	if err != nil {
+		return c, err
+	}
+	if err := f.forClients(&c); err != nil {
+		return c, err
+	}
+	c.Screen = c.Pty && c.Interactive // so that programs get answers
+	return c, nil
+}
+
+// run passes on what the editor and the agent say, until one of them ends or a signal comes.
+func (f *proxyFlags) run(c, agent core.Command) error {
+	if err := checkDir(agent.Cwd); err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(agent.Command); err != nil { // or a shell would take it for a line
+		return &failure{statusNotFound, fmt.Errorf("the agent can't be started: %w: install it, or name it by its path", err)}
+	}
+	native, err := hostnative.New(hostnative.Config{}) // the agent is the person's own
+	if err != nil {
+		return err
+	}
+	defer native.Close()
+	config := proxy.Config{
+		In: peerInput(), Out: os.Stdout, Stderr: os.Stderr, Warn: warn,
+		Agent: agent, AgentDriver: driver.Config{Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}},
+	}
+	if f.terminals == "editor" {
+		ctx, cancel := untilSignal()
+		defer cancel()
+		config.Pass = true
+		return agentError(proxy.Run(ctx, config))
+	}
+	if c.Cwd == "/" {
+		c.Cwd = os.TempDir() // an editor starts us anywhere, and commands run where their session is
+	}
+	s, err := f.service(&c, true, ask.Config{ACP: ask.ACP{}})
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	config.AgentDriver = s.trail.wrapAgent(config.AgentDriver)
+	config.Terminals = acpconn.Config{
+		Driver: s.driver,
+		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
+	}
+	return agentError(proxy.Run(s.ctx, config))
+}
+
+// agentError gives the reason why an agent did not start its status.
+func agentError(err error) error {
+	if _, ok := errors.AsType[*core.HostError](err); ok {
+		return startFailure(fmt.Errorf("the agent can't be started: %w", err))
+	}
+	return err
+}
