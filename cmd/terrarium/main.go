@@ -56,9 +56,8 @@ Terrarium runs commands in terminals, for people and for AI agents.
   completion  print a completion script for a shell
   help        print the help of a command
 
-"terrarium help COMMAND" has the flags; "help native", "help sandbox", "help
-limits", "help permission" and "help rules" are about what several share. Errors
-go to standard error, and wrong usage exits with status 2.
+"terrarium help COMMAND" has the flags; "help help" lists what several share.
+Errors go to standard error, and wrong usage exits with status 2.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole
