@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv(idleVariable); mode != "" {
 		os.Exit(idleMain(mode))
 	}
+	if mode := os.Getenv(proxyVariable); mode != "" {
+		os.Exit(proxyMain(mode))
+	}
 	code := m.Run()
 	printTables()
 	if dir != "" {

@@ -2,8 +2,6 @@ package proxy
 
 import (
 	"context"
-	"errors"
-	"io"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -13,6 +11,7 @@ import (
 // An agent is a process that speaks on its standard input and output.
 type agent struct {
 	driver *driver.Driver
+	host   *holding
 	id     core.TerminalID
 	gone   chan struct{} // closed when it has ended, and all that it has said was handled
 	exit   core.Exit     // set before gone is closed
@@ -20,7 +19,8 @@ type agent struct {
 
 // startAgent starts an agent. What it writes goes to output, and to errors, a piece a time, and waits for them.
 func startAgent(ctx context.Context, c driver.Config, command core.Command, output, errors func(p []byte)) (*agent, error) {
-	a := &agent{gone: make(chan struct{})}
+	a := &agent{host: &holding{Host: c.Host}, gone: make(chan struct{})}
+	c.Host = a.host
 	c.OnOutput = func(_ core.TerminalID, stream uint8, p []byte) {
 		if stream == 2 {
 			errors(p)
@@ -42,27 +42,20 @@ func startAgent(ctx context.Context, c driver.Config, command core.Command, outp
 	return a, nil
 }
 
-// inputPiece is how much is handed to an agent at a time, in bytes: less than a driver keeps.
-const inputPiece = 256 << 10
+// Write returns when the agent has taken p, or can't any more.
+func (a *agent) Write(p []byte) (int, error) { return a.host.process.Write(p) }
 
-// Write hands p to the agent and waits for it to read when much of what was written is unread. One
-// goroutine may call it at a time.
-func (a *agent) Write(p []byte) (n int, err error) {
-	for n < len(p) {
-		next := p[n:min(len(p), n+inputPiece)]
-		err = a.driver.Write(a.id, next)
-		switch {
-		case errors.Is(err, core.ErrInputFull):
-			if err = a.driver.Flush(context.Background(), a.id); err != nil { // it ends with the agent
-				return n, err
-			}
-			continue
-		case err != nil:
-			return n, io.ErrClosedPipe
-		}
-		n += len(next)
-	}
-	return n, nil
+// A holding is a Host that keeps the process that it starts: what goes to the agent is written to it at once,
+// where a driver would queue it, and has a goroutine for that.
+type holding struct {
+	driver.Host
+	process driver.Process // set when the driver has started it
+}
+
+func (h *holding) Start(ctx context.Context, e core.Exec) (p driver.Process, err error) {
+	p, err = h.Host.Start(ctx, e)
+	h.process = p
+	return p, err
 }
 
 // closeLimit is how long it may take until nothing is left of an agent, its grace included. What it has

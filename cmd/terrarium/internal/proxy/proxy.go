@@ -56,6 +56,7 @@ type proxy struct {
 
 	starting sync.WaitGroup // until agent is set
 	splitter splitter       // of what the agent writes
+	batch    []byte         // lines of the agent's that are not yet written
 	begun    bool           // a long line of the agent's is on its way
 	calls    calls
 	sessions sessions
@@ -81,6 +82,7 @@ func Run(ctx context.Context, c Config) error {
 	p.told.hang.Stop()
 	if p.agent.close() {
 		p.splitter.flush(p.agentPiece)
+		p.flush()
 	}
 	if p.served != nil {
 		p.served.close()
@@ -207,6 +209,30 @@ func (p *proxy) isOurs(id jsonrpc.ID) bool { return strings.HasSuffix(id.String(
 func (p *proxy) fromAgent(b []byte) {
 	p.starting.Wait()
 	p.splitter.split(b, p.agentPiece)
+	p.flush()
+}
+
+// maxBatch is how many bytes of lines are written together, at most.
+const maxBatch = 64 << 10
+
+// pass hands the editor a line of the agent, by the next flush.
+func (p *proxy) pass(line []byte) {
+	if len(p.batch)+len(line) > maxBatch {
+		p.flush()
+	}
+	if len(line) > maxBatch {
+		p.toEditor.line(line)
+		return
+	}
+	p.batch = append(p.batch, line...)
+}
+
+// flush writes what was passed. What others say because of it must come later.
+func (p *proxy) flush() {
+	if len(p.batch) > 0 {
+		p.toEditor.line(p.batch)
+		p.batch = p.batch[:0]
+	}
 }
 
 func (p *proxy) agentPiece(l piece) {
@@ -215,6 +241,7 @@ func (p *proxy) agentPiece(l piece) {
 		return
 	}
 	if p.config.Pass {
+		p.flush()
 		if !p.begun {
 			p.warn("the agent has sent a line of more than %d MiB: it went to the editor as it was", maxLine>>20)
 		}
@@ -229,7 +256,7 @@ func (p *proxy) agentPiece(l piece) {
 func (p *proxy) agentLine(line []byte) {
 	content := bytes.TrimSuffix(line, []byte{'\n'})
 	if isBlank(content) {
-		p.toEditor.line(line)
+		p.pass(line)
 		return
 	}
 	m, doubt := look(content)
@@ -240,21 +267,22 @@ func (p *proxy) agentLine(line []byte) {
 		} else {
 			p.answered(&m)
 		}
-		p.toEditor.line(line)
+		p.pass(line)
 	case doubt == "not_json":
 		p.refuse(m.id, jsonrpc.CodeParseError, doubt, content)
 	case doubt != "":
 		p.refuse(m.id, jsonrpc.CodeInvalidRequest, doubt, content)
 	case m.called && isTerminal(m.method):
+		p.flush()
 		p.served.request(&m, line)
 	case m.method == "$/cancel_request" && p.served.cancel(&m, line):
 	case !m.called:
 		p.answered(&m)
-		p.toEditor.line(line)
+		p.pass(line)
 	case m.method == methodUpdate:
 		p.updated(&m, line)
 	default:
-		p.toEditor.line(line)
+		p.pass(line)
 	}
 }
 

@@ -22,20 +22,23 @@ func (p *proxy) updated(m *message, line []byte) {
 	case "tool_call", "tool_call_update":
 		p.running.note(call, textOf(update, "status"))
 	default:
-		p.toEditor.line(line)
+		p.pass(line)
 		return
 	}
 	content, ok := update.Get("content")
 	if !ok || content.Kind() != jsonrpc.Array {
-		p.toEditor.line(line)
+		p.pass(line)
 		return
 	}
 	splices, after := p.served.display.embedded(line, call, update, content)
 	if len(splices) > 0 {
 		line = apply(line, splices)
 	}
-	p.toEditor.line(line)
-	after()
+	p.pass(line)
+	if after != nil {
+		p.flush()
+		after()
+	}
 }
 
 // embedded returns what comes into a line because of the terminals in content, and what is to be done when
@@ -60,7 +63,7 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 	defer d.mu.Unlock()
 	if len(found) == 0 {
 		delete(d.calls, call) // its content is another one now
-		return nil, func() {}
+		return nil, nil
 	}
 	for _, id := range found {
 		d.terminal(id).session = call.session
@@ -97,7 +100,7 @@ func (d *display) announced(line []byte, call callID, update jsonrpc.Value, foun
 		}
 	}
 	if len(fresh) == 0 {
-		return nil, func() {}
+		return nil, nil
 	}
 	// There is room for one in a message. An agent embeds one.
 	info := append(jsonrpc.AppendString([]byte(`{"terminal_id":`), fresh[0]), '}')
