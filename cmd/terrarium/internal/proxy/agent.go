@@ -18,6 +18,7 @@ type agent struct {
 }
 
 // startAgent starts an agent. What it writes goes to output, and to errors, a piece a time, and waits for them.
+// With an error, the agent's driver is the caller's to close.
 func startAgent(ctx context.Context, c driver.Config, command core.Command, output, errors func(p []byte)) (*agent, error) {
 	a := &agent{host: &holding{Host: c.Host}, gone: make(chan struct{})}
 	c.Host = a.host
@@ -32,8 +33,7 @@ func startAgent(ctx context.Context, c driver.Config, command core.Command, outp
 	command.Pty, command.Interactive, command.OutputByteLimit, command.Timeout = false, true, -1, -1
 	var err error
 	if a.id, err = a.driver.Create(ctx, "", command); err != nil {
-		a.driver.Close()
-		return nil, err
+		return a, err
 	}
 	go func() { // ends with the agent, which Close of the driver ends
 		a.exit, _ = a.driver.WaitForExit(context.Background(), a.id)

@@ -92,19 +92,21 @@ func Run(ctx context.Context, c Config) error {
 }
 
 // start starts the agent, and what serves it.
-func (p *proxy) start(ctx context.Context) (err error) {
-	p.starting.Add(1)
-	defer p.starting.Done()
+func (p *proxy) start(ctx context.Context) error {
 	p.told.hang = time.AfterFunc(time.Hour, p.hangs)
 	p.told.hang.Stop()
-	p.agent, err = startAgent(ctx, p.config.AgentDriver, p.config.Agent, p.fromAgent, p.stderr.add)
+	p.starting.Add(1)
+	a, err := startAgent(ctx, p.config.AgentDriver, p.config.Agent, p.fromAgent, p.stderr.add)
 	if err != nil {
+		p.starting.Done() // what it has said may wait for that
+		a.driver.Close()
 		return err
 	}
-	p.toAgent = newLineWriter(p.agent)
+	p.agent, p.toAgent = a, newLineWriter(a)
 	if !p.config.Pass {
 		p.served = p.serve(p.config.Terminals)
 	}
+	p.starting.Done()
 	return nil
 }
 
@@ -208,6 +210,9 @@ func (p *proxy) isOurs(id jsonrpc.ID) bool { return strings.HasSuffix(id.String(
 // fromAgent passes on what the agent writes.
 func (p *proxy) fromAgent(b []byte) {
 	p.starting.Wait()
+	if p.agent == nil {
+		return // it was given up while it started
+	}
 	p.splitter.split(b, p.agentPiece)
 	p.flush()
 }

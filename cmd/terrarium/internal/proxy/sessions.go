@@ -23,6 +23,7 @@ type call struct {
 	method string
 	open   acp.SessionOpenRequest // what it hands over; of session/new and session/fork without the id
 	usable bool
+	fresh  bool // the session was not open before
 }
 
 // calls are those without an answer.
@@ -97,6 +98,7 @@ func (p *proxy) editorCalls(line []byte, m *message) (splices []splice) {
 		made.open, made.usable = handedOver(m.params, "")
 	case "session/load", "session/resume":
 		made.open, made.usable = handedOver(m.params, textOf(m.params, "sessionId"))
+		made.fresh = !p.sessions.has(made.open.SessionID)
 		p.open(made) // the agent may use it before it answers
 	case "session/prompt":
 		p.running.forget(textOf(m.params, "sessionId"))
@@ -170,13 +172,22 @@ func (p *proxy) answered(m *message) {
 		if made.open.SessionID = textOf(m.result, "sessionId"); !failed && !p.config.Pass {
 			p.open(made)
 		}
+	case "session/load", "session/resume":
+		if failed && made.fresh && !p.config.Pass {
+			p.close(made.open.SessionID)
+		}
 	case "session/close":
 		if !failed && !p.config.Pass {
-			p.sessions.remove(made.open.SessionID)
-			p.running.forget(made.open.SessionID)
-			p.served.display.forget(made.open.SessionID)
-			r := acp.SessionRequest{SessionID: made.open.SessionID}
-			p.served.call(acp.MethodSessionClose, r.AppendJSON)
+			p.close(made.open.SessionID)
 		}
 	}
+}
+
+// close ends the commands of a session, and takes no more of them.
+func (p *proxy) close(session string) {
+	p.sessions.remove(session)
+	p.running.forget(session)
+	p.served.display.forget(session)
+	r := acp.SessionRequest{SessionID: session}
+	p.served.call(acp.MethodSessionClose, r.AppendJSON)
 }
