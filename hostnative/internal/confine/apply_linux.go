@@ -47,7 +47,8 @@ func Apply(r Rules, notify bool) (report Report, notifyFD int, err error) {
 
 // apply is Apply with a version of Landlock that may be older than the kernel's.
 func apply(r Rules, notify bool, version int, why error) (report Report, notifyFD int, err error) {
-	if err := r.Check(); err != nil {
+	hidden, err := r.check()
+	if err != nil {
 		return Report{}, -1, err
 	}
 	if r.Level == Off {
@@ -66,7 +67,7 @@ func apply(r Rules, notify bool, version int, why error) (report Report, notifyF
 			return report, -1, err
 		}
 		defer rules.close()
-		if report.Around, report.AroundAt, err = rules.grantAll(r); err != nil {
+		if report.Around, report.AroundAt, err = rules.grantAll(r, hidden); err != nil {
 			return report, -1, err
 		}
 	}

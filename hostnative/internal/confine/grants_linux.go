@@ -69,11 +69,11 @@ type granter struct {
 	around    map[string]int64 // when each had changed
 }
 
-// grantAll adds rules for all that r grants, and returns around what, and when that had
-// changed.
-func (s *ruleset) grantAll(r Rules) (around []string, at []int64, err error) {
-	g := granter{ruleset: s, hidden: r.hidden(), hideNames: r.HideNames, around: make(map[string]int64)}
-	real, err := r.findHanded(g.hidden)
+// grantAll adds rules for all that r grants, but for what is hidden, and returns around
+// what, and when that had changed.
+func (s *ruleset) grantAll(r Rules, hidden hiding) (around []string, at []int64, err error) {
+	g := granter{ruleset: s, hidden: hidden, hideNames: r.HideNames, around: make(map[string]int64)}
+	real, err := r.findHanded(hidden)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,20 +73,47 @@ type hiddenPath struct {
 // hidden returns what the rules hide.
 func (r Rules) hidden() hiding {
 	var h hiding
-	dirs := map[string]string{} // without links: most of what is hidden is in few
-	add := func(path string, own bool) {
-		path = filepath.Clean(path)
-		dir, ok := dirs[filepath.Dir(path)]
-		if !ok {
-			dir = Resolve(filepath.Dir(path))
-			dirs[filepath.Dir(path)] = dir
-		}
-		h = h.add(filepath.Join(dir, filepath.Base(path)), own)
-	}
+	dirs := resolver{}
 	for _, p := range r.named(homes(r.Home), here) {
-		add(p.path, p.own)
+		path := filepath.Clean(p.path)
+		dir := dirs.resolve(filepath.Dir(path))
+		path = filepath.Join(dir.path, filepath.Base(path))
+		if !dir.exists {
+			h = append(h, hiddenPath{path, p.own, false})
+			continue
+		}
+		h = h.add(path, p.own)
 	}
 	return h
+}
+
+// A resolver has directories without links: most of what is hidden is in few.
+type resolver map[string]resolved
+
+type resolved struct {
+	path   string
+	exists bool // else nothing in it does
+}
+
+// resolve is Resolve, and looks at each directory once.
+func (m resolver) resolve(dir string) resolved {
+	if r, ok := m[dir]; ok {
+		return r
+	}
+	r := resolved{dir, true}
+	if parent := filepath.Dir(dir); parent != dir {
+		above := m.resolve(parent)
+		r = resolved{path: filepath.Join(above.path, filepath.Base(dir))}
+		if above.exists {
+			info, err := os.Lstat(r.path)
+			r.exists = err == nil
+			if err == nil && info.Mode()&os.ModeSymlink != 0 {
+				r.path = Resolve(r.path)
+			}
+		}
+	}
+	m[dir] = r
+	return r
 }
 
 // named returns what the rules and lists hide, whatever links lead there.

@@ -455,7 +455,8 @@ func BenchmarkRuleset(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, _, err := rules.grantAll(Rules{Level: level, Home: home}); err != nil {
+				r := Rules{Level: level, Home: home}
+				if _, _, err := rules.grantAll(r, r.hidden()); err != nil {
 					b.Fatal(err)
 				}
 				rules.close()

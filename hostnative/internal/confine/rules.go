@@ -35,11 +35,17 @@ type Rules struct {
 
 // Check returns an error that names the first path that is no good.
 func (r Rules) Check() error {
+	_, err := r.check()
+	return err
+}
+
+// check is Check, and returns what the rules hide, which takes some hundred looks.
+func (r Rules) check() (hiding, error) {
 	if r.Level < Off || int(r.Level) >= len(levels) {
-		return fmt.Errorf("sandbox level %v: want off, workspace or strict", r.Level)
+		return nil, fmt.Errorf("sandbox level %v: want off, workspace or strict", r.Level)
 	}
 	if r.Level == Off {
-		return nil
+		return nil, nil
 	}
 	absolute := slices.Concat(r.Hide, r.Own, r.Read)
 	if r.Home != "" {
@@ -47,11 +53,12 @@ func (r Rules) Check() error {
 	}
 	for _, path := range absolute {
 		if err := checkPath(path); err != nil {
-			return fmt.Errorf("sandbox: %w", err)
+			return nil, fmt.Errorf("sandbox: %w", err)
 		}
 	}
-	_, err := r.findHanded(r.hidden())
-	return err
+	hidden := r.hidden()
+	_, err := r.findHanded(hidden)
+	return hidden, err
 }
 
 func checkPath(path string) error {
