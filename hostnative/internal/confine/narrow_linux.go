@@ -17,8 +17,8 @@ import (
 // all those that Apply has granted for r: that of a path like /dev/pts/3, or none
 // if path is empty. The thread has to be locked, starts one command and ends.
 // Commands that are narrowed can signal each other as before, but read nothing of
-// each other's memory. A process has one set of rules here, which it gets some 30
-// descriptors for.
+// each other's memory: each has a domain of its own. A process has one set of rules here,
+// which it gets some 30 descriptors for.
 func NarrowPty(r Rules, path string) error {
 	if path != "" && filepath.Dir(path) != allPtys {
 		return fmt.Errorf("sandbox: %q is no pseudo-terminal: want /dev/pts/N", path)
@@ -27,6 +27,26 @@ func NarrowPty(r Rules, path string) error {
 	if r.Level == Off || version == 0 {
 		return nil
 	}
+	if path == "" {
+		rules, err := withoutPty(r, version)
+		if err != nil {
+			return err
+		}
+		return rules.restrict()
+	}
+	rules, err := newNarrow(r, version)
+	if err != nil {
+		return err
+	}
+	defer rules.close()
+	if err := rules.addPath(path); err != nil {
+		return err
+	}
+	return rules.restrict()
+}
+
+// newNarrow returns a set of rules that leave all but terminals.
+func newNarrow(r Rules, version int) (*ruleset, error) {
 	// To read and write one is all there is. What else can be done with files,
 	// signals and sockets, the domain around this one says.
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE}
@@ -36,18 +56,36 @@ func NarrowPty(r Rules, path string) error {
 	_, size := handledBy(1)
 	rules, err := newRuleset(&attr, size)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer rules.close()
 	for _, fd := range openTops(r) {
 		if err := rules.add(fd, false, deviceRights); err != nil {
-			return err
+			rules.close()
+			return nil, err
 		}
 	}
-	if err := rules.addPath(path); err != nil {
-		return err
+	return rules, nil
+}
+
+// withoutPty returns the rules of a command without a terminal. They are made once: each
+// thread that they restrict gets a copy of its own.
+func withoutPty(r Rules, version int) (*ruleset, error) {
+	bare.Lock()
+	defer bare.Unlock()
+	if bare.rules == nil {
+		rules, err := newNarrow(r, version)
+		if err != nil {
+			return nil, err
+		}
+		bare.rules = rules
 	}
-	return rules.restrict()
+	return bare.rules, nil
+}
+
+// bare has what withoutPty returns.
+var bare struct {
+	sync.Mutex
+	rules *ruleset
 }
 
 // addPath grants a terminal, if it is there.
@@ -81,10 +119,16 @@ func openTops(r Rules) []int {
 			}
 		}
 		for _, path := range paths {
-			// A link is of no use, and does no harm.
-			if fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
-				tops.fds = append(tops.fds, fd)
+			fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+			if err != nil {
+				continue
 			}
+			var stat unix.Stat_t
+			if unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFLNK {
+				unix.Close(fd) // what it leads to is granted where it is
+				continue
+			}
+			tops.fds = append(tops.fds, fd)
 		}
 	})
 	return tops.fds
