@@ -237,7 +237,7 @@ func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
 
 // openConfined returns what starts a keeper that is confined: as a command of one that
 // is not, and that ends all of it if need be.
-func (k *keeping) openConfined(r *rules, asked func(questions int, mayEnter func(process int) bool)) func() (*keeper.Keeper, *kept, error) {
+func (k *keeping) openConfined(r *rules, asked func(questions int, mayEnter func(thread int) bool)) func() (*keeper.Keeper, *kept, error) {
 	c := k.config
 	c.Rules, c.Asked, c.Limits = &r.Rules, asked, k.limits
 	return func() (*keeper.Keeper, *kept, error) {

@@ -73,11 +73,11 @@ func ownAddresses() (own []netip.Addr) {
 }
 
 // asked answers what a keeper's commands ask.
-func (w *ward) asked() func(questions int, mayEnter func(process int) bool) {
+func (w *ward) asked() func(questions int, mayEnter func(thread int) bool) {
 	if w.connector == nil {
 		return nil
 	}
-	return func(questions int, mayEnter func(process int) bool) { w.connector.Serve(questions, mayEnter) }
+	return func(questions int, mayEnter func(thread int) bool) { w.connector.Serve(questions, mayEnter) }
 }
 
 // variables has programs use the proxy.

@@ -54,11 +54,11 @@ func New(c Config) *Session {
 // Serve answers the questions that fd has, and takes it over. It returns when nobody
 // is left who could ask, and all calls are made.
 //
-// A process that mayEnter allows may call clone3, which makes children in cgroups: that is
-// the keeper, while it starts a command. What it hands to the kernel is in its memory, and
-// not looked at: whoever is its master may change it until the kernel reads it. mayEnter
-// may be nil.
-func (s *Session) Serve(fd int, mayEnter func(process int) bool) error {
+// A thread that mayEnter allows may call clone3, which makes children in cgroups: that is
+// one of the keeper's, while it starts a command. What it hands to the kernel is in its
+// memory, and not looked at: whoever is its master may change it until the kernel reads it.
+// mayEnter may be nil.
+func (s *Session) Serve(fd int, mayEnter func(thread int) bool) error {
 	l, err := newListener(fd)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *Session) Serve(fd int, mayEnter func(process int) bool) error {
 		switch {
 		case !ok:
 			return nil
-		case q.call == unix.SYS_CLONE3 && mayEnter != nil && mayEnter((caller{int(q.pid)}).process()):
+		case q.call == unix.SYS_CLONE3 && mayEnter != nil && mayEnter(int(q.pid)):
 			l.goOn(q)
 			continue
 		case q.call == unix.SYS_CLONE3:

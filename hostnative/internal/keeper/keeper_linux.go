@@ -61,9 +61,9 @@ type Config struct {
 	Rules *confine.Rules
 	// Asked, if not nil, is given the descriptor from which it gets each call of theirs
 	// that is to be decided: see confine.Apply. It is not called where the kernel can't
-	// ask. It runs until the last of them has ended. With mayEnter it asks whether a process
-	// may make a child in a cgroup just now: the keeper, while it starts a command in a room.
-	Asked func(questions int, mayEnter func(process int) bool)
+	// ask. It runs until the last of them has ended. With mayEnter it asks whether a thread
+	// may make a child in a cgroup just now: one of the keeper, while that starts a command in a room.
+	Asked func(questions int, mayEnter func(thread int) bool)
 }
 
 // A Keeper is a keeper process, as its host sees it. Its methods are safe for
@@ -279,8 +279,15 @@ func (k *Keeper) Outdated() bool { return k.report.Changed() }
 // Asks reports whether its host decides about calls of its commands.
 func (k *Keeper) Asks() bool { return k.asks }
 
-// mayEnter is what Config.Asked is given.
-func (k *Keeper) mayEnter(process int) bool { return process == k.pid && k.entering.Load() }
+// mayEnter is what Config.Asked is given. A call that waits keeps the thread's number from
+// being another's.
+func (k *Keeper) mayEnter(thread int) bool {
+	if !k.entering.Load() {
+		return false
+	}
+	var stat unix.Stat_t
+	return unix.Lstat(fmt.Sprintf("/proc/%d/task/%d", k.pid, thread), &stat) == nil
+}
 
 // Idle reports whether it has no commands and none is being started.
 func (k *Keeper) Idle() bool {
