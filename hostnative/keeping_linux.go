@@ -175,7 +175,8 @@ func (k *keeping) start(ctx context.Context, s spec) (command, error) {
 	return nil, err
 }
 
-// enter returns the ward of a command that is to be confined, until leave.
+// enter returns the ward of a command that is to be confined, until leave. Its keeper is
+// being started then, while the caller does what else there is to do.
 func (k *keeping) enter(c *confiner, session core.SessionID, r *rules) (*ward, error) {
 	key := confinement{session, r.key}
 	k.mu.Lock()
@@ -191,13 +192,17 @@ func (k *keeping) enter(c *confiner, session core.SessionID, r *rules) (*ward, e
 		k.confined[key] = w
 	}
 	w.using++
+	if k.err == nil {
+		w.prepare()
+	}
 	return w, nil
 }
 
 func (k *keeping) leave(w *ward) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	w.using--
+	k.mu.Unlock()
+	w.ended() // its keeper may have been started in vain
 }
 
 // dismiss ends a session's keepers if they have nothing to do.
