@@ -390,6 +390,9 @@ func (k *Keeper) take(m message) {
 		}
 	case exited:
 		if c := k.commands[m.ID]; c != nil {
+			if m.Flag {
+				c.settle()
+			}
 			c.exit(m)
 		}
 	case exceeded:

@@ -46,7 +46,8 @@ const (
 	started
 	// failed answers start, room and hello: Text says why, and Number is the system's error.
 	failed
-	// exited says how the command ID has ended: Exit, or Text if that is not known.
+	// exited says how the command ID has ended: Exit, or Text if that is not known. Flag
+	// says that it is settled, too.
 	exited
 	// exceeded says that the command ID is being killed for the limit that Text names.
 	exceeded

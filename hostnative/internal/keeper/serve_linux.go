@@ -307,13 +307,23 @@ func (k *keeping) follow(id uint64, t *tree.Tree) {
 	if err != nil {
 		news.Text = err.Error()
 	}
+	// The host waits for both where commands are confined: then one message has both.
+	news.Flag = k.rules != nil && k.settle(id, t)
 	k.send(news)
-	if t.Settle() {
-		k.mu.Lock()
-		delete(k.trees, id)
-		k.mu.Unlock()
+	if !news.Flag && k.settle(id, t) {
 		k.send(message{Kind: settled, ID: id})
 	}
+}
+
+// settle forgets a command if nobody of its tree is left.
+func (k *keeping) settle(id uint64, t *tree.Tree) bool {
+	if !t.Settle() {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.trees, id)
+	return true
 }
 
 func (k *keeping) startTree(m message, files []int) (*tree.Tree, error) {
