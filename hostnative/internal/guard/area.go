@@ -89,10 +89,8 @@ func (a *area) describe() error {
 
 // areaOf returns our area of a place.
 func (g *Guard) areaOf(p place) (*area, error) {
-	for _, a := range g.areas {
-		if a.dir == p.dir {
-			return a, nil
-		}
+	if a := g.own(p.dir); a != nil {
+		return a, nil
 	}
 	s, err := protect.Open(protect.Config{
 		Roots: []string{p.Root}, Keep: filepath.Join(g.config.State, "kept"),
@@ -106,9 +104,18 @@ func (g *Guard) areaOf(p place) (*area, error) {
 	return a, nil
 }
 
+// own returns our area whose files are in dir, or nil.
+func (g *Guard) own(dir string) *area {
+	i := slices.IndexFunc(g.areas, func(a *area) bool { return a.dir == dir })
+	if i < 0 {
+		return nil
+	}
+	return g.areas[i]
+}
+
 // enter tells other programs that we use the area. State is locked.
 func (a *area) enter() error {
-	f, err := os.OpenFile(filepath.Join(a.dir, "users"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := openLock(filepath.Join(a.dir, "users"), unix.O_CREAT)
 	if err != nil {
 		return err
 	}

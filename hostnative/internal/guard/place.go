@@ -94,12 +94,15 @@ func (g *Guard) active() ([]place, error) {
 	for _, e := range entries {
 		dir := filepath.Join(at, e.Name())
 		mendArea(dir)
+		if a := g.own(dir); a != nil {
+			if used(dir) {
+				known = append(known, a.place)
+			}
+			continue // we may use it again
+		}
 		p := place{dir: dir}
 		text, err := os.ReadFile(filepath.Join(dir, "place"))
 		if err != nil || json.Unmarshal(text, &p) != nil || !used(dir) {
-			if slices.ContainsFunc(g.areas, func(a *area) bool { return a.dir == dir }) {
-				continue // we may use it again
-			}
 			if err := os.RemoveAll(dir); err != nil {
 				return nil, err
 			}
@@ -112,7 +115,7 @@ func (g *Guard) active() ([]place, error) {
 
 // used reports whether a program uses the area in dir. State is locked.
 func used(dir string) bool {
-	f, err := os.OpenFile(filepath.Join(dir, "users"), os.O_RDWR, 0)
+	f, err := openLock(filepath.Join(dir, "users"), 0)
 	if err != nil {
 		return false
 	}
