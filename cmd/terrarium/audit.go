@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,38 @@ func (f *auditFlags) check(set *pflag.FlagSet) error {
 		return errors.New("--audit: no file")
 	case f.file == "" && f.required:
 		return errors.New("--audit-required needs --audit FILE")
+	}
+	return nil
+}
+
+// outside says if commands that may write dirs may write the record, too: they could write it anew.
+// With --audit-required that is an error.
+func (f *auditFlags) outside(dirs []string) error {
+	if f.file == "" {
+		return nil
+	}
+	real := func(dir string) string {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return ""
+		}
+		if to, err := filepath.EvalSymlinks(dir); err == nil {
+			return to
+		}
+		return dir
+	}
+	place := real(filepath.Dir(f.file))
+	for _, dir := range dirs {
+		rest, err := filepath.Rel(real(dir), place)
+		if err != nil || !filepath.IsLocal(rest) {
+			continue
+		}
+		err = fmt.Errorf("--audit %s: commands may write it, as they may write %s: name a file elsewhere", f.file, cmp.Or(dir, "the directory that they start in"))
+		if f.required {
+			return err
+		}
+		warn(os.Stderr, err)
+		return nil
 	}
 	return nil
 }

@@ -68,6 +68,9 @@ func (f *confineFlags) add(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("net", cobra.NoFileCompletions)
 }
 
+// confines reports whether native commands are in a sandbox.
+func (f *confineFlags) confines() bool { return f.level != "" && f.level != sandboxLevels[0] }
+
 // check says what is wrong with the flags.
 func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) error {
 	if f.level == "" {

@@ -117,6 +117,11 @@ func (f *commandFlags) check() error {
 	if err := f.audit.check(f.set); err != nil {
 		return err
 	}
+	if f.confine.confines() {
+		if err := f.audit.outside(append([]string{f.cwd}, f.confine.write...)); err != nil {
+			return err
+		}
+	}
 	if err := f.permissionFlags.check(f.set); err != nil {
 		return err
 	}
