@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -36,5 +37,29 @@ func TestKeeperOfMixedHost(t *testing.T) {
 		if got, _ := k.tty().(driver.Process); got != p {
 			t.Errorf("got %T, want %T", k.tty(), p)
 		}
+	}
+}
+
+// A printer is a shell that waits at its prompt and has printed what nobody has read.
+type printer struct {
+	one
+	pending int
+}
+
+func (printer) Reading() (reading, known bool) { return true, true }
+func (p *printer) OutputPending() int          { return p.pending }
+
+func TestPendingOutputIsWaitedFor(t *testing.T) {
+	p := &printer{pending: 1}
+	shell := tty(p)
+	r := &run{host: &keeper{}, began: time.Now().Add(-time.Hour)}
+	r.host.process.Store(&shell)
+	s := settling{taken: true, idle: r.began}
+	if s.settled(r, time.Now()) {
+		t.Error("got it settled, with output that is not read")
+	}
+	p.pending = 0
+	if !s.settled(r, time.Now()) {
+		t.Error("got it not settled, with all output read")
 	}
 }

@@ -106,7 +106,9 @@ func (s *settling) settled(r *run, now time.Time) bool {
 	if sure && r.outputs.Load() != s.outputs {
 		need = quiet
 	}
-	return now.Sub(s.idle) >= need && r.silence() >= need
+	// On a busy machine the shell may be back at its prompt, and have printed more than we
+	// have come to read.
+	return now.Sub(s.idle) >= need && r.silence() >= need && !r.host.hasPending()
 }
 
 // waits reports whether the shell waits for somebody to type, and whether that

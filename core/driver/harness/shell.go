@@ -106,3 +106,9 @@ func (k *keeper) tty() tty {
 	}
 	return nil
 }
+
+// hasPending reports whether the process has printed what was not read yet.
+func (k *keeper) hasPending() bool {
+	p, ok := k.tty().(driver.Pender)
+	return ok && p.OutputPending() > 0
+}
