@@ -66,7 +66,7 @@ func testSteps(root string, notes *notes) []step {
 	steps = append(steps, buildSteps()...)
 	return append(steps,
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
-		goTest("go test", nodeModules, notes, "-vet=off", "./plugins/box", "./tests", "./hostnative", "./..."),
+		goTest("go test", nodeModules, notes, "-vet=off", "./plugins/box", "./tests", "./..."),
 		// What is no subtest for an engine runs again, which is little; what is one for another does not.
 		goTest("go test wasmtime", nodeModules, notes, "-tags=wasmtime", "-run=/^wasmtime",
 			"./hostwasm", "./hostwasm/engine/...", "./hostwasm/worker", "./tests/reactor"),
