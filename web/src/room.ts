@@ -23,7 +23,7 @@ interface Waiting {
 export class Room {
   readonly #line: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #due = 0;
+  #due = Infinity; // when we look again
   #looks = 0;
 
   /** Where there is none, `short` gives up what nobody needs. */
@@ -57,11 +57,11 @@ export class Room {
 
   #lookIn(ms: number): void {
     const due = performance.now() + ms;
-    if (this.#timer !== undefined && this.#due <= due) return;
+    if (this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+      this.#due = Infinity;
       this.#look();
     }, ms);
   }

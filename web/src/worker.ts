@@ -59,7 +59,6 @@ class Service {
   async boot(m: ToWorker & { to: 'boot' }): Promise<void> {
     const lack = missing();
     if (lack) throw new SandboxError('no_jspi', `this browser lacks ${lack}: Chromium 137, Firefox 153 and Safari 27 have it`);
-    if (typeof DecompressionStream !== 'function') throw new SandboxError('unsupported', 'this browser lacks DecompressionStream');
     try {
       new WebAssembly.Module(empty);
     } catch (e) {
