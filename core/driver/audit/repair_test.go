@@ -65,6 +65,7 @@ func TestRepairs(t *testing.T) {
 		if _, err := d.WaitForExit(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait() // until the exit is told: Close does not wait for that
 		d.Close()
 		r.Close()
 	})
