@@ -3,7 +3,6 @@ package hostnative_test
 import (
 	"context"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -17,15 +16,8 @@ import (
 
 // Commands that run and say nothing need no thread, however many there are,
 // and neither does starting or closing them all at once. Threads never end.
-//
-// A thread that loses its processor inside a system call looks to Go like one that blocks, and
-// another is begun: on a busy machine up to 88 were seen. A thread for each would be 500.
 func TestThreads(t *testing.T) {
-	const commands = 500
-	want := 16
-	if isBusy(t) {
-		want = commands / 4
-	}
+	const commands, want = 500, 16
 	h := newHost(t, hostnative.Config{})
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
@@ -37,21 +29,6 @@ func TestThreads(t *testing.T) {
 			}
 		})
 	}
-}
-
-// isBusy reports whether others want the processors too.
-func isBusy(t *testing.T) bool {
-	t.Helper()
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	load, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return load > float64(runtime.NumCPU())
 }
 
 // startIdle starts c n times at once, and returns when all have written

@@ -60,7 +60,8 @@ func newKeeping(c Config) *keeping {
 	if c.Helper == "" && keeper.HasMain.Load() {
 		k.config.Helper = "/proc/self/exe"
 	}
-	k.free, k.apart = newPool(k.openFirst()), newPool(k.openApart(c.Limits.ofTree()))
+	l := c.Limits.ofTree()
+	k.free, k.apart = newPool(k.openFirst(), l), newPool(k.openApart(l), l)
 	switch {
 	case c.NoKeeper:
 		k.doWithout(errNoKeeper)
@@ -187,7 +188,7 @@ func (k *keeping) enter(c *confiner, session core.SessionID, r *rules) (*ward, e
 		if w, err = newWard(c, r); err != nil {
 			return nil, err
 		}
-		w.pool = newPool(k.openConfined(r, w.asked()))
+		w.pool = newPool(k.openConfined(r, w.asked()), k.limits)
 		w.idle = func() { k.dismiss(key, w) }
 		k.confined[key] = w
 	}

@@ -93,6 +93,10 @@ func (p *process) copyOutput(o output, sink func(stream uint8, p []byte)) error 
 	// read is called whenever there may be something to read, and returns
 	// false to wait for that. A buffer is taken for no longer.
 	read := func(fd uintptr) bool {
+		if o.file == p.io.tty {
+			readingPty <- struct{}{}
+			defer func() { <-readingPty }()
+		}
 		buf = buffers.Get().(*buffer)
 		p.holding.Add(int64(len(buf))) // while nobody knows how much it is
 		piece := buf[:p.limiter.piece(len(buf))]

@@ -13,6 +13,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
 )
 
 const (
@@ -31,6 +32,8 @@ type pool struct {
 	// start starts a keeper, and says of which other one it is a command. One that is
 	// of none leaves its commands to the next one to end.
 	start func() (one *keeper.Keeper, above *kept, err error)
+
+	memory bool // that of commands is limited
 
 	mu      sync.Mutex
 	keepers []*kept       // that have not ended
@@ -62,8 +65,8 @@ type kept struct {
 	clearErr error         // why that was not so
 }
 
-func newPool(start func() (one *keeper.Keeper, above *kept, err error)) *pool {
-	return &pool{start: start, freed: make(chan struct{})}
+func newPool(start func() (one *keeper.Keeper, above *kept, err error), l tree.Limits) *pool {
+	return &pool{start: start, memory: l.Memory > 0, freed: make(chan struct{})}
 }
 
 // prepare starts the first keeper, if none was yet, and does not wait for it.
@@ -426,7 +429,7 @@ func (r *remote) Beyond() core.Reason {
 // outOfMemory reports whether the kernel has killed somebody in the command's cgroup because of
 // its limit. What a confined keeper says of its cgroups is not believed.
 func (r *remote) outOfMemory() bool {
-	if r.room == nil && r.keeper.above != nil {
+	if !r.pool.memory || r.room == nil && r.keeper.above != nil {
 		return false
 	}
 	c := strays.Cgroup(r.Cgroup())

@@ -16,10 +16,11 @@ import (
 // errClosed is what methods return after Close.
 var errClosed = fmt.Errorf("hostnative: process: %w", os.ErrClosed)
 
-// openingPty and hangingUp hold a value for each pty that is being opened, and for
-// each process whose files are being closed. Both take the kernel's locks, and who waits for
-// one takes a thread: a thousand commands at once should not take as many.
-var openingPty, hangingUp = make(chan struct{}, 4), make(chan struct{}, 4)
+// These hold a value for each pty that is being opened or read, and for each process whose files
+// are being closed. All take the kernel's locks of terminals, and who waits for one takes a thread: a
+// thousand commands at once should not take as many. None of it waits for a command. (To read a pipe
+// may: who writes to it can hold its lock as long as a page of theirs takes to come.)
+var openingPty, readingPty, hangingUp = make(chan struct{}, 4), make(chan struct{}, 4), make(chan struct{}, 4)
 
 // A process is a command that was started, and what it is connected to.
 type process struct {
