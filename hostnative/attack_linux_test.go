@@ -61,6 +61,7 @@ func trySoon(h *hostnative.Host) error {
 // Seven programs may hang in their start, and their clients wait for them: the eighth
 // keeper is there for the others.
 func TestManyHangingStarts(t *testing.T) {
+	t.Parallel()
 	h := newHost(t, hostnative.Config{})
 	x := newHangingExec(t)
 	ctx, giveUp := context.WithCancel(t.Context())
@@ -81,6 +82,7 @@ func TestManyHangingStarts(t *testing.T) {
 
 // An eighth one takes the last keeper, and then there is an error that says so.
 func TestTooManyHangingStarts(t *testing.T) {
+	t.Parallel()
 	h := newHost(t, hostnative.Config{})
 	x := newHangingExec(t)
 	for range 8 {
@@ -196,6 +198,7 @@ func TestStartWithStoppedKeeper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits until the keeper is given up")
 	}
+	t.Parallel()
 	h := newHost(t, hostnative.Config{})
 	unix.Kill(keeperOf(t, h), unix.SIGSTOP)
 	if err := trySoon(h); errors.Is(err, context.DeadlineExceeded) {
@@ -379,13 +382,13 @@ func beHanging() {
 // A host that is killed while a program hangs in its start leaves nobody: not that one
 // either, which would go on some day.
 func TestKilledHostWhileHanging(t *testing.T) {
+	t.Parallel()
 	for _, noCgroup := range []string{"", "1"} {
 		t.Run("NoCgroup="+noCgroup, func(t *testing.T) {
+			t.Parallel()
 			x := newHangingExec(t)
 			defer x.release()
-			t.Setenv("TERRARIUM_TEST_HANG", x.path)
-			t.Setenv("TERRARIUM_TEST_NOCGROUP", noCgroup)
-			cmd, alive, started := startHost(t, "hanging")
+			cmd, alive, started := startHost(t, "hanging", "TERRARIUM_TEST_HANG="+x.path, "TERRARIUM_TEST_NOCGROUP="+noCgroup)
 			if _, err := started.ReadString('\n'); err != nil {
 				t.Fatal(err)
 			}

@@ -73,6 +73,7 @@ func TestMain(m *testing.M) {
 	helper.Main()
 	coretest.HeedSignals()
 	flag.Parse()
+	flag.Set("test.parallel", "16") // those tests wait, and compute nothing
 	os.Exit(m.Run())
 }
 
@@ -175,9 +176,9 @@ func TestSubreaperWithoutChildren(t *testing.T) {
 	}
 }
 
-// startHost starts this test program as a host. Whoever lives of it, its
+// startHost starts this test program as a host, with env beside ours. Whoever lives of it, its
 // commands and its keeper has the other end of alive open.
-func startHost(t *testing.T, mode string) (cmd *exec.Cmd, alive *os.File, started *bufio.Reader) {
+func startHost(t *testing.T, mode string, env ...string) (cmd *exec.Cmd, alive *os.File, started *bufio.Reader) {
 	t.Helper()
 	alive, w, err := os.Pipe()
 	if err != nil {
@@ -186,7 +187,7 @@ func startHost(t *testing.T, mode string) (cmd *exec.Cmd, alive *os.File, starte
 	defer w.Close()
 	t.Cleanup(func() { alive.Close() })
 	cmd = exec.Command("/proc/self/exe")
-	cmd.Env = hostEnv(mode)
+	cmd.Env = append(hostEnv(mode), env...)
 	cmd.ExtraFiles = []*os.File{w}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

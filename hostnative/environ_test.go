@@ -66,6 +66,7 @@ func TestEnvironment(t *testing.T) {
 // Programs that wait for keys end where nobody types, and do what they can
 // without. Others do what they do everywhere.
 func TestNobodyTypes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const lines = 500
 	var long strings.Builder

@@ -237,6 +237,7 @@ func TestStoppedKeeper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits until the keeper is given up")
 	}
+	t.Parallel()
 	h := newHost(t, hostnative.Config{})
 	p, fifo := startDaemon(t, h, daemon+`wait; sleep 1000`, modes[0].mode)
 	unix.Kill(keeperOf(t, h), unix.SIGSTOP)

@@ -209,6 +209,7 @@ func TestLimitToldBeforeExit(t *testing.T) {
 
 // What a command leaves running is limited as it was itself, and its end is told.
 func TestLimitsOfLeft(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	const ended = `until grep -q '^State:.Z' /proc/$$/status; do sleep 0.01; done; ` // the shell itself
 	for name, test := range map[string]struct {
@@ -220,10 +221,11 @@ func TestLimitsOfLeft(t *testing.T) {
 		"idle":   {hostnative.Limits{Idle: 2 * time.Second}, `sleep 1000 &`, "killed: nothing was written or typed for 2s"},
 		"cpu":    {hostnative.Limits{CPU: time.Second}, `(` + ended + spin + `) &`, "killed: it computed for longer than 1s"},
 		"memory": {hostnative.Limits{Memory: 64 << 20}, `(` + ended + hoard + `) &`, "killed: it had more memory than 64 MiB"},
-		"disk":   {hostnative.Limits{Disk: 1 << 20}, `(` + ended + `head -c 10000000 /dev/zero >` + disk + `/file; sleep 1000) &`, "killed: it wrote more to disks than 1 MiB"},
+		"disk":   {hostnative.Limits{Disk: 1 << 20}, `(` + ended + `head -c 10000000 /dev/zero >$(mktemp -p ` + disk + `); sleep 1000) &`, "killed: it wrote more to disks than 1 MiB"},
 	} {
 		for _, config := range []hostnative.Config{{}, {NoKeeper: true}} {
 			t.Run(fmt.Sprintf("%s,keeper=%t", name, !config.NoKeeper), func(t *testing.T) {
+				t.Parallel()
 				if test.limits.Disk > 0 && isInMemory(t, disk) {
 					t.Skip("NOT RUN: temporary files are in memory")
 				}
@@ -288,6 +290,7 @@ var starts = flag.Int("starts", 30, "how often TestLimitsFromTheStart starts a c
 
 // A keeper that is stopped looks at no limits. It is noticed, and all of its commands end.
 func TestStoppedKeeperIsNoticed(t *testing.T) {
+	t.Parallel()
 	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{CPU: time.Hour}})
 	p := start(t, h, interactive(line(`read x; kill -STOP $PPID; sleep 1000`))) // when its start was answered
 	if _, err := p.Write([]byte("\n")); err != nil {

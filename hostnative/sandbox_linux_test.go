@@ -149,34 +149,34 @@ func TestSandboxNewEntries(t *testing.T) {
 
 // Whatever a confined command does to its keeper, it is told of, and nothing survives.
 func TestSandboxKeeperKilled(t *testing.T) {
-	h, root := sandboxed(t, hostnative.SandboxWorkspace)
 	for _, sig := range []string{"KILL", "STOP"} {
-		if sig == "STOP" && testing.Short() {
-			continue // it waits until the keeper is given up
-		}
-		p, fifo := startDaemonIn(t, h, root, daemon+`wait; sleep 1000`, func(c core.Command) core.Command {
-			c.Cwd, c.Session = root, core.SessionID(sig)
-			return c
-		})
-		c := interactive(line(`read x; kill -` + sig + ` $PPID`))
-		c.Cwd, c.Session = root, core.SessionID(sig)
-		killer := start(t, h, c)
-		if _, err := killer.Write([]byte("go on\n")); err != nil {
-			t.Fatal(err)
-		}
-		if sig == "KILL" {
-			if exit, err := p.Wait(); err == nil || exit.Reason != core.ReasonLost {
-				t.Errorf("%s: got %+v, %v, want it lost", sig, exit, err)
+		t.Run(sig, func(t *testing.T) {
+			if sig == "STOP" && testing.Short() {
+				t.Skip("it waits until the keeper is given up")
 			}
-		}
-		if err := p.Close(); err != nil {
-			t.Errorf("%s: %v", sig, err)
-		}
-		if _, err := io.ReadAll(fifo); err != nil { // the last one's end
-			t.Errorf("%s: %v", sig, err)
-		}
-		killer.Close()
-		os.Remove(fifo.Name())
+			t.Parallel()
+			h, root := sandboxed(t, hostnative.SandboxWorkspace)
+			// With two commands, one would not always end the other's keeper: where a start is slow, the
+			// next one has a keeper of its own.
+			p, fifo := startDaemonIn(t, h, root, daemon+`read x; kill -`+sig+` $PPID; sleep 1000`, func(c core.Command) core.Command {
+				c.Cwd = root
+				return interactive(c)
+			})
+			if _, err := p.Write([]byte("go on\n")); err != nil {
+				t.Fatal(err)
+			}
+			if sig == "KILL" {
+				if exit, err := p.Wait(); err == nil || exit.Reason != core.ReasonLost {
+					t.Errorf("got %+v, %v, want it lost", exit, err)
+				}
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := io.ReadAll(fifo); err != nil { // the last one's end
+				t.Error(err)
+			}
+		})
 	}
 }
 
