@@ -30,7 +30,7 @@ func settle() {
 		runtime.Gosched()
 		return
 	}
-	time.Sleep(5 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // in tests, which have all processors busy
 }
 
 // List returns all processes of the terminal, in the order of their numbers.
