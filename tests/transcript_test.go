@@ -48,7 +48,7 @@ func transcript(ts *testscript.TestScript, neg bool, args []string) {
 type server struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	stderr strings.Builder
+	stderr syncBuffer
 	exited bool
 
 	names   map[string]string // "$t1" to the id it stands for
