@@ -69,20 +69,20 @@ type candidate struct {
 // members returns all but leader. It is sure if it can't have missed one that
 // was there all the time.
 func (f *offspring) members(leader int) (list []member, sure bool) {
+	var found []candidate
+	sure = true
+	if f.cgroup == "" && f.containment.orphans == nil {
+		found, sure = f.tagged(leader) // who shares a census needs no value of looking meanwhile
+	}
 	looking <- struct{}{}
 	defer func() { <-looking }()
-	sure = true
-	var found []candidate
 	if f.cgroup != "" {
 		for _, pid := range f.cgroup.Processes(nil) {
 			found = append(found, candidate{pid, f.inCgroup})
 		}
 	}
-	switch {
-	case f.containment.orphans != nil:
+	if f.containment.orphans != nil {
 		found, sure = f.below(leader, found)
-	case f.cgroup == "":
-		found, sure = f.tagged(leader, found)
 	}
 	list, whole := confirm(leader, found)
 	return list, sure && whole
@@ -144,22 +144,19 @@ func (f *offspring) below(leader int, list []candidate) (_ []candidate, sure boo
 	return list, sure && known && knownBefore && knownAfter && slices.Equal(before, after)
 }
 
-// tagged appends all processes that have t's tag to list. It takes as long as
-// there are processes on the machine: it is for where nothing better is.
-func (f *offspring) tagged(leader int, list []candidate) (_ []candidate, sure bool) {
+// tagged returns all processes that have f's tag.
+func (f *offspring) tagged(leader int) (list []candidate, sure bool) {
 	sure = true
 	if f.tag == "" {
-		return list, sure
+		return nil, sure
 	}
-	for _, pid := range strays.Processes() {
-		tag, known := strays.ReadTag(pid)
-		if f.isMine(tag) {
-			list = append(list, candidate{pid, f.hasTag})
+	for _, p := range takeCensus() {
+		if f.isMine(p.tag) {
+			list = append(list, candidate{p.pid, f.hasTag})
 		}
-		if !known {
+		if !p.known {
 			// One that has ended since it was listed may have forked before.
-			s, err := strays.ReadStat(pid)
-			sure = sure && err == nil && (s.Kernel || pid == leader && s.Zombie)
+			sure = sure && !p.gone && (p.stat.Kernel || p.pid == leader && p.stat.Zombie)
 		}
 	}
 	return list, sure
