@@ -104,8 +104,27 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 		if !info.IsDir() {
 			return fmt.Errorf("--write %s: not a directory", dir)
 		}
+		if root, err := os.Stat("/"); err == nil && os.SameFile(info, root) { // whatever it is called
+			return fmt.Errorf("--write %s: commands would write all of /, which is no sandbox: name directories, or use --sandbox off", dir)
+		}
 	}
 	return nil
+}
+
+// instructions tell a model what commands in cwd may not do, and what then: else it tries again and again. They are
+// empty without a sandbox.
+func (f *confineFlags) instructions(cwd string) string {
+	if !f.confines() {
+		return ""
+	}
+	network := "connect to nothing"
+	if listed := slices.Concat(f.net, f.sockets); len(listed) > 0 {
+		network = "connect to " + strings.Join(listed, ", ") + " only"
+	}
+	return fmt.Sprintf("Commands run in a sandbox (%s): they write below %s and in $TMPDIR only, and %s. "+
+		"Where a command fails because of that, as with \"Permission denied\", don't try it in another way: write to one of these directories, "+
+		"or tell the user what is needed, who can start this server with --write DIR or --net HOST.",
+		f.level, strings.Join(append([]string{cwd}, f.write...), ", "), network)
 }
 
 // daemonSockets are called so by daemons that run containers.
