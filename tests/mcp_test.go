@@ -205,6 +205,22 @@ func TestMCPCommand(t *testing.T) {
 	})
 }
 
+// TestMCPTellsOfSandbox: a model is told what commands may not do, and nothing where there is no sandbox.
+func TestMCPTellsOfSandbox(t *testing.T) {
+	dir := t.TempDir()
+	for want, flags := range map[string][]string{
+		"": nil,
+		"sandbox (workspace): they write below " + dir + " and in $TMPDIR only, and connect to nothing.": {"--sandbox", "workspace"},
+		"and connect to example.org only.": {"--sandbox", "strict", "--net", "example.org"},
+	} {
+		c := mcpClients["stdio"](t, mcpVersions[1], nil, append(flags, "--cwd", dir)...)
+		got := c.session.InitializeResult().Instructions
+		if !strings.Contains(got, want) || strings.Contains(got, "sandbox") != (want != "") {
+			t.Errorf("%v: got %s, want %q", flags, got, want)
+		}
+	}
+}
+
 // TestMCPLife: a command that goes on is waited for, seen, typed to, ended and released.
 func TestMCPLife(t *testing.T) {
 	forEachMCP(t, func(t *testing.T, connect func(t *testing.T, o *mcp.ClientOptions, flags ...string) *mcpClient) {

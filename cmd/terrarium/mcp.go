@@ -91,7 +91,10 @@ func (f *mcpFlags) serve(c core.Command) error {
 		return err
 	}
 	defer s.close()
-	server := mcp.New(mcp.Config{Driver: s.driver, Command: c, IdleRelease: f.idleRelease, Version: readBuild().Version})
+	server := mcp.New(mcp.Config{
+		Driver: s.driver, Command: c, IdleRelease: f.idleRelease, Version: readBuild().Version,
+		Instructions: f.confine.instructions(c.Cwd),
+	})
 	defer server.Close()
 	if f.addr != "" {
 		err = f.listenMCP(s.ctx, server)

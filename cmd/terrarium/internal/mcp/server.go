@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +38,8 @@ type Config struct {
 	Command core.Command
 	// IdleRelease is how long a terminal lives that no call names. If zero, DefaultIdleRelease.
 	IdleRelease time.Duration
+	// Instructions are told to models besides what all terminals have, as what commands may not do here.
+	Instructions string
 	// Version is the program's own.
 	Version string
 }
@@ -46,9 +49,10 @@ type Server struct {
 	config Config
 	driver *driver.Driver
 	mcp    *sdk.Server
-	slow   chan struct{} // has an element for each call that may take long
-	ending chan struct{} // closed by end
-	end    func()        // has every call return soon
+	slow   chan struct{}       // has an element for each call that may take long
+	names  map[string][]string // of the arguments of each tool
+	ending chan struct{}       // closed by end
+	end    func()              // has every call return soon
 
 	starting sync.RWMutex // held while a terminal has an id and is not in terminals yet
 
@@ -63,7 +67,7 @@ func New(c Config) *Server {
 		c.IdleRelease = DefaultIdleRelease
 	}
 	s := &Server{
-		slow: make(chan struct{}, maxSlow), ending: make(chan struct{}),
+		slow: make(chan struct{}, maxSlow), ending: make(chan struct{}), names: make(map[string][]string),
 		terminals: make(map[core.TerminalID]*terminal), parked: make(map[string]*creation),
 	}
 	s.end = sync.OnceFunc(func() { close(s.ending) })
@@ -77,11 +81,12 @@ func New(c Config) *Server {
 	s.config = c
 	s.driver = driver.New(c.Driver)
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "terrarium", Title: "Terrarium", Version: c.Version}, &sdk.ServerOptions{
-		Instructions: fmt.Sprintf(instructions, words(c.IdleRelease)),
+		Instructions: strings.TrimSpace(fmt.Sprintf(instructions, words(c.IdleRelease)) + " " + c.Instructions),
 		// Nothing of what there is changes while we run, and we send no log messages.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
 	s.addTools()
+	s.mcp.AddReceivingMiddleware(s.namesArguments)
 	s.addResource()
 	return s
 }

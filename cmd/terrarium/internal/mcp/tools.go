@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
+	wire "github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
 // Bounds of arguments. Strings are counted in characters, as JSON Schema does.
@@ -105,7 +108,8 @@ func acts(title string, destroys bool) *sdk.ToolAnnotations {
 
 // add declares a tool, with bounds for all of its arguments.
 func add[In, Out any](s *Server, tool *sdk.Tool, handle sdk.ToolHandlerFor[In, Out]) {
-	tool.InputSchema = schemaOf[In]()
+	schema := schemaOf[In]()
+	tool.InputSchema, s.names[tool.Name] = schema, slices.Sorted(maps.Keys(schema.Properties))
 	sdk.AddTool(s.mcp, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		result, out, err := handle(ctx, req, in)
 		if err != nil {
@@ -125,6 +129,32 @@ func schemaOf[In any]() *jsonschema.Schema {
 		bound(name, p)
 	}
 	return schema
+}
+
+// namesArguments answers a call that has an argument which the tool does not with those that it has. The SDK, which
+// checks all else, would say that there is one too many.
+func (s *Server) namesArguments(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		call, ok := req.(*sdk.CallToolRequest)
+		if !ok {
+			return next(ctx, method, req)
+		}
+		names := s.names[call.Params.Name]
+		args, err := wire.Parse(call.Params.Arguments)
+		if names == nil || err != nil {
+			return next(ctx, method, req)
+		}
+		for name := range args.Members() {
+			if slices.ContainsFunc(names, name.Is) {
+				continue
+			}
+			text, _ := name.Text()
+			var r sdk.CallToolResult
+			r.SetError(fmt.Errorf("%s has no argument %q: it has %s", call.Params.Name, clip(text), strings.Join(names, ", ")))
+			return &r, nil
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // slow bounds how many calls wait at a time.
