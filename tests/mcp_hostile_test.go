@@ -108,6 +108,9 @@ func TestMCPMalformed(t *testing.T) {
 		{name: "too deep", line: strings.Repeat("[", 100000), code: -32700, anonymous: true},
 		{name: "a batch", line: `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, code: -32600, anonymous: true},
 		{name: "a null id", line: `{"jsonrpc":"2.0","id":null,"method":"ping"}`, code: -32600, anonymous: true},
+		{name: "an id that would come back as another", line: `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, code: -32600},
+		{name: "an id that is no text", line: `{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, code: -32600},
+		{name: "an answer without an id, and a null id", line: `{"jsonrpc":"2.0","id":null,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":null,"method":"ping"}`, code: -32600, anonymous: true},
 		{name: "another version", line: `{"jsonrpc":"1.0","id":1,"method":"ping"}`, code: -32600},
 		{name: "unknown method", line: `{"jsonrpc":"2.0","id":1,"method":"terminal/create"}`, code: -32601},
 		{name: "no parameters", line: `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, code: -32600},
@@ -118,7 +121,7 @@ func TestMCPMalformed(t *testing.T) {
 		{name: "empty command", line: call("terminal_create", `{"command":""}`), says: "command"},
 		{name: "a number", line: call("terminal_create", `{"command":7}`), says: "command"},
 		{name: "NUL", line: call("terminal_create", `{"command":"a\u0000b"}`), says: "nul_byte"},
-		{name: "an unknown argument", line: call("terminal_create", `{"command":"true","shell":"zsh"}`), says: "shell"},
+		{name: "an unknown argument", line: call("terminal_create", `{"command":"true","shell":"zsh"}`), says: `no argument "shell": it has args, cols, command,`},
 		{name: "another case", line: call("terminal_create", `{"Command":"true"}`), says: "Command"},
 		{name: "arguments in one string", line: call("terminal_create", `{"command":"ls","args":"-l"}`), says: "args"},
 		{name: "a long wait", line: call("terminal_create", `{"command":"true","wait_seconds":1e300}`), says: "wait_seconds"},
@@ -169,6 +172,26 @@ func TestMCPManyRequests(t *testing.T) {
 		seen[string(a.ID)] = true
 	}
 	p.in.Close()
+	if err := p.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMCPSameID: a call whose id is in use is refused, however many come, and takes no other's place.
+func TestMCPSameID(t *testing.T) {
+	const calls = 300
+	p := newMCPPipe(t)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"terminal_create","arguments":{"command":"sleep 1000","wait_seconds":600}}}` + "\n")
+	for range calls {
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
+		if a := p.answer("1"); a.Error == nil || a.Error.Code != -32600 {
+			t.Fatalf("got %s, want error -32600", p.lines.Bytes())
+		}
+	}
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n")
+	p.answer("2")
+	p.in.Close()
+	p.answer("1")
 	if err := p.cmd.Wait(); err != nil {
 		t.Error(err)
 	}

@@ -28,7 +28,8 @@ const (
 // or w. A Read and a Write that do not return are left behind.
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer) error {
 	l := &lines{
-		r: r, w: w, messages: make(chan jsonrpc.Message), closed: make(chan struct{}), calls: make(chan struct{}, maxCalls),
+		r: r, w: w, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		calls: make(chan struct{}, maxCalls), open: make(map[wire.ID]bool),
 		atEnd: func() {
 			s.end()
 			s.driver.CloseAll() // so that calls which wait for commands return
@@ -59,6 +60,9 @@ type lines struct {
 	atEnd    func()               // called when there are no more
 
 	calls chan struct{} // has an element for each call that is not answered
+
+	mu   sync.Mutex
+	open map[wire.ID]bool // the ids of calls that are not answered; mu guards it
 
 	writing sync.Mutex
 	w       io.Writer
@@ -111,7 +115,7 @@ func (l *lines) take(line []byte, bad error) bool {
 	}
 	m, wrong := wire.ParseMessage(line)
 	switch {
-	case wrong != nil && m.Kind == wire.Response:
+	case m.Kind == wire.Response && (wrong != nil || m.ID.IsNull()):
 		return true // nobody answers an answer
 	case wrong != nil:
 		return l.refuse(m.ID, wrong)
@@ -122,11 +126,18 @@ func (l *lines) take(line []byte, bad error) bool {
 	if err != nil {
 		return l.refuse(m.ID, wire.NewError(wire.CodeInvalidRequest, "message"))
 	}
-	if m.Kind == wire.Request {
+	if request, ok := message.(*jsonrpc.Request); ok && m.Kind == wire.Request {
+		if idOf(request.ID) != m.ID {
+			return l.refuse(m.ID, wire.NewError(wire.CodeInvalidRequest, "id")) // the answer would have another one
+		}
 		select {
 		case l.calls <- struct{}{}:
 		case <-l.closed:
 			return false
+		}
+		if !l.begin(m.ID) {
+			<-l.calls
+			return l.refuse(m.ID, wire.NewError(wire.CodeInvalidRequest, "id_in_use"))
 		}
 	}
 	select {
@@ -135,6 +146,37 @@ func (l *lines) take(line []byte, bad error) bool {
 	case <-l.closed:
 		return false
 	}
+}
+
+// begin notes a call. It reports false if one with the same id has no answer yet: the SDK drops such a call
+// without a word, so that its place would never be free again.
+func (l *lines) begin(id wire.ID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open[id] {
+		return false
+	}
+	l.open[id] = true
+	return true
+}
+
+// end forgets a call, whose id may come again as soon as the client has the answer.
+func (l *lines) end(id wire.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, id)
+}
+
+// idOf is an id as the SDK will write it. It keeps numbers as float64 or int64, and no half of a surrogate
+// pair, so it may be another one than was sent.
+func idOf(id jsonrpc.ID) wire.ID {
+	switch v := id.Raw().(type) {
+	case int64:
+		return wire.IntID(v)
+	case string:
+		return wire.StringID(v)
+	}
+	return wire.ID{}
 }
 
 // refuse answers a line that holds no message. Where its id is not known there is none: MCP forbids
@@ -186,6 +228,9 @@ func (l *lines) Write(_ context.Context, message jsonrpc.Message) error {
 		line, err = jsonrpc.EncodeMessage(&jsonrpc.Response{
 			ID: response.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the answer can't be written as JSON"},
 		})
+	}
+	if answers {
+		l.end(idOf(response.ID))
 	}
 	if err == nil {
 		err = l.send(append(line, '\n'))
