@@ -32,6 +32,7 @@ var tricks = map[string]string{
 	"method's case":      `{"jsonrpc":"2.0","id":1,"method":"Terminal/Create","params":{"command":"evil"}}`,
 	"as a response":      `{"jsonrpc":"2.0","id":1,"result":{},` + ran + `}`,
 	"as an error":        `{"jsonrpc":"2.0","id":1,"error":null,` + ran + `}`,
+	"NUL in a name":      `{"jsonrpc":"2.0","id":1,"method":"_x","method\u0000":"terminal/create"}`,
 	"batch":              `[{"jsonrpc":"2.0","id":1,` + ran + `}]`,
 	"carriage return":    "{\"a\":\r{\"jsonrpc\":\"2.0\",\"id\":1," + ran + "}\r}",
 	"byte order mark":    "\ufeff" + `{"jsonrpc":"2.0","id":1,` + ran + `}`,

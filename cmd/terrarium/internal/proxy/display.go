@@ -41,7 +41,7 @@ type shown struct {
 	repair  text.Repairer
 	unsent  []byte // in the dialect: what it has written that was not sent
 	lost    int    // bytes before unsent that were left out
-	changed bool   // it has written something since it was sent as text
+	fresh   bool   // it has written something, which may not be among its output yet
 	exit    *core.Exit
 }
 
@@ -50,14 +50,22 @@ type embedding struct {
 	items []item
 }
 
-// An item is one of a tool call's content: a terminal, or JSON that is none of our business.
+// An item is one of a tool call's content: a terminal, or JSON.
 type item struct {
 	terminal core.TerminalID
+	seen     state // of the terminal, when it was sent as text
 	raw      string
+	replaces bool // raw is not the agent's own
+}
+
+// A state tells whether a terminal's text is another one than before.
+type state struct {
+	written uint64
+	ended   bool
 }
 
 const (
-	displayPause  = 100 * time.Millisecond // between two looks at what has changed
+	displayPause  = 100 * time.Millisecond // between what has changed and a look at it
 	maxUnsent     = 64 << 10               // bytes of a terminal that wait to be sent
 	maxText       = 16 << 10               // bytes of output in a text
 	maxItems      = 256 << 10              // bytes of other content that is sent anew with a text
@@ -112,7 +120,7 @@ func (d *display) output(id core.TerminalID, p []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	t := d.terminal(id)
-	t.changed = true
+	t.fresh = true
 	for rest := p; d.dialect && len(rest) > 0; {
 		var valid []byte
 		valid, rest = t.repair.Next(rest)
@@ -142,14 +150,15 @@ func (d *display) news(e *core.Effect) {
 	case core.Exited:
 		t := d.terminal(e.ID)
 		exit := e.Exit
-		t.exit, t.changed = &exit, true
+		t.exit = &exit
 	case core.StartFailed, core.Evicted:
 		delete(d.terminals, e.ID)
 	}
 	d.wake()
 }
 
-// forget drops the terminals of a session and what shows them.
+// forget drops the terminals of a session and what shows them, and those that the driver has forgotten: of what no
+// tool call embeds nobody says when its session has ended.
 func (d *display) forget(session string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,7 +168,7 @@ func (d *display) forget(session string) {
 		}
 	}
 	for id, t := range d.terminals {
-		if t.session == session {
+		if t.session == session || !d.driver.Look(id, func(*core.Terminal) {}) {
 			delete(d.terminals, id)
 		}
 	}
@@ -173,7 +182,8 @@ func (d *display) wake() {
 	}
 }
 
-// run sends what has changed until close.
+// run sends what has changed until close. It looks a moment later: much comes together, and a driver tells of output
+// before it keeps it.
 func (d *display) run() {
 	defer close(d.done)
 	for {
@@ -182,14 +192,14 @@ func (d *display) run() {
 		case <-d.closed:
 			return
 		}
-		for _, line := range d.changes() {
-			d.proxy.toEditor.room()
-			d.proxy.toEditor.enqueue(line)
-		}
 		select {
 		case <-time.After(displayPause):
 		case <-d.closed:
 			return
+		}
+		for _, line := range d.changes() {
+			d.proxy.toEditor.room()
+			d.proxy.toEditor.enqueue(line)
 		}
 	}
 }
@@ -199,43 +209,75 @@ func (d *display) close() {
 	<-d.done
 }
 
-// changes returns the lines that tell of what has changed.
+// changes returns lines that tell of what has changed. Where that is much, the rest is for the next time.
 func (d *display) changes() (lines [][]byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	size := 0
+	full := func() bool {
+		if size > maxWaiting {
+			d.wake()
+		}
+		return size > maxWaiting
+	}
 	if d.dialect {
 		for id, t := range d.terminals {
-			if t.call.id != "" {
-				lines = t.appendNews(lines, id)
+			if t.call.id == "" {
+				continue
 			}
+			if full() {
+				break
+			}
+			size += len(t.unsent)
+			lines = t.appendNews(lines, id)
 		}
 		return lines
 	}
 	for call, e := range d.calls {
+		if full() {
+			break
+		}
 		changed, over := d.stateOf(e)
 		if changed {
-			lines = append(lines, d.update(call, e))
+			line := d.update(call, e)
+			size += len(line)
+			lines = append(lines, line)
 		}
 		if over {
 			delete(d.calls, call) // what was sent stays
 		}
 	}
-	for _, t := range d.terminals {
-		t.changed = false
-	}
 	return lines
 }
 
-// stateOf reports whether a terminal of e has changed, and whether all have ended. d.mu is held.
+// stateOf reports whether a terminal of e has changed, and whether all have ended. It counts them as seen.
+// d.mu is held.
 func (d *display) stateOf(e *embedding) (changed, over bool) {
 	over = true
-	for _, i := range e.items {
-		if t := d.terminals[i.terminal]; t != nil {
-			changed = changed || t.changed
-			over = over && t.exit != nil
+	for n := range e.items {
+		i := &e.items[n]
+		t := d.terminals[i.terminal]
+		if t == nil {
+			continue
 		}
+		if t.fresh {
+			t.fresh = false
+			d.wake() // to be sure that it is kept
+		}
+		now := d.state(i.terminal)
+		changed = changed || now != i.seen
+		over = over && now.ended
+		i.seen = now
 	}
 	return changed, over
+}
+
+// state returns what is known of a terminal before its text is made. d.mu is held.
+func (d *display) state(id core.TerminalID) (s state) {
+	d.driver.Look(id, func(t *core.Terminal) { s.written = t.Written() })
+	t := d.terminals[id]
+	s.ended = t != nil && t.exit != nil
+	return s
 }
 
 // appendNews appends lines with what t has written, and its exit.

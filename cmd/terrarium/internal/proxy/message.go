@@ -31,7 +31,8 @@ var names = [...]string{"method", "id", "params", "result", "error"}
 //   - it is no JSON object: a batch, or nothing that all parsers take;
 //   - a member that says what it is stands there twice, or once more in other letters, which
 //     Go's encoding/json takes for the same: which of them counts differs;
-//   - it calls a method and answers at once, or the method is no text;
+//   - a member's name has a NUL in it, where readers in C end it;
+//   - it calls a method and answers at once, answers with a result and an error, or the method is no text;
 //   - it has a carriage return before its end, where some readers end a line.
 func look(line []byte) (m message, d doubt) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
@@ -49,6 +50,8 @@ func look(line []byte) (m message, d doubt) {
 	var found [len(names)]jsonrpc.Value
 	for name, member := range m.value.Members() {
 		switch i, exact := which(name); {
+		case bytes.Contains(name.Raw(), []byte(`\u0000`)):
+			d = "nul_in_name"
 		case i < 0:
 		case !exact:
 			d = "similar_" + doubt(names[i])
@@ -70,6 +73,8 @@ func look(line []byte) (m message, d doubt) {
 		d = "method"
 	case m.called && (m.result.Kind() != jsonrpc.Absent || m.failed.Kind() != jsonrpc.Absent):
 		d = "ambiguous"
+	case says(m.result) && says(m.failed):
+		d = "ambiguous"
 	case m.named && !valid:
 		d = "id"
 	case bytes.IndexByte(line, '\r') >= 0:
@@ -77,6 +82,9 @@ func look(line []byte) (m message, d doubt) {
 	}
 	return m, d
 }
+
+// says reports whether v is there and not null. Some write null for the one of result and error that is not meant.
+func says(v jsonrpc.Value) bool { return v.Kind() != jsonrpc.Absent && !v.IsNull() }
 
 // which returns the index of what name is in names, or is but for the case of its letters, or -1.
 func which(name jsonrpc.Value) (i int, exact bool) {

@@ -161,7 +161,7 @@ func (p *proxy) answered(m *message) {
 	if !ok {
 		return
 	}
-	failed := m.failed.Kind() != jsonrpc.Absent && !m.failed.IsNull()
+	failed := says(m.failed)
 	if failed {
 		p.told.login(p, m.failed)
 	}

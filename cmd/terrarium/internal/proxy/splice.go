@@ -28,7 +28,13 @@ func apply(line []byte, splices []splice) []byte {
 
 // replace returns the splice that puts text in the place of v, which is a piece of line.
 func replace(line []byte, v jsonrpc.Value, text []byte) splice {
-	start := offset(line, v)
+	return replaceAfter(line, 0, v, text)
+}
+
+// replaceAfter is replace for a v that does not begin before at. Who replaces many pieces, from the first to the
+// last, and says where the one before has ended, has the line searched once.
+func replaceAfter(line []byte, at int, v jsonrpc.Value, text []byte) splice {
+	start := at + offset(line[at:], v)
 	return splice{start, start + len(v.Raw()), text}
 }
 

@@ -41,6 +41,17 @@ func (p *proxy) updated(m *message, line []byte) {
 	}
 }
 
+const (
+	// maxShown is how many terminals of a tool call are shown as text, each of up to maxText bytes: an agent that
+	// names one a thousand times in a line does not get a thousand texts.
+	maxShown = 16
+	// maxCallID is how long the id of a tool call may be, in bytes, that is told what its terminals do.
+	maxCallID = 1 << 10
+)
+
+// notShown stands in the place of a terminal beyond maxShown.
+const notShown = `{"type":"content","content":{"type":"text","text":"(one terminal more than is shown here)"}}`
+
 // embedded returns what comes into a line because of the terminals in content, and what is to be done when
 // that line is written.
 func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Value) (splices []splice, after func()) {
@@ -53,7 +64,9 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 			id := core.TerminalID(textOf(v, "terminalId"))
 			if d.driver.Issued(core.SessionID(call.session), id) {
 				i = item{terminal: id}
-				found = append(found, id)
+				if found = append(found, id); len(found) > maxShown {
+					i = item{raw: notShown, replaces: true}
+				}
 			}
 		}
 		size += len(i.raw)
@@ -71,31 +84,40 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 	if d.dialect {
 		return d.announced(line, call, update, found)
 	}
-	n := 0
+	n, at := 0, 0
 	for v := range content.Items() {
-		if i := items[n]; i.terminal != "" {
-			splices = append(splices, replace(line, v, d.appendText(nil, i.terminal)))
-		}
+		i := &items[n]
 		n++
+		if i.terminal == "" && !i.replaces {
+			continue
+		}
+		text := []byte(i.raw)
+		if i.terminal != "" {
+			i.seen = d.state(i.terminal)
+			text = d.appendText(nil, i.terminal)
+		}
+		s := replaceAfter(line, at, v, text)
+		splices, at = append(splices, s), s.end
 	}
 	return splices, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if e := (&embedding{items}); size <= maxItems && (d.calls[call] != nil || len(d.calls) < maxEmbeddings) {
-			d.calls[call] = e
-			for _, id := range found { // it may have changed since its text was made
-				d.terminal(id).changed = true
-			}
+		known := d.calls[call] != nil || len(d.calls) < maxEmbeddings
+		if known && size <= maxItems && call.canBeTold() {
+			d.calls[call] = &embedding{items} // whose terminals may have changed meanwhile
 			d.wake()
 		}
 	}
 }
 
+// canBeTold reports whether a tool call can be told anything.
+func (c callID) canBeTold() bool { return c.id != "" && len(c.id) <= maxCallID }
+
 // announced has an editor that knows terminals in _meta learn of those that it has not heard of. d.mu is held.
 func (d *display) announced(line []byte, call callID, update jsonrpc.Value, found []core.TerminalID) (splices []splice, after func()) {
 	var fresh []core.TerminalID
 	for _, id := range found {
-		if d.terminals[id].call.id == "" && call.id != "" {
+		if d.terminals[id].call.id == "" && call.canBeTold() {
 			fresh = append(fresh, id)
 		}
 	}

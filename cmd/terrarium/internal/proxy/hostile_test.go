@@ -1,0 +1,164 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// TestLook: what readers take differently is a doubt.
+func TestLook(t *testing.T) {
+	for line, want := range map[string]doubt{
+		`{"jsonrpc":"2.0","id":1,"result":{},"error":null}`:            "",
+		`{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1}}`:    "",
+		`{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1}}`:      "ambiguous",
+		`{"jsonrpc":"2.0","id":1,"method":"a","method\u0000":"b"}`:     "nul_in_name",
+		`{"jsonrpc":"2.0","id":1,"method":"a","x":{"method\u0000":1}}`: "",
+	} {
+		if _, got := look([]byte(line)); got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestNonceStaysHere: an agent that knew how our questions are called could have a person answer one of its own.
+func TestNonceStaysHere(t *testing.T) {
+	p := &proxy{nonce: "NONCE", stderr: newLossy(io.Discard)}
+	p.config.Warn = func(io.Writer, error) {}
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":"ask_1_NONCE","result":{},"result":{}}`,
+		"{\"jsonrpc\":\"2.0\",\r\"id\":\"ask_1_NONCE\",\"result\":{}}",
+		`{"id":"ask_1_NONCE"`,
+	} {
+		if got := p.editorLine([]byte(line + "\n")); got != nil {
+			t.Errorf("%s: the agent got %s", line, got)
+		}
+	}
+	if other := []byte("{}{}\n"); string(p.editorLine(other)) != string(other) {
+		t.Error("another line that readers take differently did not go to the agent")
+	}
+}
+
+// showing returns the display of a proxy whose one terminal has ended, and has printed a lot.
+func showing(t *testing.T) (*display, core.TerminalID) {
+	host, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { host.Close() })
+	d := (&proxy{}).newDisplay()
+	c := driver.Config{Host: host}
+	d.watch(&c)
+	d.driver = driver.New(c)
+	t.Cleanup(func() { d.driver.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	id, err := d.driver.Create(ctx, "s", core.Command{Command: `head -c 40000 /dev/zero | tr '\0' x`})
+	if err == nil {
+		_, err = d.driver.WaitForExit(ctx, id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, id
+}
+
+// embed has a tool call embed content, and returns what the editor gets.
+func (d *display) embed(t *testing.T, call, content string) []byte {
+	t.Helper()
+	line := []byte(fmt.Sprintf(`{"update":{"content":[%s]}}`, content))
+	v, err := jsonrpc.Parse(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	update, _ := v.Get("update")
+	items, _ := update.Get("content")
+	splices, after := d.embedded(line, callID{"s", call}, update, items)
+	line = apply(line, splices)
+	if after != nil {
+		after()
+	}
+	return line
+}
+
+// TestEmbeddedOften: a line that names a terminal thousands of times grows by a few texts only. It takes for ever where
+// the line is searched from its beginning for each.
+func TestEmbeddedOften(t *testing.T) {
+	d, id := showing(t)
+	const times = 100_000
+	embedding := fmt.Sprintf(`{"type":"terminal","terminalId":%q}`, id)
+	line := d.embed(t, "call", strings.TrimSuffix(strings.Repeat(embedding+",", times), ","))
+	if most := times*len(notShown+",") + 2*maxShown*maxText; len(line) > most {
+		t.Errorf("got %d bytes, want at most %d", len(line), most)
+	}
+	if n := strings.Count(string(line), string(id)); n != 0 {
+		t.Errorf("the editor got a terminal that it does not know, %d times", n)
+	}
+	if _, err := jsonrpc.Parse(line); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLongCall: a tool call with a long id is not told of its terminals again and again.
+func TestLongCall(t *testing.T) {
+	d, id := showing(t)
+	for _, call := range []string{"", strings.Repeat("x", 1<<20)} {
+		d.embed(t, call, fmt.Sprintf(`{"type":"terminal","terminalId":%q}`, id))
+		if len(d.calls) != 0 {
+			t.Errorf("a call with an id of %d bytes is kept", len(call))
+		}
+	}
+}
+
+// TestChangesAreFew: what has changed waits where it is, and not as lines, until the editor has room for it.
+func TestChangesAreFew(t *testing.T) {
+	d, id := showing(t)
+	const calls = 200
+	for i := range calls {
+		d.embed(t, fmt.Sprint(i), fmt.Sprintf(`{"type":"terminal","terminalId":%q}`, id))
+	}
+	d.mu.Lock()
+	for _, e := range d.calls {
+		e.items[0].seen = state{} // as if it had printed all since
+	}
+	d.mu.Unlock()
+	told := 0
+	for range calls {
+		size := 0
+		for _, line := range d.changes() {
+			size += len(line)
+			told++
+		}
+		if size > maxWaiting+2*maxText {
+			t.Errorf("got %d bytes of lines at once", size)
+		}
+	}
+	if told != calls {
+		t.Errorf("%d of %d tool calls were told", told, calls)
+	}
+}
+
+// TestForgotten: nothing is kept of terminals that no tool call has embedded, once their session has ended.
+func TestForgotten(t *testing.T) {
+	d, id := showing(t)
+	if err := d.driver.CloseSession("s"); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); d.driver.Look(id, func(*core.Terminal) {}); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the driver keeps the terminal")
+		}
+	}
+	d.forget("another")
+	if len(d.terminals) != 0 {
+		t.Errorf("%d terminals are kept", len(d.terminals))
+	}
+}
