@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -39,6 +40,9 @@ func (o *PermissionOption) appendJSON(dst []byte) []byte {
 type Question struct {
 	// Terminal is the terminal that the command would have.
 	Terminal core.TerminalID
+	// ToolCall is the tool call that the command is for, where no terminal/create names one. If it is
+	// empty too, the question is about a tool call with the terminal's id.
+	ToolCall string
 	// Exec is the command. Its Session is the one that the peer knows.
 	Exec *core.Exec
 	// Title names the command in a line. A long one is cut.
@@ -84,10 +88,7 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 	c := &q.Exec.Command
 	dst = appendText(append(dst, '{'), "sessionId", string(c.Session))
 	dst = append(jsonrpc.AppendKey(dst, "toolCall"), '{')
-	toolCall := waiting.toolCall
-	if toolCall == "" {
-		toolCall = string(q.Terminal)
-	}
+	toolCall := cmp.Or(waiting.toolCall, q.ToolCall, string(q.Terminal))
 	dst = appendText(dst, "toolCallId", toolCall)
 	title := codeSpan(clip(q.Title))
 	if terms := q.Exec.Terms; terms != "" { // a client may show the title only

@@ -32,6 +32,7 @@ type Config struct {
 type Server struct {
 	driver *driver.Driver
 	out    *outbox
+	peer   *Peer
 
 	mu    sync.Mutex // guards the fields below; comes before the driver's own
 	conn  *acp.Conn
@@ -46,7 +47,8 @@ func New(c Config) *Server {
 	if c.ACP.Nonce == "" {
 		c.ACP.Nonce = rand.Text()
 	}
-	host, decide := newApart(c.Driver.Host, s), c.Driver.Decide
+	s.peer = &Peer{server: s, suffix: "@" + rand.Text()}
+	host, decide := apart{c.Driver.Host, s.peer}, c.Driver.Decide
 	c.Driver.OnNews = s.andOurs(c.Driver.OnNews)
 	c.Driver.Host = host
 	if decide != nil {

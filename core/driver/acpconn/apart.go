@@ -2,7 +2,6 @@ package acpconn
 
 import (
 	"context"
-	"crypto/rand"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -15,10 +14,6 @@ import (
 type apart struct {
 	driver.Host
 	peer *Peer
-}
-
-func newApart(h driver.Host, s *Server) apart {
-	return apart{h, &Peer{server: s, suffix: "@" + rand.Text()}}
 }
 
 func (a apart) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {

@@ -66,6 +66,9 @@ func (p *Peer) RequestPermission(ctx context.Context, q acp.Question) (acp.Outco
 		return acp.Outcome{}, ctx.Err()
 	}
 	q.Terminal, _ = driver.TerminalOf(ctx)
+	if q.ToolCall == "" {
+		q.ToolCall, _ = ctx.Value(toolCallKey{}).(string)
+	}
 	exec := *q.Exec
 	exec.Command.Session = p.own(exec.Command.Session)
 	q.Exec = &exec
