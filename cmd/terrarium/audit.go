@@ -93,7 +93,7 @@ func (f *auditFlags) open() (*trail, error) {
 		return nil, nil
 	}
 	var once sync.Once
-	c := audit.Config{Log: t.log, Required: f.required, OnEvent: t.spans.OnEvent, Agent: client}
+	c := audit.Config{Log: t.log, Required: f.required, OnEvent: t.spans.OnEvent, Agent: clientOf}
 	c.OnTrouble = func(err error) { once.Do(func() { warn(os.Stderr, f.trouble(err)) }) }
 	t.recorder, err = audit.New(c)
 	if err != nil && f.required {
@@ -118,8 +118,8 @@ func (f *auditFlags) openLog() (*audit.Log, error) {
 	return log, nil
 }
 
-// client is who asks for a command, if it is a peer of serve or of mcp.
-func client(ctx context.Context) (a audit.Agent) {
+// clientOf is who asks for a command, if it is a peer of serve or of mcp.
+func clientOf(ctx context.Context) (a audit.Agent) {
 	if peer, ok := acpconn.PeerOf(ctx); ok {
 		a.Name, a.Version = peer.Client()
 	} else if name, version, ok := mcp.ClientOf(ctx); ok {

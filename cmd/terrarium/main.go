@@ -41,6 +41,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
   proxy       sit between an editor and an agent, and serve its terminals
+  client      give an agent a prompt, and serve what it asks for
   mcp         terminals for agents that speak the Model Context Protocol
   conform     an agent that tries whatever ACP client starts it
   web         serve the page: the sandbox in a browser
@@ -57,7 +58,6 @@ Terrarium runs commands in terminals, for people and for AI agents.
   help        print the help of a command
 
 "terrarium help COMMAND" has the flags; "help help" lists what several share.
-Errors go to standard error, and wrong usage exits with status 2.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole
@@ -84,7 +84,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newProxy(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -90,6 +90,7 @@ func (f *permissionFlags) check(set *pflag.FlagSet) error {
 // A judge decides about commands. The zero value lets all of them start.
 type judge struct {
 	book    *rulebook.Book
+	rules   bool // there are some that let a command start, or not
 	desk    *ask.Desk
 	approve string
 	typed   bool
@@ -126,7 +127,7 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 			notice(`no policy file: nothing is asked: see "terrarium help permission"`)
 		}
 	}
-	j.book = book
+	j.book, j.rules = book, starter || !book.None()
 	if typed {
 		return j, nil
 	}
@@ -155,7 +156,7 @@ func hasRules(dir string) bool {
 }
 
 // askPerson returns the way to the person at our terminal, where we have one.
-func askPerson() ask.Way {
+func askPerson() *ask.Terminal {
 	term := os.Getenv("TERM")
 	return ask.NewTerminal(term == "" || term == "dumb")
 }
@@ -238,6 +239,26 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	}
 	audit.Judged(ctx, record)
 	return core.Decision{Allow: answer.Allow, Reason: answer.Reason, More: answer.Allow}
+}
+
+// rule returns what the rules say of a command that an agent wants to run by itself, and so outside of every sandbox.
+// decided is false if they leave it open: nobody has said that what no rule is about may run.
+func (j *judge) rule(ctx context.Context, host driver.Host, c core.Command) (allow, decided bool, why string) {
+	if j.book == nil {
+		return false, false, ""
+	}
+	e, err := host.Resolve(ctx, c)
+	if err != nil {
+		return false, false, ""
+	}
+	e.Sandbox, e.Terms = "", ""
+	switch v := j.judged(ctx, e); {
+	case v.Decision == policy.Deny:
+		return false, true, denial(&v)
+	case v.Decision == policy.Allow && j.rules:
+		return true, true, ""
+	}
+	return false, false, ""
 }
 
 // judged returns what the rules say. They name sessions as clients do.

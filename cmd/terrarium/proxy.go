@@ -85,6 +85,12 @@ func (f *proxyFlags) parse(args []string) (core.Command, error) {
 	case len(args) == 0:
 		return core.Command{}, errors.New("no agent")
 	}
+	return f.forAgent()
+}
+
+// forAgent returns what every command of an agent gets that we have started ourselves: they are confined if nothing
+// else was said.
+func (f *commandFlags) forAgent() (core.Command, error) {
 	if f.host == "native" && !f.set.Changed("sandbox") {
 		f.confine.level = string(hostnative.SandboxWorkspace)
 	}
@@ -101,11 +107,8 @@ func (f *proxyFlags) parse(args []string) (core.Command, error) {
 
 // run passes on what the editor and the agent say, until one of them ends or a signal comes.
 func (f *proxyFlags) run(c, agent core.Command) error {
-	if err := checkDir(agent.Cwd); err != nil {
+	if err := findAgent(agent); err != nil {
 		return err
-	}
-	if _, err := exec.LookPath(agent.Command); err != nil { // or a shell would take it for a line
-		return &failure{statusNotFound, fmt.Errorf("the agent can't be started: %w: install it, or name it by its path", err)}
 	}
 	native, err := hostnative.New(hostnative.Config{}) // the agent is the person's own
 	if err != nil {
@@ -136,6 +139,17 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
 	}
 	return agentError(proxy.Run(s.ctx, config))
+}
+
+// findAgent says why an agent can't be started.
+func findAgent(agent core.Command) error {
+	if err := checkDir(agent.Cwd); err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(agent.Command); err != nil { // or a shell would take it for a line
+		return &failure{statusNotFound, fmt.Errorf("the agent can't be started: %w: install it, or name it by its path", err)}
+	}
+	return nil
 }
 
 // agentError gives the reason why an agent did not start its status.

@@ -14,6 +14,7 @@ import (
 type service struct {
 	ctx    context.Context // ends with a signal, which is its cause
 	driver driver.Config
+	judge  *judge
 	trail  *trail // nil if nothing is recorded
 
 	closers []func() // called from the last to the first
@@ -33,17 +34,27 @@ func (f *commandFlags) forClients(c *core.Command) (err error) {
 }
 
 // service opens all that commands of clients need, which get c. stdio says that a client speaks on our
-// standard streams. ways are how a client can be asked; ours are added.
-func (f *commandFlags) service(c *core.Command, stdio bool, ways ask.Config) (_ *service, err error) {
-	if err := checkDir(c.Cwd); err != nil {
-		return nil, err
+// standard streams. ways are how a client can be asked; ours are added. The service lasts until a signal comes.
+func (f *commandFlags) service(c *core.Command, stdio bool, ways ask.Config) (*service, error) {
+	ctx, cancel := untilSignal()
+	if !stdio || !isTerminal(os.Stdin) { // else what is typed there is the peer's
+		ways.Person = askPerson()
 	}
-	s := new(service)
+	return f.serviceUntil(ctx, cancel, c, ways)
+}
+
+// serviceUntil is service for who ends it by cancel, which ends ctx. It is called in the end, in any case.
+func (f *commandFlags) serviceUntil(ctx context.Context, cancel func(), c *core.Command, ways ask.Config) (_ *service, err error) {
+	s := &service{ctx: ctx}
+	s.later(cancel)
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
+	if err := checkDir(c.Cwd); err != nil {
+		return nil, err
+	}
 	host, err := f.open(c, 0)
 	if err != nil {
 		return nil, err
@@ -66,8 +77,6 @@ func (f *commandFlags) service(c *core.Command, stdio bool, ways ask.Config) (_ 
 		machine.OutputByteLimit = -1 // 0 stands for the default
 	}
 
-	ctx, cancel := untilSignal()
-	s.ctx = ctx
 	preparing := make(chan struct{})
 	go func() { // ends with ctx
 		prepare(ctx, host)
@@ -77,13 +86,11 @@ func (f *commandFlags) service(c *core.Command, stdio bool, ways ask.Config) (_ 
 		cancel()
 		<-preparing
 	})
-	if !stdio || !isTerminal(os.Stdin) { // else what is typed there is the peer's
-		ways.Person = askPerson()
-	}
 	judge, err := f.judge(false, ways, append(c.Roots, c.Cwd)...)
 	if err != nil {
 		return nil, err
 	}
+	s.judge = judge
 	s.later(judge.close)
 	s.driver = trail.wrap(driver.Config{Host: host, Core: machine, Decide: judge.decider()})
 	return s, nil

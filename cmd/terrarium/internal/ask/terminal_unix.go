@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -42,56 +43,87 @@ var _ Way = (*Terminal)(nil)
 func NewTerminal(plain bool) *Terminal { return &Terminal{Plain: plain, turn: make(chan struct{}, 1)} }
 
 // Ask implements Way.
-func (t *Terminal) Ask(ctx context.Context, q *Question) (Answer, error) {
+func (t *Terminal) Ask(ctx context.Context, q *Question) (answer Answer, err error) {
+	err = t.put(ctx, screenText(q), q.Title(), func(line string) (more string, ok bool) {
+		if answer, ok = parseLine(line, q); ok {
+			return "", true
+		}
+		if wantsWhole(line) {
+			return indent(q.Whole()) + prompt(q), false
+		}
+		return prompt(q), false
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	return answer, nil
+}
+
+// Choose asks for one of several options by its number, and returns its index. Errors are those of Ask. All of the
+// text must be safe to show. title names the question in a line.
+func (t *Terminal) Choose(ctx context.Context, text, title string, options []string) (chosen int, err error) {
+	var menu strings.Builder
+	for i, option := range options {
+		fmt.Fprintf(&menu, "  %d %s\n", i+1, option)
+	}
+	menu.WriteString("the number of an answer: ")
+	err = t.put(ctx, text+menu.String(), title, func(line string) (more string, ok bool) {
+		n, err := strconv.Atoi(strings.TrimSpace(line))
+		chosen = n - 1
+		return menu.String(), err == nil && 1 <= n && n <= len(options)
+	})
+	return chosen, err
+}
+
+// put shows text, and has take read the lines that are typed until it reports true. Before that it returns what is
+// to be shown next. title names the question if it is withdrawn.
+func (t *Terminal) put(ctx context.Context, text, title string, take func(line string) (more string, ok bool)) error {
 	tty, err := openTTY()
 	if err != nil {
-		return Answer{}, ErrNobody
+		return ErrNobody
 	}
 	tty.close() // it may be another's when it is our turn
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
 	case <-ctx.Done():
-		return Answer{}, ctx.Err()
+		return ctx.Err()
 	}
 	if tty, err = openTTY(); err != nil {
-		return Answer{}, ErrNobody
+		return ErrNobody
 	}
 	defer tty.close()
 	tty.forget() // what was typed before was no answer
-	rows := tty.rows(screenText(q))
+	rows := tty.rows(text)
 	if err := tty.write(ctx, strings.Join(rows, "\n")); err != nil {
-		return Answer{}, err
+		return err
 	}
 	for shown := len(rows); ; shown++ {
 		line, err := tty.readLine(ctx)
 		if ctx.Err() != nil {
-			t.withdraw(tty, q, shown)
-			return Answer{}, ctx.Err()
+			t.withdraw(tty, title, shown)
+			return ctx.Err()
 		}
 		if errors.Is(err, io.EOF) {
-			return Answer{}, errors.New("the person has left without an answer")
+			return errors.New("the person has left without an answer")
 		}
 		if err != nil {
-			return Answer{}, err
+			return err
 		}
-		if a, ok := parseLine(line, q); ok {
-			return a, nil
+		more, ok := take(line)
+		if ok {
+			return nil
 		}
-		text := prompt(q)
-		if wantsWhole(line) {
-			text = indent(q.Whole()) + text
-		}
-		again := tty.rows(text)
+		again := tty.rows(more)
 		if err := tty.write(ctx, strings.Join(again, "\n")); err != nil {
-			return Answer{}, err
+			return err
 		}
 		shown += len(again) - 1
 	}
 }
 
 // withdraw removes a question that nobody needs to answer any more.
-func (t *Terminal) withdraw(tty tty, q *Question, shown int) {
+func (t *Terminal) withdraw(tty tty, title string, shown int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a stopped terminal takes nothing
 	defer cancel()
 	tty.forget()
@@ -99,7 +131,7 @@ func (t *Terminal) withdraw(tty tty, q *Question, shown int) {
 	if !t.Plain {
 		erase = fmt.Sprintf("\r\x1b[%dA\x1b[J", min(max(1, shown-1), maxErased)) // CUU and ED, ECMA-48 8.3.22 and 8.3.39
 	}
-	_ = tty.write(ctx, erase+"terrarium: no answer is needed any more: "+q.Title()+"\n")
+	_ = tty.write(ctx, erase+"terrarium: no answer is needed any more: "+title+"\n")
 }
 
 // screenText is a question as a person reads it.

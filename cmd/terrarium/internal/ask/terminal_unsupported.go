@@ -14,3 +14,6 @@ func NewTerminal(plain bool) *Terminal { return &Terminal{plain} }
 
 // Ask implements Way.
 func (*Terminal) Ask(context.Context, *Question) (Answer, error) { return Answer{}, ErrNobody }
+
+// Choose asks for one of several options.
+func (*Terminal) Choose(context.Context, string, string, []string) (int, error) { return 0, ErrNobody }

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/client"
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+const clientHelp = `usage: terrarium client --prompt TEXT [flags] [--] AGENT [ARG...]
+
+Starts AGENT, which speaks the Agent Client Protocol, gives it TEXT, and serves
+what it asks for, until its turn has ended: commands, in a sandbox and under
+your rules, and files below --cwd. What it says goes to standard output, what it
+does to standard error. ^C cancels the turn, and a second one ends all.
+
+  --prompt TEXT           what the agent is asked
+  --approve ask|all|none  what the agent asks you, and what rules leave open
+  --json                  print each event as a line of JSON, and nothing else
+  --auth ID               log in this way first; without it, an agent that needs
+                          a login is asked how, and that is printed
+  --initialize-timeout D  how long AGENT may take to answer at all; default: 1m
+  --cwd DIR               the session's directory; default: here
+  --sandbox, --pty, --pipe, --cols, --rows, --interactive, --env, --timeout,
+  --kill-grace, --output, --output-byte-limit, --lenient, --trace, --host wasm
+                          as for "proxy"; --policy, --audit, --env-inherit: see
+                          "terrarium help permission"
+
+Exits 0 when the agent has ended its turn, 3 if it refused, 4 and 5 if it ran
+out of tokens or of requests, 130 if cancelled, 124 if it never answered.
+An agent that runs commands by itself is not held: only what it asks for is.
+`
+
+// clientFlags are the flags of client.
+type clientFlags struct {
+	commandFlags
+	prompt  string
+	auth    string
+	json    bool
+	lenient bool
+	limit   time.Duration // of initialize
+}
+
+func newClient() *cobra.Command {
+	var f clientFlags
+	cmd := &cobra.Command{
+		Use:                   "client --prompt TEXT [flags] [--] AGENT [ARG...]",
+		Short:                 "give an agent a prompt, and serve what it asks for",
+		Long:                  clientHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.parse(args)
+			if err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return f.run(c, core.Command{Command: args[0], Args: args[1:], Cwd: c.Cwd})
+		},
+	}
+	f.add(cmd, false)
+	cmd.Flags().StringVar(&f.prompt, "prompt", "", "")
+	cmd.Flags().StringVar(&f.auth, "auth", "", "")
+	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
+	f.limit = time.Minute
+	cmd.Flags().Var((*duration)(&f.limit), "initialize-timeout", "")
+	cmd.Flags().SetInterspersed(false) // what follows the agent is its own
+	return cmd
+}
+
+// parse returns what every command of the agent's gets.
+func (f *clientFlags) parse(args []string) (core.Command, error) {
+	switch {
+	case strings.TrimSpace(f.prompt) == "":
+		return core.Command{}, errors.New("no prompt: use --prompt TEXT")
+	case len(args) == 0:
+		return core.Command{}, errors.New("no agent")
+	case f.limit <= 0:
+		return core.Command{}, fmt.Errorf("--initialize-timeout %v: want more than nothing", f.limit)
+	}
+	return f.forAgent()
+}
+
+// run has the agent take its turn. The error is how we exit.
+func (f *clientFlags) run(c, agent core.Command) error {
+	if err := findAgent(agent); err != nil {
+		return err
+	}
+	native, err := hostnative.New(hostnative.Config{}) // the agent is the person's own
+	if err != nil {
+		return err
+	}
+	defer native.Close()
+	interrupt := make(chan struct{}, 1)
+	ctx, cancel := untilInterrupted(interrupt)
+	turn, over := context.WithCancel(ctx)
+	defer over()
+	person := askPerson()
+	s, err := f.serviceUntil(ctx, func() { cancel(nil) }, &c, ask.Config{Person: turnWay{person, turn}})
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	stop, err := client.Run(ctx, client.Config{
+		Agent:       agent,
+		AgentDriver: s.trail.wrapAgent(driver.Config{Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}}),
+		Terminals: acpconn.Config{
+			Driver: s.driver,
+			ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
+		},
+		Workspace: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version,
+		View: f.view(cancel), Permission: f.permission(s, c, person),
+		Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
+	})
+	return clientError(stop, err)
+}
+
+// view returns what shows the events. cancel ends all when nobody listens.
+func (f *clientFlags) view(cancel context.CancelCauseFunc) client.View {
+	if f.json {
+		return client.NewJSON(newEncoder(os.Stdout).Encode, cancel)
+	}
+	return client.NewPlain(os.Stdout, os.Stderr, cancel)
+}
+
+// permission returns who answers the agent's own questions: the rules, then the person.
+func (f *clientFlags) permission(s *service, c core.Command, person *ask.Terminal) client.Permission {
+	p := client.Permission{
+		Judge: func(ctx context.Context, line string, words []string) (allow, decided bool, why string) {
+			own := core.Command{Command: line, Cwd: c.Cwd, Roots: []string{c.Cwd}}
+			if len(words) > 0 {
+				own.Command, own.Args = words[0], words[1:]
+			}
+			return s.judge.rule(ctx, s.driver.Host, own)
+		},
+		Ask: func(ctx context.Context, q *client.Question) (int, error) {
+			text := "\nterrarium: the agent asks\n"
+			for _, line := range q.Lines() {
+				text += "  " + line + "\n"
+			}
+			var names []string
+			for _, o := range q.Options {
+				names = append(names, client.Clean(o.Name))
+			}
+			chosen, err := person.Choose(ctx, text, client.Clean(q.Title), names)
+			if errors.Is(err, ask.ErrNobody) {
+				return 0, client.ErrNobody
+			}
+			return chosen, err
+		},
+	}
+	if f.approve != approvals[0] {
+		all := f.approve == "all"
+		p.Always = &all
+	}
+	return p
+}
+
+// A turnWay is a Way that nobody needs any more when the turn is cancelled.
+type turnWay struct {
+	ask.Way
+	turn context.Context
+}
+
+// Ask implements ask.Way.
+func (w turnWay) Ask(ctx context.Context, q *ask.Question) (ask.Answer, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(w.turn, func() { cancel(errTurn) })()
+	a, err := w.Way.Ask(ctx, q)
+	if err != nil && context.Cause(ctx) == errTurn {
+		return a, errTurn
+	}
+	return a, err
+}
+
+var errTurn = errors.New("the turn was cancelled before anybody answered")
+
+// untilInterrupted returns a context that ends with the second SIGINT, or with another signal that asks us to end.
+// The first SIGINT goes to interrupt, which has room for it.
+func untilInterrupted(interrupt chan<- struct{}) (context.Context, context.CancelCauseFunc) {
+	ctx, end := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	notifyEnd(signals)
+	startDefault()
+	go func() { // left behind when we exit
+		s := <-signals
+		if s == syscall.SIGINT {
+			notice("cancelling the turn: ^C again ends the agent")
+			interrupt <- struct{}{}
+			s = <-signals
+		}
+		end(exitStatus(statusSignal + int(s.(syscall.Signal))))
+	}()
+	return ctx, end
+}
+
+// Exit statuses by stop reason. They are part of the help.
+var statusOfStop = map[string]int{
+	client.Refusal: 3, client.MaxTokens: 4, client.MaxTurnRequests: 5, client.Cancelled: statusSignal + int(syscall.SIGINT),
+}
+
+// clientError returns how we exit after a turn.
+func clientError(stop string, err error) error {
+	if failed, ok := errors.AsType[*client.AgentError](err); ok {
+		for line := range strings.Lines(failed.Stderr) {
+			fmt.Fprintln(os.Stderr, "agent: "+client.Clean(strings.TrimRight(line, "\r\n")))
+		}
+		if failed.Late {
+			return &failure{statusTimeout, err}
+		}
+		return err
+	}
+	switch {
+	case errors.Is(err, client.ErrInterrupted):
+		return exitStatus(statusSignal + int(syscall.SIGINT))
+	case err != nil:
+		return agentError(err)
+	case stop == client.EndTurn:
+		return nil
+	case stop == client.Cancelled:
+		return exitStatus(statusOfStop[stop])
+	}
+	status, ok := statusOfStop[stop]
+	if !ok {
+		status = statusFailed
+	}
+	return &failure{status, fmt.Errorf("the agent has ended its turn early: %s", stop)}
+}

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// A View shows a person, or a program, what goes on. Show is called by several goroutines at once. It may take
+// its time: what makes the events waits then. What an event has of the agent is hostile, and lent.
+type View interface {
+	Show(e Event)
+}
+
+// An Event is one of the types in this file.
+type Event interface{ event() }
+
+// Ready says that the agent has answered initialize and has a session.
+type Ready struct {
+	Agent   string // what it calls itself; may be empty
+	Version string
+	Session string
+}
+
+// Updated is a session/update.
+type Updated struct {
+	Kind string // as "agent_message_chunk" and "plan"
+	Raw  []byte // all of it, as JSON
+
+	Text string // of a chunk
+	Call *Call  // of "tool_call" and "tool_call_update": as it is now
+	Plan []Step // of "plan"
+}
+
+// A Call is a tool call of the agent.
+type Call struct {
+	ID, Title, Kind, Status string
+	Content                 []Content // that this update has brought; nil if it brought none
+	Places                  []string  // paths, likewise
+	New                     bool      // nothing was known of it before
+	Changed                 bool      // its title or its status is another than before
+}
+
+// Content is a part of what a Call shows. One of its fields is set.
+type Content struct {
+	Text     string
+	Diff     *Diff
+	Terminal string // the id of a terminal
+}
+
+// A Diff is a change to a file.
+type Diff struct {
+	Path     string
+	Old, New string
+	Fresh    bool // there was no file before
+}
+
+// A Step is an entry of a plan.
+type Step struct{ Content, Status string }
+
+// Started says that there is a terminal.
+type Started struct {
+	ID      string
+	Command string // as a person reads it
+	Cwd     string
+	// Told says that the agent has only told us of it: it is run elsewhere.
+	Told bool
+}
+
+// Output is what a terminal's command has written, as it is.
+type Output struct {
+	ID   string
+	Data []byte
+	Told bool
+}
+
+// Exited says that a terminal's command has ended.
+type Exited struct {
+	ID     string
+	Status core.ExitStatus
+	Reason core.Reason // why we have ended it, or ""
+	Told   bool
+}
+
+// Refused says that a terminal's command did not start.
+type Refused struct {
+	ID  string
+	Err error
+}
+
+// File says that the agent has read or written a file by us, or could not.
+type File struct {
+	Path  string
+	Write bool
+	Bytes int // of text
+	Err   error
+}
+
+// Permitted says what became of a question of the agent.
+type Permitted struct {
+	Title  string
+	Option string // the name of the answer; empty if there is none
+	Allow  bool
+	By     string // "policy", "approve", "person", "none" or "cancelled"
+	Why    string
+}
+
+// Warned is something that the person should know of.
+type Warned struct{ Err error }
+
+// Stopped says that the turn has ended.
+type Stopped struct{ Reason string }
+
+func (Ready) event()     {}
+func (Updated) event()   {}
+func (Started) event()   {}
+func (Output) event()    {}
+func (Exited) event()    {}
+func (Refused) event()   {}
+func (File) event()      {}
+func (Permitted) event() {}
+func (Warned) event()    {}
+func (Stopped) event()   {}

@@ -1,0 +1,204 @@
+package client
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/core/text"
+)
+
+// A Plain is a View that writes lines: what the agent says to one writer, and what it does to another, which may
+// be the same. Lines of a terminal begin with its number, so that those of several can be told apart.
+type Plain struct {
+	said, did io.Writer
+	failed    func(error)
+
+	mu        sync.Mutex // guards the fields below
+	terminals map[string]*plainTerminal
+	count     int
+	open      bool // what was said last has no line feed at its end
+	thought   strings.Builder
+	broken    bool
+}
+
+// NewPlain returns a Plain. failed is called when a write has failed, once.
+func NewPlain(said, did io.Writer, failed func(error)) *Plain {
+	return &Plain{said: said, did: did, failed: failed, terminals: make(map[string]*plainTerminal)}
+}
+
+var _ View = (*Plain)(nil)
+
+// A plainTerminal makes lines of what a terminal's command writes.
+type plainTerminal struct {
+	mark   string
+	repair text.Repairer
+	folder text.Folder
+	lines  []byte
+}
+
+// Append implements text.Sink.
+func (t *plainTerminal) Append(p []byte) { t.lines = append(t.lines, p...) }
+
+// Show implements View.
+func (p *Plain) Show(e Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := e.(type) {
+	case Updated:
+		p.updated(e)
+	case Started:
+		p.count++
+		t := &plainTerminal{mark: "[" + strconv.Itoa(p.count) + "] "}
+		p.terminals[e.ID] = t
+		for i, line := range strings.Split(e.Command, "\n") {
+			mark := "$ "
+			if i > 0 {
+				mark = "> "
+			}
+			p.line(t.mark + mark + Clean(line))
+		}
+	case Output:
+		if t := p.terminals[e.ID]; t != nil {
+			for rest := e.Data; len(rest) > 0; {
+				var valid []byte
+				valid, rest = t.repair.Next(rest)
+				t.folder.Write(t, valid)
+			}
+			p.flush(t)
+		}
+	case Exited:
+		if t := p.terminals[e.ID]; t != nil {
+			t.folder.Write(t, t.repair.Flush())
+			t.folder.Flush(t)
+			p.flush(t)
+			p.line(t.mark + exitText(e))
+			delete(p.terminals, e.ID)
+		}
+	case Refused:
+		p.line("a command did not start: " + Clean(e.Err.Error()))
+	case File:
+		p.line(fileText(e))
+	case Permitted:
+		p.line(permittedText(e))
+	case Warned:
+		p.line("terrarium: " + Clean(e.Err.Error()))
+	case Stopped:
+		p.endThought()
+		p.endSaid()
+	}
+}
+
+func (p *Plain) updated(u Updated) {
+	if u.Kind != "agent_thought_chunk" {
+		p.endThought()
+	}
+	switch u.Kind {
+	case "agent_message_chunk":
+		if u.Text != "" {
+			p.write(p.said, cleanText(u.Text))
+			p.open = !strings.HasSuffix(u.Text, "\n")
+		}
+	case "agent_thought_chunk":
+		p.thought.WriteString(u.Text)
+		if p.thought.Len() > maxText {
+			p.endThought()
+		}
+	case "plan":
+		p.line("plan:")
+		for _, s := range u.Plan {
+			p.line("  " + StepText(s))
+		}
+	case "tool_call", "tool_call_update":
+		if u.Call.Changed {
+			p.line(CallText(u.Call))
+		}
+		for _, line := range callLines(u.Call) {
+			p.line("  " + Clean(line))
+		}
+	}
+}
+
+// endThought writes what the agent has thought.
+func (p *Plain) endThought() {
+	thought := strings.TrimRight(p.thought.String(), "\n")
+	p.thought.Reset()
+	if thought == "" {
+		return
+	}
+	for line := range strings.SplitSeq(thought, "\n") {
+		p.line("~ " + Clean(line))
+	}
+}
+
+// flush writes the lines that a terminal has come to.
+func (p *Plain) flush(t *plainTerminal) {
+	for line := range strings.Lines(string(t.lines)) {
+		p.line(t.mark + Clean(strings.TrimSuffix(line, "\n")))
+	}
+	t.lines = t.lines[:0]
+}
+
+// line writes a line of what is done.
+func (p *Plain) line(s string) {
+	p.endSaid()
+	p.write(p.did, s+"\n")
+}
+
+// endSaid ends the line that the agent is saying.
+func (p *Plain) endSaid() {
+	if p.open {
+		p.write(p.said, "\n")
+		p.open = false
+	}
+}
+
+func (p *Plain) write(w io.Writer, s string) {
+	if p.broken {
+		return
+	}
+	if _, err := io.WriteString(w, s); err != nil {
+		p.broken = true
+		p.failed(err)
+	}
+}
+
+// Clean returns a line of text so that it does nothing to a terminal: blanks of all kinds become plain ones, a tab
+// eight or less, and what can't be seen is escaped as in Go.
+func Clean(line string) string {
+	if !strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && unicode.In(r, unicode.Zs, unicode.Cc) }) {
+		return printable.Text(line)
+	}
+	var b strings.Builder
+	column := 0
+	for _, r := range line {
+		switch {
+		case r == '\t':
+			n := 8 - column%8
+			b.WriteString(strings.Repeat(" ", n))
+			column += n
+			continue
+		case unicode.Is(unicode.Zs, r):
+			r = ' '
+		}
+		b.WriteRune(r)
+		column++
+	}
+	return printable.Text(b.String())
+}
+
+// cleanText is Clean for several lines.
+func cleanText(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		content, ended := strings.CutSuffix(line, "\n")
+		b.WriteString(Clean(strings.TrimSuffix(content, "\r")))
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

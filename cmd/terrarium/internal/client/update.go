@@ -1,0 +1,192 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
+)
+
+const (
+	maxCalls   = 256 // tool calls that are known at a time
+	maxContent = 64  // parts of a tool call
+	maxSteps   = 200 // entries of a plan
+	maxTitle   = 2 << 10
+)
+
+// updated shows what the agent tells. What it tells of other sessions is none of ours.
+func (k *client) updated(params jsonrpc.Value) {
+	update, _ := params.Get("update")
+	if !k.isOurs(params) && !k.isEarly() {
+		return
+	}
+	u := Updated{Kind: textOf(update, "sessionUpdate"), Raw: update.Raw()}
+	switch u.Kind {
+	case "":
+		return
+	case "agent_message_chunk", "agent_thought_chunk":
+		content, _ := update.Get("content")
+		u.Text = contentText(content)
+	case "plan":
+		entries, _ := update.Get("entries")
+		for v := range entries.Items() {
+			if len(u.Plan) < maxSteps {
+				u.Plan = append(u.Plan, Step{clip(textOf(v, "content"), maxTitle), textOf(v, "status")})
+			}
+		}
+	case "tool_call", "tool_call_update":
+		u.Call = k.toolCalls.note(update, true)
+	}
+	k.view.Show(u)
+	if u.Call != nil {
+		k.told(update)
+	}
+}
+
+// isEarly reports whether session/new has no answer yet: some agents tell of commands and modes before.
+func (k *client) isEarly() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.session == ""
+}
+
+// contentText returns a block of content as text.
+func contentText(v jsonrpc.Value) string {
+	switch kind := textOf(v, "type"); kind {
+	case "text":
+		return textOf(v, "text")
+	case "resource_link":
+		return "[" + clip(textOf(v, "uri"), maxTitle) + "]"
+	case "":
+		return ""
+	default:
+		return "[" + clip(kind, maxNameShow) + "]"
+	}
+}
+
+// toolCalls are what is known of tool calls. An update of one has only what has changed.
+type toolCalls struct {
+	mu    sync.Mutex
+	known map[string]Call // without content
+	order []string        // their ids, the oldest first
+}
+
+// note takes what the agent says of a tool call and returns all that is known of it. told is whether the View
+// hears of it.
+func (t *toolCalls) note(v jsonrpc.Value, told bool) *Call {
+	id := clip(textOf(v, "toolCallId"), maxID)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, ok := t.known[id]
+	c.ID, c.New = id, !ok
+	for _, f := range []struct {
+		key   string
+		value *string
+	}{{"title", &c.Title}, {"kind", &c.Kind}, {"status", &c.Status}} {
+		if s := clip(textOf(v, f.key), maxTitle); s != "" && s != *f.value {
+			*f.value = s
+			c.Changed = c.Changed || f.key != "kind"
+		}
+	}
+	if !ok {
+		if t.known == nil {
+			t.known = make(map[string]Call)
+		}
+		if len(t.order) == maxCalls {
+			delete(t.known, t.order[0])
+			t.order = t.order[1:]
+		}
+		t.order = append(t.order, id)
+	}
+	kept := c
+	if told {
+		kept.Changed = false
+	}
+	kept.New = false
+	t.known[id] = kept
+	c.Content = contentOf(v)
+	if locations, ok := v.Get("locations"); ok {
+		for l := range locations.Items() {
+			if path := textOf(l, "path"); path != "" && len(c.Places) < maxContent {
+				c.Places = append(c.Places, clip(path, maxTitle))
+			}
+		}
+	}
+	return &c
+}
+
+// contentOf returns what a tool call shows.
+func contentOf(v jsonrpc.Value) (list []Content) {
+	content, _ := v.Get("content")
+	for item := range content.Items() {
+		if len(list) == maxContent {
+			break
+		}
+		switch textOf(item, "type") {
+		case "content":
+			inner, _ := item.Get("content")
+			list = append(list, Content{Text: clip(contentText(inner), maxText)})
+		case "diff":
+			old, _ := item.Get("oldText")
+			list = append(list, Content{Diff: &Diff{
+				Path: clip(textOf(item, "path"), maxTitle), Old: textOf(item, "oldText"), New: textOf(item, "newText"),
+				Fresh: old.Kind() != jsonrpc.String,
+			}})
+		case "terminal":
+			list = append(list, Content{Terminal: clip(textOf(item, "terminalId"), maxID)})
+		}
+	}
+	return list
+}
+
+// maxDiffLines is how many lines of a diff are shown.
+const maxDiffLines = 40
+
+// Lines returns the diff as a person reads it: the path, and the lines that have changed, with one around them.
+// Equal lines at the beginning and at the end are left out; what is between is not compared.
+func (d *Diff) Lines() []string {
+	old, fresh := splitLines(d.Old), splitLines(d.New)
+	start := 0
+	for start < min(len(old), len(fresh)) && old[start] == fresh[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(old), len(fresh))-start && old[len(old)-1-end] == fresh[len(fresh)-1-end] {
+		end++
+	}
+	gone, come := old[start:len(old)-end], fresh[start:len(fresh)-end]
+	head := fmt.Sprintf("%s: %d lines less, %d more", d.Path, len(gone), len(come))
+	if d.Fresh {
+		head = fmt.Sprintf("%s: new, %d lines", d.Path, len(come))
+	}
+	lines := []string{head}
+	if start > 0 {
+		lines = append(lines, fmt.Sprintf("@@ line %d", start+1))
+		lines = append(lines, "  "+old[start-1])
+	}
+	lines = appendSome(lines, "- ", gone)
+	lines = appendSome(lines, "+ ", come)
+	if end > 0 {
+		lines = append(lines, "  "+old[len(old)-end])
+	}
+	return lines
+}
+
+// appendSome appends lines, of many only the first.
+func appendSome(dst []string, mark string, lines []string) []string {
+	for i, line := range lines {
+		if i == maxDiffLines {
+			return append(dst, fmt.Sprintf("%s[… %d lines more …]", mark, len(lines)-i))
+		}
+		dst = append(dst, mark+clip(line, maxTitle))
+	}
+	return dst
+}
+
+func splitLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
