@@ -18,10 +18,13 @@ import (
 // sent, but for what initialize says of terminals.
 func TestProxyIsTransparent(t *testing.T) {
 	nativeHost(t)
-	for _, place := range []string{"here", "editor"} {
+	for _, place := range []string{"here", "mcp", "editor"} {
 		t.Run(place, func(t *testing.T) {
 			l := proxied(t, "--sandbox", "off", "--approve", "none", "--terminals", place)
-			if err := l.converse(place == "here"); err != nil {
+			if place == "mcp" {
+				l.agent = withoutOffers(l.agent)
+			}
+			if err := l.converse(place != "editor"); err != nil {
 				t.Error(err)
 			}
 		})

@@ -84,7 +84,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
@@ -98,6 +98,7 @@ Prints what a command does and the flags it takes. More topics:
   limits      what --limit bounds: time, memory, output and others
   permission  who lets a command start, the record, and the environment
   rules       what a policy file may hold
+  agent       what can be done about agents that run commands by themselves
 `
 
 // A topic is what help knows besides commands: flags that several of them share.
@@ -112,6 +113,7 @@ var topics = map[string]topic{
 	"limits":     {limitsHelp, []string{"limit", "memory"}},
 	"permission": {permissionHelp, permissionTopic},
 	"rules":      {rulesHelp, nil},
+	"agent":      {agentHelp, nil},
 }
 
 // otherTopics are names under which people look for a topic.

@@ -26,8 +26,10 @@ what both say. The commands that the agent asks the editor for are run here, in
 a sandbox, under your rules. In the editor's settings, put it before the agent:
 the command "terrarium", the arguments "proxy", "--", "AGENT", ....
 
-  --terminals here|editor  who runs commands; default: here. With "editor" all
-                          is passed on, and the flags below mean nothing
+  --terminals here|mcp|editor  who runs commands; default: here. "mcp": AGENT
+                          has tools for that, too; with "editor" all is passed
+                          on, and the flags below mean nothing
+  --drop-shell            AGENT has those tools only: "terrarium help agent"
   --sandbox LEVEL         off, workspace or strict; default: workspace, which
                           lets commands write the session's directories only,
                           and connect to nothing. See "terrarium help native"
@@ -38,21 +40,40 @@ the command "terrarium", the arguments "proxy", "--", "AGENT", ....
   --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
   --output text|raw|screen, --output-byte-limit N   as for "serve"
   --lenient, --trace FILE, --host wasm   as for "serve"; see "help sandbox"
-  --policy, --approve, --audit, --env-inherit   see "terrarium help permission":
-                          what has to be asked about, the editor asks you
+  --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 
-An agent that runs commands by itself is not held: only what it asks for is.
+What an agent runs by itself is not held: "help agent" has what can be done.
+`
+
+const agentHelp = `Agents that run commands by themselves: terrarium proxy
+
+Many agents run commands with a tool of their own, and never ask the editor.
+They can be given tools that run them here instead, in the sandbox and under the
+rules that hold for what they ask for. The editor asks you where the rules do.
+
+  --terminals mcp         each session that the editor opens has one MCP server
+                          more, "terrarium", with the tools of "terrarium mcp".
+                          The agent starts it, as it starts others; it leads to
+                          this proxy, by a socket that only you can connect to
+  --drop-shell            with it: the agent is told to do without tools of its
+                          own for commands. It is told in its own way, so the
+                          agent must be known: claude-agent-acp. With another no
+                          session is opened
+
+To be told is not to be held: an agent may read and write files by itself still,
+and a hostile one does what it likes.
 `
 
 // proxyFlags are the flags of proxy.
 type proxyFlags struct {
 	commandFlags
 	terminals string
+	dropShell bool
 	lenient   bool
 }
 
 // terminalPlaces are what --terminals knows, the default first.
-var terminalPlaces = []string{"here", "editor"}
+var terminalPlaces = []string{"here", "mcp", "editor"}
 
 func newProxy() *cobra.Command {
 	var f proxyFlags
@@ -71,6 +92,7 @@ func newProxy() *cobra.Command {
 	}
 	f.add(cmd, false)
 	cmd.Flags().StringVar(&f.terminals, "terminals", terminalPlaces[0], "")
+	cmd.Flags().BoolVar(&f.dropShell, "drop-shell", false, "")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
 	cmd.RegisterFlagCompletionFunc("terminals", cobra.FixedCompletions(terminalPlaces, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().SetInterspersed(false) // what follows the agent is its own
@@ -81,7 +103,11 @@ func newProxy() *cobra.Command {
 func (f *proxyFlags) parse(args []string) (core.Command, error) {
 	switch {
 	case !slices.Contains(terminalPlaces, f.terminals):
-		return core.Command{}, fmt.Errorf("--terminals %s: no such place: use %s", f.terminals, strings.Join(terminalPlaces, " or "))
+		return core.Command{}, fmt.Errorf("--terminals %s: no such place: use %s", f.terminals, strings.Join(terminalPlaces, ", "))
+	case f.dropShell && f.terminals != "mcp":
+		return core.Command{}, errors.New("--drop-shell needs --terminals mcp: else the agent could run nothing")
+	case f.trace != "" && f.terminals == "mcp":
+		return core.Command{}, errors.New("--trace needs --terminals here: it is one peer's")
 	case len(args) == 0:
 		return core.Command{}, errors.New("no agent")
 	}
@@ -137,6 +163,14 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 	config.Terminals = acpconn.Config{
 		Driver: s.driver,
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
+	}
+	if f.terminals == "mcp" {
+		tools, err := openToolbox(s.driver, c, f.confine.instructions)
+		if err != nil {
+			return err
+		}
+		defer tools.close()
+		config.Tools, config.DropShell = tools, f.dropShell
 	}
 	return agentError(proxy.Run(s.ctx, config))
 }

@@ -41,6 +41,7 @@ func (p *proxy) initialized(m *message) {
 	var agent acp.Implementation
 	if info, _ := m.result.Get("agentInfo"); agent.DecodeJSON(info) == nil {
 		r.ClientInfo = &acp.Implementation{Name: agent.Name, Version: agent.Version}
+		p.agentName.Store(agent.Name)
 	}
 	p.served.call(acp.MethodInitialize, r.AppendJSON)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -35,6 +36,13 @@ type Config struct {
 	Pass      bool
 	Terminals acpconn.Config
 
+	// Tools, if set, serve terminals by MCP, too, to those whom the agent starts for that. It is told so with
+	// each session. Pass must be false.
+	Tools Tools
+	// DropShell has agents do without their own tools for commands. With one for which no way is known, no
+	// session is opened.
+	DropShell bool
+
 	// InitializeLimit is how long the agent may take to answer initialize before a warning. If zero,
 	// it is 30 s.
 	InitializeLimit time.Duration
@@ -60,16 +68,24 @@ type proxy struct {
 	begun    bool           // a long line of the agent's is on its way
 	calls    calls
 	sessions sessions
+	grants   grants
+	toolsCtx context.Context // ends what Tools serve
 	running  running
 	told     told
+
+	agentName atomic.Value // a string, once it has answered initialize
 }
 
 // Run starts the agent and passes on what it and the editor say, until one of them ends or ctx does.
-// When it returns, nothing is left of the agent nor of what was served to it. The error says what
+// When it returns, nothing is left of the agent nor of what was served to it, but for what Tools serve, whose
+// Grants have ended. The error says what
 // went wrong with the agent; it is nil when the editor has gone, and ctx's cause at its end.
 func Run(ctx context.Context, c Config) error {
 	p := &proxy{config: c, nonce: rand.Text(), stderr: newLossy(c.Stderr)}
 	defer p.stderr.close()
+	toolsCtx, endTools := context.WithCancel(context.Background())
+	defer endTools()
+	p.toolsCtx = toolsCtx
 	p.toEditor = newLineWriter(c.Out)
 	defer p.toEditor.close()
 	if err := p.start(ctx); err != nil {
@@ -80,6 +96,7 @@ func Run(ctx context.Context, c Config) error {
 		closer.Close()
 	}
 	p.told.hang.Stop()
+	endTools()
 	if p.agent.close() {
 		p.splitter.flush(p.agentPiece)
 		p.flush()
@@ -202,7 +219,11 @@ func (p *proxy) editorLine(line []byte) []byte {
 		}
 		return line
 	}
-	if splices := p.editorCalls(line, &m); len(splices) > 0 {
+	splices, ok := p.editorCalls(line, &m)
+	switch {
+	case !ok:
+		return nil
+	case len(splices) > 0:
 		return apply(line, splices)
 	}
 	return line

@@ -23,7 +23,8 @@ type call struct {
 	method string
 	open   acp.SessionOpenRequest // what it hands over; of session/new and session/fork without the id
 	usable bool
-	fresh  bool // the session was not open before
+	grant  *Grant // what the agent was given with it, or nil
+	fresh  bool   // the session was not open before
 }
 
 // calls are those without an answer.
@@ -86,32 +87,49 @@ func (s *sessions) remove(id string) {
 	delete(s.open, id)
 }
 
-// editorCalls reads what matters here of a call of the editor, and returns what comes into its line.
-func (p *proxy) editorCalls(line []byte, m *message) (splices []splice) {
+// editorCalls reads what matters here of a call of the editor, and returns what comes into its line. It reports
+// false if the line is not to be passed on.
+func (p *proxy) editorCalls(line []byte, m *message) (splices []splice, ok bool) {
 	made := call{method: m.method}
+	loads, closes := false, false
 	switch m.method {
 	case acp.MethodInitialize:
 		p.note(m)
 		p.served.display.initialized(m.params)
-		return advertise(line, m.params)
+		return advertise(line, m.params), true
 	case "session/new", "session/fork":
 		made.open, made.usable = handedOver(m.params, "")
 	case "session/load", "session/resume":
 		made.open, made.usable = handedOver(m.params, textOf(m.params, "sessionId"))
-		made.fresh = !p.sessions.has(made.open.SessionID)
-		p.open(made) // the agent may use it before it answers
+		loads = true
 	case "session/prompt":
 		p.running.forget(textOf(m.params, "sessionId"))
-		return nil
+		return nil, true
 	case "session/close":
 		made.open.SessionID = textOf(m.params, "sessionId")
+		closes = true
 	default:
-		return nil
+		return nil, true
+	}
+	if p.config.DropShell && !closes {
+		if splices, ok = p.dropShell(line, m); !ok {
+			return nil, false
+		}
+	}
+	if loads {
+		made.fresh = !p.sessions.has(made.open.SessionID)
+		made.usable = p.open(made) // the agent may use it before it answers
+	}
+	if made.usable && m.named {
+		splices = append(splices, p.offer(line, m.params, &made)...)
 	}
 	if m.named && !p.calls.add(m.id, made) {
 		p.warn("more than %d requests of the editor wait for an answer: %s is not followed, so its commands are refused", maxCalls, m.method)
+		if !loads {
+			made.grant.withdraw()
+		}
 	}
-	return nil
+	return splices, true
 }
 
 // textOf returns the member key of v if it is a string, or "".
@@ -143,8 +161,8 @@ func handedOver(params jsonrpc.Value, id string) (r acp.SessionOpenRequest, ok b
 	return r, new(acp.SessionOpenRequest).DecodeJSON(v) == nil
 }
 
-// open has commands of a session be served.
-func (p *proxy) open(made call) {
+// open has commands of a session be served. It reports false if they are refused.
+func (p *proxy) open(made call) bool {
 	switch id := made.open.SessionID; {
 	case !made.usable || id == "" || len(id) > 1<<10:
 		p.warn("%s: its directories can't be handed over, so its commands are refused", made.method)
@@ -152,7 +170,9 @@ func (p *proxy) open(made call) {
 		p.warn("more than %d sessions: the commands of a new one are refused", maxSessions)
 	default:
 		p.served.call(acp.MethodSessionOpen, made.open.AppendJSON)
+		return true
 	}
+	return false
 }
 
 // answered reads what matters here of an answer of the agent.
@@ -169,8 +189,11 @@ func (p *proxy) answered(m *message) {
 	case acp.MethodInitialize:
 		p.initialized(m)
 	case "session/new", "session/fork":
-		if made.open.SessionID = textOf(m.result, "sessionId"); !failed && !p.config.Pass {
-			p.open(made)
+		switch made.open.SessionID = textOf(m.result, "sessionId"); {
+		case !failed && !p.config.Pass && p.open(made) && made.grant != nil:
+			p.grants.name(made.grant, made.open.SessionID)
+		case failed || !p.sessions.has(made.open.SessionID):
+			made.grant.withdraw()
 		}
 	case "session/load", "session/resume":
 		if failed && made.fresh && !p.config.Pass {
@@ -187,6 +210,7 @@ func (p *proxy) answered(m *message) {
 func (p *proxy) close(session string) {
 	p.sessions.remove(session)
 	p.running.forget(session)
+	p.grants.close(session)
 	p.served.display.forget(session)
 	r := acp.SessionRequest{SessionID: session}
 	p.served.call(acp.MethodSessionClose, r.AppendJSON)

@@ -52,6 +52,28 @@ func set(line []byte, object jsonrpc.Value, key string, text []byte) splice {
 	return splice{start, start, member}
 }
 
+// add returns the splice that adds items, which stand behind commas, to the list at path below object. What is no list
+// there, or leads to none, is replaced.
+func add(line []byte, object jsonrpc.Value, path []string, items []byte) splice {
+	member, _ := object.Get(path[0])
+	switch {
+	case len(path) > 1 && member.Kind() == jsonrpc.Object:
+		return add(line, member, path[1:], items)
+	case len(path) == 1 && member.Kind() == jsonrpc.Array:
+		end := offset(line, member) + len(member.Raw()) - len("]")
+		for range member.Items() { // there is one
+			items = append([]byte{','}, items...)
+			break
+		}
+		return splice{end, end, items}
+	}
+	text := append(append([]byte{'['}, items...), ']')
+	for i := len(path) - 1; i > 0; i-- {
+		text = append(append(append(jsonrpc.AppendString([]byte{'{'}, path[i]), ':'), text...), '}')
+	}
+	return set(line, object, path[0], text)
+}
+
 // offset returns where v, which is a piece of line, begins in it.
 func offset(line []byte, v jsonrpc.Value) int {
 	raw := v.Raw()
