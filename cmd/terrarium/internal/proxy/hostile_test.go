@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -160,5 +161,45 @@ func TestForgotten(t *testing.T) {
 	d.forget("another")
 	if len(d.terminals) != 0 {
 		t.Errorf("%d terminals are kept", len(d.terminals))
+	}
+}
+
+// TestEditorLeavesDeafAgent: an agent that does not read what the editor says does not outlive it.
+func TestEditorLeavesDeafAgent(t *testing.T) {
+	host, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer host.Close()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { // ends with the agent
+		ended <- Run(t.Context(), Config{
+			In: r, Out: io.Discard, Stderr: io.Discard, Warn: func(io.Writer, error) {}, Pass: true,
+			Agent: core.Command{Command: "sleep", Args: []string{"1000"}}, AgentDriver: driver.Config{Host: host},
+		})
+	}()
+	written := make(chan struct{})
+	go func() { // ends with Close below
+		defer close(written)
+		for line := []byte(strings.Repeat("x", 4<<10) + "\n"); ; {
+			w.SetWriteDeadline(time.Now().Add(time.Second)) // it is full
+			if _, err := w.Write(line); err != nil {
+				return
+			}
+		}
+	}()
+	<-written
+	w.Close()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the agent is still there")
 	}
 }

@@ -127,10 +127,17 @@ func (p *proxy) start(ctx context.Context) error {
 	return nil
 }
 
-// wait returns when the agent, the editor or ctx has ended. After the editor, the agent may say its last.
+// wait returns when the agent, the editor or ctx has ended. After the editor, the agent may say its last. An agent that
+// does not read holds up what the editor has said, and with that its end: so that is looked for besides.
 func (p *proxy) wait(ctx context.Context) error {
-	left := make(chan error, 1)
+	left := make(chan error, 2)
 	go func() { left <- p.fromEditor(p.config.In) }() // ends with In, or is left behind in a Read
+	go func() {                                       // ends with the editor, or is left behind
+		if awaitHangup(p.config.In) {
+			time.Sleep(leaveGrace) // what it has said last may be on its way
+			left <- nil
+		}
+	}()
 	var err error
 	select {
 	case <-p.agent.gone:
