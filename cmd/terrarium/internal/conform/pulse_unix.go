@@ -46,8 +46,8 @@ func (t *trial) pulse() *pulse {
 
 // look reports whether the pulse is held. What opened it and has written, held it.
 func (p *pulse) look() (held bool) {
-	var buf [64]byte
-	for {
+	var buf [4 << 10]byte
+	for range maxReads {
 		n, err := unix.Read(p.fd, buf[:])
 		switch {
 		case err == unix.EINTR:
@@ -59,7 +59,11 @@ func (p *pulse) look() (held bool) {
 			p.up = true
 		}
 	}
+	return true // somebody writes and writes
 }
+
+// maxReads is how often a look reads: often enough for all that a pipe holds, and not for ever.
+const maxReads = 1 << 10
 
 // await looks until the pulse has begun, or else has ended, but not longer than d.
 func (p *pulse) await(begun bool, d time.Duration, done <-chan struct{}) bool {
