@@ -2,18 +2,31 @@ package conform
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// CheckFile reports what is wrong with the name of a report: its ending says what
-// it holds.
+// CheckFile reports what is wrong with the name of a report, whose ending says what it holds, and whose directory must
+// be there: who has waited for a report wants to have it.
 func CheckFile(name string) error {
 	switch filepath.Ext(name) {
 	case ".json", ".md", ".txt":
-		return nil
+	default:
+		return errors.New("want a name that ends in .json, .md or .txt")
 	}
-	return errors.New("want a name that ends in .json, .md or .txt")
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return errors.New("it is a directory")
+	}
+	info, err := os.Stat(filepath.Dir(name))
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", e.Path, e.Err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s: not a directory", filepath.Dir(name))
+	}
+	return nil
 }
 
 // WriteFile writes the report to a file, in the form that the end of its name asks
