@@ -58,10 +58,17 @@ type Sandbox struct {
 	// Hide are absolute paths that can't be read besides those that are known. Own are
 	// those of the embedding program: they can't be handed over either.
 	Hide, Own []string
+	// Show are absolute directories in which what is known to be secret can be read: those where a program has
+	// its own.
+	Show []string
 
 	// Net are the hosts that commands may connect to. Those that have names are reached
 	// through a proxy, whose variables commands get.
 	Net []egress.Rule
+	// OpenNet has commands connect to any address, and send datagrams anywhere: so they look up names by themselves.
+	// Servers stay on loopback, and unix sockets are those of Sockets. Net must be empty. New fails on macOS, and where
+	// the kernel can't ask about connections.
+	OpenNet bool
 	// OpenProxy, if not nil, begins to take connections that a list allows, and tells what
 	// it refuses. It is called once for each session and set of roots, if there is a Net.
 	// New fails where Net has names and this is nil, for then nothing would reach them.
@@ -112,6 +119,9 @@ func (s *Sandbox) check() error {
 		if s.OpenProxy == nil && r.NeedsLookup() {
 			return fmt.Errorf("sandbox net %s: a name is reached through a proxy only, and Sandbox.OpenProxy is nil: see package hostnative/netproxy", r)
 		}
+	}
+	if s.OpenNet && len(s.Net) > 0 {
+		return errors.New("sandbox: an open network has no list")
 	}
 	for _, path := range s.Sockets {
 		if !filepath.IsAbs(path) {

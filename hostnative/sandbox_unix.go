@@ -70,7 +70,7 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	}
 	home, _ := os.UserHomeDir() // without one there is nothing in it to hide
 	c := &confiner{
-		rules:    confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Own: s.Own},
+		rules:    confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Show: s.Show, OpenNet: s.OpenNet, Own: s.Own},
 		level:    s.Level,
 		roots:    s.Roots,
 		private:  s.Private,
@@ -87,7 +87,7 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	if err := cmp.Or(c.missing, c.untested); s.Required && err != nil {
 		return nil, err
 	}
-	if len(s.Net)+len(s.Sockets) > 0 {
+	if s.OpenNet || len(s.Net)+len(s.Sockets) > 0 {
 		if err := connects(); err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ func newWard(c *confiner, r *rules) (*ward, error) {
 		}
 		direct.Rules = append(slices.Clip(direct.Rules), here)
 	}
-	w.connector = broker.New(broker.Config{Net: direct, Sockets: c.sockets, Rules: r.Rules, Proxied: w.proxy != nil, Refused: w.told.refused})
+	w.connector = broker.New(broker.Config{Net: direct, Open: r.OpenNet, Sockets: c.sockets, Rules: r.Rules, Proxied: w.proxy != nil, Refused: w.told.refused})
 	return w, nil
 }
 

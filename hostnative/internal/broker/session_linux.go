@@ -15,6 +15,8 @@ import (
 type Config struct {
 	// Addresses that are listed. Rules that have names do not count here.
 	Net egress.List
+	// Open has all addresses count as listed, for datagrams too.
+	Open bool
 	// Sockets are paths of unix sockets, which need not be there yet. They are without
 	// links, and none is followed.
 	Sockets []string
@@ -173,17 +175,20 @@ func (s *Session) callWith(l *listener, q question, asker caller, fd int) error 
 	if err != nil {
 		return err
 	}
-	// The filter lets no other be made, but a command may have inherited one.
-	if kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE); err != nil || kind != unix.SOCK_STREAM {
-		return unix.EACCES
+	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil {
+		return err
 	}
+	isInet := domain == unix.AF_INET || domain == unix.AF_INET6
 	var sock socket
-	switch domain {
-	case unix.AF_UNIX:
+	switch {
+	case domain == unix.AF_UNIX && kind == unix.SOCK_STREAM:
 		sock = pathSocket{s, fd}
-	case unix.AF_INET, unix.AF_INET6:
+	case isInet && kind == unix.SOCK_STREAM:
 		sock = tcpSocket{s, fd, domain}
-	default:
+	case isInet && kind == unix.SOCK_DGRAM && s.config.Open:
+		sock = udpSocket{tcpSocket{s, fd, domain}}
+	default: // the filter lets no other be made, but a command may have inherited one
 		return unix.EACCES
 	}
 	if q.call == unix.SYS_LISTEN {

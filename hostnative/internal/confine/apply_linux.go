@@ -62,7 +62,7 @@ func apply(r Rules, notify bool, version int, why error) (report Report, notifyF
 	report.Notify = notify
 	var rules *ruleset
 	if version > 0 {
-		attr, size := handledBy(version)
+		attr, size := handledBy(version, r.OpenNet)
 		if rules, err = newRuleset(&attr, size); err != nil {
 			return report, -1, err
 		}
@@ -86,14 +86,14 @@ func apply(r Rules, notify bool, version int, why error) (report Report, notifyF
 	if !report.Calls {
 		return report, -1, nil
 	}
-	filter := program(calls(r.Level, version, notify))
+	filter := program(calls(r, version, notify))
 	if notify {
 		if notifyFD, err = listen(filter); errnoOf(err) != unix.EBUSY && errnoOf(err) != unix.EPERM {
 			return report, notifyFD, err
 		}
 		report.Notify = false
 		report.Missing = append(report.Missing, Gap{"notify", "somebody around us decides about system calls already: nothing can be connected"})
-		filter = program(calls(r.Level, version, false))
+		filter = program(calls(r, version, false))
 	}
 	_, err = setFilter(filter, 0)
 	return report, -1, err

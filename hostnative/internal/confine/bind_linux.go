@@ -19,7 +19,7 @@ func NewBinder(r Rules) (*Binder, error) {
 		return &Binder{}, nil
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_MAKE_SOCK}
-	_, size := handledBy(1)
+	_, size := handledBy(1, false)
 	rules, err := newRuleset(&attr, size)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ const (
 )
 
 // calls returns the filter's rules. version is Landlock's.
-func calls(level Level, version int, notify bool) []rule {
+func calls(r Rules, version int, notify bool) []rule {
 	eperm, eacces := fail(unix.EPERM), fail(unix.EACCES)
 	self := func(arg int) []test { // 0, which is the caller
 		return []test{oneOf(low(arg), every, eperm, 0)}
@@ -72,15 +72,7 @@ func calls(level Level, version int, notify bool) []rule {
 		// Programs try whether the kernel knows these.
 		always(fail(unix.ENOSYS), unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER),
 
-		// A datagram has an address of its own, and so goes round connect; so does
-		// one of a pair. Other protocols have calls of their own that connect. Who looks
-		// up a name asks for a datagram socket that does not block; others are had for
-		// less, as to see which of two addresses there is a route to.
-		when(unix.SYS_SOCKET,
-			oneOf(low(0), every, fail(unix.EAFNOSUPPORT), unix.AF_UNIX, unix.AF_INET, unix.AF_INET6),
-			unless(low(1), datagrams, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC),
-			oneOf(low(1), socketKind, eacces, unix.SOCK_STREAM),
-			oneOf(low(2), every, fail(unix.EPROTONOSUPPORT), 0, unix.IPPROTO_TCP)),
+		when(unix.SYS_SOCKET, socketTests(r.OpenNet, datagrams)...),
 		when(unix.SYS_SOCKETPAIR,
 			oneOf(low(0), every, fail(unix.EAFNOSUPPORT), unix.AF_UNIX),
 			oneOf(low(1), socketKind, eacces, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)),
@@ -120,7 +112,7 @@ func calls(level Level, version int, notify bool) []rule {
 	if version < 3 {
 		rules = append(rules, noTruncate()...)
 	}
-	if level == Strict {
+	if r.Level == Strict {
 		rules = append(rules, always(eperm, shared...)...)
 	}
 	if notify {
@@ -129,6 +121,29 @@ func calls(level Level, version int, notify bool) []rule {
 	// C libraries and Go take clone when there is no clone3.
 	rules = append(rules, always(fail(unix.ENOSYS), unix.SYS_CLONE3)...)
 	return append(rules, always(eacces, decided...)...)
+}
+
+// socketTests are the tests of socket.
+func socketTests(openNet bool, datagrams verdict) []test {
+	families := oneOf(low(0), every, fail(unix.EAFNOSUPPORT), unix.AF_UNIX, unix.AF_INET, unix.AF_INET6)
+	streams := oneOf(low(1), socketKind, fail(unix.EACCES), unix.SOCK_STREAM)
+	if openNet {
+		return []test{
+			families, onlyIf(low(0), unix.AF_UNIX, streams),
+			oneOf(low(1), socketKind, fail(unix.EACCES), unix.SOCK_STREAM, unix.SOCK_DGRAM),
+			oneOf(low(2), every, fail(unix.EPROTONOSUPPORT), 0, unix.IPPROTO_TCP, unix.IPPROTO_UDP),
+		}
+	}
+	return []test{
+		families,
+		// A datagram has an address of its own, and so goes round connect; so does
+		// one of a pair. Other protocols have calls of their own that connect. Who looks
+		// up a name asks for a datagram socket that does not block; others are had for
+		// less, as to see which of two addresses there is a route to.
+		unless(low(1), datagrams, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC),
+		streams,
+		oneOf(low(2), every, fail(unix.EPROTONOSUPPORT), 0, unix.IPPROTO_TCP),
+	}
 }
 
 // refusedOptions are options of sockets that would have a connection go elsewhere, or
@@ -152,9 +167,7 @@ var refusedOptions = []struct {
 // options are the tests of setsockopt.
 func options(v verdict) (tests []test) {
 	for _, refused := range refusedOptions {
-		names := unless(low(2), v, refused.names...)
-		t := test{{Code: opLoad, K: low(1)}, {Code: opEqual, K: refused.level, Jf: uint8(len(names))}}
-		tests = append(tests, append(t, names...))
+		tests = append(tests, onlyIf(low(1), refused.level, unless(low(2), v, refused.names...)))
 	}
 	return tests
 }

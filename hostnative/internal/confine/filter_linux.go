@@ -87,6 +87,11 @@ func unless(half uint32, v verdict, values ...uint32) test {
 	return append(t, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JA, K: 1}, v.returned())
 }
 
+// onlyIf tests only if a half is a value.
+func onlyIf(half, value uint32, then test) test {
+	return append(test{{Code: opLoad, K: half}, {Code: opEqual, K: value, Jf: uint8(len(then))}}, then...)
+}
+
 // when allows a call if all tests go on.
 func when(call uint32, tests ...test) []rule {
 	r := rule{call: call}

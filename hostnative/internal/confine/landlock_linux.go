@@ -39,8 +39,8 @@ func landlockVersion() (int, error) {
 	return min(int(version), newestVersion), nil
 }
 
-// handledBy returns what a version can restrict.
-func handledBy(version int) (attr unix.LandlockRulesetAttr, size uintptr) {
+// handledBy returns what a version can restrict, but for datagrams if the network is open.
+func handledBy(version int, openNet bool) (attr unix.LandlockRulesetAttr, size uintptr) {
 	attr.Handled_access_fs = readRights | writeRights | deviceRights | neverRights
 	for _, late := range []struct {
 		version int
@@ -64,7 +64,7 @@ func handledBy(version int) (attr unix.LandlockRulesetAttr, size uintptr) {
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 		size = unsafe.Offsetof(attr.Quiet_access_fs)
 	}
-	if version >= 10 {
+	if version >= 10 && !openNet {
 		attr.Handled_access_net |= unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP
 	}
 	return attr, size

@@ -53,7 +53,7 @@ func newNarrow(r Rules, version int) (*ruleset, error) {
 	if version >= 5 {
 		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	}
-	_, size := handledBy(1)
+	_, size := handledBy(1, false)
 	rules, err := newRuleset(&attr, size)
 	if err != nil {
 		return nil, err

@@ -450,7 +450,7 @@ func BenchmarkRuleset(b *testing.B) {
 		b.Run(level.String(), func(b *testing.B) {
 			defer processorTime(b)()
 			for b.Loop() {
-				attr, size := handledBy(version)
+				attr, size := handledBy(version, false)
 				rules, err := newRuleset(&attr, size)
 				if err != nil {
 					b.Fatal(err)

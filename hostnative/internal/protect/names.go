@@ -2,6 +2,7 @@ package protect
 
 import (
 	"maps"
+	"path"
 	"strings"
 )
 
@@ -137,6 +138,30 @@ func init() {
 	// What runs there for one project runs for all.
 	config := home.dirs[".config"]
 	config.below = plain
+}
+
+// agentDirs are the roles of roots that are called as a directory of settings is: an agent's ~/.claude, say, when it is
+// handed over itself. Each is a directory like others, too.
+var agentDirs = map[string]*role{}
+
+func init() {
+	for name, r := range plain.dirs {
+		if r.git || r.all {
+			continue
+		}
+		both := &role{name: "root " + name, files: maps.Clone(plain.files), dirs: maps.Clone(plain.dirs), below: plain, ends: plain.ends}
+		maps.Copy(both.files, r.files)
+		maps.Copy(both.dirs, r.dirs)
+		agentDirs[name] = both
+	}
+}
+
+// rootRole returns the role of a root that is no home.
+func rootRole(root string) *role {
+	if r := agentDirs[path.Base(root)]; r != nil {
+		return r
+	}
+	return plain
 }
 
 // bare is a directory that git takes for a repository, wherever it is.

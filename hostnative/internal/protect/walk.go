@@ -84,7 +84,7 @@ type walker struct {
 // walk looks at what is below r, and at what was there before first.
 func (w *walker) walk(ctx context.Context) error {
 	w.now = newScan()
-	role := plain
+	role := rootRole(w.path)
 	if w.home {
 		role = home
 	}
