@@ -41,13 +41,20 @@ func (s *toolServer) cmd() *exec.Cmd {
 // withTools starts a proxy that offers its terminals by MCP. Its socket is in the directory that is returned.
 func withTools(t *testing.T, flags ...string) (l *link, runtime string) {
 	t.Helper()
-	runtime, err := os.MkdirTemp("/tmp", "tools") // the path of a socket is short
+	runtime = shortDir(t)
+	t.Setenv("XDG_RUNTIME_DIR", runtime)
+	return proxied(t, append([]string{"--sandbox", "off", "--terminals", "mcp"}, flags...)...), runtime
+}
+
+// shortDir returns a directory for a socket, whose path must be short.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "tools")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(runtime) })
-	t.Setenv("XDG_RUNTIME_DIR", runtime)
-	return proxied(t, append([]string{"--sandbox", "off", "--terminals", "mcp"}, flags...)...), runtime
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // initialize has the agent call itself so.

@@ -113,7 +113,7 @@ var topics = map[string]topic{
 	"limits":     {limitsHelp, []string{"limit", "memory"}},
 	"permission": {permissionHelp, permissionTopic},
 	"rules":      {rulesHelp, nil},
-	"agent":      {agentHelp, nil},
+	"agent":      {agentHelp, []string{"drop-shell", "sandbox-agent", "agent-write", "agent-net"}},
 }
 
 // otherTopics are names under which people look for a topic.

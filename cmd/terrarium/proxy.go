@@ -29,7 +29,7 @@ the command "terrarium", the arguments "proxy", "--", "AGENT", ....
   --terminals here|mcp|editor  who runs commands; default: here. "mcp": AGENT
                           has tools for that, too; with "editor" all is passed
                           on, and the flags below mean nothing
-  --drop-shell            AGENT has those tools only: "terrarium help agent"
+  --drop-shell, --sandbox-agent LEVEL   see "terrarium help agent"
   --sandbox LEVEL         off, workspace or strict; default: workspace, which
                           lets commands write the session's directories only,
                           and connect to nothing. See "terrarium help native"
@@ -47,21 +47,27 @@ What an agent runs by itself is not held: "help agent" has what can be done.
 
 const agentHelp = `Agents that run commands by themselves: terrarium proxy
 
-Many agents run commands with a tool of their own, and never ask the editor.
-They can be given tools that run them here instead, in the sandbox and under the
-rules that hold for what they ask for. The editor asks you where the rules do.
+Many run commands with a tool of their own, and never ask the editor.
 
   --terminals mcp         each session that the editor opens has one MCP server
-                          more, "terrarium", with the tools of "terrarium mcp".
-                          The agent starts it, as it starts others; it leads to
-                          this proxy, by a socket that only you can connect to
-  --drop-shell            with it: the agent is told to do without tools of its
-                          own for commands. It is told in its own way, so the
-                          agent must be known: claude-agent-acp. With another no
-                          session is opened
+                          more, "terrarium", whose tools run commands here, in
+                          the sandbox and under the rules that hold for others.
+                          The agent starts it; it leads to this proxy by a
+                          socket that only you can connect to
+  --drop-shell            with it: the agent is told to do without its own tools
+                          for commands. Known is how claude-agent-acp is told;
+                          with another agent no session is opened
+  --sandbox-agent LEVEL   workspace or strict: holds the agent itself, and all
+                          that it runs, as "help native" has it. It writes where
+                          it starts (--cwd), what commands write by --write, and
+                          its state, which is known of claude, codex, gemini and
+                          qwen. Where the system can't, as on macOS, none starts
+  --agent-write DIR       it writes this, too, and reads the secrets in there
+  --agent-net HOST[:PORT] it connects to this only, and to --net; default: with
+                          neither, to anything. Commands have --net alone
 
-To be told is not to be held: an agent may read and write files by itself still,
-and a hostile one does what it likes.
+To be told is not to be held: --drop-shell holds no hostile agent. One that is
+held can still send what it reads to whatever it connects to.
 `
 
 // proxyFlags are the flags of proxy.
@@ -69,6 +75,7 @@ type proxyFlags struct {
 	commandFlags
 	terminals string
 	dropShell bool
+	agent     agentFlags
 	lenient   bool
 }
 
@@ -93,6 +100,7 @@ func newProxy() *cobra.Command {
 	f.add(cmd, false)
 	cmd.Flags().StringVar(&f.terminals, "terminals", terminalPlaces[0], "")
 	cmd.Flags().BoolVar(&f.dropShell, "drop-shell", false, "")
+	f.agent.add(cmd)
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
 	cmd.RegisterFlagCompletionFunc("terminals", cobra.FixedCompletions(terminalPlaces, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().SetInterspersed(false) // what follows the agent is its own
@@ -110,6 +118,9 @@ func (f *proxyFlags) parse(args []string) (core.Command, error) {
 		return core.Command{}, errors.New("--trace needs --terminals here: it is one peer's")
 	case len(args) == 0:
 		return core.Command{}, errors.New("no agent")
+	}
+	if err := f.agent.check(); err != nil {
+		return core.Command{}, err
 	}
 	return f.forAgent()
 }
@@ -136,16 +147,16 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 	if err := findAgent(agent); err != nil {
 		return err
 	}
-	native, err := hostnative.New(hostnative.Config{}) // the agent is the person's own
-	if err != nil {
-		return err
-	}
-	defer native.Close()
 	config := proxy.Config{
-		In: peerInput(), Out: os.Stdout, Stderr: os.Stderr, Warn: warn,
-		Agent: agent, AgentDriver: driver.Config{Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}},
+		In: peerInput(), Out: os.Stdout, Stderr: os.Stderr, Warn: warn, Agent: agent,
+		AgentDriver: driver.Config{Core: core.Config{KillGrace: f.config(nil).KillGrace}},
 	}
 	if f.terminals == "editor" {
+		native, err := f.agentHost(&config, "")
+		if err != nil {
+			return err
+		}
+		defer native.Close()
 		ctx, cancel := untilSignal()
 		defer cancel()
 		config.Pass = true
@@ -159,20 +170,43 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 		return err
 	}
 	defer s.close()
-	config.AgentDriver = s.trail.wrapAgent(config.AgentDriver)
-	config.Terminals = acpconn.Config{
-		Driver: s.driver,
-		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
-	}
+	socket := ""
 	if f.terminals == "mcp" {
 		tools, err := openToolbox(s.driver, c, f.confine.instructions)
 		if err != nil {
 			return err
 		}
 		defer tools.close()
-		config.Tools, config.DropShell = tools, f.dropShell
+		config.Tools, config.DropShell, socket = tools, f.dropShell, tools.socket
+	}
+	native, err := f.agentHost(&config, socket)
+	if err != nil {
+		return err
+	}
+	defer native.Close()
+	config.AgentDriver = s.trail.wrapAgent(config.AgentDriver)
+	config.Terminals = acpconn.Config{
+		Driver: s.driver,
+		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
 	}
 	return agentError(proxy.Run(s.ctx, config))
+}
+
+// agentHost adds to c what the agent runs on: the agent is the person's own, unless it is to be held.
+func (f *proxyFlags) agentHost(c *proxy.Config, socket string) (*hostnative.Host, error) {
+	sandbox, err := f.agentSandbox(&c.Agent, socket)
+	if err != nil {
+		return nil, err
+	}
+	host, err := hostnative.New(hostnative.Config{Sandbox: sandbox})
+	if err != nil {
+		if f.agent.held() {
+			err = fmt.Errorf("--sandbox-agent: the agent is not started: %w", err)
+		}
+		return nil, err
+	}
+	c.AgentDriver.Host, c.AgentDirs = host, slices.Concat(sandbox.Roots, sandbox.Write)
+	return host, nil
 }
 
 // findAgent says why an agent can't be started.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -100,14 +101,18 @@ type within struct {
 }
 
 func (w within) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
-	_, roots := w.grant.Dirs()
-	dir := path.Clean(c.Cwd)
-	for _, root := range roots {
-		if dir == root || root == "/" || strings.HasPrefix(dir, root+"/") {
-			return w.Host.Resolve(ctx, c)
-		}
+	if _, roots := w.grant.Dirs(); !contains(roots, c.Cwd) {
+		return core.Exec{}, &core.InvalidError{Param: "cwd", Reason: "outside_session", Value: c.Cwd}
 	}
-	return core.Exec{}, &core.InvalidError{Param: "cwd", Reason: "outside_session", Value: c.Cwd}
+	return w.Host.Resolve(ctx, c)
+}
+
+// contains reports whether dir is one of roots, or below one.
+func contains(roots []string, dir string) bool {
+	dir = path.Clean(dir)
+	return slices.ContainsFunc(roots, func(root string) bool {
+		return dir == root || root == "/" || strings.HasPrefix(dir, root+"/")
+	})
 }
 
 // grants are those of the sessions that are open.

@@ -32,6 +32,9 @@ type Config struct {
 	Agent       core.Command
 	AgentDriver driver.Config
 
+	// AgentDirs are what the agent may write, if it is held in a sandbox: a person is warned of a session elsewhere.
+	AgentDirs []string
+
 	// Pass leaves terminal/* to the editor. Else Terminals serves it. Its ACP.Nonce is replaced.
 	Pass      bool
 	Terminals acpconn.Config

@@ -116,6 +116,9 @@ func (p *proxy) editorCalls(line []byte, m *message) (splices []splice, ok bool)
 			return nil, false
 		}
 	}
+	if dir := made.open.Cwd; made.usable && !closes && len(p.config.AgentDirs) > 0 && !contains(p.config.AgentDirs, dir) {
+		p.warn("%s: the agent can't write in %s by itself, where it is held: start it there, or add --agent-write %s", m.method, dir, dir)
+	}
 	if loads {
 		made.fresh = !p.sessions.has(made.open.SessionID)
 		made.usable = p.open(made) // the agent may use it before it answers
