@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/conform"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/lossy"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 )
 
@@ -86,15 +87,18 @@ func (f *conformFlags) serve() error {
 		s := <-signals
 		cancel(errors.New("a signal: " + s.String()))
 	}()
+	// A client that does not read our standard error holds up nothing, and not our end.
+	stderr := lossy.New(os.Stderr, "terrarium: here something is left out: nobody read it")
+	defer stderr.Close()
 	report, err := conform.Serve(ctx, os.Stdin, os.Stdout, conform.Config{
 		Only: f.only, Patience: f.timeout, Version: readBuild().Version,
 		Report: f.write,
-		Notice: func(line string) { fmt.Fprintln(os.Stderr, "terrarium: "+printable.Text(line)) },
+		Notice: func(line string) { fmt.Fprintln(stderr, "terrarium: "+printable.Text(line)) },
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(os.Stderr, report.String())
+	fmt.Fprint(stderr, report.String())
 	switch {
 	case report.Started.IsZero():
 		return errors.New("nothing was tried: the client has ended the connection without a prompt")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/lossy"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
@@ -32,7 +33,7 @@ func TestLook(t *testing.T) {
 
 // TestNonceStaysHere: an agent that knew how our questions are called could have a person answer one of its own.
 func TestNonceStaysHere(t *testing.T) {
-	p := &proxy{nonce: "NONCE", stderr: newLossy(io.Discard)}
+	p := &proxy{nonce: "NONCE", stderr: lossy.New(io.Discard, "")}
 	p.config.Warn = func(io.Writer, error) {}
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":"ask_1_NONCE","result":{},"result":{}}`,

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/lossy"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
@@ -51,6 +52,9 @@ type Config struct {
 	InitializeLimit time.Duration
 }
 
+// leftOut stands in the place of what nobody has read.
+const leftOut = "terrarium: here some of what the agent has written is left out: nobody read it"
+
 // leaveGrace is how long an agent may take to end when the editor has gone.
 const leaveGrace = 2 * time.Second
 
@@ -58,7 +62,7 @@ const leaveGrace = 2 * time.Second
 type proxy struct {
 	config Config
 	nonce  string // ends the ids of our own requests, which nobody can guess
-	stderr *lossy
+	stderr *lossy.Writer
 
 	agent    *agent
 	toAgent  *lineWriter
@@ -84,8 +88,8 @@ type proxy struct {
 // Grants have ended. The error says what
 // went wrong with the agent; it is nil when the editor has gone, and ctx's cause at its end.
 func Run(ctx context.Context, c Config) error {
-	p := &proxy{config: c, nonce: rand.Text(), stderr: newLossy(c.Stderr)}
-	defer p.stderr.close()
+	p := &proxy{config: c, nonce: rand.Text(), stderr: lossy.New(c.Stderr, leftOut)}
+	defer p.stderr.Close()
 	toolsCtx, endTools := context.WithCancel(context.Background())
 	defer endTools()
 	p.toolsCtx = toolsCtx
@@ -116,7 +120,7 @@ func (p *proxy) start(ctx context.Context) error {
 	p.told.hang = time.AfterFunc(time.Hour, p.hangs)
 	p.told.hang.Stop()
 	p.starting.Add(1)
-	a, err := startAgent(ctx, p.config.AgentDriver, p.config.Agent, p.fromAgent, p.stderr.add)
+	a, err := startAgent(ctx, p.config.AgentDriver, p.config.Agent, p.fromAgent, func(b []byte) { p.stderr.Write(b) })
 	if err != nil {
 		p.starting.Done() // what it has said may wait for that
 		a.driver.Close()
@@ -169,7 +173,7 @@ var errLeft = errors.New("proxy: the editor has left")
 func (p *proxy) warn(format string, args ...any) {
 	var line bytes.Buffer
 	p.config.Warn(&line, fmt.Errorf(format, args...))
-	p.stderr.add(line.Bytes())
+	p.stderr.Write(line.Bytes())
 }
 
 // fromEditor passes on what the editor writes, until it writes no more.

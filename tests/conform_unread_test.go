@@ -1,0 +1,55 @@
+package tests
+
+import (
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestConformUnread: a client that reads nothing, standard error neither, holds up no signal.
+func TestConformUnread(t *testing.T) {
+	cmd := exec.Command("terrarium", "conform")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pipe := range []func() error{
+		func() error { _, err := cmd.StdoutPipe(); return err },
+		func() error { _, err := cmd.StderrPipe(); return err },
+		cmd.Start,
+	} {
+		if err := pipe(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer cmd.Process.Kill()
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
+	written := make(chan struct{})
+	go func() { // ends with the command
+		defer close(written)
+		in.Write([]byte(strings.Repeat(hello, 4000))) // more than pipes hold of the answers and the notices
+	}()
+	select {
+	case <-written:
+	case <-time.After(patience / 6): // it reads no more
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { // ends with the command
+		_, err := cmd.Process.Wait()
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Fatal("it is still there")
+	}
+}
