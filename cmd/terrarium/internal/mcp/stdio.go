@@ -115,8 +115,10 @@ func (l *lines) take(line []byte, bad error) bool {
 	}
 	m, wrong := wire.ParseMessage(line)
 	switch {
-	case m.Kind == wire.Response && (wrong != nil || m.ID.IsNull()):
+	case m.Kind == wire.Response && m.ID.IsNull():
 		return true // nobody answers an answer
+	case m.Kind == wire.Response && wrong != nil:
+		line = bytes.TrimSpace(wire.AppendError(nil, m.ID, wrong)) // what it answers has failed, and waits no longer
 	case wrong != nil:
 		return l.refuse(m.ID, wrong)
 	case m.Kind == wire.Request && m.ID.IsNull():
