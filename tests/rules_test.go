@@ -66,6 +66,7 @@ const (
 	whyPlugins = "plugins run inside the sandbox and must build without anything of ours outside it"
 	whyOtel    = "OpenTelemetry's library stays in one package, which the build tag nootel empties"
 	whyMCP     = "the Model Context Protocol's library stays in one package, which serves terminals and wires nothing"
+	whyLive    = "the library that draws stays in one package, so that it can be replaced, and nothing else waits for a terminal"
 	whyDev     = "the check scripts use the standard library, so that they work when all else is broken"
 )
 
@@ -114,6 +115,9 @@ var rules = []rule{
 
 	{path: "cmd/terrarium/internal/otel", ours: []string{"core", "core/driver", "core/driver/acpconn", "core/driver/audit", "cmd/terrarium/internal/printable"},
 		others: []string{"go.opentelemetry.io/...", "github.com/go-logr/logr"}, why: whyOtel},
+	{path: "cmd/terrarium/internal/client/live",
+		ours:   []string{"core", "core/text", "core/vt", "cmd/terrarium/internal/client", "cmd/terrarium/internal/paint"},
+		others: []string{"charm.land/bubbletea/v2"}, why: whyLive},
 	{path: "cmd/terrarium/internal/mcp",
 		ours: []string{
 			"core", "core/driver", "core/jsonrpc", "core/keys", "core/vt",
@@ -124,6 +128,7 @@ var rules = []rule{
 		bans: []ban{
 			{packages: []string{"go.opentelemetry.io/...", "github.com/go-logr/..."}, why: whyOtel},
 			{packages: []string{"github.com/modelcontextprotocol/go-sdk/...", "github.com/google/jsonschema-go/..."}, why: whyMCP},
+			{packages: []string{"charm.land/...", "github.com/charmbracelet/..."}, why: whyLive},
 		},
 		why: "the check scripts and the reactor are other programs"},
 	{path: "cmd/reactor",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/client"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/client/live"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -103,17 +105,24 @@ func (f *clientFlags) run(c, agent core.Command) error {
 		return err
 	}
 	defer native.Close()
+	person := &person{terminal: askPerson()}
 	interrupt := make(chan struct{}, 1)
-	ctx, cancel := untilInterrupted(interrupt)
+	ctx, cancel, press := untilInterrupted(func() {
+		person.tell("cancelling the turn: ^C again ends the agent")
+		interrupt <- struct{}{}
+	})
 	turn, over := context.WithCancel(ctx)
 	defer over()
-	person := askPerson()
+	draws := !f.json && isDrawn()
+	if cols, rows := size(); draws && c.Pty && f.rows == 0 && f.cols == 0 && cols > 0 {
+		c.Rows, c.Cols = live.TerminalSize(rows, cols)
+	}
 	s, err := f.serviceUntil(ctx, func() { cancel(nil) }, &c, ask.Config{Person: turnWay{person, turn}})
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	stop, err := client.Run(ctx, client.Config{
+	config := client.Config{
 		Agent:       agent,
 		AgentDriver: s.trail.wrapAgent(driver.Config{Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}}),
 		Terminals: acpconn.Config{
@@ -121,22 +130,31 @@ func (f *clientFlags) run(c, agent core.Command) error {
 			ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
 		},
 		Workspace: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version,
-		View: f.view(cancel), Permission: f.permission(s, c, person),
-		Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
-	})
+		Permission: f.permission(s, c, person), Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
+	}
+	switch {
+	case f.json:
+		config.View = client.NewJSON(newEncoder(os.Stdout).Encode, cancel)
+	case draws:
+		view := live.New(live.Config{In: os.Stdin, Out: os.Stdout, Color: os.Getenv("NO_COLOR") == "", Interrupt: press, Failed: cancel})
+		person.view.Store(view)
+		config.View = view
+	default:
+		config.View = client.NewPlain(os.Stdout, os.Stderr, cancel)
+	}
+	stop, err := client.Run(ctx, config)
+	person.leave()
 	return clientError(stop, err)
 }
 
-// view returns what shows the events. cancel ends all when nobody listens.
-func (f *clientFlags) view(cancel context.CancelCauseFunc) client.View {
-	if f.json {
-		return client.NewJSON(newEncoder(os.Stdout).Encode, cancel)
-	}
-	return client.NewPlain(os.Stdout, os.Stderr, cancel)
+// isDrawn reports whether a person sees what we draw, and can answer.
+func isDrawn() bool {
+	term := os.Getenv("TERM")
+	return term != "" && term != "dumb" && isPerson(os.Stdin) && isTerminal(os.Stdout) && isTerminal(os.Stderr)
 }
 
 // permission returns who answers the agent's own questions: the rules, then the person.
-func (f *clientFlags) permission(s *service, c core.Command, person *ask.Terminal) client.Permission {
+func (f *clientFlags) permission(s *service, c core.Command, person *person) client.Permission {
 	p := client.Permission{
 		Judge: func(ctx context.Context, line string, words []string) (allow, decided bool, why string) {
 			own := core.Command{Command: line, Cwd: c.Cwd, Roots: []string{c.Cwd}}
@@ -145,21 +163,7 @@ func (f *clientFlags) permission(s *service, c core.Command, person *ask.Termina
 			}
 			return s.judge.rule(ctx, s.driver.Host, own)
 		},
-		Ask: func(ctx context.Context, q *client.Question) (int, error) {
-			text := "\nterrarium: the agent asks\n"
-			for _, line := range q.Lines() {
-				text += "  " + line + "\n"
-			}
-			var names []string
-			for _, o := range q.Options {
-				names = append(names, client.Clean(o.Name))
-			}
-			chosen, err := person.Choose(ctx, text, client.Clean(q.Title), names)
-			if errors.Is(err, ask.ErrNobody) {
-				return 0, client.ErrNobody
-			}
-			return chosen, err
-		},
+		Ask: person.choose,
 	}
 	if f.approve != approvals[0] {
 		all := f.approve == "all"
@@ -188,23 +192,31 @@ func (w turnWay) Ask(ctx context.Context, q *ask.Question) (ask.Answer, error) {
 
 var errTurn = errors.New("the turn was cancelled before anybody answered")
 
-// untilInterrupted returns a context that ends with the second SIGINT, or with another signal that asks us to end.
-// The first SIGINT goes to interrupt, which has room for it.
-func untilInterrupted(interrupt chan<- struct{}) (context.Context, context.CancelCauseFunc) {
+// untilInterrupted returns a context that ends with the second ^C, or with another signal that asks us to end.
+// The first ^C calls first. press is for one that comes as a key.
+func untilInterrupted(first func()) (_ context.Context, end context.CancelCauseFunc, press func()) {
 	ctx, end := context.WithCancelCause(context.Background())
+	var presses atomic.Int32
+	press = func() {
+		if presses.Add(1) == 1 {
+			first()
+			return
+		}
+		end(exitStatus(statusSignal + int(syscall.SIGINT)))
+	}
 	signals := make(chan os.Signal, 1)
 	notifyEnd(signals)
 	startDefault()
 	go func() { // left behind when we exit
-		s := <-signals
-		if s == syscall.SIGINT {
-			notice("cancelling the turn: ^C again ends the agent")
-			interrupt <- struct{}{}
-			s = <-signals
+		for s := range signals {
+			if s == syscall.SIGINT {
+				press()
+				continue
+			}
+			end(exitStatus(statusSignal + int(s.(syscall.Signal))))
 		}
-		end(exitStatus(statusSignal + int(s.(syscall.Signal))))
 	}()
-	return ctx, end
+	return ctx, end, press
 }
 
 // Exit statuses by stop reason. They are part of the help.

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/paint"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
 	"github.com/terrarium-dev/terrarium/core/text"
@@ -184,7 +185,7 @@ func (v *view) frame(cols, rows int) []byte {
 	if waited > 0 {
 		title = fmt.Sprintf("%ds %s", waited, title)
 	}
-	frame = appendFit(frame, title, cols)
+	frame = paint.Fit(frame, title, cols)
 	frame = append(frame, "\x1b[K\x1b[0m"...)
 	first := max(0, v.screen.Cursor().Y-(rows-2))
 	end, _ := v.screen.Size()
@@ -195,10 +196,10 @@ func (v *view) frame(cols, rows int) []byte {
 				break
 			}
 			if v.color {
-				frame = appendStyle(frame, run.Style)
+				frame = paint.Style(frame, run.Style)
 			}
 			frame = fmt.Appendf(frame, "\x1b[%dG", run.X+1)
-			frame = appendFit(frame, string(run.Text), cols-run.X)
+			frame = paint.Fit(frame, string(run.Text), cols-run.X)
 		}
 		frame = append(frame, "\x1b[0m\x1b[K"...)
 	}
@@ -232,50 +233,7 @@ func (v *view) close() {
 		lines = fmt.Appendf(lines, "(%d turns before)\n", v.left)
 	}
 	for _, turn := range v.turns {
-		lines = append(appendFit(lines, turn, cols), '\n')
+		lines = append(paint.Fit(lines, turn, cols), '\n')
 	}
 	v.tty.Write(lines)
-}
-
-// appendFit appends as much of s as fits in cols. Controls become blanks.
-func appendFit(dst []byte, s string, cols int) []byte {
-	for _, c := range s {
-		if c < ' ' || 0x7f <= c && c < 0xa0 {
-			c = ' '
-		}
-		if cols -= vt.RuneWidth(c); cols < 0 {
-			break
-		}
-		dst = append(dst, string(c)...)
-	}
-	return dst
-}
-
-// appendStyle appends the SGR sequence of a style.
-func appendStyle(dst []byte, s vt.Style) []byte {
-	dst = append(dst, "\x1b[0"...)
-	for _, a := range [...]struct {
-		attr vt.Attr
-		code int
-	}{{vt.Bold, 1}, {vt.Dim, 2}, {vt.Italic, 3}, {vt.Blink, 5}, {vt.Inverse, 7}, {vt.Invisible, 8}, {vt.Strike, 9}, {vt.Overline, 53}} {
-		if s.Attr&a.attr != 0 {
-			dst = fmt.Appendf(dst, ";%d", a.code)
-		}
-	}
-	if s.Attr.Underline() != vt.NoUnderline {
-		dst = append(dst, ";4"...)
-	}
-	dst = appendColor(dst, 38, s.Fg)
-	dst = appendColor(dst, 48, s.Bg)
-	return append(dst, 'm')
-}
-
-func appendColor(dst []byte, code int, c vt.Color) []byte {
-	if n, ok := c.Palette(); ok {
-		return fmt.Appendf(dst, ";%d;5;%d", code, n)
-	}
-	if r, g, b, ok := c.RGB(); ok {
-		return fmt.Appendf(dst, ";%d;2;%d;%d;%d", code, r, g, b)
-	}
-	return dst
 }

@@ -39,10 +39,7 @@ const patience = "20s"
 var all = []client{
 	{
 		name: "terrarium serve", command: "terrarium serve --stdio, by a client that hands its terminals over",
-		version: func(ctx context.Context, t *tools) (string, error) {
-			version, err := output(ctx, t.terrarium, "--version")
-			return strings.TrimPrefix(version, "terrarium "), err
-		},
+		version: ownVersion,
 		run: func(ctx context.Context, t *tools, agent []string, dir string) error {
 			conform := exec.CommandContext(ctx, agent[0], agent[1:]...)
 			serve := exec.CommandContext(ctx, t.terrarium, "serve", "--stdio", "--cwd", dir)
@@ -73,9 +70,26 @@ var all = []client{
 			return t.start(ctx, dir, "1\n", program, agent...)
 		},
 	},
-	{name: "terrarium client", missing: "there is no such command yet"},
-	{name: "terrarium proxy with terrarium client", missing: "there is no such command yet"},
+	{
+		name: "terrarium client", command: "terrarium client --prompt go --approve all -- terrarium conform", version: ownVersion,
+		run: func(ctx context.Context, t *tools, agent []string, dir string) error {
+			return t.start(ctx, dir, "", t.terrarium, append([]string{"client", "--prompt", "go", "--approve", "all", "--"}, agent...)...)
+		},
+	},
+	{
+		name: "terrarium proxy with terrarium client", command: "terrarium client --prompt go --approve all -- terrarium proxy -- terrarium conform",
+		version: ownVersion,
+		run: func(ctx context.Context, t *tools, agent []string, dir string) error {
+			args := []string{"client", "--prompt", "go", "--approve", "all", "--", t.terrarium, "proxy", "--"}
+			return t.start(ctx, dir, "", t.terrarium, append(args, agent...)...)
+		},
+	},
 	{name: "Zed, Toad, editors' extensions", missing: "they need a display and a person: set `terrarium conform --report FILE.md` as their agent"},
+}
+
+func ownVersion(ctx context.Context, t *tools) (string, error) {
+	version, err := output(ctx, t.terrarium, "--version")
+	return strings.TrimPrefix(version, "terrarium "), err
 }
 
 const sdk = "github.com/coder/acp-go-sdk"

@@ -10,11 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/terrarium-dev/terrarium/core/vt"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/paint"
 )
 
 // readTime is how often the terminal is looked at for an answer. Not every system can wait for a
@@ -228,7 +227,7 @@ func (t tty) rows(text string) []string {
 	}
 	var rows []string
 	for line := range strings.SplitSeq(text, "\n") {
-		for i, row := range wrap(line, max(20, cols)-1-len(continued)) {
+		for i, row := range paint.Wrap(line, max(20, cols)-1-len(continued)) {
 			if i > 0 {
 				row = continued + row
 			}
@@ -236,28 +235,6 @@ func (t tty) rows(text string) []string {
 		}
 	}
 	return rows
-}
-
-// wrap breaks a line after at most width cells, at a blank if there is one in the second half.
-func wrap(line string, width int) []string {
-	var rows []string
-	start, blank, cells := 0, 0, 0
-	for i := 0; i < len(line); {
-		r, size := utf8.DecodeRuneInString(line[i:])
-		if w := vt.RuneWidth(r); cells+w <= width {
-			if i += size; r == ' ' {
-				blank = i
-			}
-			cells += w
-			continue
-		}
-		if blank-start > width/2 {
-			i = blank
-		}
-		rows = append(rows, line[start:i])
-		start, cells = i, 0
-	}
-	return append(rows, line[start:])
 }
 
 // write writes all of text, or fails when ctx has ended.

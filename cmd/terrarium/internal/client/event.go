@@ -61,6 +61,10 @@ type Started struct {
 	ID      string
 	Command string // as a person reads it
 	Cwd     string
+	// Rows and Cols are its size, in cells; 0 if nobody has said. Interactive says that its driver makes a
+	// carriage return and a line feed of each line feed, so it need not be done by who shows it.
+	Rows, Cols  int
+	Interactive bool
 	// Told says that the agent has only told us of it: it is run elsewhere.
 	Told bool
 }

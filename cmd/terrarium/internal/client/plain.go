@@ -75,20 +75,14 @@ func (p *Plain) Show(e Event) {
 			t.folder.Write(t, t.repair.Flush())
 			t.folder.Flush(t)
 			p.flush(t)
-			p.line(t.mark + exitText(e))
+			p.line(t.mark + ExitText(e))
 			delete(p.terminals, e.ID)
 		}
-	case Refused:
-		p.line("a command did not start: " + Clean(e.Err.Error()))
-	case File:
-		p.line(fileText(e))
-	case Permitted:
-		p.line(permittedText(e))
-	case Warned:
-		p.line("terrarium: " + Clean(e.Err.Error()))
 	case Stopped:
 		p.endThought()
 		p.endSaid()
+	default:
+		p.lines(Words(e))
 	}
 }
 
@@ -107,18 +101,8 @@ func (p *Plain) updated(u Updated) {
 		if p.thought.Len() > maxText {
 			p.endThought()
 		}
-	case "plan":
-		p.line("plan:")
-		for _, s := range u.Plan {
-			p.line("  " + StepText(s))
-		}
-	case "tool_call", "tool_call_update":
-		if u.Call.Changed {
-			p.line(CallText(u.Call))
-		}
-		for _, line := range callLines(u.Call) {
-			p.line("  " + Clean(line))
-		}
+	default:
+		p.lines(Words(u))
 	}
 }
 
@@ -140,6 +124,12 @@ func (p *Plain) flush(t *plainTerminal) {
 		p.line(t.mark + Clean(strings.TrimSuffix(line, "\n")))
 	}
 	t.lines = t.lines[:0]
+}
+
+func (p *Plain) lines(lines []string) {
+	for _, line := range lines {
+		p.line(line)
+	}
 }
 
 // line writes a line of what is done.

@@ -118,7 +118,10 @@ func (k *client) watched(c driver.Config) driver.Config {
 }
 
 func (k *client) start(id core.TerminalID, e *core.Exec) {
-	k.view.Show(Started{ID: string(id), Command: asked(e), Cwd: e.Command.Cwd})
+	c := &e.Command
+	k.view.Show(Started{
+		ID: string(id), Command: asked(e), Cwd: c.Cwd, Rows: c.Rows, Cols: c.Cols, Interactive: c.Pty && c.Interactive,
+	})
 }
 
 // begun are the terminals whose start was shown. Output and news come by different ways: the first output may

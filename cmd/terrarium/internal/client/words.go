@@ -7,8 +7,38 @@ import (
 
 // What a person reads of events, in lines that do nothing to a terminal.
 
-// CallText is a tool call in a line.
-func CallText(c *Call) string {
+// Words are the lines of an event. There are none for what the agent says and thinks, and for terminals.
+func Words(e Event) (lines []string) {
+	switch e := e.(type) {
+	case Updated:
+		switch {
+		case e.Kind == "plan":
+			lines = append(lines, "plan:")
+			for _, s := range e.Plan {
+				lines = append(lines, "  "+StepText(s))
+			}
+		case e.Call != nil:
+			if e.Call.Changed {
+				lines = append(lines, callText(e.Call))
+			}
+			for _, line := range callLines(e.Call) {
+				lines = append(lines, "  "+Clean(line))
+			}
+		}
+	case Refused:
+		lines = append(lines, "a command did not start: "+Clean(e.Err.Error()))
+	case File:
+		lines = append(lines, fileText(e))
+	case Permitted:
+		lines = append(lines, permittedText(e))
+	case Warned:
+		lines = append(lines, "terrarium: "+Clean(e.Err.Error()))
+	}
+	return lines
+}
+
+// callText is a tool call in a line.
+func callText(c *Call) string {
 	text := "tool: " + Clean(cmp.Or(c.Title, c.ID))
 	if c.Kind != "" && c.Kind != "other" {
 		text += " (" + Clean(c.Kind) + ")"
@@ -54,7 +84,8 @@ func StepText(s Step) string {
 	return cmp.Or(mark, "[ ] ") + Clean(s.Content)
 }
 
-func exitText(e Exited) string {
+// ExitText says how a terminal's command has ended.
+func ExitText(e Exited) string {
 	text := "ended: " + Clean(e.Status.String())
 	if e.Reason != "" {
 		text += ": " + string(e.Reason)

@@ -1,10 +1,10 @@
-//go:build linux || darwin
-
-package ask
+package paint_test
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/paint"
 )
 
 // TestWrap: rows are as many as the terminal takes, or a question that is withdrawn would take other
@@ -20,8 +20,8 @@ func TestWrap(t *testing.T) {
 		"世界世界世界":            {"世界世界世", "界"},
 		"a世界世界世界":           {"a世界世界", "世界"},
 	} {
-		if got := wrap(line, 10); !slices.Equal(got, want) {
-			t.Errorf("wrap(%q): got %q, want %q", line, got, want)
+		if got := paint.Wrap(line, 10); !slices.Equal(got, want) {
+			t.Errorf("Wrap(%q): got %q, want %q", line, got, want)
 		}
 	}
 }

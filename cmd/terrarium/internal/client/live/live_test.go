@@ -1,0 +1,136 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/client"
+	"github.com/terrarium-dev/terrarium/core/vt"
+)
+
+// undrawn returns a View that no program draws.
+func undrawn(cols, rows int) *View {
+	v := &View{byID: make(map[string]*region), since: time.Now(), color: true}
+	v.room.L = &v.mu
+	v.resize(cols, rows)
+	return v
+}
+
+// start shows a terminal that has written so many lines.
+func (v *View) start(id string, lines int) {
+	v.Show(client.Started{ID: id, Command: "make\nall", Rows: 8, Cols: 70})
+	for i := range lines {
+		v.Show(client.Output{ID: id, Data: fmt.Appendf(nil, "\x1b[31mline %d of many, which is longer than some terminals are\x1b[m\n", i)})
+	}
+}
+
+// TestLinesFit: what is drawn always has room, or the terminal would scroll it into the history.
+func TestLinesFit(t *testing.T) {
+	for _, size := range [][2]int{{20, 5}, {20, 100}, {80, 24}, {200, 50}, {300, 6}} {
+		for _, n := range []int{0, 1, 3, 40} {
+			v := undrawn(size[0], size[1])
+			for i := range n {
+				v.start(fmt.Sprint(i), 5)
+			}
+			v.Show(client.Updated{Kind: "plan", Plan: make([]client.Step, 9)})
+			v.Show(client.Updated{Kind: "agent_thought_chunk", Text: strings.Repeat("thinking ", 200)})
+			v.questions = append(v.questions, &question{about: []string{"may I", "x"}, options: make([]Option, 5)}, &question{})
+			for _, questions := range [][]*question{v.questions, nil} {
+				v.questions = questions
+				lines := v.lines()
+				if len(lines) > size[1]-1 {
+					t.Errorf("%v, %d terminals: %d lines", size, n, len(lines))
+				}
+				for _, line := range lines {
+					if w := width(line); w > size[0]-1 {
+						t.Errorf("%v: %d cells: %q", size, w, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+// width returns the cells that a line takes, without its styles.
+func width(line string) (cells int) {
+	for line != "" {
+		if i := strings.IndexByte(line, 'm'); line[0] == '\x1b' {
+			line = line[i+1:]
+			continue
+		}
+		for _, c := range line {
+			cells += vt.RuneWidth(c)
+			line = line[len(string(c)):]
+			break
+		}
+	}
+	return cells
+}
+
+// TestFlood has a command print more than can be drawn, while the person is asked: what the question is about stays in
+// sight, what was said before stays in the history, and the rest has a count.
+func TestFlood(t *testing.T) {
+	v := undrawn(80, 24)
+	v.Show(client.Updated{Kind: "agent_message_chunk", Text: "said before\n"})
+	v.questions = append(v.questions, &question{about: []string{"the agent wants to run", "  rm -rf x"}, options: []Option{{Name: "yes"}}})
+	v.start("1", 5*maxPending)
+	v.Show(client.Exited{ID: "1"})
+	if n := len(v.history); n > 2*maxPending {
+		t.Errorf("%d lines wait", n)
+	}
+	history, drawn := strings.Join(v.history, "\n"), strings.Join(v.lines(), "\n")
+	for _, want := range []string{"said before", "[1] [… 39", "lines were too fast to be shown", fmt.Sprintf("line %d of many", 5*maxPending-1), "[1] ended: exit 0"} {
+		if !strings.Contains(history, want) {
+			t.Errorf("the history has no %q", want)
+		}
+	}
+	if !strings.Contains(drawn, "rm -rf x") {
+		t.Errorf("got %q, want the question in sight", drawn)
+	}
+}
+
+// TestKeys: a key chooses, and only Enter answers.
+func TestKeys(t *testing.T) {
+	v := undrawn(80, 24)
+	q := &question{options: []Option{{Name: "yes", Key: "y"}, {Name: "no", Key: "n"}}, whole: []string{"all of it"}, chosen: -1, answer: make(chan int, 1)}
+	v.questions = append(v.questions, q)
+	for _, key := range []string{"enter", "x", "9", "0", "y", "v", "down", "down", "up", "n"} {
+		if v.key(key); len(q.answer) > 0 {
+			t.Fatalf("%s has answered", key)
+		}
+	}
+	if got := strings.Join(v.history, "\n"); got != "all of it" {
+		t.Errorf("got %q in the history", got)
+	}
+	if v.key("enter"); len(q.answer) != 1 || <-q.answer != 1 {
+		t.Error("enter has not answered no")
+	}
+	v.key("enter") // is nobody's
+}
+
+// TestHostileOutput: what a screen has is drawn with its colours, and does nothing else.
+func TestHostileOutput(t *testing.T) {
+	v := undrawn(80, 24)
+	v.start("1", 0)
+	v.Show(client.Output{ID: "1", Data: []byte("\x1b]52;c;AAAA\x07\x1b[6na\u202eb\x1b[1;44mc\x1b]0;t\x1b\\")})
+	if got, want := v.lines()[1], "[1] \x1b[0mab\x1b[0m\x1b[0;1;48;5;4mc\x1b[0m"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestWithoutColor: nothing but text is drawn.
+func TestWithoutColor(t *testing.T) {
+	v := undrawn(80, 24)
+	v.color = false
+	v.start("1", 20)
+	v.Show(client.Updated{Kind: "agent_thought_chunk", Text: "thought\nopen"})
+	drawn := v.lines()
+	v.Show(client.Exited{ID: "1"})
+	for _, line := range append(drawn, v.history...) {
+		if strings.ContainsRune(line, '\x1b') {
+			t.Errorf("got %q", line)
+		}
+	}
+}
