@@ -27,7 +27,7 @@ type call struct {
 // An answer is what came for a call.
 type answer struct {
 	result jsonrpc.Value
-	err    error // a *rpcError, or errNoAnswer
+	err    error // a *rpcError, or an *AgentError: it was no answer
 }
 
 // call sends the agent a request. appendParams appends its params.

@@ -331,8 +331,8 @@ func (k *client) prompt(ctx context.Context, methods []method, cancelled func())
 	return stop, nil
 }
 
-// real returns a directory's own path, without symbolic links.
-func real(dir string) string {
+// resolved returns a directory's own path, without symbolic links.
+func resolved(dir string) string {
 	path, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return dir

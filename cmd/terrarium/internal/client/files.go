@@ -28,7 +28,7 @@ type files struct {
 }
 
 func newFiles(root *os.Root, dir string) *files {
-	return &files{root, []string{filepath.Clean(dir), real(dir)}}
+	return &files{root, []string{filepath.Clean(dir), resolved(dir)}}
 }
 
 // A fileError says why a file can't be had, in a stable word and in words.

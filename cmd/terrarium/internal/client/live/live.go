@@ -199,13 +199,6 @@ func (v *View) AskOne(ctx context.Context, text []string, options []Option, whol
 	}
 }
 
-// Say shows a line of ours.
-func (v *View) Say(line string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.print(client.Clean(line))
-}
-
 // SetStatus says what is waited for.
 func (v *View) SetStatus(s string) {
 	v.mu.Lock()

@@ -192,7 +192,7 @@ func (v *View) lines() []string {
 	}
 	lines := append(above, v.terminals(max(0, room))...)
 	lines = append(lines, below...)
-	for i := range lines[:len(lines)] {
+	for i := range lines {
 		lines[i] = v.fit(lines[i])
 	}
 	return lines[max(0, len(lines)-(v.rows-1)):]
