@@ -126,6 +126,7 @@ func TestProxyConfines(t *testing.T) {
 	if !hasSandbox() {
 		t.Skip("native commands can't be confined here")
 	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
 	outside := t.TempDir()
 	l := proxied(t)
 	l.open("")
