@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestProxyToolsAgainstUsers has another user connect who knows the token, where the directory does not keep it out.
@@ -38,7 +39,8 @@ func TestProxyToolsAgainstUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	io.WriteString(conn, server.token()+"\n") // it may be closed by now
+	conn.SetDeadline(time.Now().Add(patience)) // or the test hangs where it is served
+	io.WriteString(conn, server.token()+"\n")  // it may be closed by now
 	if text, _ := io.ReadAll(conn); len(text) > 0 {
 		t.Errorf("got %q, want nothing", text)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -271,6 +272,7 @@ func TestProxyToolsAgainstPeers(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
+		conn.SetDeadline(time.Now().Add(patience)) // or the test hangs where it is served
 		return conn
 	}
 	says := func(conn net.Conn, what string) string {
