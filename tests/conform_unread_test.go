@@ -16,14 +16,18 @@ func TestConformUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pipe := range []func() error{
-		func() error { _, err := cmd.StdoutPipe(); return err },
-		func() error { _, err := cmd.StderrPipe(); return err },
-		cmd.Start,
-	} {
-		if err := pipe(); err != nil {
-			t.Fatal(err)
-		}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close() // until then it is there, and nobody reads it
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
 	defer cmd.Process.Kill()
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
@@ -34,7 +38,7 @@ func TestConformUnread(t *testing.T) {
 	}()
 	select {
 	case <-written:
-	case <-time.After(patience / 6): // it reads no more
+	case <-time.After(2 * time.Second): // it reads no more, or soon
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

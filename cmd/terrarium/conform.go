@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -87,9 +88,14 @@ func (f *conformFlags) serve() error {
 		s := <-signals
 		cancel(errors.New("a signal: " + s.String()))
 	}()
-	// A client that does not read our standard error holds up nothing, and not our end.
+	// A client that does not read our standard error holds up nothing, and not our end: so main has nothing to say.
 	stderr := lossy.New(os.Stderr, "terrarium: here something is left out: nobody read it")
 	defer stderr.Close()
+	return exitStatus(report(stderr, f.try(ctx, stderr)))
+}
+
+// try tries the client, and returns what is wrong.
+func (f *conformFlags) try(ctx context.Context, stderr io.Writer) error {
 	report, err := conform.Serve(ctx, os.Stdin, os.Stdout, conform.Config{
 		Only: f.only, Patience: f.timeout, Version: readBuild().Version,
 		Report: f.write,
