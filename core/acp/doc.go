@@ -9,6 +9,10 @@
 // An [Asker] goes the other way: it asks the peer session/request_permission for
 // whoever decides about a command.
 //
+// Version 2 of ACP is a draft, in which agents run commands themselves and only
+// show their terminals. Of it this package has what a client needs to see them,
+// [Displays], and the question that an Asker puts to an editor of that version.
+//
 // # Our members of _meta
 //
 // They stand under "terrarium". Those that the peer may send:
@@ -51,5 +55,6 @@
 // value is one that is absent; Meta is the raw JSON object of _meta, or nil.
 //
 // Sources: https://agentclientprotocol.com/protocol/terminals and the schema
-// that npm ships as @agentclientprotocol/sdk 2.4.0, schema/v1/schema.json.
+// that npm ships as @agentclientprotocol/sdk 2.4.0, schema/v1/schema.json; for
+// version 2, schema/v2/schema.json there, of 2 November 2026.
 package acp

@@ -7,8 +7,28 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// ProtocolVersion is the version of ACP that this package speaks.
-const ProtocolVersion = 1
+// ProtocolVersion is the version of ACP that a Conn speaks. DraftVersion comes
+// next and is not final; see the package's doc for what is known of it here.
+const (
+	ProtocolVersion = 1
+	DraftVersion    = 2
+)
+
+// AgreedVersion returns the version that an agent has chosen in result, its
+// answer to initialize. One that chooses DraftVersion, and has no member of an
+// answer in that version, repeats what it was asked: it speaks ProtocolVersion.
+func AgreedVersion(result jsonrpc.Value) (int64, error) {
+	chosen, _ := result.Get("protocolVersion")
+	n, err := chosen.Int64()
+	if n == DraftVersion {
+		info, _ := result.Get("info")
+		capabilities, _ := result.Get("capabilities")
+		if info.Kind() != jsonrpc.Object && capabilities.Kind() != jsonrpc.Object {
+			return ProtocolVersion, err
+		}
+	}
+	return n, err
+}
 
 // MethodInitialize opens a connection.
 const MethodInitialize = "initialize"
