@@ -125,7 +125,7 @@ const hostile = `\u001b[2J\u009b2J\u202e`
 func TestClientTurn(t *testing.T) {
 	u := prompted(t)
 	for i, want := range []struct{ method, params, answer string }{
-		{"initialize", `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true,"_meta":{"terminal_output":true}}}`,
+		{"initialize", `{"protocolVersion":2,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true,"_meta":{"terminal_output":true}}}`,
 			`{"protocolVersion":1,"agentInfo":{"name":"test","version":"1"}}`},
 		{"session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, u.dir), `{"sessionId":"s"}`},
 		{"session/prompt", `{"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}`, ""},

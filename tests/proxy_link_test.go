@@ -151,11 +151,11 @@ type wire struct {
 	ID     json.RawMessage
 	Method string
 	Params struct {
-		SessionID string
-		RequestID any
-		ToolCall  struct{ ToolCallID, Title string }
-		Options   []struct{ OptionID, Kind string }
-		Update    struct {
+		SessionID, TerminalID string
+		RequestID             any
+		ToolCall              struct{ ToolCallID, Title string }
+		Options               []struct{ OptionID, Kind string }
+		Update                struct {
 			SessionUpdate, ToolCallID string
 			Content                   []struct {
 				Type, TerminalID string

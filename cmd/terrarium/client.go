@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ does to standard error. ^C cancels the turn, and a second one ends all.
   --auth ID               log in this way first; without it, an agent that needs
                           a login is asked how, and that is printed
   --initialize-timeout D  how long AGENT may take to answer at all; default: 1m
+  --acp-version 1|2       the highest version of ACP to ask AGENT for; default: 2,
+                          a draft, in which agents run all commands themselves
   --cwd DIR               the session's directory; default: here
   --sandbox, --pty, --pipe, --cols, --rows, --interactive, --env, --timeout,
   --kill-grace, --output, --output-byte-limit, --lenient, --trace, --host wasm
@@ -51,6 +54,7 @@ type clientFlags struct {
 	commandFlags
 	prompt  string
 	auth    string
+	version uint16 // of ACP, the highest
 	json    bool
 	lenient bool
 	limit   time.Duration // of initialize
@@ -74,6 +78,7 @@ func newClient() *cobra.Command {
 	f.add(cmd, false)
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "")
 	cmd.Flags().StringVar(&f.auth, "auth", "", "")
+	cmd.Flags().Uint16Var(&f.version, "acp-version", acp.DraftVersion, "")
 	cmd.Flags().BoolVar(&f.json, "json", false, "")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
 	f.limit = time.Minute
@@ -89,6 +94,8 @@ func (f *clientFlags) parse(args []string) (core.Command, error) {
 		return core.Command{}, errors.New("no prompt: use --prompt TEXT")
 	case len(args) == 0:
 		return core.Command{}, errors.New("no agent")
+	case f.version != acp.ProtocolVersion && f.version != acp.DraftVersion:
+		return core.Command{}, fmt.Errorf("--acp-version %d: no such thing: want 1 or 2", f.version)
 	case f.limit <= 0:
 		return core.Command{}, fmt.Errorf("--initialize-timeout %v: want more than nothing", f.limit)
 	}
@@ -129,7 +136,7 @@ func (f *clientFlags) run(c, agent core.Command) error {
 			Driver: s.driver,
 			ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
 		},
-		Workspace: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version,
+		Workspace: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version, MaxVersion: f.version,
 		Permission: f.permission(s, c, person), Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
 	}
 	switch {
@@ -156,10 +163,10 @@ func isDrawn() bool {
 // permission returns who answers the agent's own questions: the rules, then the person.
 func (f *clientFlags) permission(s *service, c core.Command, person *person) client.Permission {
 	p := client.Permission{
-		Judge: func(ctx context.Context, line string, words []string) (allow, decided bool, why string) {
-			own := core.Command{Command: line, Cwd: c.Cwd, Roots: []string{c.Cwd}}
-			if len(words) > 0 {
-				own.Command, own.Args = words[0], words[1:]
+		Judge: func(ctx context.Context, asked *client.Command) (allow, decided bool, why string) {
+			own := core.Command{Command: asked.Line, Cwd: cmp.Or(asked.Cwd, c.Cwd), Roots: []string{c.Cwd}}
+			if len(asked.Words) > 0 {
+				own.Command, own.Args = asked.Words[0], asked.Words[1:]
 			}
 			return s.judge.rule(ctx, s.driver.Host, own)
 		},

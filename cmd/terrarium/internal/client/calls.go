@@ -30,9 +30,11 @@ type answer struct {
 	err    error // a *rpcError, or an *AgentError: it was no answer
 }
 
+func newCall(method string) *call { return &call{method, make(chan answer, 1)} }
+
 // call sends the agent a request. appendParams appends its params.
 func (k *client) call(method string, appendParams func(dst []byte) []byte) *call {
-	c := &call{method, make(chan answer, 1)}
+	c := newCall(method)
 	k.calls.mu.Lock()
 	if k.calls.open == nil {
 		k.calls.open = make(map[jsonrpc.ID]*call)

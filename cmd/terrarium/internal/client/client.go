@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -33,6 +32,9 @@ type Config struct {
 	Auth string
 	// Version is our own.
 	Version string
+	// MaxVersion is the highest version of ACP that the agent is asked for: acp.ProtocolVersion or acp.DraftVersion,
+	// which it is if zero.
+	MaxVersion uint16
 
 	View View
 	// Permission answers the agent's questions.
@@ -67,13 +69,17 @@ type client struct {
 	turn   context.Context // what a person is asked ends with it: the turn was cancelled
 
 	calls     calls // ours, that wait for an answer
+	turns     turns
 	toolCalls toolCalls
+	messages  messages
 	questions questions
 	begun     begun
+	told      *told
 
 	mu          sync.Mutex // guards the fields below
 	session     string     // of the agent, once it has answered session/new
 	initialized bool
+	draft       bool   // the connection is in version 2
 	garbage     string // the first line that was no message
 	greeted     int    // how many of them came before initialize was answered
 	tooMuch     chan struct{}
@@ -95,7 +101,9 @@ func Run(ctx context.Context, c Config) (stop string, err error) {
 	turn, cancelled := context.WithCancel(ctx)
 	defer cancelled()
 	k := &client{config: c, view: c.View, files: newFiles(root, c.Workspace), turn: turn, tooMuch: make(chan struct{})}
+	k.turns.end, k.told = newCall("session/prompt"), k.newTold()
 	k.config.Terminals.Driver = k.watched(c.Terminals.Driver)
+	k.config.MaxVersion = cmp.Or(c.MaxVersion, acp.DraftVersion)
 	starting := make(chan struct{})
 	k.agent, err = startAgent(ctx, c.AgentDriver, c.Agent, func(line []byte) {
 		<-starting
@@ -111,6 +119,10 @@ func Run(ctx context.Context, c Config) (stop string, err error) {
 	close(starting)
 	stop, err = k.converse(ctx, cancelled)
 	cancelled()
+	k.told.leave()
+	if err == nil {
+		k.view.Show(Stopped{Reason: clip(stop, maxNameShow)})
+	}
 	k.questions.wait()
 	k.served.close()
 	k.agent.close(err != nil)
@@ -134,7 +146,11 @@ func (k *client) converse(ctx context.Context, cancelled func()) (stop string, e
 	if err := k.open(ctx, methods); err != nil {
 		return "", err
 	}
-	return k.prompt(ctx, methods, cancelled)
+	stop, err = k.prompt(ctx, methods, cancelled)
+	if err == nil {
+		k.told.end(ctx)
+	}
+	return stop, err
 }
 
 // fail returns what went wrong with the agent.
@@ -178,94 +194,6 @@ func (k *client) before(ctx context.Context, c *call) (jsonrpc.Value, error) {
 	return k.await(ctx, c)
 }
 
-// initialize opens the connection.
-func (k *client) initialize(ctx context.Context) ([]method, error) {
-	r := acp.InitializeRequest{
-		ProtocolVersion: acp.ProtocolVersion,
-		ClientInfo:      &acp.Implementation{Name: "terrarium", Version: k.config.Version},
-		ClientCapabilities: acp.ClientCapabilities{
-			FS:       acp.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true},
-			Terminal: true,
-			Meta:     []byte(`{"terminal_output":true,"terminal_output_delta":true}`),
-		},
-	}
-	limit := cmp.Or(k.config.InitializeLimit, time.Minute)
-	errLate := errors.New("late")
-	timed, cancel := context.WithTimeoutCause(ctx, limit, errLate)
-	defer cancel()
-	timed, garbled := context.WithCancelCause(timed)
-	defer garbled(nil)
-	errGarbled := errors.New("garbled")
-	go func() { // ends with timed
-		select {
-		case <-k.tooMuch:
-			garbled(errGarbled)
-		case <-timed.Done():
-		}
-	}()
-	result, err := k.before(timed, k.call(acp.MethodInitialize, r.AppendJSON))
-	k.mu.Lock()
-	garbage := k.garbage
-	k.mu.Unlock()
-	switch {
-	case errors.Is(err, errLate):
-		failed := k.fail(hangsText(limit, garbage))
-		failed.Late = true
-		return nil, failed
-	case errors.Is(err, errGarbled):
-		return nil, k.fail(fmt.Sprintf("the agent prints what is no message: %q: %s", garbage, modeHint))
-	case err != nil:
-		return nil, k.answerError(err, nil)
-	}
-	version, _ := result.Get("protocolVersion")
-	if n, err := version.Int64(); err != nil || n != acp.ProtocolVersion {
-		return nil, k.fail(fmt.Sprintf("the agent speaks version %s of ACP, and this client version %d: use another release of one of them",
-			clip(string(version.Raw()), 20), acp.ProtocolVersion))
-	}
-	k.mu.Lock()
-	k.initialized = true
-	k.mu.Unlock()
-	info, _ := result.Get("agentInfo")
-	k.config.Agent.Env = nil // it has started
-	k.about = Ready{Agent: textOf(info, "name"), Version: textOf(info, "version")}
-	return authMethods(result, k.config.Agent), nil
-}
-
-// answerError turns an answer that says no into what a person can do about it.
-func (k *client) answerError(err error, methods []method) error {
-	e, ok := errors.AsType[*rpcError](err)
-	switch {
-	case !ok:
-		return err
-	case needsLogin(err):
-		return k.fail(loginText(methods))
-	}
-	return k.fail(e.Error())
-}
-
-// authenticate logs in.
-func (k *client) authenticate(ctx context.Context, methods []method) error {
-	for _, m := range methods {
-		if m.id != k.config.Auth {
-			continue
-		}
-		if m.terminal {
-			return k.fail("this login is a command of its own: run " + m.command)
-		}
-		_, err := k.before(ctx, k.call("authenticate", func(dst []byte) []byte {
-			return append(jsonrpc.AppendString(append(dst, `{"methodId":`...), m.id), '}')
-		}))
-		if e, ok := errors.AsType[*rpcError](err); ok {
-			return k.fail(e.Error() + ": the login has failed")
-		}
-		return err
-	}
-	if len(methods) == 0 {
-		return k.fail("the agent knows no login, so also none by --auth: log in by its own command in a terminal")
-	}
-	return k.fail(fmt.Sprintf("the agent knows no login --auth %s: %s", k.config.Auth, loginText(methods)))
-}
-
 // open opens the session.
 func (k *client) open(ctx context.Context, methods []method) error {
 	c := k.call("session/new", func(dst []byte) []byte {
@@ -295,40 +223,6 @@ func (k *client) opened(result jsonrpc.Value) {
 	k.session = id
 	k.mu.Unlock()
 	k.served.open(k.about, id, k.config.Workspace)
-}
-
-// prompt asks the agent, and returns why its turn has ended.
-func (k *client) prompt(ctx context.Context, methods []method, cancelled func()) (string, error) {
-	session := k.about.Session
-	c := k.call("session/prompt", func(dst []byte) []byte {
-		dst = jsonrpc.AppendString(append(dst, `{"sessionId":`...), session)
-		dst = append(dst, `,"prompt":[{"type":"text","text":`...)
-		return append(jsonrpc.AppendString(dst, k.config.Prompt), "}]}"...)
-	})
-	done := make(chan struct{})
-	defer close(done)
-	go func() { // ends with done
-		select {
-		case <-k.config.Interrupt:
-			cancelled()
-			if k.config.OnCancel != nil {
-				k.config.OnCancel()
-			}
-			k.agent.send(jsonrpc.AppendTail(append(jsonrpc.AppendString(
-				append(jsonrpc.AppendNotificationHead(nil, "session/cancel"), `{"sessionId":`...), session), '}')))
-		case <-done:
-		}
-	}()
-	result, err := k.await(ctx, c)
-	if err != nil {
-		return "", k.answerError(err, methods)
-	}
-	stop := textOf(result, "stopReason")
-	if stop == "" {
-		return "", k.fail("the agent ends its turn without a stop reason: report it to who makes the agent")
-	}
-	k.view.Show(Stopped{Reason: clip(stop, maxNameShow)})
-	return stop, nil
 }
 
 // resolved returns a directory's own path, without symbolic links.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -88,7 +89,7 @@ func authMethods(result jsonrpc.Value, agent core.Command) (methods []method) {
 		if len(methods) == maxMethods {
 			break
 		}
-		m := method{id: textOf(v, "id"), name: textOf(v, "name"), description: textOf(v, "description")}
+		m := method{id: cmp.Or(textOf(v, "id"), textOf(v, "methodId")), name: textOf(v, "name"), description: textOf(v, "description")}
 		if textOf(v, "type") == "terminal" {
 			m.terminal, m.command = true, commandLine(agent.Command, append(append([]string{}, agent.Args...), textsOf(v, "args")...))
 		}

@@ -22,12 +22,13 @@ type Ready struct {
 
 // Updated is a session/update.
 type Updated struct {
-	Kind string // as "agent_message_chunk" and "plan"
+	Kind string // as "agent_message_chunk" and "plan"; what version 2 calls otherwise has the name of version 1
 	Raw  []byte // all of it, as JSON
 
-	Text string // of a chunk
-	Call *Call  // of "tool_call" and "tool_call_update": as it is now
-	Plan []Step // of "plan"
+	Text    string // of a chunk, and of "notice"
+	Message string // of a chunk: the id of the message that it is of; may be empty
+	Call    *Call  // of "tool_call" and "tool_call_update": as it is now
+	Plan    []Step // of "plan"
 }
 
 // A Call is a tool call of the agent.
@@ -56,7 +57,7 @@ type Diff struct {
 // A Step is an entry of a plan.
 type Step struct{ Content, Status string }
 
-// Started says that there is a terminal.
+// Started says that there is a terminal. With Told, it may say so again: Command and the size are as known now.
 type Started struct {
 	ID      string
 	Command string // as a person reads it
@@ -73,6 +74,7 @@ type Started struct {
 type Output struct {
 	ID   string
 	Data []byte
+	Anew bool // it is all that it has written: what was before does not count
 	Told bool
 }
 

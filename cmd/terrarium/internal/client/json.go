@@ -12,8 +12,9 @@ import (
 //
 //	ready       {"agent","version","sessionId"}
 //	update      {"update"}: what the agent tells, as ACP's session/update has it
-//	terminal    {"terminalId","command","cwd"}: a command that runs here
-//	output      {"terminalId","data"}: what it writes, with U+FFFD for what is no UTF-8
+//	terminal    {"terminalId","command","cwd"}: a command that runs
+//	output      {"terminalId","data"}: what it writes, with U+FFFD for what is no UTF-8; with "anew",
+//	            and without data, what was told before does not count any more
 //	exit        {"terminalId","exitCode","signal","reason"}: one of the first two is null, or both
 //	refused     {"terminalId","error"}: it did not start
 //	file        {"path","write","bytes","error"}
@@ -21,7 +22,9 @@ import (
 //	warning     {"message"}
 //	stop        {"stopReason"}
 //
-// What an agent shows of terminals that it runs itself is in its updates only.
+// The terminals are those that run here, and those that the agent runs itself and shows. The ids of the latter are
+// the agent's own behind "agent:". Of these, "terminal" may come again with what is known by then, and both fields of
+// "exit" are null if the agent does not say how it ended, or has not by the end of its turn.
 type JSON struct {
 	encode func(v any) error
 	failed func(error)
@@ -49,6 +52,7 @@ type line struct {
 	Command    string          `json:"command,omitempty"`
 	Cwd        string          `json:"cwd,omitempty"`
 	Data       string          `json:"data,omitempty"`
+	Anew       bool            `json:"anew,omitempty"`
 	*exit
 	Path       string `json:"path,omitempty"`
 	Write      *bool  `json:"write,omitempty"`
@@ -79,16 +83,13 @@ func (j *JSON) Show(e Event) {
 	case Updated:
 		j.line(line{Event: "update", Update: e.Raw})
 	case Started:
-		if !e.Told {
+		if j.repairs[e.ID] == nil {
 			j.repairs[e.ID] = new(text.Repairer)
-			j.line(line{Event: "terminal", TerminalID: e.ID, Command: e.Command, Cwd: e.Cwd})
 		}
+		j.line(line{Event: "terminal", TerminalID: e.ID, Command: e.Command, Cwd: e.Cwd})
 	case Output:
 		j.output(e)
 	case Exited:
-		if e.Told {
-			return
-		}
 		if r := j.repairs[e.ID]; r != nil {
 			j.data(e.ID, r.Flush())
 			delete(j.repairs, e.ID)
@@ -123,6 +124,10 @@ func (j *JSON) output(e Output) {
 	r := j.repairs[e.ID]
 	if r == nil {
 		return
+	}
+	if e.Anew {
+		*r = text.Repairer{}
+		j.line(line{Event: "output", TerminalID: e.ID, Anew: true})
 	}
 	for rest := e.Data; len(rest) > 0; {
 		var valid []byte

@@ -74,7 +74,10 @@ func (k *client) answered(m *jsonrpc.Message, line []byte, bad *jsonrpc.Error) {
 		a.err = &rpcError{c.method, &failed}
 	default:
 		a.result, _ = jsonrpc.Parse(bytes.Clone(m.Result.Raw())) // it was parsed before
-		if c.method == "session/new" {
+		switch c.method {
+		case acp.MethodInitialize:
+			k.agreed(a.result)
+		case "session/new":
 			k.opened(a.result)
 		}
 	}
@@ -83,13 +86,14 @@ func (k *client) answered(m *jsonrpc.Message, line []byte, bad *jsonrpc.Error) {
 
 // request answers a request of the agent, or hands it to who does.
 func (k *client) request(m *jsonrpc.Message, line []byte) {
+	ours := !k.speaksDraft() // version 2 has neither terminals nor files of ours
 	switch {
-	case strings.HasPrefix(m.Method, "terminal/"):
-		k.served.request(m, line)
-	case m.Method == "fs/read_text_file", m.Method == "fs/write_text_file":
-		k.agent.reply(k.file(m))
 	case m.Method == acp.MethodRequestPermission:
 		k.question(m)
+	case ours && strings.HasPrefix(m.Method, "terminal/"):
+		k.served.request(m, line)
+	case ours && (m.Method == "fs/read_text_file" || m.Method == "fs/write_text_file"):
+		k.agent.reply(k.file(m))
 	default:
 		k.agent.reply(jsonrpc.AppendError(nil, m.ID, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "unknown_method").With("method", clip(m.Method, maxNameShow))))
 	}

@@ -15,9 +15,9 @@ var ErrNobody = errors.New("client: nobody is there to be asked")
 
 // Permission says who answers the questions of an agent, which go from the first to the last.
 type Permission struct {
-	// Judge, if set, says what the rules have about a command that the agent wants to run by itself: a line
-	// for a shell, or the words of a command. decided is false if they leave it open.
-	Judge func(ctx context.Context, line string, words []string) (allow, decided bool, why string)
+	// Judge, if set, says what the rules have about a command that the agent wants to run by itself. decided is
+	// false if they leave it open.
+	Judge func(ctx context.Context, c *Command) (allow, decided bool, why string)
 	// Always, if set, is the answer to all that the rules leave open.
 	Always *bool
 	// Ask, if set, asks a person. It returns the index of one of the options, ErrNobody, or another error,
@@ -31,6 +31,13 @@ type Question struct {
 	Kind    string   // of the tool call: "execute", "edit", …; may be empty
 	Detail  []string // lines: what it shows
 	Options []Option
+}
+
+// A Command is one that the agent wants to run by itself: a Line for a shell, or Words. Of none both are empty.
+type Command struct {
+	Line  string
+	Words []string
+	Cwd   string // may be empty
 }
 
 // An Option is one of the answers.
@@ -100,11 +107,7 @@ func (k *client) question(m *jsonrpc.Message) {
 		k.agent.reply(unknownSession(m.ID))
 		return
 	}
-	call, _ := m.Params.Get("toolCall")
-	q := &Question{}
-	known := k.toolCalls.note(call, false) // what it says of the tool call is news of it, too
-	q.Title, q.Kind = known.Title, known.Kind
-	q.Detail = detail(known.Content)
+	q, command := k.asked(m.Params)
 	options, _ := m.Params.Get("options")
 	for v := range options.Items() {
 		o := Option{ID: textOf(v, "optionId"), Name: clip(textOf(v, "name"), maxNameShow), Kind: textOf(v, "kind")}
@@ -116,13 +119,7 @@ func (k *client) question(m *jsonrpc.Message) {
 		k.agent.reply(badParam(m.ID, "options"))
 		return
 	}
-	line, words := commandOf(call)
-	switch {
-	case line != "":
-		q.Detail = append(strings.Split(clip(line, maxText), "\n"), q.Detail...)
-	case len(words) > 0:
-		q.Detail = append([]string{commandLine(words[0], words[1:])}, q.Detail...)
-	}
+	q.Detail = append(command.lines(), q.Detail...)
 	ctx, cancel := context.WithCancelCause(k.turn)
 	if !k.questions.begin(m.ID, func() { cancel(errCancelled) }) {
 		cancel(nil)
@@ -132,25 +129,70 @@ func (k *client) question(m *jsonrpc.Message) {
 	go func() { // ends with the answer, or soon after the turn
 		defer k.questions.end(m.ID)
 		defer cancel(nil)
-		k.agent.reply(k.answerTo(ctx, m.ID, q, line, words))
+		k.agent.reply(k.answerTo(ctx, m.ID, q, command))
 	}()
+}
+
+// asked reads what the agent asks for. In version 1 that is a tool call. In version 2 the question has words of its
+// own, and may be about a tool call, a command, or nothing that we know.
+func (k *client) asked(params jsonrpc.Value) (*Question, *Command) {
+	call, _ := params.Get("toolCall")
+	subject, _ := params.Get("subject")
+	if textOf(subject, "type") == "tool_call" {
+		call, _ = subject.Get("toolCall")
+	}
+	q, command := &Question{}, &Command{}
+	if call.Kind() == jsonrpc.Object {
+		known := k.toolCalls.note(call, false) // what it says of the tool call is news of it, too
+		q.Title, q.Kind, q.Detail = known.Title, known.Kind, detail(known.Content)
+		command = commandOf(call)
+	}
+	if textOf(subject, "type") == "command" {
+		q.Kind = "execute"
+		command = &Command{Line: textOf(subject, "command"), Cwd: textOf(subject, "cwd")}
+	}
+	if title := clip(textOf(params, "title"), maxTitle); title != "" {
+		q.Title = title
+	}
+	if why := clip(textOf(params, "description"), maxText); why != "" {
+		q.Detail = append(splitLines(why), q.Detail...)
+	}
+	return q, command
 }
 
 // commandOf returns the command that a tool call is about, if it says so in one of the ways that agents have:
 // rawInput with a command that is a line, or an array of words.
-func commandOf(call jsonrpc.Value) (line string, words []string) {
+func commandOf(call jsonrpc.Value) *Command {
+	c := new(Command)
 	if kind := textOf(call, "kind"); kind != "" && kind != "execute" {
-		return "", nil
+		return c
 	}
 	input, _ := call.Get("rawInput")
-	if line := textOf(input, "command"); line != "" {
-		args := textsOf(input, "args")
-		if len(args) == 0 {
-			return line, nil
-		}
-		return "", append([]string{line}, args...)
+	line := textOf(input, "command")
+	if line == "" {
+		c.Words = textsOf(input, "command")
+		return c
 	}
-	return "", textsOf(input, "command")
+	if args := textsOf(input, "args"); len(args) > 0 {
+		c.Words = append([]string{line}, args...)
+		return c
+	}
+	c.Line = line
+	return c
+}
+
+// lines are the command as a person reads it.
+func (c *Command) lines() (lines []string) {
+	switch {
+	case c.Line != "":
+		lines = strings.Split(clip(c.Line, maxText), "\n")
+	case len(c.Words) > 0:
+		lines = []string{commandLine(c.Words[0], c.Words[1:])}
+	}
+	if c.Cwd != "" {
+		lines = append(lines, "in "+clip(c.Cwd, maxTitle))
+	}
+	return lines
 }
 
 // detail returns the lines of what a tool call shows.
@@ -167,12 +209,12 @@ func detail(content []Content) (lines []string) {
 }
 
 // answerTo returns the answer to a question.
-func (k *client) answerTo(ctx context.Context, id jsonrpc.ID, q *Question, line string, words []string) []byte {
-	chosen, p := k.decide(ctx, q, line, words)
+func (k *client) answerTo(ctx context.Context, id jsonrpc.ID, q *Question, command *Command) []byte {
+	chosen, p := k.decide(ctx, q, command)
 	p.Title = q.Title
 	if ctx.Err() != nil {
 		p = Permitted{Title: q.Title, By: "cancelled"}
-		if context.Cause(ctx) == errCancelled {
+		if context.Cause(ctx) == errCancelled && !k.speaksDraft() { // which has no error for that
 			k.view.Show(p)
 			return jsonrpc.AppendError(nil, id, jsonrpc.NewError(jsonrpc.CodeRequestCancelled, "cancelled"))
 		}
@@ -191,10 +233,10 @@ func (k *client) answerTo(ctx context.Context, id jsonrpc.ID, q *Question, line 
 }
 
 // decide returns the index of the option that is the answer, or -1 if none of them is.
-func (k *client) decide(ctx context.Context, q *Question, line string, words []string) (int, Permitted) {
+func (k *client) decide(ctx context.Context, q *Question, command *Command) (int, Permitted) {
 	c := &k.config.Permission
-	if c.Judge != nil && (line != "" || len(words) > 0) {
-		if allow, decided, why := c.Judge(ctx, line, words); decided {
+	if c.Judge != nil && (command.Line != "" || len(command.Words) > 0) {
+		if allow, decided, why := c.Judge(ctx, command); decided {
 			return q.pick(allow), Permitted{By: "policy", Why: why}
 		}
 	}

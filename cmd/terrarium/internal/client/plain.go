@@ -20,7 +20,8 @@ type Plain struct {
 	mu        sync.Mutex // guards the fields below
 	terminals map[string]*plainTerminal
 	count     int
-	open      bool // what was said last has no line feed at its end
+	open      bool   // what was said last has no line feed at its end
+	message   string // the id of the message that was said or thought last
 	thought   strings.Builder
 	broken    bool
 }
@@ -34,10 +35,11 @@ var _ View = (*Plain)(nil)
 
 // A plainTerminal makes lines of what a terminal's command writes.
 type plainTerminal struct {
-	mark   string
-	repair text.Repairer
-	folder text.Folder
-	lines  []byte
+	mark    string
+	command string
+	repair  text.Repairer
+	folder  text.Folder
+	lines   []byte
 }
 
 // Append implements text.Sink.
@@ -51,24 +53,10 @@ func (p *Plain) Show(e Event) {
 	case Updated:
 		p.updated(e)
 	case Started:
-		p.count++
-		t := &plainTerminal{mark: "[" + strconv.Itoa(p.count) + "] "}
-		p.terminals[e.ID] = t
-		for i, line := range strings.Split(e.Command, "\n") {
-			mark := "$ "
-			if i > 0 {
-				mark = "> "
-			}
-			p.line(t.mark + mark + Clean(line))
-		}
+		p.start(e)
 	case Output:
 		if t := p.terminals[e.ID]; t != nil {
-			for rest := e.Data; len(rest) > 0; {
-				var valid []byte
-				valid, rest = t.repair.Next(rest)
-				t.folder.Write(t, valid)
-			}
-			p.flush(t)
+			p.output(t, e)
 		}
 	case Exited:
 		if t := p.terminals[e.ID]; t != nil {
@@ -86,17 +74,57 @@ func (p *Plain) Show(e Event) {
 	}
 }
 
+func (p *Plain) start(e Started) {
+	t := p.terminals[e.ID]
+	if t != nil && t.command == e.Command {
+		return
+	}
+	if t == nil {
+		p.count++
+		t = &plainTerminal{mark: "[" + strconv.Itoa(p.count) + "] "}
+		p.terminals[e.ID] = t
+	}
+	t.command = e.Command
+	for i, line := range strings.Split(e.Command, "\n") {
+		mark := "$ "
+		if i > 0 {
+			mark = "> "
+		}
+		p.line(t.mark + mark + Clean(line))
+	}
+}
+
+func (p *Plain) output(t *plainTerminal, e Output) {
+	if e.Anew {
+		t.folder, t.repair, t.lines = text.Folder{}, text.Repairer{}, nil
+		p.line(t.mark + AnewText)
+	}
+	for rest := e.Data; len(rest) > 0; {
+		var valid []byte
+		valid, rest = t.repair.Next(rest)
+		t.folder.Write(t, valid)
+	}
+	p.flush(t)
+}
+
 func (p *Plain) updated(u Updated) {
 	if u.Kind != "agent_thought_chunk" {
 		p.endThought()
 	}
 	switch u.Kind {
 	case "agent_message_chunk":
-		if u.Text != "" {
+		if u.Message != p.message {
+			p.endSaid()
+		}
+		if p.message = u.Message; u.Text != "" {
 			p.write(p.said, cleanText(u.Text))
 			p.open = !strings.HasSuffix(u.Text, "\n")
 		}
 	case "agent_thought_chunk":
+		if u.Message != p.message {
+			p.endThought()
+		}
+		p.message = u.Message
 		p.thought.WriteString(u.Text)
 		if p.thought.Len() > maxText {
 			p.endThought()

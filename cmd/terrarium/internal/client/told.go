@@ -1,55 +1,128 @@
 package client
 
 import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// told reads what a tool call's _meta says of a terminal that the agent has itself: many agents run commands
-// by themselves, and only show them. No version of ACP has that; Zed began it.
-//
-//	terminal_info          {"terminal_id","cwd"}: there is one
-//	terminal_output        {"terminal_id","data"}: it has written more
-//	terminal_output_delta  the same, from other agents
-//	terminal_exit          {"terminal_id","exit_code","signal"}
-func (k *client) told(update jsonrpc.Value) {
-	meta, _ := update.Get("_meta")
-	if info, ok := meta.Get("terminal_info"); ok {
-		if id := toldID(info); id != "" {
-			title := textOf(update, "title")
-			if input, _ := update.Get("rawInput"); textOf(input, "command") != "" {
-				title = textOf(input, "command")
-			}
-			k.view.Show(Started{ID: id, Command: clip(title, maxText), Cwd: clip(textOf(info, "cwd"), maxTitle), Told: true})
-		}
+const (
+	// maxTold is how many terminals of the agent's own are known at a time.
+	maxTold = 64
+	// maxRows and maxCols bound their size: nobody sees more of it, and a screen takes memory.
+	maxRows, maxCols = 200, 500
+	// toldID begins the ids that Views have of them, so that none is taken for one that runs here.
+	toldID = "agent:"
+)
+
+// told is the terminals that the agent has itself: many agents run commands by themselves, and only show them.
+type told struct {
+	client *client
+
+	mu       sync.Mutex // guards the fields below
+	displays *acp.Displays
+	quiet    chan struct{} // if set, closed when none is left that the agent can end
+	left     bool          // no more is shown of them
+}
+
+func (k *client) newTold() *told {
+	t := &told{client: k}
+	t.displays = acp.NewDisplays(maxTold, t.changed)
+	return t
+}
+
+// update takes the params of a session/update.
+func (t *told) update(params jsonrpc.Value) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.left {
+		return
 	}
-	for _, key := range []string{"terminal_output", "terminal_output_delta"} {
-		output, _ := meta.Get(key)
-		if id, data := toldID(output), textOf(output, "data"); id != "" && data != "" {
-			k.view.Show(Output{ID: id, Data: []byte(data), Told: true})
-		}
-	}
-	if exit, ok := meta.Get("terminal_exit"); ok {
-		if id := toldID(exit); id != "" {
-			k.view.Show(Exited{ID: id, Status: toldStatus(exit), Told: true})
-		}
+	t.displays.Update(params)
+	if t.quiet != nil && len(t.cancellable()) == 0 {
+		close(t.quiet)
+		t.quiet = nil
 	}
 }
 
-// toldID is the id of a terminal that the agent has. It is none that we have given.
-func toldID(v jsonrpc.Value) string {
-	id := textOf(v, "terminal_id")
-	if id == "" || len(id) > maxID {
-		return ""
+// changed shows what has become of one. What it writes after its end is shown with what there is to know of it.
+func (t *told) changed(c acp.DisplayChange) {
+	exited := Exited{ID: toldID + c.ID, Status: c.Status, Told: true}
+	switch c.Kind {
+	case acp.DisplayOpened, acp.DisplayResumed:
+		t.start(&c)
+	case acp.DisplayDescribed:
+		if !c.Ended {
+			t.start(&c)
+		}
+	case acp.DisplayWritten, acp.DisplayReplaced:
+		if c.Ended {
+			t.start(&c)
+			defer t.client.view.Show(exited)
+		}
+		t.client.view.Show(Output{ID: toldID + c.ID, Data: c.Data, Anew: c.Kind == acp.DisplayReplaced, Told: true})
+	case acp.DisplayEnded:
+		t.client.view.Show(exited)
 	}
-	return "agent:" + id
 }
 
-func toldStatus(v jsonrpc.Value) core.ExitStatus {
-	if signal := textOf(v, "signal"); signal != "" {
-		return core.ExitStatus{Signal: clip(signal, maxNameShow)}
+func (t *told) start(c *acp.DisplayChange) {
+	t.client.view.Show(Started{
+		ID: toldID + c.ID, Command: cmp.Or(c.Command, "(the agent does not say what)"), Cwd: c.Cwd,
+		Rows: min(c.Rows, maxRows), Cols: min(c.Cols, maxCols), Interactive: c.Rows > 0, Told: true,
+	})
+}
+
+// cancellable returns those that run and that the agent takes terminal/cancel for. t.mu is held.
+func (t *told) cancellable() (list []*acp.Display) {
+	for _, d := range t.displays.Running() {
+		if d.Cancel {
+			list = append(list, d)
+		}
 	}
-	code, _ := v.Get("exit_code")
-	n, err := code.Int64()
-	return core.ExitStatus{ExitCode: uint32(n), Unknown: err != nil}
+	return list
+}
+
+// end has the agent end what still runs of them, where it says that it can, and waits for a moment: the agent ends
+// when we do, and would leave it behind.
+func (t *told) end(ctx context.Context) {
+	t.mu.Lock()
+	list := t.cancellable()
+	quiet := make(chan struct{})
+	if len(list) > 0 {
+		t.quiet = quiet
+	}
+	for _, d := range list {
+		t.client.call("terminal/cancel", func(dst []byte) []byte {
+			dst = jsonrpc.AppendString(append(dst, `{"sessionId":`...), d.Session)
+			return append(jsonrpc.AppendString(append(dst, `,"terminalId":`...), d.ID), '}')
+		})
+	}
+	t.mu.Unlock()
+	if len(list) == 0 {
+		return
+	}
+	late := time.NewTimer(leaveGrace)
+	defer late.Stop()
+	select {
+	case <-quiet:
+	case <-late.C:
+	case <-t.client.agent.gone:
+	case <-ctx.Done():
+	}
+}
+
+// leave shows that no more will be heard of those that still run.
+func (t *told) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.left = true
+	for _, d := range t.displays.Running() {
+		t.client.view.Show(Exited{ID: toldID + d.ID, Status: core.ExitStatus{Unknown: true}, Told: true})
+	}
 }

@@ -17,31 +17,64 @@ const (
 
 // updated shows what the agent tells. What it tells of other sessions is none of ours.
 func (k *client) updated(params jsonrpc.Value) {
-	update, _ := params.Get("update")
 	if !k.isOurs(params) && !k.isEarly() {
 		return
 	}
+	update, _ := params.Get("update")
 	u := Updated{Kind: textOf(update, "sessionUpdate"), Raw: update.Raw()}
 	switch u.Kind {
 	case "":
 		return
 	case "agent_message_chunk", "agent_thought_chunk":
 		content, _ := update.Get("content")
-		u.Text = contentText(content)
+		u.Text, u.Message = contentText(content), clip(textOf(update, "messageId"), maxID)
+		k.messages.chunk(u.Kind, u.Message, u.Text)
+	case "agent_message", "agent_thought":
+		content, _ := update.Get("content")
+		u.Kind += "_chunk"
+		u.Message = clip(textOf(update, "messageId"), maxID)
+		u.Text = k.messages.whole(u.Kind, u.Message, contentTexts(content))
 	case "plan":
-		entries, _ := update.Get("entries")
-		for v := range entries.Items() {
-			if len(u.Plan) < maxSteps {
-				u.Plan = append(u.Plan, Step{clip(textOf(v, "content"), maxTitle), textOf(v, "status")})
-			}
-		}
+		u.Plan = stepsOf(update)
+	case "plan_update":
+		plan, _ := update.Get("plan")
+		u.Kind, u.Plan = "plan", stepsOf(plan)
 	case "tool_call", "tool_call_update":
 		u.Call = k.toolCalls.note(update, true)
+	case "tool_call_content_chunk":
+		u.Kind, u.Call = "tool_call_update", k.toolCalls.note(update, true)
+		content, _ := update.Get("content")
+		u.Call.Content = appendContent(u.Call.Content, content)
+	case "state_update":
+		k.turns.note(update)
+	case "notice":
+		u.Text = noticeText(update)
 	}
 	k.view.Show(u)
-	if u.Call != nil {
-		k.told(update)
+	k.told.update(params)
+}
+
+// stepsOf returns the entries of a plan.
+func stepsOf(plan jsonrpc.Value) (steps []Step) {
+	entries, _ := plan.Get("entries")
+	for v := range entries.Items() {
+		if len(steps) < maxSteps {
+			steps = append(steps, Step{clip(textOf(v, "content"), maxTitle), textOf(v, "status")})
+		}
 	}
+	return steps
+}
+
+// noticeText is what the agent has the person know.
+func noticeText(update jsonrpc.Value) string {
+	text := clip(textOf(update, "title"), maxTitle)
+	if more := textOf(update, "description"); more != "" {
+		text += ": " + clip(more, maxTitle)
+	}
+	if severity := textOf(update, "severity"); severity != "" && severity != "info" {
+		text = clip(severity, maxNameShow) + ": " + text
+	}
+	return text
 }
 
 // isEarly reports whether session/new has no answer yet: some agents tell of commands and modes before.
@@ -123,21 +156,49 @@ func contentOf(v jsonrpc.Value) (list []Content) {
 		if len(list) == maxContent {
 			break
 		}
-		switch textOf(item, "type") {
-		case "content":
-			inner, _ := item.Get("content")
-			list = append(list, Content{Text: clip(contentText(inner), maxText)})
-		case "diff":
-			old, _ := item.Get("oldText")
-			list = append(list, Content{Diff: &Diff{
-				Path: clip(textOf(item, "path"), maxTitle), Old: textOf(item, "oldText"), New: textOf(item, "newText"),
-				Fresh: old.Kind() != jsonrpc.String,
-			}})
-		case "terminal":
-			list = append(list, Content{Terminal: clip(textOf(item, "terminalId"), maxID)})
-		}
+		list = appendContent(list, item)
 	}
 	return list
+}
+
+// appendContent appends an item of a tool call's content.
+func appendContent(list []Content, item jsonrpc.Value) []Content {
+	switch textOf(item, "type") {
+	case "content":
+		inner, _ := item.Get("content")
+		return append(list, Content{Text: clip(contentText(inner), maxText)})
+	case "diff":
+		if changes, ok := item.Get("changes"); ok {
+			return append(list, Content{Text: changesText(changes, item)})
+		}
+		old, _ := item.Get("oldText")
+		return append(list, Content{Diff: &Diff{
+			Path: clip(textOf(item, "path"), maxTitle), Old: textOf(item, "oldText"), New: textOf(item, "newText"),
+			Fresh: old.Kind() != jsonrpc.String,
+		}})
+	case "terminal":
+		return append(list, Content{Terminal: clip(textOf(item, "terminalId"), maxID)})
+	}
+	return list
+}
+
+// changesText is a diff of version 2, which lists what has changed, and may have a patch.
+func changesText(changes, diff jsonrpc.Value) string {
+	var b strings.Builder
+	n := 0
+	for v := range changes.Items() {
+		if n++; n > maxContent {
+			break
+		}
+		b.WriteString(clip(textOf(v, "operation"), maxNameShow) + " ")
+		if old := textOf(v, "oldPath"); old != "" {
+			b.WriteString(clip(old, maxTitle) + " to ")
+		}
+		b.WriteString(clip(textOf(v, "path"), maxTitle) + "\n")
+	}
+	patch, _ := diff.Get("patch")
+	b.WriteString(textOf(patch, "text"))
+	return clip(b.String(), maxText)
 }
 
 // maxDiffLines is how many lines of a diff are shown.

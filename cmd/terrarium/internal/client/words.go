@@ -17,6 +17,8 @@ func Words(e Event) (lines []string) {
 			for _, s := range e.Plan {
 				lines = append(lines, "  "+StepText(s))
 			}
+		case e.Kind == "notice":
+			lines = append(lines, "agent: "+Clean(e.Text))
 		case e.Call != nil:
 			if e.Call.Changed {
 				lines = append(lines, callText(e.Call))
@@ -92,6 +94,9 @@ func ExitText(e Exited) string {
 	}
 	return text
 }
+
+// AnewText stands before output that takes the place of all before.
+const AnewText = "[all that it has written:]"
 
 func fileText(e File) string {
 	verb := "read"

@@ -56,6 +56,7 @@ type View struct {
 	count      int
 	said       string // the line that the agent is saying
 	thought    string
+	message    string // the id of the message that said or thought is of
 	plan       []client.Step
 	status     string
 	since      time.Time

@@ -134,3 +134,27 @@ func TestWithoutColor(t *testing.T) {
 		}
 	}
 }
+
+// TestTold: of a terminal that the agent runs itself it may tell more later, and its output anew.
+func TestTold(t *testing.T) {
+	v := undrawn(80, 24)
+	v.Show(client.Started{ID: "1", Command: "(what)", Told: true})
+	v.Show(client.Output{ID: "1", Data: []byte(strings.Repeat("old\n", 20) + "old \xc3")})
+	v.Show(client.Started{ID: "1", Command: "make", Rows: 2, Cols: 10, Told: true})
+	v.Show(client.Output{ID: "1", Data: []byte("\xa9 and more."), Anew: true})
+	drawn := strings.Join(v.lines(), "\n")
+	for _, want := range []string{"$ make", "\uFFFD and more\x1b[0m\n", ".\x1b[0m"} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("got %q, want %q in it", drawn, want)
+		}
+	}
+	if strings.Contains(drawn, "old") || len(v.regions) != 1 {
+		t.Errorf("got %q in %d regions, want nothing of what was before", drawn, len(v.regions))
+	}
+	history := strings.Join(v.history, "\n")
+	for _, want := range []string{"$ (what)", "[1] old", "$ make", client.AnewText} {
+		if !strings.Contains(history, want) {
+			t.Errorf("got %q in the history, want %q", history, want)
+		}
+	}
+}

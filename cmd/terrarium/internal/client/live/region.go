@@ -16,6 +16,7 @@ type region struct {
 	id, mark, command string
 	screen            *vt.Screen
 	repair            text.Repairer
+	newline           bool   // LF moves to the first column, too
 	scrolled          []byte // lines that have left the screen, and perhaps the beginning of one
 	lost              int    // lines that came too fast to be shown
 }
@@ -26,20 +27,49 @@ func (r *region) Append(p []byte) { r.scrolled = append(r.scrolled, p...) }
 // begin shows a terminal. v.mu is held.
 func (v *View) begin(e *client.Started, rows, cols int) {
 	v.count++
-	r := &region{id: e.ID, mark: fmt.Sprintf("[%d] ", v.count)}
-	r.screen = vt.NewScreen(vt.Options{Rows: rows, Cols: cols, Scrolled: r, Newline: !e.Interactive})
-	lines := strings.Split(e.Command, "\n")
-	r.command = client.Clean(lines[0])
-	for i, line := range lines {
+	r := &region{id: e.ID, mark: fmt.Sprintf("[%d] ", v.count), newline: !e.Interactive}
+	v.clear(r, rows, cols)
+	v.name(r, e.Command)
+	v.regions = append(v.regions, r)
+	v.byID[e.ID] = r
+	v.fresh = true
+}
+
+// again shows what is known of a terminal by now. v.mu is held.
+func (v *View) again(r *region, e *client.Started) {
+	if r.command != e.Command {
+		v.name(r, e.Command)
+	}
+	if e.Rows > 0 && e.Cols > 0 {
+		r.screen.Resize(e.Rows, e.Cols)
+		v.scroll(r)
+	}
+	v.fresh = true
+}
+
+// name has the history say what a terminal runs. v.mu is held.
+func (v *View) name(r *region, command string) {
+	r.command = command
+	for i, line := range strings.Split(command, "\n") {
 		mark := "$ "
 		if i > 0 {
 			mark = "> "
 		}
 		v.print(v.strong(r.mark + mark + client.Clean(line)))
 	}
-	v.regions = append(v.regions, r)
-	v.byID[e.ID] = r
-	v.fresh = true
+}
+
+// clear has a terminal show nothing. v.mu is held.
+func (v *View) clear(r *region, rows, cols int) {
+	r.repair, r.scrolled = text.Repairer{}, nil
+	r.screen = vt.NewScreen(vt.Options{Rows: rows, Cols: cols, Scrolled: r, Newline: r.newline})
+}
+
+// anew has a terminal begin again, and the history say so. v.mu is held.
+func (v *View) anew(r *region) {
+	rows, cols := r.screen.Size()
+	v.clear(r, rows, cols)
+	v.print(r.mark + client.AnewText)
 }
 
 // write gives a terminal output. v.mu is held.

@@ -30,6 +30,10 @@ func (v *View) Show(e client.Event) {
 	case client.Updated:
 		v.updated(e)
 	case client.Started:
+		if r := v.byID[e.ID]; r != nil {
+			v.again(r, &e)
+			return
+		}
 		rows, cols := e.Rows, e.Cols
 		if rows == 0 || cols == 0 {
 			rows, cols = TerminalSize(v.rows, v.cols)
@@ -37,6 +41,9 @@ func (v *View) Show(e client.Event) {
 		v.begin(&e, rows, cols)
 	case client.Output:
 		if r := v.byID[e.ID]; r != nil {
+			if e.Anew {
+				v.anew(r)
+			}
 			v.write(r, e.Data)
 		}
 	case client.Exited:
@@ -59,6 +66,11 @@ func (v *View) updated(u client.Updated) {
 	if u.Kind != "agent_message_chunk" && u.Kind != "agent_thought_chunk" {
 		v.endSaid()
 		v.endThought()
+	}
+	if u.Message != v.message {
+		v.endSaid()
+		v.endThought()
+		v.message = u.Message
 	}
 	switch u.Kind {
 	case "agent_message_chunk":
@@ -214,7 +226,8 @@ func (v *View) terminals(room int) (lines []string) {
 	}
 	each := max(1, room/len(shown)-1) // one says what it is
 	for _, r := range shown {
-		head := r.mark + "$ " + r.command
+		command, _, _ := strings.Cut(r.command, "\n")
+		head := r.mark + "$ " + client.Clean(command)
 		if title := client.Clean(r.screen.Title()); title != "" {
 			head += " — " + title
 		}
