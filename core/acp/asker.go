@@ -67,6 +67,7 @@ const (
 type Asker struct {
 	conn    *Conn
 	agreed  bool       // the peer answers questions
+	draft   bool       // in the form of version 2
 	ended   bool       // it is gone
 	asked   int64      // questions so far
 	open    []question // without answer, the oldest first
@@ -116,7 +117,11 @@ func (a *Asker) Ask(q *Question) (jsonrpc.ID, error) {
 	}
 	id := jsonrpc.StringID("ask_" + strconv.FormatInt(a.asked+1, 10) + "_" + a.conn.config.Nonce)
 	line := jsonrpc.AppendRequestHead(nil, id, MethodRequestPermission)
-	line = jsonrpc.AppendTail(q.appendParams(line, a.conn.pending.creates[q.Terminal]))
+	form := q.appendParams
+	if a.draft {
+		form = q.appendDraftParams
+	}
+	line = jsonrpc.AppendTail(form(line, a.conn.pending.creates[q.Terminal]))
 	if len(line) > limit {
 		return jsonrpc.ID{}, ErrQuestionTooLong
 	}
@@ -173,6 +178,9 @@ func (a *Asker) initialized(params jsonrpc.Value) {
 	capabilities, _ := params.Get("clientCapabilities")
 	agreed, _ := ours(capabilities).Get("requestPermission")
 	a.agreed, _ = agreed.Bool()
+	version, _ := ours(capabilities).Get("requestPermissionVersion")
+	n, _ := version.Int64()
+	a.draft = n == DraftVersion
 }
 
 // maxToolCall is how long the id of a tool call may be, in bytes.

@@ -11,7 +11,7 @@
 //
 // Version 2 of ACP is a draft, in which agents run commands themselves and only
 // show their terminals. Of it this package has what a client needs to see them,
-// [Displays], and the question that an Asker puts to an editor of that version.
+// [Displays], and the form of questions for an editor of that version.
 //
 // # Our members of _meta
 //
@@ -19,7 +19,8 @@
 //
 //	initialize       clientCapabilities: {"requestPermission":true}: it answers
 //	                 session/request_permission. Only then it is asked. It must be
-//	                 the side of the person: who answers is who permits.
+//	                 the side of the person: who answers is who permits. With
+//	                 "requestPermissionVersion":2 it is asked as that version has it.
 //	terminal/create  {"toolCallId":"…"}: the tool call that the command belongs
 //	                 to, at most 1 KiB. A question about it names that.
 //	                 {"sandbox":"off"|"workspace"|"strict","net":["HOST:PORT",…]}:

@@ -90,11 +90,7 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 	dst = append(jsonrpc.AppendKey(dst, "toolCall"), '{')
 	toolCall := cmp.Or(waiting.toolCall, q.ToolCall, string(q.Terminal))
 	dst = appendText(dst, "toolCallId", toolCall)
-	title := codeSpan(clip(q.Title))
-	if terms := q.Exec.Terms; terms != "" { // a client may show the title only
-		title = clip(terms) + ": " + title
-	}
-	dst = appendText(dst, "title", title)
+	dst = appendText(dst, "title", q.title())
 	dst = appendText(dst, "kind", "execute")
 	dst = appendText(dst, "status", "pending")
 	dst = append(jsonrpc.AppendKey(dst, "content"), `[{"type":"content","content":{"type":"text"`...)
@@ -103,7 +99,37 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 	dst = appendText(dst, "command", c.Command)
 	dst = appendTexts(dst, "args", c.Args)
 	dst = append(appendText(dst, "cwd", c.Cwd), "}}"...)
+	return q.appendRest(dst, waiting)
+}
 
+// appendDraftParams is appendParams in the form of version 2, where a question
+// is about a command and has words of its own. It names the tool call only if one
+// is known, and no terminal: only the agent tells of those.
+func (q *Question) appendDraftParams(dst []byte, waiting create) []byte {
+	c := &q.Exec.Command
+	dst = appendText(append(dst, '{'), "sessionId", string(c.Session))
+	dst = appendText(dst, "title", q.title())
+	dst = appendText(dst, "description", CodeBlock(q.Text))
+	dst = append(jsonrpc.AppendKey(dst, "subject"), `{"type":"command"`...)
+	dst = appendText(dst, "command", commandLine(c))
+	dst = appendText(dst, "cwd", c.Cwd)
+	if toolCall := cmp.Or(waiting.toolCall, q.ToolCall); toolCall != "" {
+		dst = appendText(dst, "toolCallId", toolCall)
+	}
+	return q.appendRest(append(dst, '}'), waiting)
+}
+
+// title is the question in a line. A client may show nothing else.
+func (q *Question) title() string {
+	title := codeSpan(clip(q.Title))
+	if terms := q.Exec.Terms; terms != "" {
+		return clip(terms) + ": " + title
+	}
+	return title
+}
+
+// appendRest appends what both versions have: the answers and _meta.
+func (q *Question) appendRest(dst []byte, waiting create) []byte {
 	dst = append(jsonrpc.AppendKey(dst, "options"), '[')
 	for i := range q.Options {
 		dst = q.Options[i].appendJSON(jsonrpc.AppendComma(dst))
@@ -122,6 +148,32 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 		}
 		return append(dst, ']')
 	}))
+}
+
+// commandLine returns a command as a shell would take it.
+func commandLine(c *core.Command) string {
+	if len(c.Args) == 0 {
+		return c.Command
+	}
+	var line strings.Builder
+	for i, word := range append([]string{c.Command}, c.Args...) {
+		if i > 0 {
+			line.WriteByte(' ')
+		}
+		line.WriteString(shellWord(word))
+	}
+	return line.String()
+}
+
+// shellWord quotes a word, if a shell could take it for something else.
+func shellWord(word string) string {
+	plain := func(c rune) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("_@%+=:,./-", c)
+	}
+	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // codeSpan returns a line as Markdown that shows it as it is.

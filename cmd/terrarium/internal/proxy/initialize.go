@@ -38,10 +38,38 @@ func (p *proxy) initialized(m *message) {
 		ProtocolVersion:    acp.ProtocolVersion,
 		ClientCapabilities: acp.ClientCapabilities{Terminal: true, Meta: []byte(`{"terrarium":{"requestPermission":true}}`)},
 	}
+	about, _ := m.result.Get("agentInfo")
+	if version, _ := acp.AgreedVersion(m.result); version == acp.DraftVersion {
+		r.ClientCapabilities.Meta = []byte(`{"terrarium":{"requestPermission":true,"requestPermissionVersion":2}}`)
+		about, _ = m.result.Get("info")
+		p.draft.Store(draftOf(m.result))
+	}
 	var agent acp.Implementation
-	if info, _ := m.result.Get("agentInfo"); agent.DecodeJSON(info) == nil {
+	if agent.DecodeJSON(about) == nil {
 		r.ClientInfo = &acp.Implementation{Name: agent.Name, Version: agent.Version}
 		p.agentName.Store(agent.Name)
 	}
 	p.served.call(acp.MethodInitialize, r.AppendJSON)
+}
+
+// A draft is what matters of version 2, if the editor and the agent have agreed on that. It has no terminals of the
+// client: what an agent shows are its own, and go to the editor as they came.
+type draft struct {
+	stdio bool // the agent can be given MCP servers that it starts
+}
+
+func draftOf(result jsonrpc.Value) *draft {
+	v, _ := result.Get("capabilities")
+	for _, key := range []string{"session", "mcp", "stdio"} {
+		v, _ = v.Get(key)
+	}
+	return &draft{stdio: v.Kind() == jsonrpc.Object}
+}
+
+// unserved answers a call of terminal/* by an agent of a version that has none.
+func (p *proxy) unserved(m *message) {
+	if m.named {
+		p.toAgent.enqueue(jsonrpc.AppendError(nil, m.id, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "not_in_version_2")))
+		p.toAgent.room()
+	}
 }

@@ -15,16 +15,24 @@ func (p *proxy) offer(line []byte, params jsonrpc.Value, made *call) []splice {
 		p.warn("%s: its mcpServers are no list, so the agent has no terminals by MCP", made.method)
 		return nil
 	}
+	draft := p.draft.Load()
+	if draft != nil && !draft.stdio && p.config.Tools != nil {
+		p.warn("%s: the agent does not say that it takes MCP servers that it starts, so it has no terminals by MCP", made.method)
+		return nil
+	}
 	if made.grant = p.grant(made); made.grant == nil {
 		return nil
 	}
-	entry := made.grant.program.appendServer(nil, freeName(servers))
+	entry := made.grant.program.appendServer(nil, freeName(servers), draft != nil)
 	return []splice{add(line, params, []string{"mcpServers"}, entry)}
 }
 
-// appendServer appends p as an entry of mcpServers: an McpServerStdio of ACP.
-func (p *Program) appendServer(dst []byte, name string) []byte {
+// appendServer appends p as an entry of mcpServers: an McpServerStdio of ACP, which names its type in version 2.
+func (p *Program) appendServer(dst []byte, name string, typed bool) []byte {
 	dst = append(dst, '{')
+	if typed {
+		dst = append(jsonrpc.AppendKey(dst, "type"), `"stdio"`...)
+	}
 	dst = jsonrpc.AppendString(jsonrpc.AppendKey(dst, "name"), name)
 	dst = jsonrpc.AppendString(jsonrpc.AppendKey(dst, "command"), p.Command)
 	dst = append(jsonrpc.AppendKey(dst, "args"), '[')

@@ -80,7 +80,8 @@ type proxy struct {
 	running  running
 	told     told
 
-	agentName atomic.Value // a string, once it has answered initialize
+	agentName atomic.Value          // a string, once it has answered initialize
+	draft     atomic.Pointer[draft] // nil but for version 2
 }
 
 // Run starts the agent and passes on what it and the editor say, until one of them ends or ctx does.
@@ -316,6 +317,8 @@ func (p *proxy) agentLine(line []byte) {
 		p.refuse(m.id, jsonrpc.CodeParseError, doubt, content)
 	case doubt != "":
 		p.refuse(m.id, jsonrpc.CodeInvalidRequest, doubt, content)
+	case m.called && isTerminal(m.method) && p.draft.Load() != nil:
+		p.unserved(&m)
 	case m.called && isTerminal(m.method):
 		p.flush()
 		p.served.request(&m, line)

@@ -24,7 +24,7 @@ func (r *running) note(call callID, status string) {
 	defer r.mu.Unlock()
 	calls := r.calls[call.session]
 	switch {
-	case status == "completed" || status == "failed":
+	case status == "completed" || status == "failed" || status == "cancelled":
 		delete(calls, call.id)
 	case calls == nil && len(r.calls) < maxSessions:
 		if r.calls == nil {

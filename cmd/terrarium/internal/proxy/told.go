@@ -55,10 +55,15 @@ func (p *proxy) hangs() {
 func (t *told) answered(p *proxy, result jsonrpc.Value) {
 	t.hang.Stop()
 	t.once(&t.initialized)
-	member, _ := result.Get("protocolVersion")
-	if version, err := member.Int64(); err == nil && version != acp.ProtocolVersion {
-		p.warn("%s: the agent speaks version %d of ACP, and terminals are served in version %d: if the editor can't speak %d either, use another release of one of them",
-			p.name(), version, acp.ProtocolVersion, version)
+	version, err := acp.AgreedVersion(result)
+	switch {
+	case err != nil, version == acp.ProtocolVersion, p.config.Pass && version == acp.DraftVersion:
+	case version == acp.DraftVersion:
+		p.warn("%s: the agent and the editor speak version 2 of ACP, a draft, in which agents run commands themselves: all they say is passed on; --terminals mcp gives the agent commands that run here, and --sandbox-agent holds it",
+			p.name())
+	default:
+		p.warn("%s: the agent speaks ACP %d, and terminals are served in 1: if the editor can't speak %d either, use another release of one of them",
+			p.name(), version, version)
 	}
 }
 
