@@ -27,6 +27,7 @@ func (u *playing) beginDraft() {
 func (u *playing) idle(reason string) int {
 	u.t.Helper()
 	u.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":` + reason + `}`)
+	u.end() // or the client gives it a moment to end
 	return u.status()
 }
 
