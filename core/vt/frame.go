@@ -12,6 +12,8 @@ type frame struct {
 	copied int   // how many of copies count
 	cursor Cursor
 	alt    bool
+	gen    uint64 // the first generation of the screen that is not in it
+	moved  uint64 // Screen.moved when it began
 }
 
 // What row.copy says, but for the number of a copy, which counts from 1.
@@ -34,7 +36,9 @@ func (s *Screen) synchronize(on bool) {
 	if f == nil || len(f.rows) != s.rows {
 		f = &frame{rows: make([]*row, s.rows)}
 	}
-	f.cursor, f.alt = s.liveCursor(), s.Alt()
+	f.cursor, f.alt, f.moved = s.liveCursor(), s.Alt(), s.moved
+	s.gen++
+	f.gen = s.gen
 	f.blank = s.buf.blank
 	f.copied = 0
 	for y := range f.rows {
@@ -57,7 +61,7 @@ func (f *frame) keep(r *row) {
 	}
 	c := &f.copies[f.copied]
 	c.cells = append(c.cells[:0], r.cells...)
-	c.rest, c.lead = r.rest, r.lead
+	c.rest, c.lead, c.gen = r.rest, r.lead, r.gen
 	f.copied++
 	r.copy = int32(f.copied)
 }
@@ -96,4 +100,20 @@ func (s *Screen) seen(y int) *row {
 		return s.frame.seen(y)
 	}
 	return s.buf.seen(y)
+}
+
+// seenGeneration is RowGeneration of what a person sees.
+func (s *Screen) seenGeneration(y int) uint64 {
+	if s.frame != nil {
+		return max(s.frame.moved, s.frame.seen(y).gen)
+	}
+	return s.RowGeneration(y)
+}
+
+// wholeGeneration returns the last generation whose changes a person sees, all of them.
+func (s *Screen) wholeGeneration() uint64 {
+	if s.frame != nil {
+		return s.frame.gen - 1
+	}
+	return s.gen
 }

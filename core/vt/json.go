@@ -18,6 +18,27 @@ import (
 // "underline" (single, double, curly, dotted, dashed); and a "link". It has a
 // "width" in cells if that is not one for each character.
 func (s *Screen) AppendJSON(dst []byte) []byte {
+	dst = s.appendJSONHead(dst)
+	dst = append(dst, `,"lines":[`...)
+	end := len(dst)
+	for y := range s.rows {
+		if y > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '[')
+		start := len(dst)
+		dst = s.appendJSONRuns(dst, y)
+		blank := len(dst) == start
+		dst = append(dst, ']')
+		if !blank {
+			end = len(dst)
+		}
+	}
+	return append(dst[:end], "]}"...)
+}
+
+// appendJSONHead begins the object with all but the lines.
+func (s *Screen) appendJSONHead(dst []byte) []byte {
 	c := s.Cursor()
 	dst = appendInt(dst, `{"rows":`, s.rows)
 	dst = appendInt(dst, `,"cols":`, s.cols)
@@ -36,23 +57,7 @@ func (s *Screen) AppendJSON(dst []byte) []byte {
 	}
 	dst = append(dst, `},"alt":`...)
 	dst = strconv.AppendBool(dst, s.Alt())
-	dst = appendJSONString(append(dst, `,"title":`...), s.title)
-	dst = append(dst, `,"lines":[`...)
-	end := len(dst)
-	for y := range s.rows {
-		if y > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, '[')
-		start := len(dst)
-		dst = s.appendJSONRuns(dst, y)
-		blank := len(dst) == start
-		dst = append(dst, ']')
-		if !blank {
-			end = len(dst)
-		}
-	}
-	return append(dst[:end], "]}"...)
+	return appendJSONString(append(dst, `,"title":`...), s.title)
 }
 
 var (

@@ -155,10 +155,10 @@ func (s *Screen) row(y int) *row {
 
 // change says that r is about to change.
 func (s *Screen) change(r *row) {
-	r.gen = s.gen
 	if s.frame != nil {
 		s.frame.keep(r)
 	}
+	r.gen = s.gen
 }
 
 // markAll says that every row has changed.
