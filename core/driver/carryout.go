@@ -30,7 +30,7 @@ func (d *Driver) carryOut(e *core.Effect) {
 		d.enqueue(&t.input, func() { t.process.CloseInput() })
 	case core.Resize:
 		rows, cols := e.Rows, e.Cols
-		d.enqueue(&t.control, func() { t.resize(rows, cols) })
+		d.enqueue(&t.control, func() { d.resize(t, rows, cols) })
 	case core.Signal:
 		name := e.Signal
 		d.enqueue(&t.control, func() { t.process.Signal(name) })
@@ -110,6 +110,7 @@ func (d *Driver) read(t *terminal) {
 	t.output.HandleOutputEnd()
 	changed := t.markChanged(d)
 	t.mu.Unlock()
+	d.tellKept(t)
 	d.do(func(now time.Time) {
 		d.pushChanged(t, changed)
 		d.registry.HandleOutputEnd(now, t.id)
@@ -134,6 +135,13 @@ func (d *Driver) handleOutput(t *terminal, stream uint8, p []byte) {
 		d.handlePiece(t, stream, p[:n])
 		p = p[n:]
 	}
+	d.tellKept(t)
+}
+
+func (d *Driver) tellKept(t *terminal) {
+	if d.config.OnKept != nil {
+		d.config.OnKept(t.id)
+	}
 }
 
 func (d *Driver) handlePiece(t *terminal, stream uint8, p []byte) {
@@ -156,10 +164,11 @@ func (d *Driver) handlePiece(t *terminal, stream uint8, p []byte) {
 }
 
 // resize tells the screen, and then the command that draws on it.
-func (t *terminal) resize(rows, cols int) {
+func (d *Driver) resize(t *terminal, rows, cols int) {
 	t.mu.Lock()
 	t.output.HandleResize(rows, cols)
 	t.mu.Unlock()
+	d.tellKept(t)
 	t.process.Resize(rows, cols)
 }
 

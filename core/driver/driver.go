@@ -44,6 +44,10 @@ type Config struct {
 	// Exited, but for what background children write later. p is lent. A slow
 	// OnOutput slows the command down.
 	OnOutput func(id core.TerminalID, stream uint8, p []byte)
+	// OnKept, if set, is called when a terminal may show something else than before:
+	// it has what OnOutput was called with, or another size. It is under the rules
+	// of OnOutput, but may be called on several goroutines.
+	OnKept func(id core.TerminalID)
 	// OnRepaired, if set, is called with what was put back after a command, see
 	// Repairer: before its Exited, and once more before its Close, if there is more by
 	// then. It holds these up, and must not call the Driver.

@@ -2,11 +2,14 @@ package driver_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
 // TestOnClosing: what a released terminal showed can be kept.
@@ -78,6 +81,34 @@ func TestTerminalOf(t *testing.T) {
 		}
 		if _, ok := driver.TerminalOf(t.Context()); ok {
 			t.Error("any context has a terminal")
+		}
+	})
+}
+
+// TestOnKept: who is told that a terminal looks different finds it so.
+func TestOnKept(t *testing.T) {
+	config := withScreens
+	var d *driver.Driver
+	var told []string
+	config.OnKept = func(id core.TerminalID) {
+		d.Screen(id, func(s *vt.Screen) {
+			rows, cols := s.Size()
+			told = append(told, fmt.Sprintf("%dx%d %s", rows, cols, s.AppendText(nil)))
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d = driver.New(config)
+		defer d.Close()
+		id, err := d.Create(t.Context(), "s", echo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Write(id, []byte("drawn"))
+		synctest.Wait()
+		d.Resize(id, 6, 30)
+		synctest.Wait()
+		if want := []string{"5x20 drawn\n", "6x30 drawn\n"}; !slices.Equal(told, want) {
+			t.Errorf("got %q, want %q", told, want)
 		}
 	})
 }
