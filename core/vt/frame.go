@@ -91,6 +91,14 @@ func (s *Screen) thaw() {
 // second.
 func (s *Screen) Synchronized() bool { return s.frame != nil }
 
+// Frame tells the frame that the program is in the midst of from others. It is 0 if there is none.
+func (s *Screen) Frame() uint64 {
+	if s.frame == nil {
+		return 0
+	}
+	return s.frame.gen
+}
+
 // EndSynchronized has the screen shown as it is, as if the frame was complete.
 func (s *Screen) EndSynchronized() { s.thaw() }
 
