@@ -52,3 +52,25 @@ func base64Value(c byte) int {
 	}
 	return -1
 }
+
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+// appendBase64 appends p in base64, padded.
+func appendBase64(dst, p []byte) []byte {
+	for ; len(p) >= 3; p = p[3:] {
+		dst = appendDigits(dst, 4, p[0], p[1], p[2])
+	}
+	switch len(p) {
+	case 1:
+		dst = append(appendDigits(dst, 2, p[0], 0, 0), "=="...)
+	case 2:
+		dst = append(appendDigits(dst, 3, p[0], p[1], 0), '=')
+	}
+	return dst
+}
+
+// appendDigits appends the first n of the four digits of three bytes.
+func appendDigits(dst []byte, n int, a, b, c byte) []byte {
+	digits := [4]byte{base64Digits[a>>2], base64Digits[a<<4&0x30|b>>4], base64Digits[b<<2&0x3C|c>>6], base64Digits[c&0x3F]}
+	return append(dst, digits[:n]...)
+}

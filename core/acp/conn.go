@@ -65,7 +65,8 @@ type Conn struct {
 	lines     jsonrpc.Lines
 	sessions  map[core.SessionID]*session
 	pending   pending
-	asker     asking // nil if we ask nothing
+	asker     asking  // nil if we ask nothing
+	feed      feeding // nil if nobody can subscribe
 	client    Implementation
 
 	out     [][]byte // lines not yet taken
@@ -119,6 +120,9 @@ func (c *Conn) HandleEOF(now time.Time) {
 	clear(c.sessions)
 	if c.asker != nil {
 		c.asker.gone()
+	}
+	if c.feed != nil {
+		c.feed.gone()
 	}
 	c.terminals.CloseAll(now)
 }
@@ -195,6 +199,9 @@ func (c *Conn) HandleEffect(_ time.Time, e *core.Effect) {
 		for _, id := range c.pending.takeWaits(e.ID) {
 			c.answer(id, status.AppendJSON)
 		}
+	}
+	if c.feed != nil {
+		c.feed.news(e)
 	}
 }
 

@@ -27,6 +27,9 @@ func (c *Conn) handler(method string) func(now time.Time, id jsonrpc.ID, params 
 	if c.config.NoTerminal && strings.HasPrefix(method, "terminal/") {
 		return nil
 	}
+	if c.feed == nil && (method == MethodSubscribe || method == MethodUnsubscribe) {
+		return nil
+	}
 	switch method {
 	case MethodCreate:
 		return c.create
@@ -46,6 +49,10 @@ func (c *Conn) handler(method string) func(now time.Time, id jsonrpc.ID, params 
 		return c.sessionClose
 	case MethodDisplay:
 		return c.display
+	case MethodSubscribe:
+		return c.subscribe
+	case MethodUnsubscribe:
+		return c.unsubscribe
 	}
 	return nil
 }
@@ -99,6 +106,9 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 		}
 	}
 	command.OutputByteLimit = outputByteLimit(r.OutputByteLimit)
+	if c.feed != nil && c.feed.wantsScreen(core.SessionID(r.SessionID)) {
+		command.Screen = true
+	}
 	terminal, err := c.terminals.Create(now, core.SessionID(r.SessionID), command)
 	if err != nil {
 		return err
@@ -218,6 +228,9 @@ func (c *Conn) release(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error
 	// The only error is that it is forgotten by now, which is release enough.
 	_ = c.terminals.Release(now, terminal)
 	c.answer(id, new(ReleaseTerminalResponse).AppendJSON)
+	if c.feed != nil {
+		c.feed.released(terminal)
+	}
 	return nil
 }
 
@@ -260,6 +273,9 @@ func (c *Conn) initialize(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) erro
 	if c.asker != nil {
 		c.asker.initialized(params)
 	}
+	if c.feed != nil {
+		response.Meta = c.feed.meta()
+	}
 	if i := r.ClientInfo; i != nil {
 		c.client = Implementation{Name: strings.Clone(clip(i.Name)), Version: strings.Clone(clip(i.Version))}
 	}
@@ -290,11 +306,22 @@ func (c *Conn) sessionClose(now time.Time, id jsonrpc.ID, params jsonrpc.Value) 
 		return err
 	}
 	delete(c.sessions, core.SessionID(r.SessionID))
+	if c.feed != nil {
+		c.feed.closed(core.SessionID(r.SessionID))
+	}
 	if err := c.terminals.CloseSession(now, core.SessionID(r.SessionID)); err != nil {
 		return err
 	}
 	c.answer(id, new(EmptyResponse).AppendJSON)
 	return nil
+}
+
+func (c *Conn) subscribe(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	return c.feed.subscribe(id, params)
+}
+
+func (c *Conn) unsubscribe(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
+	return c.feed.unsubscribe(id, params)
 }
 
 // exitStatus turns core's record into ACP's. Why a command was ended goes

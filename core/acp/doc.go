@@ -7,7 +7,7 @@
 // request is state, answered when its news comes.
 //
 // An [Asker] goes the other way: it asks the peer session/request_permission for
-// whoever decides about a command.
+// whoever decides about a command. A [Feed] tells the peer what terminals do as they do it.
 //
 // Version 2 of ACP is a draft, in which agents run commands themselves and only
 // show their terminals. Of it this package has what a client needs to see them,
@@ -50,6 +50,46 @@
 //
 // When nobody waits for an answer any more, because the create was cancelled say,
 // we send $/cancel_request with the id of the question.
+//
+// # Subscriptions
+//
+// A connection with a [Feed] has two requests more, whose result is {}. The answer to initialize says
+// so, by _meta.terrarium.subscribe, which has the words for "what".
+//
+//	_terrarium/subscribe    {"sessionId","terminalId"?,"what":["bytes","screen","status"]}
+//	_terrarium/unsubscribe  {"sessionId","terminalId"?}
+//
+// Without a terminalId it is all terminals of the session, also those to come and those that were
+// released, until the session is closed or the connection ends. Subscribing again to the same
+// replaces what was subscribed to, and tells screen and status anew. What a terminal is told of is
+// what there are subscriptions to, of it and of its session together, and each thing is told once. A
+// connection has no terminals but its own, and at most 256 subscriptions.
+//
+// Then these notifications come. All have "sessionId" and "terminalId".
+//
+//	_terrarium/output  {"offset":0,"data":"aGkK","lost":4096}
+//	_terrarium/screen  {"screen":{"rows","cols","cursor","alt","title","snapshot","lines":[{"y","runs"},…]}}
+//	_terrarium/status  {"state":"running","exitStatus","rows","cols","exec"}
+//
+// Output is what the command writes, byte for byte, in base64: one piece may end inside a character.
+// The offset is that of the first byte in all that the command has written. Where it is not the end
+// of the piece before, bytes are missing, and "lost" says how many. It begins with what is written
+// after the subscription; that of a session begins with the first byte of terminals that are
+// created later.
+//
+// A screen is told as vt.Follower does it: a snapshot of all lines, and then those that have
+// changed, at most every 30 ms. It is what is visible, without what has scrolled out. "screen" is
+// null if there is none: a terminal has a screen if its session has a subscription to screens when it
+// is created, or if the host gives it one, until it is released. A subscription to one terminal's
+// screen that is not there is refused: "no_screen".
+//
+// A state is "running", "exited", "released" (as by terminal/release, but _terrarium/display has the
+// output), or "gone". exitStatus is there once it has exited, exec with the first status, as in the
+// result of terminal/create. "exited" comes after the output and the screen that the command left.
+//
+// Who reads slowly gets fewer notifications, not late ones: of a screen the changes since the last
+// one, the last status, and the newest 256 KiB of output of each terminal (4 MiB of all), with a
+// "lost". Neither commands nor other answers wait for that.
 //
 // The types have the names and fields of the official schema. Each decodes
 // itself from a jsonrpc.Value and appends itself to a line. A field's zero

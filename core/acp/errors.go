@@ -12,7 +12,7 @@ import (
 // terminalError says that a terminal id is no good.
 type terminalError struct {
 	id     string
-	reason string // "unknown_terminal" or "released"
+	reason string // "unknown_terminal", "released" or "no_screen"
 }
 
 func unknownTerminal(id string) error { return &terminalError{id: id, reason: "unknown_terminal"} }
@@ -40,11 +40,14 @@ func wireError(err error) *jsonrpc.Error {
 		}
 		return invalidParams(invalid.Reason, message).With("param", invalid.Param)
 	case errors.As(err, &terminal):
-		message := "Unknown terminal: " + clip(terminal.id)
-		if terminal.reason == "released" {
-			message = "Terminal was released: " + clip(terminal.id)
+		message := "Unknown terminal"
+		switch terminal.reason {
+		case "released":
+			message = "Terminal was released"
+		case "no_screen":
+			message = "Terminal has no screen"
 		}
-		return invalidParams(terminal.reason, message).With("terminalId", clip(terminal.id))
+		return invalidParams(terminal.reason, message+": "+clip(terminal.id)).With("terminalId", clip(terminal.id))
 	case errors.As(err, &limit):
 		return internal("limit_"+limit.Limit, "Too many "+limit.Limit+": the limit is "+strconv.FormatInt(limit.Max, 10))
 	case errors.As(err, &denied):
@@ -109,6 +112,8 @@ func paramMessage(param, reason string) string {
 		return param + " has too many of them"
 	case "unsupported":
 		return param + " asks for what this host can't give to one command"
+	case "unknown_topic":
+		return param + " may have bytes, screen and status"
 	case "lone_surrogate":
 		return param + " has half of a surrogate pair, which no UTF-8 string can hold"
 	case "empty":

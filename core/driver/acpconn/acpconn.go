@@ -26,6 +26,9 @@ type Config struct {
 	Driver driver.Config
 	// ACP says how the peer is served. An empty Nonce is replaced by a random one.
 	ACP acp.Config
+	// Subscriptions lets the peer subscribe to what its terminals write, show and
+	// become: see acp.Feed. It has Driver.Core allow screens.
+	Subscriptions bool
 }
 
 // A Server serves one peer.
@@ -33,6 +36,7 @@ type Server struct {
 	driver *driver.Driver
 	out    *outbox
 	peer   *Peer
+	feeder *feeder // nil without Subscriptions
 
 	mu    sync.Mutex // guards the fields below; comes before the driver's own
 	conn  *acp.Conn
@@ -54,8 +58,14 @@ func New(c Config) *Server {
 	if decide != nil {
 		c.Driver.Decide = host.decide(decide)
 	}
+	if c.Subscriptions {
+		s.feeder = newFeeder(s, &c.Driver)
+	}
 	s.driver = driver.New(c.Driver)
 	s.conn = acp.NewConn(c.ACP, terminals(s.driver))
+	if s.feeder != nil {
+		s.feeder.feed = acp.NewFeed(s.conn, s.feeder)
+	}
 	if decide != nil {
 		s.asker = acp.NewAsker(s.conn)
 	}
@@ -80,6 +90,10 @@ func (s *Server) Driver() *driver.Driver { return s.driver }
 func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	s.out.try, _ = w.(TryWriter)
 	go s.out.run(w) // ends when out is closed, below
+	if s.feeder != nil {
+		go s.feeder.run()
+		defer s.feeder.close() // after out
+	}
 
 	ended := make(chan error, 1)
 	go func() { ended <- s.read(r) }() // ends with r, or after the Read that s.ended finds it in
@@ -117,7 +131,7 @@ func (s *Server) read(r io.Reader) error {
 			if !s.handleInput(line) {
 				return nil
 			}
-			s.out.wait()
+			s.out.wait(maxQueued)
 		}
 		switch {
 		case err == io.EOF:
@@ -146,6 +160,9 @@ func (s *Server) handle(change func()) {
 	s.tellAnswers()
 	for line, ok := s.conn.NextLine(); ok; line, ok = s.conn.NextLine() {
 		s.out.send(line)
+	}
+	if s.feeder != nil && s.feeder.feed.Owes() {
+		s.feeder.signal()
 	}
 }
 

@@ -62,11 +62,11 @@ func (o *outbox) send(line []byte) {
 	o.changed.Broadcast()
 }
 
-// wait returns when less than maxQueued bytes wait to be written.
-func (o *outbox) wait() {
+// wait returns when no more than most bytes wait to be written.
+func (o *outbox) wait(most int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.queued) > maxQueued && o.err == nil && !o.closed {
+	for len(o.queued) > most && o.err == nil && !o.closed {
 		o.changed.Wait()
 	}
 }

@@ -1,0 +1,108 @@
+package acpconn
+
+import (
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/vt"
+)
+
+const (
+	// maxKept is how many bytes of a terminal's output are kept for a peer that has not taken them,
+	// maxAllKept how many of all terminals of a connection, with the last of their screens.
+	maxKept    = 256 << 10
+	maxAllKept = 4 << 20
+	// maxLast is about how much is kept of how a screen looked in the end, in bytes.
+	maxLast = 1 << 20
+)
+
+// A source is what a feeder knows of a terminal. feeder.mu guards it, but for what the lock of the
+// terminal does.
+type source struct {
+	topics  acp.Topics // what of it is followed
+	written uint64     // bytes of output, ever
+	base    uint64     // those that there were when output was followed
+	kept    []byte     // the last of them, which nobody has taken
+	touched bool       // it is in feeder.touched
+	closed  bool       // its process is freed
+	last    []byte     // what is to be told of its screen, which is gone
+
+	// Guarded by the terminal's lock.
+	follower vt.Follower
+	frame    uint64    // that the program is in the midst of
+	since    time.Time // when that was seen first
+}
+
+// write takes output and keeps the newest of it. room is for how many bytes more; it returns how many
+// of them are left, less room: how many bytes are kept less.
+func (s *source) write(p []byte, room int) (freed int) {
+	s.written += uint64(len(p))
+	if s.topics&acp.TopicBytes == 0 {
+		return 0
+	}
+	before := len(s.kept)
+	limit := min(maxKept, before+room)
+	if len(p) >= limit {
+		s.kept, p = s.kept[:0], p[len(p)-limit:]
+	} else if drop := before + len(p) - limit; drop > 0 {
+		s.kept = s.kept[:copy(s.kept, s.kept[drop:])]
+	}
+	s.kept = append(s.kept, p...)
+	return before - len(s.kept)
+}
+
+// take appends the oldest bytes that are kept to dst, at most so many, and returns the offset of the
+// first.
+func (s *source) take(dst []byte, most int) (out []byte, offset uint64) {
+	offset = s.written - uint64(len(s.kept))
+	n := min(most, len(s.kept))
+	dst = append(dst, s.kept[:n]...)
+	s.kept = s.kept[n:]
+	if len(s.kept) == 0 {
+		s.kept = nil
+	}
+	return dst, offset
+}
+
+// follow says what is followed from now on, and returns how many bytes are kept less.
+func (s *source) follow(topics acp.Topics) (freed int) {
+	if s.topics&acp.TopicBytes == 0 {
+		s.base = s.written
+	}
+	s.topics = topics
+	if topics&acp.TopicBytes == 0 {
+		freed += len(s.kept)
+		s.kept = nil
+	}
+	if topics&acp.TopicScreen == 0 {
+		freed += len(s.last)
+		s.last = nil
+	}
+	return freed
+}
+
+// look appends what has changed on the screen, about most bytes of it. more says that there is more,
+// or may be in a moment. The lock of the terminal is held.
+func (s *source) look(dst []byte, screen *vt.Screen, most int) (out []byte, more bool) {
+	frame := screen.Frame()
+	if frame != s.frame {
+		s.frame, s.since = frame, time.Now()
+	}
+	if frame != 0 && time.Since(s.since) >= maxFrame {
+		screen.EndSynchronized() // no output depends on it
+		frame = 0
+	}
+	dst, more = s.follower.AppendJSON(dst, screen, most)
+	return dst, more || frame != 0
+}
+
+// takeLast returns what is to be told of a screen that goes now, nil if there is none. The lock of
+// the terminal is held.
+func (s *source) takeLast(screen *vt.Screen) []byte {
+	if screen == nil {
+		return nil
+	}
+	screen.EndSynchronized()
+	last, _ := s.follower.AppendJSON(nil, screen, maxLast)
+	return last
+}
