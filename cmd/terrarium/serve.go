@@ -99,6 +99,8 @@ func (f *serveFlags) serve(c core.Command) error {
 	config := acpconn.Config{
 		Driver: s.driver,
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
+
+		Subscriptions: true,
 	}
 	if f.addr != "" {
 		err = f.listen(s.ctx, config)
