@@ -17,22 +17,28 @@ import (
 	"github.com/terrarium-dev/terrarium/core/coretest"
 )
 
-const acpSchemaFile = "@agentclientprotocol/sdk/schema/v1/schema.json"
+// The official schemas of ACP v1, and of the draft of v2.
+const (
+	acpSchemaFile      = "@agentclientprotocol/sdk/schema/v1/schema.json"
+	acpDraftSchemaFile = "@agentclientprotocol/sdk/schema/v2/schema.json"
+)
 
-// An acpSchema is the official one of ACP v1, as the npm package of the SDK has it.
+// An acpSchema is one of them, as the npm package of the SDK has it.
 type acpSchema struct {
 	t        *testing.T
 	compiler *jsonschema.Compiler
 	types    map[string]any // $defs
 }
 
-func openACPSchema(t *testing.T) *acpSchema {
+func openACPSchema(t *testing.T) *acpSchema { return openACPSchemaFile(t, acpSchemaFile) }
+
+func openACPSchemaFile(t *testing.T, file string) *acpSchema {
 	t.Helper()
 	dir := os.Getenv("TERRARIUM_NODE_MODULES")
 	if dir == "" {
-		t.Skipf("TERRARIUM_NODE_MODULES names no node_modules folder with %s", acpSchemaFile)
+		t.Skipf("TERRARIUM_NODE_MODULES names no node_modules folder with %s", file)
 	}
-	f, err := os.Open(filepath.Join(dir, acpSchemaFile))
+	f, err := os.Open(filepath.Join(dir, file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,10 +47,11 @@ func TestClientDraft(t *testing.T) {
 	for _, member := range []string{
 		`"protocolVersion":2`, `"clientCapabilities":{"fs":`, `"clientInfo":{"name":"terrarium"`, `"info":{"name":"terrarium"`, `"capabilities":{}`,
 	} {
-		if !strings.Contains(string(both), member) {
+		if !strings.Contains(both, member) {
 			t.Errorf("got %s, want it to have %s", both, member)
 		}
 	}
+	wantDraft(t, "InitializeRequest", both)
 	u.answer("1", `{"protocolVersion":2,"info":{"name":"test","version":"1"},"capabilities":{"session":{}}}`)
 	u.answer(string(u.message(u.agent).ID), `{"sessionId":"s"}`)
 	if m := u.message(u.agent); m.Method != "session/prompt" {

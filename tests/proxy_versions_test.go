@@ -89,7 +89,9 @@ func TestProxyDraftTools(t *testing.T) {
 			}
 		}
 	}
-	if line := l.newDraftSession(); json.Unmarshal([]byte(line), &opened) != nil || len(opened.Params.McpServers) != 1 || opened.Params.McpServers[0].Type != "stdio" {
+	line := l.newDraftSession()
+	wantDraft(t, "NewSessionRequest", line)
+	if json.Unmarshal([]byte(line), &opened) != nil || len(opened.Params.McpServers) != 1 || opened.Params.McpServers[0].Type != "stdio" {
 		t.Fatalf("the agent got %s, want an MCP server with its type", line)
 	}
 	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: opened.Params.McpServers[0].cmd()})
@@ -109,7 +111,9 @@ func TestProxyDraftTools(t *testing.T) {
 			ToolCall                      *struct{}
 		}
 	}
-	if err := json.Unmarshal([]byte(l.gets(l.editor)), &q); err != nil {
+	asked := l.gets(l.editor)
+	wantDraft(t, "RequestPermissionRequest", asked)
+	if err := json.Unmarshal([]byte(asked), &q); err != nil {
 		t.Fatal(err)
 	}
 	subject := q.Params.Subject

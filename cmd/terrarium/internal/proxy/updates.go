@@ -21,6 +21,10 @@ func (p *proxy) updated(m *message, line []byte) {
 	switch textOf(update, "sessionUpdate") {
 	case "tool_call", "tool_call_update":
 		p.running.note(call, textOf(update, "status"))
+		if p.draft.Load() != nil { // an editor of that version knows what it embeds
+			p.pass(line)
+			return
+		}
 	default:
 		p.pass(line)
 		return
