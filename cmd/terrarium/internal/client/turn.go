@@ -34,7 +34,7 @@ func (k *client) prompt(ctx context.Context, methods []method, cancelled func())
 		}
 	}()
 	result, err := k.await(ctx, c)
-	if err == nil && k.speaksDraft() { // the prompt was taken
+	if err == nil && k.speaksDraft() && textOf(result, "stopReason") == "" { // the prompt was taken
 		result, err = k.await(ctx, k.turns.end)
 	}
 	if e, ok := errors.AsType[*rpcError](err); ok && e.failure.Code == jsonrpc.CodeRequestCancelled && k.turn.Err() != nil {
@@ -45,7 +45,9 @@ func (k *client) prompt(ctx context.Context, methods []method, cancelled func())
 	}
 	stop := textOf(result, "stopReason")
 	switch {
-	case stop == "" && k.speaksDraft(): // which leaves it to the agent to tell
+	case stop == "" && k.speaksDraft() && k.turn.Err() != nil: // the agent need not say why
+		return Cancelled, nil
+	case stop == "" && k.speaksDraft():
 		return EndTurn, nil
 	case stop == "":
 		return "", k.fail("the agent ends its turn without a stop reason: report it to who makes the agent")
