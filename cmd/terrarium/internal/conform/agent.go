@@ -136,6 +136,9 @@ func (a *agent) initialize(params jsonrpc.Value) (fields, *jsonrpc.Error) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, err.Error())
 	}
 	a.config.Notice("started by " + a.client.about.String() + ": prompt it with anything")
+	if v := a.client.about.ProtocolVersion; v > acp.ProtocolVersion {
+		a.report.Points = a.untried(fmt.Sprintf("the client has not prompted: it asked for version %d of ACP, and terminals are those of version %d", v, acp.ProtocolVersion))
+	}
 	return fields{
 		"protocolVersion":   acp.ProtocolVersion,
 		"agentCapabilities": fields{"loadSession": false},

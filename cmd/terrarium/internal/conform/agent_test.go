@@ -84,6 +84,15 @@ func TestEndWithoutPrompt(t *testing.T) {
 	}
 }
 
+// TestOtherVersion has a client that leaves because it speaks only version 2: the report says so.
+func TestOtherVersion(t *testing.T) {
+	asks := strings.Replace(initialize, `"protocolVersion":1`, `"protocolVersion":2`, 1)
+	r := talk(t, Config{}, []string{asks}, func(string) (string, bool) { return "", true })
+	if got := r.Points[0].Evidence; !strings.Contains(got, "it asked for version 2") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestEndOfClient has a client that dies in the middle of a point: that point fails, and no
 // other is tried.
 func TestEndOfClient(t *testing.T) {

@@ -63,7 +63,7 @@ func (r *Report) Markdown() []byte {
 		fmt.Fprintf(&b, " on %s, in %v", r.Started.UTC().Format(time.DateOnly), time.Duration(r.DurationMs)*time.Millisecond)
 	}
 	fmt.Fprintf(&b, ": %v.\n", r.Summary)
-	fmt.Fprintf(&b, "The client speaks version %d of ACP", r.Client.ProtocolVersion)
+	fmt.Fprintf(&b, "The client asked for version %d of ACP", r.Client.ProtocolVersion)
 	if !r.Client.Terminal {
 		b.WriteString(" and does not advertise terminals")
 	}
