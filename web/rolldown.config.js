@@ -35,6 +35,7 @@ const build = (input, postBanner = '') => ({
 export default defineConfig([
   build({ index: 'src/index.ts', xterm: 'src/xterm.ts', display: 'src/display.ts' }),
   build({ worker: 'src/worker.ts' }, licence), // alone, so that it needs no file of the page's
+  build({ sidecar: 'src/sidecar.ts' }),
   // Not packed: tests run these without the rest.
   build({ guests: 'src/guests.ts' }),
   build({ views: 'src/views.ts' }),

@@ -83,6 +83,8 @@ func testSteps(root string, notes *notes) []step {
 			"./core/driver", "./core/driver/acpconn", "./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
 		// One at a time: each has a browser of its own, which takes all processors.
 		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/", "web/test/package/"),
+		// Node 20 has a WebSocket, but only if it is told so.
+		commandStep("node --test sidecar", nil, "node", "--experimental-websocket", "--test", "web/test/sidecar/"),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest,
 		// and the programs that tests run would each wait a second before they end.
 		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes,

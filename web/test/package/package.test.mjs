@@ -16,8 +16,8 @@ before(async () => (packed = unbuilt ? undefined : await unpacked()));
 after(() => packed?.remove());
 
 test('the files', limit, () => {
-  const scripts = ['display', 'index', 'providers', 'shared', 'worker', 'xterm'].flatMap((n) => [`dist/${n}.js`, `dist/${n}.js.map`]);
-  const types = ['display', 'errors', 'index', 'reactor', 'types', 'view/words', 'xterm'].map((n) => `dist/${n}.d.ts`);
+  const scripts = ['display', 'index', 'providers', 'shared', 'sidecar', 'worker', 'xterm'].flatMap((n) => [`dist/${n}.js`, `dist/${n}.js.map`]);
+  const types = ['display', 'errors', 'index', 'reactor', 'sidecar', 'types', 'view/words', 'xterm'].map((n) => `dist/${n}.d.ts`);
   const plugins = ['box.wasm.gz', 'git.wasm.gz', 'index.d.ts', 'index.js', 'index.json'].map((n) => `plugins/${n}`);
   assert.deepEqual(packed.files, [
     'LICENSE', 'README.md', 'package.json', 'dist/THIRD_PARTY_LICENSES.txt', 'dist/core.wasm', 'dist/sandbox.wasm.gz', ...scripts, ...types, ...plugins,
