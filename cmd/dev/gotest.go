@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // packages is how many run at once: twice as many as there are processors, because the longest of our
@@ -114,8 +115,9 @@ func shortPackage(path string) string {
 	return strings.TrimPrefix(path, "github.com/terrarium-dev/terrarium/")
 }
 
-// notes are what is told after all steps.
+// notes are what is told after all steps. Steps that run side by side may take notes at once.
 type notes struct {
+	mu      sync.Mutex          // for what follows
 	skipped map[string][]string // "test: reason" to the titles of the steps
 	times   []packageTime
 	said    []string // lines of what measures
@@ -128,6 +130,8 @@ type packageTime struct {
 }
 
 func (n *notes) skip(title, test, reason string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.skipped == nil {
 		n.skipped = map[string][]string{}
 	}
@@ -136,6 +140,8 @@ func (n *notes) skip(title, test, reason string) {
 }
 
 func (n *notes) took(title, pkg string, seconds float64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.times = append(n.times, packageTime{pkg, title, seconds})
 }
 

@@ -39,16 +39,20 @@ func (r *runner) run(ctx context.Context, steps []step) {
 	}
 }
 
-// beside runs the steps like run, but so many at a time. They must not need one another, nor a machine
-// that does nothing else. Each is reported when it ends, so their order may differ.
-func (r *runner) beside(ctx context.Context, atOnce int, steps []step) {
+// lanes runs several lists of steps side by side, each like run. What runs at the same time must not
+// need one another, nor a machine that does nothing else. Each step is reported when it ends.
+func (r *runner) lanes(ctx context.Context, lanes ...[]step) {
 	ended := make(chan *result)
-	started := 0
-	for reported := range steps {
-		for started < len(steps) && started < reported+atOnce {
-			go func(s step) { ended <- s.execute(ctx) }(steps[started]) // received below, all of them
-			started++
-		}
+	steps := 0
+	for _, lane := range lanes {
+		steps += len(lane)
+		go func() { // ends with its steps, all of which are received below
+			for _, s := range lane {
+				ended <- s.execute(ctx)
+			}
+		}()
+	}
+	for range steps {
 		r.report(<-ended)
 	}
 }

@@ -53,8 +53,8 @@ func TestRunnerCountsWhatAnInterruptLeftOut(t *testing.T) {
 	}
 }
 
-// Steps that run beside others are each reported whole, and at most so many run at once.
-func TestRunnerBeside(t *testing.T) {
+// Steps that run beside others are each reported whole, and one of each lane runs at a time.
+func TestRunnerLanes(t *testing.T) {
 	var running, most atomic.Int32
 	met := make(chan struct{}) // two at a time, or the test hangs
 	meet := func(_ context.Context, out io.Writer) error {
@@ -77,7 +77,7 @@ func TestRunnerBeside(t *testing.T) {
 	}
 	var w bytes.Buffer
 	r := newRunner(&w)
-	r.beside(t.Context(), 2, steps)
+	r.lanes(t.Context(), steps[:3], steps[3:])
 	if err := r.finish(); !errors.Is(err, errSteps) {
 		t.Errorf("got error %v, want %v", err, errSteps)
 	}

@@ -17,16 +17,17 @@ func test(ctx context.Context, w io.Writer, root string) error {
 		return err
 	}
 	r := newRunner(w)
-	var notes notes
-	r.run(ctx, testSteps(root, &notes))
-
+	r.run(ctx, checkSteps())
+	r.run(ctx, buildSteps())
 	var targets []fuzzTarget
 	r.step(ctx, step{"fuzz targets", func(ctx context.Context, out io.Writer) (err error) {
 		targets, err = fuzzTargets(ctx, out)
 		return err
 	}})
-	// A target fuzzes on one processor.
-	r.beside(ctx, 2, fuzzSteps(targets, 3*time.Second))
+	// Our own tests wait for other processes, and a browser or a fuzz target hardly uses more than
+	// one processor: side by side they keep two busy.
+	var notes notes
+	r.lanes(ctx, testSteps(root, &notes), append(engineSteps(root, &notes), fuzzSteps(targets, time.Second)...))
 
 	notes.print(w)
 	printNotRun(w, suites)
@@ -43,12 +44,9 @@ func compileOnce(ctx context.Context) error {
 	return os.Setenv("GOFLAGS", strings.TrimSpace(string(flags)+" -trimpath"))
 }
 
-func testSteps(root string, notes *notes) []step {
-	nodeModules := []string{"TERRARIUM_NODE_MODULES=" + filepath.Join(root, "tests", "node_modules")}
-	wazero := filepath.Join(root, ".cache", "bin", "wazero")
-	dev := filepath.Join(root, ".cache", "bin", "dev")
-
-	steps := []step{
+// checkSteps look at what is written, and run nothing of it.
+func checkSteps() []step {
+	return []step{
 		{"tools", func(ctx context.Context, out io.Writer) error { return installTools(ctx, out, tools) }},
 		{"gofmt", checkFormat},
 		commandStep("go mod tidy", nil, "go", "mod", "tidy", "-diff"),
@@ -63,34 +61,72 @@ func testSteps(root string, notes *notes) []step {
 		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
 		{"npm", func(ctx context.Context, out io.Writer) error { return npmInstall(ctx, out, "tests") }},
 	}
-	steps = append(steps, buildSteps()...)
-	return append(steps,
+}
+
+// testSteps are the tests as they run where they were built.
+func testSteps(root string, notes *notes) []step {
+	env := []string{nodeModules(root)}
+	// Programs that tests run would each wait a second before they end.
+	race := append(env, "GORACE=atexit_sleep_ms=0", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
+	return []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
-		goTest("go test", nodeModules, notes, "-vet=off", "./plugins/box", "./tests", "./..."),
+		goTest("go test", env, notes, "-vet=off", "./plugins/box", "./tests", "./..."),
+		// What -short leaves out was tested above; with -race it would take as long as all the rest.
+		goTest("go test race", race, notes,
+			append([]string{"-vet=off", "-race", "-short", "-timeout=20m", "-skip=" + raceSkip}, racePackages...)...),
+	}
+}
+
+// engineSteps are the tests on other engines than the default one, in other builds, and in browsers.
+func engineSteps(root string, notes *notes) []step {
+	env := []string{nodeModules(root)}
+	wazero := filepath.Join(root, ".cache", "bin", "wazero")
+	dev := filepath.Join(root, ".cache", "bin", "dev")
+	return []step{
+		// One at a time: each has a browser of its own.
+		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/", "web/test/package/"),
+		// Node 20 has a WebSocket, but only if it is told so.
+		commandStep("node --test sidecar", nil, "node", "--experimental-websocket", "--test", "web/test/sidecar/"),
+		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
+		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m",
+			"-exec='"+dev+"' browser -add '"+filepath.Join(root, "core", "testdata")+"' -add '"+filepath.Join(root, "tests", "acp")+"' --",
+			"./core/driver", "./core/driver/acpconn", "./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
 		// What is no subtest for an engine runs again, which is little; what is one for another does not.
-		goTest("go test wasmtime", nodeModules, notes, "-tags=wasmtime", "-run=/^wasmtime",
+		goTest("go test wasmtime", env, notes, "-tags=wasmtime", "-run=/^wasmtime",
 			"./hostwasm", "./hostwasm/engine/...", "./hostwasm/worker", "./tests/reactor"),
 		// The steps before had cgo.
 		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
 		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
 		goTest("imports with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
-		// What -short leaves out was tested above: the machine is the same, and here six times slower.
+		// What -short leaves out is tested beside it: the machine is the same, and here six times slower.
 		goTest("go test wasip1", wasip1, notes, "-vet=off", "-short", "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
-		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
-		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m",
-			"-exec='"+dev+"' browser -add '"+filepath.Join(root, "core", "testdata")+"' -add '"+filepath.Join(root, "tests", "acp")+"' --",
-			"./core/driver", "./core/driver/acpconn", "./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
-		// One at a time: each has a browser of its own, which takes all processors.
-		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/", "web/test/package/"),
-		// Node 20 has a WebSocket, but only if it is told so.
-		commandStep("node --test sidecar", nil, "node", "--experimental-websocket", "--test", "web/test/sidecar/"),
-		// What -short leaves out was tested above; with -race it would take as long as all the rest,
-		// and the programs that tests run would each wait a second before they end.
-		goTest("go test race", append(nodeModules, "GORACE=atexit_sleep_ms=0"), notes,
-			append([]string{"-vet=off", "-race", "-short", "-timeout=20m"}, racePackages...)...),
-	)
+	}
 }
+
+// nodeModules is the variable that tells tests where npm's packages are.
+func nodeModules(root string) string {
+	return "TERRARIUM_NODE_MODULES=" + filepath.Join(root, "tests", "node_modules")
+}
+
+// unwatched are flags that leave packages without the race detector's checks: what makes machine
+// code of modules, which is most of what our tests do otherwise, and what meters them. Both work
+// for one goroutine. A package with sync/atomic must not be among them: the linker keeps one copy
+// of a generic method such as atomic.Pointer's, and if it is one without checks, it orders nothing
+// for anybody, and races are reported that are none.
+var unwatched = func() (flags string) {
+	const wazevo = "github.com/tetratelabs/wazero/internal/engine/wazevo"
+	for _, pkg := range []string{wazevo + "/backend/...", wazevo + "/frontend", wazevo + "/ssa", "github.com/terrarium-dev/terrarium/core/meter"} {
+		flags += " -gcflags=" + pkg + "=-race=false"
+	}
+	return flags
+}()
+
+// raceSkip are tests that take long and start few goroutines of ours: they compare types, sizes and
+// messages, have a conversation that others have as well, or are scripts of commands that end at once.
+const raceSkip = "^Test(Dependencies|ACPSchema.*|ACPTypes.*|EnvironmentTools|Example.*|ReactorSize|SDK|Unbuilt|Web.*)$" +
+	"|^TestCLI$/^(env|harness_usage|help|keys|native_.*|parse|plugins.*|policy.*|screen.*|trace_file|usage|version_doctor" +
+	"|run_(command_line|env_cwd|exit|json|limits|not_found|usage)|sandbox_(cache|hidden|hints|limits|refused))$"
 
 // racePackages are those where goroutines meet, and what starts them. In the others the race detector
 // finds nothing, and their tests take it minutes.

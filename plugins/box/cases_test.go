@@ -163,7 +163,7 @@ func TestDebian(t *testing.T) {
 	if why := notDebian(); why != "" {
 		t.Skip(why)
 	}
-	sample := 4 // what was recorded changes with -record only, and is looked at then
+	sample := 12 // what was recorded changes with -record only, and is looked at then
 	if os.Getenv("TERRARIUM_LONG") == "1" {
 		sample = 1
 	}

@@ -26,7 +26,7 @@ func TestSandbox(t *testing.T) {
 	if raceEnabled() {
 		t.Skip("takes minutes with the race detector, which sees nothing inside the sandbox")
 	}
-	sample := 5 // of the many drawn cases one in so many
+	sample := 12 // of the many drawn cases one in so many
 	if os.Getenv("TERRARIUM_LONG") == "1" {
 		sample = 1
 	}
