@@ -70,7 +70,7 @@ func testSteps(root string, notes *notes) []step {
 	race := append(env, "GORACE=atexit_sleep_ms=0", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
 	return []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
-		goTest("go test", env, notes, "-vet=off", "./plugins/box", "./tests", "./..."),
+		goTest("go test", append(env, "TERRARIUM_WASMTIME=1"), notes, "-vet=off", "./plugins/box", "./tests", "./..."),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest.
 		goTest("go test race", race, notes,
 			append([]string{"-vet=off", "-race", "-short", "-timeout=20m", "-skip=" + raceSkip}, racePackages...)...),
@@ -97,7 +97,6 @@ func engineSteps(root string, notes *notes) []step {
 		// The steps before had cgo.
 		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
 		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
-		goTest("imports with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestDependencies", "./tests"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		// What -short leaves out is tested beside it: the machine is the same, and here six times slower.
 		goTest("go test wasip1", wasip1, notes, "-vet=off", "-short", "-exec='"+wazero+"' run -mount /:/ -env-inherit", "./core/..."),
