@@ -168,7 +168,7 @@ func TestClientTurn(t *testing.T) {
 		t.Errorf("got %q on standard output, want %q", got, want)
 	}
 	wantLines(t, u.stderr, "~ first", "~ second "+shown, "plan:", "  [x] one"+shown, "  [>] two", "  [ ] three",
-		"tool: edit "+shown+" (edit): pending", "  /a"+shown+": 1 lines less, 1 more", "  - 2", "  + "+shown,
+		"tool: edit "+shown+" (edit): pending", "  /a"+shown+": -1 +1", "  - 2", "  + "+shown,
 		"tool: edit "+shown+" (edit): completed", "  done "+shown)
 }
 

@@ -217,9 +217,9 @@ func (d *Diff) Lines() []string {
 		end++
 	}
 	gone, come := old[start:len(old)-end], fresh[start:len(fresh)-end]
-	head := fmt.Sprintf("%s: %d lines less, %d more", d.Path, len(gone), len(come))
+	head := fmt.Sprintf("%s: -%d +%d", d.Path, len(gone), len(come))
 	if d.Fresh {
-		head = fmt.Sprintf("%s: new, %d lines", d.Path, len(come))
+		head = fmt.Sprintf("%s: new, +%d", d.Path, len(come))
 	}
 	lines := []string{head}
 	if start > 0 {
