@@ -65,6 +65,7 @@ type followed struct {
 
 	offset     uint64 // of the output that is told next
 	end        uint64 // the status waits for output before it
+	looks      int    // at the screen since there is something new to tell of the status
 	introduced bool   // a status was told
 	screenless bool   // that there is no screen was told
 	gone       bool   // when all is told it is forgotten
@@ -244,7 +245,7 @@ func (f *Feed) news(e *core.Effect) {
 // ended has a status told after the output that is there.
 func (f *Feed) ended(id core.TerminalID) {
 	if t := f.followed[id]; t != nil {
-		t.end = f.sights.Written(id)
+		t.end, t.looks = f.sights.Written(id), 0
 	}
 	f.owe(id, TopicStatus)
 }

@@ -15,6 +15,8 @@ const (
 	// screenPause is how long screens are left alone after one was looked at: a person sees no more
 	// than that, and the command waits meanwhile.
 	screenPause = 30 * time.Millisecond
+	// maxLooks is how often a screen is looked at for all that it showed when its command ended.
+	maxLooks = 60
 )
 
 // HandleOutput says that a terminal has written something, or may look different.
@@ -54,33 +56,33 @@ func (f *Feed) Take(now time.Time, most int) {
 	}
 }
 
-// tell tells a part of what is owed of a terminal, and has the rest wait.
+// tell tells a part of what is owed of a terminal, and has the rest wait. A status comes after the
+// output that led to it, and what the screen showed then: after all of it, were it not for children
+// that a command has left behind, which may write for ever.
 func (f *Feed) tell(now time.Time, id core.TerminalID, t *followed, screens bool) {
-	if t.owes&TopicBytes != 0 && f.tellOutput(id, t) {
-		f.owe(id, 0)
-		return // others first
+	if t.owes&TopicBytes != 0 && !f.tellOutput(id, t) {
+		t.owes &^= TopicBytes
 	}
-	t.owes &^= TopicBytes
-	if t.owes&TopicScreen != 0 {
-		if !screens {
-			t.waits = true
-			f.later = append(f.later, id)
-			return
+	if t.owes&TopicScreen != 0 && screens {
+		t.looks++
+		if !f.tellScreen(now, id, t) {
+			t.owes &^= TopicScreen
 		}
-		if f.tellScreen(now, id, t) {
-			t.waits = true
-			f.later = append(f.later, id)
-			return
-		}
-		t.owes &^= TopicScreen
 	}
-	if t.owes&TopicStatus != 0 && (t.topics&TopicBytes == 0 || t.offset >= t.end) {
+	told := (t.topics&TopicBytes == 0 || t.offset >= t.end) && (t.owes&TopicScreen == 0 || t.looks > maxLooks)
+	if t.owes&TopicStatus != 0 && told {
 		t.owes &^= TopicStatus
 		f.tellStatus(id, t)
 	}
-	if t.gone && t.owes == 0 {
+	switch {
+	case t.owes == 0 && t.gone:
 		delete(f.topics, subscription{t.session, id})
 		f.drop(id)
+	case t.owes == TopicScreen, t.owes == TopicScreen|TopicStatus:
+		t.waits = true
+		f.later = append(f.later, id)
+	default:
+		f.owe(id, 0) // after the others
 	}
 }
 

@@ -421,6 +421,48 @@ func TestSubscriberDoesNotRead(t *testing.T) {
 	})
 }
 
+// TestSubscribeChild: what a child writes that a command has left behind, more than anybody reads, holds
+// up neither the screen nor the status.
+func TestSubscribeChild(t *testing.T) {
+	subscribing(t, false, func(s *subscriber) {
+		s.send("_terrarium/subscribe", `{"sessionId":"s","what":["bytes","screen","status"]}`)
+		s.takeLine()
+		s.send("terminal/create", `{"sessionId":"s","command":"x"}`)
+		p := <-s.host.started
+		stop := make(chan struct{})
+		var child sync.WaitGroup
+		child.Go(func() {
+			for piece := "\x1b[?2026l" + strings.Repeat("x", 8<<10) + "\x1b[?2026h"; ; {
+				p.write(piece)
+				select {
+				case <-time.After(time.Millisecond): // of the bubble
+				case <-stop:
+					return
+				}
+			}
+		})
+		p.end()
+		screens, status := 0, ""
+		for n := 0; status != "exited"; n++ {
+			time.Sleep(20 * time.Millisecond) // of the bubble
+			if n == 500 || !s.takeLine() {
+				t.Error("got no exit")
+				break
+			}
+			m := s.lines[len(s.lines)-1]
+			if m.Params.Screen != nil {
+				screens++
+			}
+			status = m.Params.State
+		}
+		if screens < 10 {
+			t.Errorf("got %d screens, want them told beside the output", screens)
+		}
+		close(stop)
+		child.Wait()
+	})
+}
+
 // TestSubscribersAreBounded: however many terminals write that nobody reads, it is bounded what is
 // kept of them together.
 func TestSubscribersAreBounded(t *testing.T) {
