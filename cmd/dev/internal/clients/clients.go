@@ -34,7 +34,7 @@ type tools struct {
 }
 
 // patience is how long conform waits for an answer: long, for the machine may be busy.
-const patience = "20s"
+const patience = "60s"
 
 var all = []client{
 	{

@@ -18,13 +18,20 @@ type round struct {
 	connection context.Context
 	turn       context.Context // ends with connection, and when the client cancels it
 
-	folder string // one of ours; empty if there is none
+	folder string // one of ours, in the session's directory if we can; empty if there is none
 	held   *pulse // what pointConnectionEnds has left running
 }
 
 // run returns the results in the order of their numbers.
 func (r *round) run() []Result {
-	folder, err := os.MkdirTemp("", "terrarium-conform-")
+	const pattern = "terrarium-conform-"
+	folder, err := "", error(nil)
+	if r.client.cwd != "" { // where the commands of a client that confines them can be watched
+		folder, err = os.MkdirTemp(r.client.cwd, "."+pattern)
+	}
+	if folder == "" {
+		folder, err = os.MkdirTemp("", pattern)
+	}
 	if err == nil {
 		r.folder = folder
 		defer os.RemoveAll(folder)
