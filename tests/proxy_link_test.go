@@ -164,6 +164,7 @@ type wire struct {
 			Meta struct {
 				Info   struct{ TerminalID string } `json:"terminal_info"`
 				Output struct{ Data string }       `json:"terminal_output"`
+				Delta  struct{ Data string }       `json:"terminal_output_delta"`
 				Exit   *struct {
 					ExitCode *int `json:"exit_code"`
 				} `json:"terminal_exit"`

@@ -63,7 +63,7 @@ func (l *link) converse(spliced bool) error {
 	editor, agent := conversation()
 	want := bytes.Join(editor, nil)
 	if spliced {
-		want = bytes.Replace(want, []byte(`"clientCapabilities": {`), []byte(`"clientCapabilities": {"terminal":true,`), 1)
+		want = bytes.Replace(want, []byte(`"clientCapabilities": {`), []byte(`"clientCapabilities": {"terminal":true,"_meta":{"terminal_output":true},`), 1)
 	}
 	send := func(w io.Writer, said [][]byte) {
 		for _, line := range said {
@@ -253,7 +253,9 @@ func TestProxyAsks(t *testing.T) {
 // TestProxyShows has a tool call show what runs here, as each kind of editor can.
 func TestProxyShows(t *testing.T) {
 	nativeHost(t)
-	for name, capabilities := range map[string]string{"text": `"terminal":true`, "dialect": `"_meta":{"terminal_output":true}`} {
+	for name, capabilities := range map[string]string{
+		"text": `"terminal":true`, "dialect": `"_meta":{"terminal_output":true}`, "delta": `"_meta":{"terminal_output_delta":true}`,
+	} {
 		t.Run(name, func(t *testing.T) {
 			l := proxied(t, "--sandbox", "off")
 			l.open(capabilities)
@@ -281,6 +283,9 @@ func TestProxyShows(t *testing.T) {
 						}
 						shown += c.Content.Text
 					}
+					if name == "delta" {
+						u.Meta.Output = u.Meta.Delta
+					}
 					shown += u.Meta.Output.Data
 					if e := u.Meta.Exit; e != nil && e.ExitCode != nil {
 						shown += "It has ended: exit " + strconv.Itoa(*e.ExitCode)
@@ -300,7 +305,7 @@ func TestProxyShows(t *testing.T) {
 			l.onTerminal("r", "release", id)
 			l.gets(l.agent)
 			embed("b")
-			if name == "dialect" { // the editor has its output
+			if name != "text" { // the editor has its output
 				if m := l.message(l.editor); len(m.Params.Update.Content) != 2 || m.Params.Update.Content[1].TerminalID != id {
 					t.Errorf("got %+v, want %s embedded again", m, id)
 				}

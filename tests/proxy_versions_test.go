@@ -29,7 +29,7 @@ func (l *link) openDraft(session string) (initialize string) {
 func TestProxyDraft(t *testing.T) {
 	nativeHost(t)
 	l := proxied(t, "--sandbox", "off")
-	if got := l.openDraft(`{}`); !strings.Contains(got, `"info":{"name":"e","version":"1"},"capabilities":{}`) || !strings.Contains(got, `"clientCapabilities":{"terminal":true}`) {
+	if got := l.openDraft(`{}`); !strings.Contains(got, `"info":{"name":"e","version":"1"},"capabilities":{}`) || !strings.Contains(got, `"clientCapabilities":{"terminal":true,"_meta":{"terminal_output":true}}`) {
 		t.Errorf("the agent got %s, want it as it was, and terminals, in case that it speaks version 1", got)
 	}
 	l.newDraftSession()

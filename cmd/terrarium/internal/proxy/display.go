@@ -12,11 +12,12 @@ import (
 	"github.com/terrarium-dev/terrarium/core/text"
 )
 
-// A display has the editor show the terminals that tool calls embed and that are served here, which the editor
-// does not know.
+// A display has the editor show the terminals that tool calls embed and that the editor does not know: those that are
+// served here, and those that the agent has itself.
 //
-// An editor that knows terminals in _meta (clientCapabilities._meta.terminal_output) is told of one there when a tool
-// call first embeds it, then what it writes, and its exit. The embedding stays as it is, after release too.
+// An editor that knows terminals in _meta (clientCapabilities._meta.terminal_output, or terminal_output_delta) is told
+// of one that is served here when a tool call first embeds it, then what it writes, and its exit. The embedding stays as
+// it is, after release too. What the agent tells of its own passes.
 // For all others the embedding becomes text with the end of the output, which is sent anew as it grows.
 type display struct {
 	proxy  *proxy
@@ -26,12 +27,14 @@ type display struct {
 	done   chan struct{} // closed when nothing is sent any more
 
 	mu        sync.Mutex // guards the fields below
-	dialect   bool       // the editor knows terminals in _meta
+	dialect   string     // where in _meta the editor looks for output; "" if it does not
 	terminals map[core.TerminalID]*shown
+	displays  *acp.Displays // what the agent tells of its own, without a dialect
+	theirs    map[callID]*theirs
 	calls     map[callID]*embedding
 }
 
-// callID names a tool call.
+// callID names a tool call, or a terminal of the agent's own: many have the id of their call.
 type callID struct{ session, id string }
 
 // shown is a terminal.
@@ -53,6 +56,7 @@ type embedding struct {
 // An item is one of a tool call's content: a terminal, or JSON.
 type item struct {
 	terminal core.TerminalID
+	theirs   bool  // it is the agent's own
 	seen     state // of the terminal, when it was sent as text
 	raw      string
 	replaces bool // raw is not the agent's own
@@ -73,20 +77,19 @@ const (
 )
 
 func (p *proxy) newDisplay() *display {
-	return &display{
+	d := &display{
 		proxy: p, some: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
-		terminals: make(map[core.TerminalID]*shown), calls: make(map[callID]*embedding),
+		terminals: make(map[core.TerminalID]*shown), theirs: make(map[callID]*theirs), calls: make(map[callID]*embedding),
 	}
+	d.displays = acp.NewDisplays(maxTheirs, d.told)
+	return d
 }
 
-// initialized reads what the editor's initialize says of terminals in _meta.
-func (d *display) initialized(params jsonrpc.Value) {
-	capabilities, _ := params.Get("clientCapabilities")
-	meta, _ := capabilities.Get("_meta")
-	member, _ := meta.Get("terminal_output")
+// initialized takes where in _meta the editor looks for output.
+func (d *display) initialized(dialect string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.dialect, _ = member.Bool()
+	d.dialect = dialect
 }
 
 // watch has a driver tell the display what terminals do, besides those that it tells already.
@@ -121,7 +124,7 @@ func (d *display) output(id core.TerminalID, p []byte) {
 	defer d.mu.Unlock()
 	t := d.terminal(id)
 	t.fresh = true
-	for rest := p; d.dialect && len(rest) > 0; {
+	for rest := p; d.dialect != "" && len(rest) > 0; {
 		var valid []byte
 		valid, rest = t.repair.Next(rest)
 		t.keep(valid)
@@ -220,7 +223,7 @@ func (d *display) changes() (lines [][]byte) {
 		}
 		return size > maxWaiting
 	}
-	if d.dialect {
+	if d.dialect != "" {
 		for id, t := range d.terminals {
 			if t.call.id == "" {
 				continue
@@ -229,7 +232,7 @@ func (d *display) changes() (lines [][]byte) {
 				break
 			}
 			size += len(t.unsent)
-			lines = t.appendNews(lines, id)
+			lines = t.appendNews(lines, d.dialect, id)
 		}
 		return lines
 	}
@@ -237,7 +240,7 @@ func (d *display) changes() (lines [][]byte) {
 		if full() {
 			break
 		}
-		changed, over := d.stateOf(e)
+		changed, over := d.stateOf(call, e)
 		if changed {
 			line := d.update(call, e)
 			size += len(line)
@@ -252,19 +255,18 @@ func (d *display) changes() (lines [][]byte) {
 
 // stateOf reports whether a terminal of e has changed, and whether all have ended. It counts them as seen.
 // d.mu is held.
-func (d *display) stateOf(e *embedding) (changed, over bool) {
+func (d *display) stateOf(call callID, e *embedding) (changed, over bool) {
 	over = true
 	for n := range e.items {
 		i := &e.items[n]
-		t := d.terminals[i.terminal]
-		if t == nil {
+		now, known := d.state(call, i)
+		if !known {
 			continue
 		}
-		if t.fresh {
+		if t := d.terminals[i.terminal]; !i.theirs && t.fresh {
 			t.fresh = false
 			d.wake() // to be sure that it is kept
 		}
-		now := d.state(i.terminal)
 		changed = changed || now != i.seen
 		over = over && now.ended
 		i.seen = now
@@ -272,24 +274,38 @@ func (d *display) stateOf(e *embedding) (changed, over bool) {
 	return changed, over
 }
 
-// state returns what is known of a terminal before its text is made. d.mu is held.
-func (d *display) state(id core.TerminalID) (s state) {
-	d.driver.Look(id, func(t *core.Terminal) { s.written = t.Written() })
-	t := d.terminals[id]
-	s.ended = t != nil && t.exit != nil
-	return s
+// state returns what is known of the terminal of i before its text is made. It reports false if it is none, or one that
+// is known no longer. d.mu is held.
+func (d *display) state(call callID, i *item) (s state, known bool) {
+	if i.theirs {
+		t := d.theirs[i.own(call)]
+		if t == nil {
+			return s, false
+		}
+		return state{t.told, t.exit != nil}, true
+	}
+	t := d.terminals[i.terminal]
+	if t == nil {
+		return s, false
+	}
+	d.driver.Look(i.terminal, func(t *core.Terminal) { s.written = t.Written() })
+	s.ended = t.exit != nil
+	return s, true
 }
 
-// appendNews appends lines with what t has written, and its exit.
-func (t *shown) appendNews(lines [][]byte, id core.TerminalID) [][]byte {
+// own names a terminal of the agent's own that a tool call embeds.
+func (i *item) own(call callID) callID { return callID{call.session, string(i.terminal)} }
+
+// appendNews appends lines with what t has written, as the member dialect of _meta, and its exit.
+func (t *shown) appendNews(lines [][]byte, dialect string, id core.TerminalID) [][]byte {
 	if len(t.unsent) > 0 {
 		data := t.unsent
 		if t.lost > 0 {
 			data = append([]byte("[… "+itoa(t.lost)+" bytes were left out …]\r\n"), data...)
 		}
 		lines = append(lines, t.call.update(func(dst []byte) []byte {
-			dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"terminal_output":{"terminal_id":`...)
-			dst = jsonrpc.AppendString(dst, id)
+			dst = jsonrpc.AppendKey(append(jsonrpc.AppendKey(dst, "_meta"), '{'), dialect)
+			dst = jsonrpc.AppendString(append(dst, `{"terminal_id":`...), id)
 			dst = jsonrpc.AppendString(append(dst, `,"data":`...), data)
 			return append(dst, "}}"...)
 		}))
@@ -328,21 +344,22 @@ func (c callID) update(appendMembers func(dst []byte) []byte) []byte {
 func (d *display) update(call callID, e *embedding) []byte {
 	return call.update(func(dst []byte) []byte {
 		dst = append(jsonrpc.AppendKey(dst, "content"), '[')
-		for _, i := range e.items {
+		for n := range e.items {
+			i := &e.items[n]
 			dst = jsonrpc.AppendComma(dst)
 			if i.terminal == "" {
 				dst = append(dst, i.raw...)
 				continue
 			}
-			dst = d.appendText(dst, i.terminal)
+			dst = d.appendText(dst, call, i)
 		}
 		return append(dst, ']')
 	})
 }
 
-// appendText appends the content that shows a terminal as text. d.mu is held.
-func (d *display) appendText(dst []byte, id core.TerminalID) []byte {
-	output, truncated := d.driver.AppendOutput(nil, id)
+// appendText appends the content that shows the terminal of i as text. d.mu is held.
+func (d *display) appendText(dst []byte, call callID, i *item) []byte {
+	output, truncated, exit := d.look(call, i)
 	if cut := len(output) - maxText; cut > 0 {
 		output, truncated = output[cut:], true
 	}
@@ -351,9 +368,26 @@ func (d *display) appendText(dst []byte, id core.TerminalID) []byte {
 		shown = "[…]" + shown
 	}
 	shown = acp.CodeBlock(shown)
-	if t := d.terminals[id]; t != nil && t.exit != nil {
-		shown += "\nIt has ended: " + t.exit.Status.String() + "."
+	if exit != nil {
+		shown += "\nIt has ended: " + exit.String() + "."
 	}
 	dst = append(dst, `{"type":"content","content":{"type":"text","text":`...)
 	return append(jsonrpc.AppendString(dst, shown), "}}"...)
+}
+
+// look returns what the terminal of i has written, of which the beginning may be truncated, and how it has ended, or
+// nil if it has not, or if it is known no longer. d.mu is held.
+func (d *display) look(call callID, i *item) (output []byte, truncated bool, exit *core.ExitStatus) {
+	if !i.theirs {
+		output, truncated = d.driver.AppendOutput(nil, i.terminal)
+		if t := d.terminals[i.terminal]; t != nil && t.exit != nil {
+			exit = &t.exit.Status
+		}
+		return output, truncated, exit
+	}
+	if t := d.theirs[i.own(call)]; t != nil {
+		output, truncated = t.output()
+		exit = t.exit
+	}
+	return output, truncated, exit
 }

@@ -5,17 +5,56 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// advertise returns the splices that make initialize say that the editor serves terminals. The rest
-// of what it says stays as it is.
+// Where in _meta agents tell what a terminal of their own has written, by what an editor says that it knows:
+// https://github.com/zed-industries/zed/pull/40165, and codex-acp 2.6 and claude-agent-acp 0.101 for the second one.
+const (
+	metaOutput      = "terminal_output"
+	metaOutputDelta = "terminal_output_delta"
+)
+
+// dialectOf returns where an editor that says such params looks for output, or "" if it knows no terminals in _meta.
+func dialectOf(params jsonrpc.Value) string {
+	capabilities, _ := params.Get("clientCapabilities")
+	meta, _ := capabilities.Get("_meta")
+	for _, key := range []string{metaOutput, metaOutputDelta} {
+		member, _ := meta.Get(key)
+		if knows, _ := member.Bool(); knows {
+			return key
+		}
+	}
+	return ""
+}
+
+// advertise returns the splices that make initialize say that the editor serves terminals, and knows those that agents
+// tell of in _meta: where it does not, a display makes text of them. What the editor says of _meta's member itself stays,
+// and all the rest.
 func advertise(line []byte, params jsonrpc.Value) []splice {
 	if params.Kind() != jsonrpc.Object {
 		return nil
 	}
-	capabilities, ok := params.Get("clientCapabilities")
-	if !ok || capabilities.Kind() != jsonrpc.Object {
-		return []splice{set(line, params, "clientCapabilities", []byte(`{"terminal":true}`))}
+	const known = `{"` + metaOutput + `":true}`
+	capabilities, _ := params.Get("clientCapabilities")
+	if capabilities.Kind() != jsonrpc.Object || isEmpty(capabilities) {
+		return []splice{set(line, params, "clientCapabilities", []byte(`{"terminal":true,"_meta":`+known+`}`))}
 	}
-	return []splice{set(line, capabilities, "terminal", []byte("true"))}
+	splices := []splice{set(line, capabilities, "terminal", []byte("true"))}
+	meta, _ := capabilities.Get("_meta")
+	_, said := meta.Get(metaOutput)
+	switch {
+	case said || dialectOf(params) != "":
+		return splices
+	case meta.Kind() == jsonrpc.Object:
+		return append(splices, set(line, meta, metaOutput, []byte("true")))
+	}
+	return append(splices, set(line, capabilities, "_meta", []byte(known)))
+}
+
+// isEmpty reports whether object has no member.
+func isEmpty(object jsonrpc.Value) bool {
+	for range object.Members() {
+		return false
+	}
+	return true
 }
 
 // note remembers a call of the editor that is told of if nobody answers it, or in another version.

@@ -95,7 +95,7 @@ func (p *proxy) editorCalls(line []byte, m *message) (splices []splice, ok bool)
 	switch m.method {
 	case acp.MethodInitialize:
 		p.note(m)
-		p.served.display.initialized(m.params)
+		p.served.display.initialized(dialectOf(m.params))
 		return advertise(line, m.params), true
 	case "session/new", "session/fork":
 		made.open, made.usable = handedOver(m.params, "")

@@ -12,7 +12,7 @@ const methodUpdate = "session/update"
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// updated passes on a session/update. Where it embeds a terminal that is served here, the splices are those
+// updated passes on a session/update. Where it embeds a terminal that the editor does not know, the splices are those
 // that a display needs.
 func (p *proxy) updated(m *message, line []byte) {
 	session := textOf(m.params, "sessionId")
@@ -29,6 +29,7 @@ func (p *proxy) updated(m *message, line []byte) {
 		p.pass(line)
 		return
 	}
+	p.served.display.reported(m.params)
 	content, ok := update.Get("content")
 	if !ok || content.Kind() != jsonrpc.Array {
 		p.pass(line)
@@ -56,11 +57,22 @@ const (
 // notShown stands in the place of a terminal beyond maxShown.
 const notShown = `{"type":"content","content":{"type":"text","text":"(one terminal more than is shown here)"}}`
 
+// reported takes what an update tells of the agent's own terminals.
+func (d *display) reported(params jsonrpc.Value) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dialect == "" {
+		d.displays.Update(params)
+	}
+}
+
 // embedded returns what comes into a line because of the terminals in content, and what is to be done when
 // that line is written.
 func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Value) (splices []splice, after func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	var items []item
-	size := 0
+	size, shown := 0, 0
 	var found []core.TerminalID
 	for v := range content.Items() {
 		i := item{raw: string(v.Raw())}
@@ -68,7 +80,12 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 			id := core.TerminalID(textOf(v, "terminalId"))
 			if d.driver.Issued(core.SessionID(call.session), id) {
 				i = item{terminal: id}
-				if found = append(found, id); len(found) > maxShown {
+				found = append(found, id)
+			} else if d.theirs[callID{call.session, string(id)}] != nil {
+				i = item{terminal: id, theirs: true}
+			}
+			if i.terminal != "" {
+				if shown++; shown > maxShown {
 					i = item{raw: notShown, replaces: true}
 				}
 			}
@@ -76,16 +93,14 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 		size += len(i.raw)
 		items = append(items, i)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(found) == 0 {
+	if shown == 0 {
 		delete(d.calls, call) // its content is another one now
 		return nil, nil
 	}
 	for _, id := range found {
 		d.terminal(id).session = call.session
 	}
-	if d.dialect {
+	if d.dialect != "" {
 		return d.announced(line, call, update, found)
 	}
 	n, at := 0, 0
@@ -97,8 +112,8 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 		}
 		text := []byte(i.raw)
 		if i.terminal != "" {
-			i.seen = d.state(i.terminal)
-			text = d.appendText(nil, i.terminal)
+			i.seen, _ = d.state(call, i)
+			text = d.appendText(nil, call, i)
 		}
 		s := replaceAfter(line, at, v, text)
 		splices, at = append(splices, s), s.end
