@@ -105,6 +105,19 @@ func (l *link) openTools(t *testing.T, version string) (*toolServer, *mcpClient)
 	return server, client
 }
 
+// openToolsFor is openTools with an editor of such capabilities.
+func (l *link) openToolsFor(t *testing.T, capabilities string) *mcpClient {
+	t.Helper()
+	l.says(l.toAgent, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{`+capabilities+`}}}`)
+	l.gets(l.agent)
+	l.says(l.toEditor, `{"jsonrpc":"2.0","id":"init","result":{"protocolVersion":1}}`)
+	l.gets(l.editor)
+	server := l.newSession()
+	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd()})
+	l.named("s")
+	return client
+}
+
 // TestProxyTools runs commands for an agent by MCP, as those of its session.
 func TestProxyTools(t *testing.T) {
 	nativeHost(t)
@@ -402,6 +415,10 @@ func TestProxyDropsShell(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
+
+	l, _ = withTools(t, "--drop-shell")
+	l.initialize("@agentclientprotocol/codex-acp") // which its environment has told
+	l.newSession()
 
 	l, _ = withTools(t, "--drop-shell")
 	l.initialize("another")

@@ -63,6 +63,31 @@ func TestProxyShowsTheirs(t *testing.T) {
 	}
 }
 
+// TestProxyShowsBeforeTheEnd: what a turn has shown is there in full when the turn ends.
+func TestProxyShowsBeforeTheEnd(t *testing.T) {
+	nativeHost(t)
+	l := proxied(t, "--sandbox", "off")
+	l.open("")
+	l.says(l.toAgent, `{"jsonrpc":"2.0","id":"turn","method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`)
+	l.gets(l.agent)
+	for _, update := range ownTerminal[:4] {
+		l.updates("s", update)
+	}
+	l.says(l.toEditor, `{"jsonrpc":"2.0","id":"turn","result":{"stopReason":"end_turn"}}`)
+	for shown := ""; ; {
+		m := l.message(l.editor)
+		for _, c := range m.Params.Update.Content {
+			shown = c.Content.Text
+		}
+		if string(m.ID) == `"turn"` {
+			if want := "```\none\n100%\n```\nIt has ended: exit 3."; shown != want {
+				t.Errorf("at the end of the turn the editor shows %q, want %q", shown, want)
+			}
+			return
+		}
+	}
+}
+
 // TestProxyPassesTheirs has editors that know such terminals get what the agent says, byte for byte.
 func TestProxyPassesTheirs(t *testing.T) {
 	nativeHost(t)

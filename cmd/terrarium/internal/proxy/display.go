@@ -26,12 +26,17 @@ type display struct {
 	closed chan struct{}
 	done   chan struct{} // closed when nothing is sent any more
 
+	sending sync.Mutex // held from a look until what it has found is on its way; taken before mu
+
 	mu        sync.Mutex // guards the fields below
 	dialect   string     // where in _meta the editor looks for output; "" if it does not
 	terminals map[core.TerminalID]*shown
 	displays  *acp.Displays // what the agent tells of its own, without a dialect
 	theirs    map[callID]*theirs
+	lent      map[core.TerminalID]*lent
+	creating  map[callID]*creating
 	calls     map[callID]*embedding
+	unsent    [][]byte // lines that come before what has changed
 }
 
 // callID names a tool call, or a terminal of the agent's own: many have the id of their call.
@@ -40,6 +45,7 @@ type callID struct{ session, id string }
 // shown is a terminal.
 type shown struct {
 	session string
+	lent    bool   // it is one of our tools
 	call    callID // in the dialect: the first that has embedded it; without an id, none has
 	repair  text.Repairer
 	unsent  []byte // in the dialect: what it has written that was not sent
@@ -79,7 +85,8 @@ const (
 func (p *proxy) newDisplay() *display {
 	d := &display{
 		proxy: p, some: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
-		terminals: make(map[core.TerminalID]*shown), theirs: make(map[callID]*theirs), calls: make(map[callID]*embedding),
+		terminals: make(map[core.TerminalID]*shown), theirs: make(map[callID]*theirs),
+		lent: make(map[core.TerminalID]*lent), creating: make(map[callID]*creating), calls: make(map[callID]*embedding),
 	}
 	d.displays = acp.NewDisplays(maxTheirs, d.told)
 	return d
@@ -124,12 +131,19 @@ func (d *display) output(id core.TerminalID, p []byte) {
 	defer d.mu.Unlock()
 	t := d.terminal(id)
 	t.fresh = true
-	for rest := p; d.dialect != "" && len(rest) > 0; {
-		var valid []byte
-		valid, rest = t.repair.Next(rest)
-		t.keep(valid)
+	if d.dialect != "" {
+		t.take(p)
 	}
 	d.wake()
+}
+
+// take takes what it has written.
+func (t *shown) take(p []byte) {
+	for len(p) > 0 {
+		var valid []byte
+		valid, p = t.repair.Next(p)
+		t.keep(valid)
+	}
 }
 
 // keep adds to what is to be sent, of which the beginning goes if it is too much.
@@ -170,8 +184,18 @@ func (d *display) forget(session string) {
 			delete(d.calls, call)
 		}
 	}
+	for call := range d.creating {
+		if call.session == session {
+			delete(d.creating, call)
+		}
+	}
+	for id, t := range d.lent {
+		if t.session == session {
+			d.dropLent(id)
+		}
+	}
 	for id, t := range d.terminals {
-		if t.session == session || !d.driver.Look(id, func(*core.Terminal) {}) {
+		if t.session == session || !t.lent && !d.driver.Look(id, func(*core.Terminal) {}) {
 			delete(d.terminals, id)
 		}
 	}
@@ -200,10 +224,17 @@ func (d *display) run() {
 		case <-d.closed:
 			return
 		}
-		for _, line := range d.changes() {
-			d.proxy.toEditor.room()
-			d.proxy.toEditor.enqueue(line)
-		}
+		d.send()
+	}
+}
+
+// send sends what has changed.
+func (d *display) send() {
+	d.sending.Lock()
+	defer d.sending.Unlock()
+	for _, line := range d.changes() {
+		d.proxy.toEditor.room()
+		d.proxy.toEditor.enqueue(line)
 	}
 }
 
@@ -223,6 +254,7 @@ func (d *display) changes() (lines [][]byte) {
 		}
 		return size > maxWaiting
 	}
+	lines, d.unsent = d.unsent, nil
 	if d.dialect != "" {
 		for id, t := range d.terminals {
 			if t.call.id == "" {

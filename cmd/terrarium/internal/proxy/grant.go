@@ -73,6 +73,7 @@ func (g *Grant) Dirs() (cwd string, roots []string) {
 func (g *Grant) Lend(c driver.Config) driver.Config {
 	c = g.proxy.served.server.Lend(c, acpconn.Loan{Session: g.name, ToolCall: g.toolCall})
 	c.Host = within{c.Host, g}
+	g.proxy.served.display.watchLent(&c, g.sessionName)
 	return c
 }
 
@@ -89,6 +90,13 @@ func (g *Grant) name(ctx context.Context) (core.SessionID, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+}
+
+// sessionName returns the session's name, or "" if nobody knows it yet.
+func (g *Grant) sessionName() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return string(g.session)
 }
 
 func (g *Grant) toolCall() string { return g.proxy.running.only(string(g.session)) }

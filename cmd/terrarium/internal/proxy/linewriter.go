@@ -19,6 +19,7 @@ type lineWriter struct {
 	mu      sync.Mutex // guards the fields below
 	changed sync.Cond
 	queue   []byte
+	busy    bool // what was queued is being written
 	closed  bool
 	err     error
 	failed  chan struct{} // closed when err is set
@@ -92,11 +93,22 @@ func (l *lineWriter) room() {
 	}
 }
 
+// settle waits until all that is queued is written: what is written then comes after it.
+func (l *lineWriter) settle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for (len(l.queue) > 0 || l.busy) && l.err == nil && !l.closed {
+		l.changed.Wait()
+	}
+}
+
 func (l *lineWriter) run() {
 	defer close(l.done)
 	var lines []byte
 	for {
 		l.mu.Lock()
+		l.busy = false
+		l.changed.Broadcast()
 		for len(l.queue) == 0 && !l.closed && l.err == nil {
 			l.changed.Wait()
 		}
@@ -104,7 +116,7 @@ func (l *lineWriter) run() {
 			l.mu.Unlock()
 			return
 		}
-		lines, l.queue = l.queue, lines[:0]
+		lines, l.queue, l.busy = l.queue, lines[:0], true
 		l.changed.Broadcast()
 		l.mu.Unlock()
 		l.line(lines)

@@ -103,7 +103,12 @@ func (p *proxy) editorCalls(line []byte, m *message) (splices []splice, ok bool)
 		made.open, made.usable = handedOver(m.params, textOf(m.params, "sessionId"))
 		loads = true
 	case "session/prompt":
-		p.running.forget(textOf(m.params, "sessionId"))
+		session := textOf(m.params, "sessionId")
+		p.running.forget(session)
+		p.served.display.forgetCalls(session)
+		if m.named {
+			p.calls.add(m.id, made)
+		}
 		return nil, true
 	case "session/close":
 		made.open.SessionID = textOf(m.params, "sessionId")
@@ -191,6 +196,12 @@ func (p *proxy) answered(m *message) {
 	switch made.method {
 	case acp.MethodInitialize:
 		p.initialized(m)
+	case "session/prompt":
+		if !p.config.Pass { // some editors take no news of a turn that has ended
+			p.flush()
+			p.served.display.send()
+			p.toEditor.settle()
+		}
 	case "session/new", "session/fork":
 		switch made.open.SessionID = textOf(m.result, "sessionId"); {
 		case !failed && !p.config.Pass && p.open(made) && made.grant != nil:

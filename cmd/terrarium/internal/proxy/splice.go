@@ -74,6 +74,16 @@ func add(line []byte, object jsonrpc.Value, path []string, items []byte) splice 
 	return set(line, object, path[0], text)
 }
 
+// before returns the splice that puts an item before those of list, which is a piece of line.
+func before(line []byte, list jsonrpc.Value, item []byte) splice {
+	start := offset(line, list) + len("[")
+	for range list.Items() { // there is one
+		item = append(item, ',')
+		break
+	}
+	return splice{start, start, item}
+}
+
 // offset returns where v, which is a piece of line, begins in it.
 func offset(line []byte, v jsonrpc.Value) int {
 	raw := v.Raw()

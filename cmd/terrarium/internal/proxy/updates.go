@@ -29,13 +29,20 @@ func (p *proxy) updated(m *message, line []byte) {
 		p.pass(line)
 		return
 	}
-	p.served.display.reported(m.params)
+	d := p.served.display
+	d.reported(call, m.params, update, p.config.Tools != nil)
 	content, ok := update.Get("content")
 	if !ok || content.Kind() != jsonrpc.Array {
 		p.pass(line)
 		return
 	}
-	splices, after := p.served.display.embedded(line, call, update, content)
+	if d.shows(call) { // what was sent of it before must not come later, nor what comes later before
+		d.sending.Lock()
+		defer d.sending.Unlock()
+		p.toEditor.settle()
+		defer p.flush()
+	}
+	splices, after := d.embedded(line, call, update, content)
 	if len(splices) > 0 {
 		line = apply(line, splices)
 	}
@@ -57,13 +64,23 @@ const (
 // notShown stands in the place of a terminal beyond maxShown.
 const notShown = `{"type":"content","content":{"type":"text","text":"(one terminal more than is shown here)"}}`
 
-// reported takes what an update tells of the agent's own terminals.
-func (d *display) reported(params jsonrpc.Value) {
+// reported takes what an update tells of a tool call: of the agent's own terminals, and, with tools, of ours.
+func (d *display) reported(call callID, params, update jsonrpc.Value, tools bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.dialect == "" {
 		d.displays.Update(params)
 	}
+	if tools {
+		d.called(call, update)
+	}
+}
+
+// shows reports whether we have told the editor of a tool call's content.
+func (d *display) shows(call callID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls[call] != nil || d.shownAt(call) != ""
 }
 
 // embedded returns what comes into a line because of the terminals in content, and what is to be done when
@@ -93,7 +110,8 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 		size += len(i.raw)
 		items = append(items, i)
 	}
-	if shown == 0 {
+	ours := d.shownAt(call)
+	if shown == 0 && ours == "" {
 		delete(d.calls, call) // its content is another one now
 		return nil, nil
 	}
@@ -101,7 +119,11 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 		d.terminal(id).session = call.session
 	}
 	if d.dialect != "" {
-		return d.announced(line, call, update, found)
+		splices, after = d.announced(line, call, update, found)
+		if ours != "" {
+			splices = append(splices, before(line, content, appendEmbedding(nil, ours)))
+		}
+		return splices, after
 	}
 	n, at := 0, 0
 	for v := range content.Items() {
@@ -117,6 +139,12 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 		}
 		s := replaceAfter(line, at, v, text)
 		splices, at = append(splices, s), s.end
+	}
+	if ours != "" {
+		i := item{terminal: ours, theirs: true}
+		i.seen, _ = d.state(call, &i)
+		splices = append(splices, before(line, content, d.appendText(nil, call, &i)))
+		items = append([]item{i}, items...)
 	}
 	return splices, func() {
 		d.mu.Lock()
