@@ -55,8 +55,8 @@ Many run commands with a tool of their own, and never ask the editor.
                           The agent starts it; it leads to this proxy by a
                           socket that only you can connect to
   --drop-shell            with it: the agent is told to do without its own tools
-                          for commands. Known is how claude-agent-acp is told;
-                          with another agent no session is opened
+                          for commands. Known is how claude-agent-acp and
+                          codex-acp are; with others no session is opened
   --sandbox-agent LEVEL   workspace or strict: holds the agent itself, and all
                           that it runs, as "help native" has it. It writes where
                           it starts (--cwd), what commands write by --write, and
@@ -171,6 +171,11 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 	}
 	defer s.close()
 	socket := ""
+	if f.dropShell {
+		if err := dropShell(&config.Agent); err != nil {
+			return err
+		}
+	}
 	if f.terminals == "mcp" {
 		tools, err := openToolbox(s.driver, c, f.confine.instructions)
 		if err != nil {

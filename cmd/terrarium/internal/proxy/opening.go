@@ -61,7 +61,7 @@ func freeName(servers jsonrpc.Value) string {
 }
 
 // A shell is how an agent is told to do without its own tools for commands: they are added to the list that
-// stands at path in the params of whatever opens a session.
+// stands at path in the params of whatever opens a session. Without a path, its environment tells it.
 type shell struct {
 	path  []string
 	tools []string
@@ -74,11 +74,15 @@ var claude = shell{
 	tools: []string{"Bash", "BashOutput", "KillShell", "PowerShell", "Monitor"},
 }
 
+// codex reads its settings once, from its environment: see dropShell in cmd/terrarium (codex-acp 2.6).
+var codex = shell{}
+
 // shells are those that are known, by what the agent calls itself when it answers initialize.
 var shells = map[string]shell{
 	"@agentclientprotocol/claude-agent-acp": claude,
 	"@zed-industries/claude-agent-acp":      claude,
 	"@zed-industries/claude-code-acp":       claude,
+	"@agentclientprotocol/codex-acp":        codex,
 }
 
 // dropShell returns what comes into a line that opens a session so that the agent has no shell of its own. It
@@ -86,6 +90,9 @@ var shells = map[string]shell{
 func (p *proxy) dropShell(line []byte, m *message) (splices []splice, ok bool) {
 	name, _ := p.agentName.Load().(string)
 	s, ok := shells[name]
+	if ok && s.path == nil {
+		return nil, true
+	}
 	if ok && m.params.Kind() == jsonrpc.Object {
 		var tools []byte
 		for _, tool := range s.tools {
