@@ -64,7 +64,7 @@ func openToolbox(d driver.Config, c core.Command, told func(roots string) string
 		return nil, fmt.Errorf("--terminals mcp: no socket for the agent's tools: %w", err)
 	}
 	t := &toolbox{
-		config: mcp.Config{Driver: d, Command: c, Version: readBuild().Version},
+		config: mcp.Config{Driver: d, Command: c, Version: readBuild().Version, Foremost: true},
 		told:   told,
 		self:   self, socket: listener.Addr().String(), gate: newGate(listener),
 		grants: make(map[[sha256.Size]byte]*proxy.Grant), tokens: make(map[*proxy.Grant][sha256.Size]byte), peers: make(map[*proxy.Grant]int),

@@ -38,6 +38,9 @@ type Config struct {
 	Command core.Command
 	// IdleRelease is how long a terminal lives that no call names. If zero, DefaultIdleRelease.
 	IdleRelease time.Duration
+	// Foremost says that the tools stand in for those that a client has of its own. Claude Code, which looks for the
+	// tools of others when it needs one, has terminal_create at hand then.
+	Foremost bool
 	// Instructions are told to models besides what all terminals have, as what commands may not do here.
 	Instructions string
 	// Version is the program's own.

@@ -43,7 +43,12 @@ var (
 // addTools declares the tools.
 func (s *Server) addTools() {
 	idle := words(s.config.IdleRelease)
+	var meta sdk.Meta
+	if s.config.Foremost {
+		meta = sdk.Meta{"anthropic/alwaysLoad": true}
+	}
 	add(s, &sdk.Tool{
+		Meta: meta,
 		Name: "terminal_create", Title: "Run a command",
 		Description: fmt.Sprintf("Runs a command in a new terminal and waits for its end, 10 seconds unless wait_seconds says otherwise. "+
 			"Returns its output and exit code or, if it still runs, what it has printed so far; terminal_wait waits on. "+
