@@ -95,5 +95,6 @@ tool (
 ignore (
 	./tests/clients/node_modules
 	./tests/node_modules
+	./tests/peers/node_modules
 	./web/node_modules
 )

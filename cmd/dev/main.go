@@ -23,7 +23,7 @@ const usage = `usage: go run ./cmd/dev COMMAND
   build                        ./terrarium, core.wasm and sandbox.wasm.gz in web/dist, and web/plugins for pages
   demo                         build what is needed and run the main job on real input
   test                         everything, quick checks first; installs what it needs where it can
-  conformance                  the suites of others, each found by its environment variable
+  conformance                  the suites of others, each found by its environment variable, or installed
   clients                      write CONFORMANCE.md: what ./terrarium conform finds of ACP clients
   fmt                          rewrite our Go files as gofmt would
   patch DIR                    make DIR/go.mod, with which the box is built: it has our patches of modules

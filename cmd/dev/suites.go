@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -15,6 +16,8 @@ type suite struct {
 	what string   // what the folder is, and where it comes from
 	args []string // of "go test"
 	node string   // in their place: a file of tests for node
+	only string   // which of node's tests: those whose names match
+	npm  string   // a folder whose package.json names what it needs: conformance installs that where env says nothing
 	says bool     // prints what the tests say, for they measure
 }
 
@@ -48,8 +51,18 @@ var suites = []suite{
 	{
 		name: "claude-agent-acp reports", env: "TERRARIUM_CLAUDE_AGENT_ACP",
 		what: "the package that npm install --omit=optional @agentclientprotocol/claude-agent-acp@0.101.0 installs",
-		node: "web/test/view/agents.test.mjs",
+		node: "web/test/view/agents.test.mjs", only: "the reports of",
 	},
+	peers("claude-agent-acp"), peers("codex-acp"), peers("kimi-code"), peers("ACP SDK"), peers("MCP SDK"),
+}
+
+// peers is the suite of programs of others that talk to ours, of which name is one.
+func peers(name string) suite {
+	return suite{
+		name: name + " with terrarium", env: "TERRARIUM_PEERS",
+		what: "the folder node_modules that npm makes of tests/peers/package.json, 1.2 GB; make conformance makes one by itself",
+		node: "tests/peers/peers.test.mjs", only: "^" + name, npm: filepath.Join("tests", "peers"),
+	}
 }
 
 // conformance runs every suite, and fails for those that were not handed over.
@@ -64,13 +77,16 @@ func conformance(ctx context.Context, w io.Writer) error {
 }
 
 func (s suite) step(notes *notes) step {
+	if s.npm != "" {
+		return step{s.name, s.withPeers}
+	}
 	if os.Getenv(s.env) == "" {
 		return step{s.name, func(context.Context, io.Writer) error {
 			return fmt.Errorf("%s is not set: it names %s", s.env, s.what)
 		}}
 	}
 	if s.node != "" {
-		return commandStep(s.name, nil, "node", "--test", "--test-name-pattern=the reports of", s.node)
+		return commandStep(s.name, nil, "node", "--test", "--test-name-pattern="+s.only, s.node)
 	}
 	if s.says {
 		return step{s.name, func(ctx context.Context, out io.Writer) error {
@@ -88,11 +104,32 @@ func (s suite) step(notes *notes) step {
 	return goTest(s.name, nil, notes, append([]string{"-count=1"}, s.args...)...)
 }
 
+// withPeers runs node's tests with what npm has installed, and installs it first if the person has not.
+func (s suite) withPeers(ctx context.Context, out io.Writer) error {
+	if _, err := os.Stat(binary); err != nil {
+		return fmt.Errorf("%w: go run ./cmd/dev build makes it", err)
+	}
+	modules := os.Getenv(s.env)
+	if modules == "" {
+		if err := npmInstallOptional(ctx, out, s.npm); err != nil {
+			return err
+		}
+		var err error
+		if modules, err = filepath.Abs(filepath.Join(s.npm, "node_modules")); err != nil {
+			return err
+		}
+	}
+	return command(ctx, out, []string{s.env + "=" + modules}, "node", "--test", "--test-name-pattern="+s.only, s.node)
+}
+
 // printNotRun says which suites "test" left out; those handed over ran with the other tests.
 func printNotRun(w io.Writer, suites []suite) {
 	for _, s := range suites {
-		if os.Getenv(s.env) == "" {
+		switch {
+		case os.Getenv(s.env) == "":
 			fmt.Fprintf(w, "NOT RUN %s: %s is not set: it names %s\n", s.name, s.env, s.what)
+		case s.npm != "":
+			fmt.Fprintf(w, "NOT RUN %s: make conformance does\n", s.name)
 		}
 	}
 }

@@ -19,4 +19,11 @@ func TestMissingSuite(t *testing.T) {
 	if got := w.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+
+	t.Setenv(s.env, "there")
+	w.Reset()
+	printNotRun(&w, []suite{s, {name: "spinning", env: s.env, npm: "tests/spinning"}})
+	if got, want := w.String(), "NOT RUN spinning: make conformance does\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
