@@ -84,6 +84,14 @@ var all = []client{
 			return t.start(ctx, dir, "", t.terrarium, append(args, agent...)...)
 		},
 	},
+	{
+		name: "terrarium proxy with acpx", command: `acpx --approve-all --agent "terrarium proxy -- terrarium conform" exec go`,
+		version: ownVersion,
+		run: func(ctx context.Context, t *tools, agent []string, dir string) error {
+			behind := append([]string{t.terrarium, "proxy", "--"}, agent...)
+			return t.start(ctx, dir, "", t.acpx(), "--approve-all", "--timeout", "1200", "--agent", strings.Join(behind, " "), "exec", "go")
+		},
+	},
 	{name: "Zed, Toad, editors' extensions", missing: "they need a display and a person: set `terrarium conform --report FILE.md` as their agent"},
 }
 
