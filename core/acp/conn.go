@@ -201,7 +201,7 @@ func (c *Conn) HandleEffect(_ time.Time, e *core.Effect) {
 		}
 	}
 	if c.feed != nil {
-		c.feed.news(e)
+		c.feed.news(e.Kind, e.Session, e.ID)
 	}
 }
 

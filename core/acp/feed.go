@@ -88,8 +88,9 @@ type feeding interface {
 	unsubscribe(id jsonrpc.ID, params jsonrpc.Value) error
 	// wantsScreen reports whether a new terminal of the session is to have a screen.
 	wantsScreen(s core.SessionID) bool
-	// news takes Started, Exited and Evicted.
-	news(e *core.Effect)
+	// news takes Started, Exited and Evicted. It gets no *core.Effect, which would escape through an
+	// interface: each effect would be allocated, in the reactor too.
+	news(kind core.EffectKind, s core.SessionID, id core.TerminalID)
 	released(id core.TerminalID)
 	// closed says that the session is gone, gone that all are.
 	closed(s core.SessionID)
@@ -228,16 +229,16 @@ func (f *Feed) wantsScreen(s core.SessionID) bool {
 	return f.topics[subscription{session: s}]&TopicScreen != 0
 }
 
-func (f *Feed) news(e *core.Effect) {
-	switch e.Kind {
+func (f *Feed) news(kind core.EffectKind, s core.SessionID, id core.TerminalID) {
+	switch kind {
 	case core.Started:
-		f.follow(e.Session, e.ID, 0)
+		f.follow(s, id, 0)
 	case core.Exited:
-		f.ended(e.ID)
+		f.ended(id)
 	case core.Evicted:
-		if t := f.followed[e.ID]; t != nil {
+		if t := f.followed[id]; t != nil {
 			t.gone = true
-			f.owe(e.ID, t.topics)
+			f.owe(id, t.topics)
 		}
 	}
 }
