@@ -91,6 +91,7 @@ finally: end.set()`
 // Commands of one session can signal each other, those of another they can't: each
 // session has a keeper of its own.
 func TestSandboxSessions(t *testing.T) {
+	t.Setenv("HOME", t.TempDir()) // what others make in a shared one has a session get a second keeper
 	h, root := sandboxed(t, hostnative.SandboxWorkspace)
 	c := line(`echo $$; exec sleep 1000`)
 	c.Cwd, c.Session = root, "one"
