@@ -2,7 +2,7 @@
 // of guests that have ended when they collect.
 
 /** How long somebody waits for room while nobody leaves, in milliseconds. */
-const patienceMs = 3000;
+const patienceMs = 5000;
 /** How many wait at the most. */
 const maxLine = 256;
 /** How soon we look for room after a guest has ended, and how long after that we look again, in
