@@ -36,8 +36,8 @@ does to standard error. ^C cancels the turn, and a second one ends all.
   --auth ID               log in this way first; without it, an agent that needs
                           a login is asked how, and that is printed
   --initialize-timeout D  how long AGENT may take to answer at all; default: 1m
-  --acp-version 1|2       the highest version of ACP to ask for; default: 2, which
-                          is a draft: agents run all commands themselves
+  --acp-version 1|2       highest ACP version to ask for; default: 2, a draft,
+                          in which agents run all commands themselves
   --cwd DIR               the session's directory; default: here
   --sandbox, --pty, --pipe, --cols, --rows, --interactive, --env, --timeout,
   --kill-grace, --output, --output-byte-limit, --lenient, --trace, --host wasm
