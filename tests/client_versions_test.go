@@ -73,6 +73,8 @@ func TestClientDraft(t *testing.T) {
 	u.update(`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"c","content":{"type":"content","content":{"type":"text","text":"more"}}}`)
 	u.update(`{"sessionUpdate":"notice","severity":"warning","title":"Slow","description":"today"}`)
 
+	u.update(`{"sessionUpdate":"terminal_update","terminalId":"nothing more"}`)
+	u.update(`{"sessionUpdate":"terminal_update","terminalId":"x"}`)
 	u.update(`{"sessionUpdate":"terminal_update","terminalId":"x","command":"make ` + hostile + `","cwd":"/w","size":{"cols":80,"rows":24}}`)
 	u.wrote("x", "caf\xc3")
 	u.wrote("x", "\xa9 \x1b[1mbold\r\n")
@@ -194,7 +196,7 @@ func TestClientShowsMany(t *testing.T) {
 	u := prompted(t)
 	u.begin()
 	for i := range 10_000 {
-		u.update(`{"sessionUpdate":"terminal_update","terminalId":"` + strconv.Itoa(i) + `","size":{"cols":1000000000,"rows":1000000000}}`)
+		u.update(`{"sessionUpdate":"terminal_update","terminalId":"` + strconv.Itoa(i) + `","command":"make","size":{"cols":1000000000,"rows":1000000000}}`)
 	}
 	u.wrote("9999", strings.Repeat("x", 4<<20)+"\nlast\n")
 	u.update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"9999","data":"no base64"}`)

@@ -26,12 +26,13 @@ type told struct {
 
 	mu       sync.Mutex // guards the fields below
 	displays *acp.Displays
-	quiet    chan struct{} // if set, closed when none is left that the agent can end
-	left     bool          // no more is shown of them
+	begun    map[*acp.Display]bool // those that were shown
+	quiet    chan struct{}         // if set, closed when none is left that the agent can end
+	left     bool                  // no more is shown of them
 }
 
 func (k *client) newTold() *told {
-	t := &told{client: k}
+	t := &told{client: k, begun: make(map[*acp.Display]bool)}
 	t.displays = acp.NewDisplays(maxTold, t.changed)
 	return t
 }
@@ -50,31 +51,39 @@ func (t *told) update(params jsonrpc.Value) {
 	}
 }
 
-// changed shows what has become of one. What it writes after its end is shown with what there is to know of it.
+// changed shows what has become of one. Of some the agent tells first that they are there, and then what they run:
+// they are shown as soon as there is something to show. What one writes after its end is shown with what there is to
+// know of it.
 func (t *told) changed(c acp.DisplayChange) {
 	exited := Exited{ID: toldID + c.ID, Status: c.Status, Told: true}
 	switch c.Kind {
-	case acp.DisplayOpened, acp.DisplayResumed:
-		t.start(&c)
-	case acp.DisplayDescribed:
-		if !c.Ended {
-			t.start(&c)
+	case acp.DisplayOpened, acp.DisplayDescribed, acp.DisplayResumed:
+		if !c.Ended && (c.Command != "" || t.begun[c.Display]) {
+			t.start(c.Display)
 		}
 	case acp.DisplayWritten, acp.DisplayReplaced:
-		if c.Ended {
-			t.start(&c)
-			defer t.client.view.Show(exited)
+		if c.Ended || !t.begun[c.Display] {
+			t.start(c.Display)
 		}
 		t.client.view.Show(Output{ID: toldID + c.ID, Data: c.Data, Anew: c.Kind == acp.DisplayReplaced, Told: true})
+		if c.Ended {
+			t.client.view.Show(exited)
+		}
 	case acp.DisplayEnded:
+		if !t.begun[c.Display] {
+			t.start(c.Display)
+		}
 		t.client.view.Show(exited)
+	case acp.DisplayForgotten:
+		delete(t.begun, c.Display)
 	}
 }
 
-func (t *told) start(c *acp.DisplayChange) {
+func (t *told) start(d *acp.Display) {
+	t.begun[d] = true
 	t.client.view.Show(Started{
-		ID: toldID + c.ID, Command: cmp.Or(c.Command, "(the agent does not say what)"), Cwd: c.Cwd,
-		Rows: min(c.Rows, maxRows), Cols: min(c.Cols, maxCols), Interactive: c.Rows > 0, Told: true,
+		ID: toldID + d.ID, Command: cmp.Or(d.Command, "(the agent does not say what)"), Cwd: d.Cwd,
+		Rows: min(d.Rows, maxRows), Cols: min(d.Cols, maxCols), Interactive: d.Rows > 0, Told: true,
 	})
 }
 
@@ -123,6 +132,9 @@ func (t *told) leave() {
 	defer t.mu.Unlock()
 	t.left = true
 	for _, d := range t.displays.Running() {
+		if !t.begun[d] {
+			continue
+		}
 		t.client.view.Show(Exited{ID: toldID + d.ID, Status: core.ExitStatus{Unknown: true}, Told: true})
 	}
 }
