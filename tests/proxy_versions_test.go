@@ -95,7 +95,7 @@ func TestProxyDraftTools(t *testing.T) {
 		t.Fatalf("the agent got %s, want an MCP server with its type", line)
 	}
 	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: opened.Params.McpServers[0].cmd()})
-	l.says(l.toEditor, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"call 1","title":"x"}}}`)
+	l.says(l.toEditor, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"call 1","title":"mcp__terrarium__terminal_create","rawInput":{"command":"touch"}}}}`)
 	l.gets(l.editor)
 	result := make(chan *mcp.CallToolResult, 1)
 	go func() { // ends with the answer
@@ -127,6 +127,13 @@ func TestProxyDraftTools(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(l.dir, "it's")); err != nil {
 		t.Error(err)
+	}
+	for shown := ""; !strings.Contains(shown, "exit 0"); {
+		u := l.message(l.editor).Params.Update
+		if u.SessionUpdate != "tool_call_update" || u.ToolCallID != "call 1" || len(u.Content) != 1 {
+			t.Fatalf("the editor got %+v, want the command shown at its call", u)
+		}
+		shown = u.Content[0].Content.Text
 	}
 }
 

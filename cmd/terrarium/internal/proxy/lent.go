@@ -58,7 +58,7 @@ func (d *display) called(call callID, update jsonrpc.Value) {
 	if command := commandOf(update); command != "" && c.shows == "" {
 		c.command = sha256.Sum256([]byte(command))
 	}
-	if status := textOf(update, "status"); status == "completed" || status == "failed" {
+	if status := textOf(update, "status"); status == "completed" || status == "failed" || status == "cancelled" {
 		c.over = true
 	}
 	if content, ok := update.Get("content"); ok {

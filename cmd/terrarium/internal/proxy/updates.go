@@ -21,16 +21,21 @@ func (p *proxy) updated(m *message, line []byte) {
 	switch textOf(update, "sessionUpdate") {
 	case "tool_call", "tool_call_update":
 		p.running.note(call, textOf(update, "status"))
-		if p.draft.Load() != nil { // an editor of that version knows what it embeds
-			p.pass(line)
-			return
-		}
+	case "tool_call_content_chunk": // of version 2: there is more now than we know of
+		p.served.display.leave(call)
+		p.pass(line)
+		return
 	default:
 		p.pass(line)
 		return
 	}
 	d := p.served.display
-	d.reported(call, m.params, update, p.config.Tools != nil)
+	if p.draft.Load() == nil { // an editor of version 2 knows the agent's own
+		d.toldOf(m.params)
+	}
+	if p.config.Tools != nil {
+		d.calledTool(call, update)
+	}
 	content, ok := update.Get("content")
 	if !ok || content.Kind() != jsonrpc.Array {
 		p.pass(line)
@@ -64,15 +69,29 @@ const (
 // notShown stands in the place of a terminal beyond maxShown.
 const notShown = `{"type":"content","content":{"type":"text","text":"(one terminal more than is shown here)"}}`
 
-// reported takes what an update tells of a tool call: of the agent's own terminals, and, with tools, of ours.
-func (d *display) reported(call callID, params, update jsonrpc.Value, tools bool) {
+// toldOf takes what an update tells of the agent's own terminals.
+func (d *display) toldOf(params jsonrpc.Value) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.dialect == "" {
 		d.displays.Update(params)
 	}
-	if tools {
-		d.called(call, update)
+}
+
+// calledTool takes what an update tells of a tool call that may be of our tools.
+func (d *display) calledTool(call callID, update jsonrpc.Value) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.called(call, update)
+}
+
+// leave has nothing more be sent of a tool call's content. What was sent stays.
+func (d *display) leave(call callID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.calls, call)
+	if c := d.creating[call]; c != nil {
+		c.content, c.large = nil, true
 	}
 }
 
