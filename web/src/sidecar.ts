@@ -115,7 +115,13 @@ export class Sidecar {
 
   #take(line: string): void {
     const { id, method, params, result, error }: Message = JSON.parse(line);
-    if (method) return this.#told(method, params, id);
+    if (method) {
+      try {
+        return this.#told(method, params, id);
+      } catch (e) {
+        return queueMicrotask(() => { throw e; }); // it is the listener's, as of any event
+      }
+    }
     const waiting = this.#waiting.get(id!);
     this.#waiting.delete(id!);
     if (error) waiting?.reject(new ServeError(error.code, error.message, error.data));
