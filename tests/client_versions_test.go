@@ -168,6 +168,8 @@ func TestClientShownJSON(t *testing.T) {
 	u.begin()
 	u.update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"mine","_meta":{"terminal_info":{"terminal_id":"x","cwd":"/w"}}}`)
 	u.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"x","data":"a"},"terminal_exit":{"terminal_id":"x","exit_code":2}}}`)
+	u.update(`{"sessionUpdate":"tool_call","toolCallId":"before","title":"told before"}`)
+	u.update(`{"sessionUpdate":"tool_call_update","toolCallId":"before","_meta":{"terminal_info":{"terminal_id":"z"},"terminal_exit":{"terminal_id":"z","signal":"SIGHUP"}}}`)
 	u.wrote("y", "\xc3")
 	u.wrote("y", "\xa9")
 	u.update(`{"sessionUpdate":"terminal_update","terminalId":"y","command":"make","output":{"data":"` + inBase64("b") + `"}}`)
@@ -178,6 +180,8 @@ func TestClientShownJSON(t *testing.T) {
 		`{"event":"terminal","terminalId":"agent:x","command":"mine","cwd":"/w"}`,
 		`{"event":"output","terminalId":"agent:x","data":"a"}`,
 		`{"event":"exit","terminalId":"agent:x","exitCode":2,"signal":null}`,
+		`{"event":"terminal","terminalId":"agent:z","command":"told before"}`,
+		`{"event":"exit","terminalId":"agent:z","exitCode":null,"signal":"SIGHUP"}`,
 		`{"event":"terminal","terminalId":"agent:y","command":"(the agent does not say what)"}`,
 		`{"event":"output","terminalId":"agent:y","data":"é"}`,
 		`{"event":"terminal","terminalId":"agent:y","command":"make"}`,

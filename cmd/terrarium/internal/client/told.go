@@ -26,23 +26,28 @@ type told struct {
 
 	mu       sync.Mutex // guards the fields below
 	displays *acp.Displays
-	begun    map[*acp.Display]bool // those that were shown
-	quiet    chan struct{}         // if set, closed when none is left that the agent can end
-	left     bool                  // no more is shown of them
+	begun    map[*acp.Display]string // the command of those that were shown
+	title    string                  // of the tool call that the update at hand is about, if any
+	quiet    chan struct{}           // if set, closed when none is left that the agent can end
+	left     bool                    // no more is shown of them
 }
 
 func (k *client) newTold() *told {
-	t := &told{client: k, begun: make(map[*acp.Display]bool)}
+	t := &told{client: k, begun: make(map[*acp.Display]string)}
 	t.displays = acp.NewDisplays(maxTold, t.changed)
 	return t
 }
 
-// update takes the params of a session/update.
-func (t *told) update(params jsonrpc.Value) {
+// update takes the params of a session/update. call, if not nil, is the tool call that it is about.
+func (t *told) update(params jsonrpc.Value, call *Call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.left {
 		return
+	}
+	t.title = ""
+	if call != nil {
+		t.title = call.Title
 	}
 	t.displays.Update(params)
 	if t.quiet != nil && len(t.cancellable()) == 0 {
@@ -58,11 +63,11 @@ func (t *told) changed(c acp.DisplayChange) {
 	exited := Exited{ID: toldID + c.ID, Status: c.Status, Told: true}
 	switch c.Kind {
 	case acp.DisplayOpened, acp.DisplayDescribed, acp.DisplayResumed:
-		if !c.Ended && (c.Command != "" || t.begun[c.Display]) {
+		if !c.Ended && (c.Command+t.title != "" || t.isShown(c.Display)) {
 			t.start(c.Display)
 		}
 	case acp.DisplayWritten, acp.DisplayReplaced:
-		if c.Ended || !t.begun[c.Display] {
+		if c.Ended || !t.isShown(c.Display) {
 			t.start(c.Display)
 		}
 		t.client.view.Show(Output{ID: toldID + c.ID, Data: c.Data, Anew: c.Kind == acp.DisplayReplaced, Told: true})
@@ -70,7 +75,7 @@ func (t *told) changed(c acp.DisplayChange) {
 			t.client.view.Show(exited)
 		}
 	case acp.DisplayEnded:
-		if !t.begun[c.Display] {
+		if !t.isShown(c.Display) {
 			t.start(c.Display)
 		}
 		t.client.view.Show(exited)
@@ -79,10 +84,13 @@ func (t *told) changed(c acp.DisplayChange) {
 	}
 }
 
+func (t *told) isShown(d *acp.Display) bool { return t.begun[d] != "" }
+
 func (t *told) start(d *acp.Display) {
-	t.begun[d] = true
+	command := cmp.Or(d.Command, t.title, t.begun[d], "(the agent does not say what)")
+	t.begun[d] = command
 	t.client.view.Show(Started{
-		ID: toldID + d.ID, Command: cmp.Or(d.Command, "(the agent does not say what)"), Cwd: d.Cwd,
+		ID: toldID + d.ID, Command: command, Cwd: d.Cwd,
 		Rows: min(d.Rows, maxRows), Cols: min(d.Cols, maxCols), Interactive: d.Rows > 0, Told: true,
 	})
 }
@@ -132,7 +140,7 @@ func (t *told) leave() {
 	defer t.mu.Unlock()
 	t.left = true
 	for _, d := range t.displays.Running() {
-		if !t.begun[d] {
+		if !t.isShown(d) {
 			continue
 		}
 		t.client.view.Show(Exited{ID: toldID + d.ID, Status: core.ExitStatus{Unknown: true}, Told: true})

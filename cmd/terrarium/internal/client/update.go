@@ -51,7 +51,7 @@ func (k *client) updated(params jsonrpc.Value) {
 		u.Text = noticeText(update)
 	}
 	k.view.Show(u)
-	k.told.update(params)
+	k.told.update(params, u.Call)
 }
 
 // stepsOf returns the entries of a plan.
