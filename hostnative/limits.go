@@ -55,7 +55,8 @@ type Limits struct {
 	// They begin with these. The hard limit of OpenFiles, up to which they may raise theirs, is
 	// set a moment after the start, and in a sandbox not at all; without a keeper that is so of
 	// both, and a process that is being forked at that moment may keep what it had. More than
-	// this program's own hard limits (setrlimit(2)) can't be given.
+	// this program's own hard limits (setrlimit(2)) can't be given. A command that is root with
+	// CAP_SYS_RESOURCE raises them as it likes, but not in a sandbox, which takes that capability.
 	FileSize  int64
 	OpenFiles int
 }
