@@ -59,7 +59,7 @@ type Sandbox struct {
 	// those of the embedding program: they can't be handed over either.
 	Hide, Own []string
 	// Show are absolute directories in which what is known to be secret can be read: those where a program has
-	// its own.
+	// its own. Links are followed by New, and not later.
 	Show []string
 
 	// Net are the hosts that commands may connect to. Those that have names are reached

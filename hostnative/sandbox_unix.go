@@ -70,7 +70,7 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	}
 	home, _ := os.UserHomeDir() // without one there is nothing in it to hide
 	c := &confiner{
-		rules:    confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, Show: s.Show, OpenNet: s.OpenNet, Own: s.Own},
+		rules:    confine.Rules{Level: level, Write: s.Write, Home: home, Hide: s.Hide, OpenNet: s.OpenNet, Own: s.Own},
 		level:    s.Level,
 		roots:    s.Roots,
 		private:  s.Private,
@@ -83,6 +83,12 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	}
 	for _, path := range s.Sockets { // later, commands may make links of them
 		c.sockets = append(c.sockets, confine.Resolve(path))
+	}
+	for _, dir := range s.Show { // likewise
+		if !filepath.IsAbs(dir) {
+			return nil, fmt.Errorf("sandbox show %q: not an absolute path", dir)
+		}
+		c.rules.Show = append(c.rules.Show, confine.Resolve(dir))
 	}
 	if err := cmp.Or(c.missing, c.untested); s.Required && err != nil {
 		return nil, err

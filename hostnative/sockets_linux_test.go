@@ -59,6 +59,13 @@ func init() {
 		"exhaust":    exhaust,
 		"at":         bindAt,
 		"options":    setOptions,
+		"socket":     makeSocket,
+		"send":       sendTo,
+		"ask":        askServer,
+		"udpbind":    bindDatagram,
+		"udplisten":  listenDatagram,
+		"fastopen":   fastOpen,
+		"pair":       func(kind string) (string, error) { return "", makePair(kind) },
 		"wait":       func(string) (string, error) { select {} },
 	}
 }

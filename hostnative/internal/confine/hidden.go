@@ -85,7 +85,6 @@ func (r Rules) hidden() hiding {
 		h = h.add(path, p.own)
 	}
 	for _, dir := range r.Show {
-		dir = Resolve(dir)
 		h = slices.DeleteFunc(h, func(p hiddenPath) bool { return !p.own && (p.path == dir || isBelow(p.path, dir)) })
 	}
 	return h

@@ -25,7 +25,7 @@ type Rules struct {
 	// Hide are paths that can't be read, besides the list. They need not exist.
 	Hide []string
 	// Show are directories in which nothing is hidden that is known to be secret: those where a program keeps
-	// its own secrets.
+	// its own secrets. They are without links, and none is followed: a command may have made it.
 	Show []string
 	// OpenNet has commands of AF_INET and AF_INET6 send datagrams wherever they like. Who decides about connect
 	// has to know.
