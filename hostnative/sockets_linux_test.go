@@ -264,7 +264,7 @@ func setOptions(string) (string, error) {
 	for _, o := range [][2]int{
 		{unix.IPPROTO_TCP, unix.TCP_FASTOPEN_CONNECT}, {unix.IPPROTO_TCP, unix.TCP_FASTOPEN_NO_COOKIE},
 		{unix.SOL_SOCKET, unix.SO_REUSEPORT}, {unix.SOL_SOCKET, unix.SO_BINDTOIFINDEX},
-		{unix.IPPROTO_IP, unix.IP_OPTIONS}, {unix.IPPROTO_IP, unix.IP_UNICAST_IF},
+		{unix.IPPROTO_IP, unix.IP_OPTIONS}, {unix.IPPROTO_IP, unix.IP_UNICAST_IF}, {unix.IPPROTO_IP, unix.IP_LOCAL_PORT_RANGE},
 		{unix.IPPROTO_IPV6, unix.IPV6_RTHDR}, {unix.IPPROTO_IPV6, unix.IPV6_DSTOPTS}, {unix.IPPROTO_IPV6, unix.IPV6_UNICAST_IF},
 	} {
 		if err := unix.SetsockoptInt(fd, o[0], o[1], 0); err != unix.ENOPROTOOPT {

@@ -157,7 +157,8 @@ var refusedOptions = []struct {
 	// What shares a port gets its part of what connects to another program.
 	{unix.SOL_SOCKET, []uint32{unix.SO_REUSEPORT, unix.SO_BINDTODEVICE, unix.SO_BINDTOIFINDEX}},
 	// Routes and headers of the command's own: a packet to loopback leaves the machine.
-	{unix.IPPROTO_IP, []uint32{unix.IP_OPTIONS, unix.IP_PKTINFO, unix.IP_UNICAST_IF}},
+	// And a port that is chosen, where the kernel is to choose one.
+	{unix.IPPROTO_IP, []uint32{unix.IP_OPTIONS, unix.IP_PKTINFO, unix.IP_UNICAST_IF, unix.IP_LOCAL_PORT_RANGE}},
 	{unix.IPPROTO_IPV6, []uint32{
 		unix.IPV6_2292PKTINFO, unix.IPV6_2292HOPOPTS, unix.IPV6_2292DSTOPTS, unix.IPV6_2292RTHDR, unix.IPV6_2292PKTOPTIONS,
 		unix.IPV6_PKTINFO, unix.IPV6_HOPOPTS, unix.IPV6_RTHDRDSTOPTS, unix.IPV6_RTHDR, unix.IPV6_DSTOPTS, unix.IPV6_UNICAST_IF,
