@@ -205,6 +205,9 @@ func (r *rules) variables() []core.EnvVariable {
 
 // refuseRules returns why a command's rules can't be had.
 func refuseRules(err error) error {
+	if errors.Is(err, confine.ErrEverything) { // whoever has opened the session can do better
+		return &core.InvalidError{Param: "cwd", Reason: "root_directory"}
+	}
 	reason := "start_failed"
 	if errors.Is(err, os.ErrNotExist) {
 		reason = "not_found"

@@ -135,6 +135,11 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 		return nil
 	}
 	mounts := h.mounts(c)
+	for _, dir := range c.Roots {
+		if h.config.Root == nil && isRoot(dir) { // else it is whatever Root makes of it
+			return nil, &core.InvalidError{Param: "cwd", Reason: "root_directory"}
+		}
+	}
 	for _, m := range mounts {
 		if mounted[m.guest()] {
 			continue // handed over twice: the first one counts
@@ -200,6 +205,12 @@ func insideHost(name, dir string) bool {
 	name, nameErr := filepath.EvalSymlinks(name)
 	dir, dirErr := filepath.EvalSymlinks(dir)
 	return nameErr == nil && dirErr == nil && inside(name, dir)
+}
+
+// isRoot reports whether a directory is the host's root, by whatever name.
+func isRoot(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && real == "/"
 }
 
 // options are how m's directory is opened for a command with that quota.

@@ -2,6 +2,8 @@ package hostwasm_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -55,5 +57,22 @@ func testRoot(t *testing.T, on backend) {
 	}
 	if _, err := h.Resolve(t.Context(), core.Command{Command: "exit", Roots: []string{"/missing"}}); !errors.Is(err, missing) {
 		t.Errorf("got %v, want %v", err, missing)
+	}
+}
+
+// TestRootDirectory: a session that hands over the machine's root directory would hand over all.
+func TestRootDirectory(t *testing.T) {
+	everything := filepath.Join(t.TempDir(), "everything")
+	if err := os.Symlink("/", everything); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	h := newHost(t, backends[0], hostwasm.Config{
+		Commands: map[string]*hostwasm.Module{"exit": hostwasm.NewModule("exit", exits("proc_exit", "(i32)->()", I32(0)))},
+	})
+	for _, dir := range []string{"/", "/..", everything} {
+		_, err := h.Resolve(t.Context(), core.Command{Command: "exit", Roots: []string{t.TempDir(), dir}})
+		if invalid, ok := errors.AsType[*core.InvalidError](err); !ok || invalid.Reason != "root_directory" {
+			t.Errorf("%s: got %v, want it refused", dir, err)
+		}
 	}
 }

@@ -141,6 +141,29 @@ func TestProxyConfines(t *testing.T) {
 	}
 }
 
+// TestSessionRootDirectory opens sessions that would hand over everything. Nothing runs in them, and whoever asks learns why.
+func TestSessionRootDirectory(t *testing.T) {
+	nativeHost(t)
+	if !hasSandbox() {
+		t.Skip("native commands can't be confined here")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
+	everything := filepath.Join(t.TempDir(), "everything")
+	if err := os.Symlink("/", everything); err != nil {
+		t.Fatal(err)
+	}
+	l := proxied(t)
+	l.open("")
+	for i, dirs := range []string{`"/"`, fmt.Sprintf("%q", everything), fmt.Sprintf(`%q,"additionalDirectories":["/"]`, l.dir)} {
+		l.says(l.toAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/load","params":{"sessionId":"s%d","cwd":%s,"mcpServers":[]}}`, i, i, dirs))
+		l.gets(l.agent)
+		l.says(l.toEditor, fmt.Sprintf(`{"jsonrpc":"2.0","id":"create","method":"terminal/create","params":{"sessionId":"s%d","command":"true"}}`, i))
+		if m := l.message(l.agent); m.Error.Code != -32602 || m.Error.Data.Reason != "root_directory" {
+			t.Errorf("%s: got %+v, want it refused", dirs, m)
+		}
+	}
+}
+
 // TestProxyMemory passes on a long stream, and more that nobody reads.
 func TestProxyMemory(t *testing.T) {
 	nativeHost(t)

@@ -124,6 +124,8 @@ func paramMessage(param, reason string) string {
 		return param + " must be an absolute path"
 	case "outside_session":
 		return param + " is outside the directories of the session"
+	case "root_directory":
+		return param + " of the session is the root directory, and a sandbox that hands over all there is would be none: open the session in a directory below"
 	case "empty_name":
 		return param + " has a variable without a name"
 	case "equals_in_name":

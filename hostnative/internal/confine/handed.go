@@ -125,8 +125,14 @@ func walk(path string) (real string, links []string, err error) {
 // which cgroup a process is in.
 var kernelDirs = []string{"/proc", "/sys"}
 
+// ErrEverything says that the root directory can't be handed over.
+var ErrEverything = errors.New("it is the root directory: a sandbox whose commands write all that there is would be none")
+
 // allowed returns why the directory can't be handed over, which is real without links.
 func (h handed) allowed(real string, hidden hiding) error {
+	if real == "/" {
+		return fmt.Errorf("%q: %w", h.path, ErrEverything)
+	}
 	for _, dir := range kernelDirs {
 		if real == dir || isBelow(real, dir) {
 			return fmt.Errorf("%q: what is in %s is the kernel's", h.path, dir)

@@ -43,6 +43,9 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Symlink("/", dir+"/all"); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name  string
 		rules Rules
@@ -78,6 +81,9 @@ func TestCheck(t *testing.T) {
 		{"our own elsewhere", Rules{Roots: []string{"D/else/own"}, Own: []string{"D/else"}}, `own files`},
 		{"private in our own", Rules{Private: "D/home/.cache/terrarium/in"}, ""},
 		{"above our own", Rules{Roots: []string{"D/home"}}, ""},
+		{"everything", Rules{Roots: []string{"/"}}, `root "/": it is the root directory`},
+		{"everything by a link", Rules{Write: []string{"D/all"}}, `writable directory "D/all": it is the root directory`},
+		{"everything by another name", Rules{Roots: []string{"/proc/self/root"}}, `it is the root directory`},
 		{"the kernel's", Rules{Roots: []string{"/proc/self"}}, `what is in /proc is the kernel's`},
 		{"private in the kernel's", Rules{Private: "/sys"}, `what is in /sys is the kernel's`},
 	} {
