@@ -11,6 +11,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
 // Point 49 of tests/acp: whatever must be escaped, a line stays short enough,
@@ -42,7 +43,7 @@ func TestOutputFitsLine(t *testing.T) {
 			terminal, _ := p.registry.Terminal(id)
 			kept, _ := terminal.AppendOutput(nil)
 
-			for _, requestID := range []string{"1", `"` + strings.Repeat("i", 10_000) + `"`} {
+			for _, requestID := range []string{"1", `"` + strings.Repeat("i", jsonrpc.MaxID-len(`""`)) + `"`} {
 				answer := p.send(request(requestID, acp.MethodOutput, id))
 				got, truncated := outputOf(t, answer)
 				if want := c.dropped || c.cut; truncated != want {

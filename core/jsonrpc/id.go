@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// MaxID is how long the JSON text of an [ID] may be, in bytes: it is kept until
-// its request is answered, and is part of an answer that has a limit itself.
-const MaxID = 64 << 10
+// MaxID is how long the JSON text of an [ID] may be, in bytes. It is kept until
+// its request is answered, and thousands of requests may wait.
+const MaxID = 1 << 10
 
 // An ID names a request. It is null, which is the zero ID, an integer of any
 // size, or a string. IDs can be compared and used as map keys: they are equal

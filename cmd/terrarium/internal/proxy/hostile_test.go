@@ -204,3 +204,40 @@ func TestEditorLeavesDeafAgent(t *testing.T) {
 		t.Fatal("the agent is still there")
 	}
 }
+
+// TestLongIDs: what is known of the requests that an agent leaves open is bounded in bytes, too.
+func TestLongIDs(t *testing.T) {
+	r, w := io.Pipe()
+	go io.Copy(io.Discard, r) // ends with w
+	defer w.Close()
+	p := &proxy{stderr: lossy.New(io.Discard, ""), toAgent: newLineWriter(io.Discard)}
+	defer p.toAgent.close()
+	p.config.Warn = func(io.Writer, error) {}
+	p.served = &served{proxy: p, in: w, pending: make(map[jsonrpc.ID]bool)}
+	for i := range 300 {
+		p.agentLine(fmt.Appendf(nil, `{"id":"%d%s","method":"terminal/output","params":{}}`+"\n", i, strings.Repeat("x", 60<<10)))
+	}
+	kept := 0
+	for id := range p.served.pending {
+		kept += len(id.String())
+	}
+	if most := 300 << 10; kept > most {
+		t.Errorf("%d ids take %d KiB, want at most %d", len(p.served.pending), kept>>10, most>>10)
+	}
+}
+
+// TestMadeUpSessions: what an agent tells of sessions that nobody has opened is not kept.
+func TestMadeUpSessions(t *testing.T) {
+	p := &proxy{toEditor: newLineWriter(io.Discard)}
+	p.served = &served{display: p.newDisplay()}
+	defer p.toEditor.close()
+	p.sessions.add("open")
+	for _, session := range []string{"open", "1", "2"} {
+		line := fmt.Appendf(nil, `{"method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call","toolCallId":"x"}}}`, session)
+		m, _ := look(line)
+		p.updated(&m, append(line, '\n'))
+	}
+	if len(p.running.calls) != 1 || p.running.only("open") != "x" {
+		t.Errorf("got %v, want the call of the open session", p.running.calls)
+	}
+}

@@ -20,7 +20,9 @@ func (p *proxy) updated(m *message, line []byte) {
 	call := callID{session, textOf(update, "toolCallId")}
 	switch textOf(update, "sessionUpdate") {
 	case "tool_call", "tool_call_update":
-		p.running.note(call, textOf(update, "status"))
+		if p.sessions.has(session) { // an agent may make up as many as it likes
+			p.running.note(call, textOf(update, "status"))
+		}
 	case "tool_call_content_chunk": // of version 2: there is more now than we know of
 		p.served.display.leave(call)
 		p.pass(line)
