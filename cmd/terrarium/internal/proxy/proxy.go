@@ -138,12 +138,12 @@ func (p *proxy) start(ctx context.Context) error {
 // wait returns when the agent, the editor or ctx has ended. After the editor, the agent may say its last. An agent that
 // does not read holds up what the editor has said, and with that its end: so that is looked for besides.
 func (p *proxy) wait(ctx context.Context) error {
-	left := make(chan error, 2)
+	left, deaf := make(chan error, 1), make(chan struct{})
 	go func() { left <- p.fromEditor(p.config.In) }() // ends with In, or is left behind in a Read
 	go func() {                                       // ends with the editor, or is left behind
 		if awaitHangup(p.config.In) {
 			time.Sleep(leaveGrace) // what it has said last may be on its way
-			left <- nil
+			close(deaf)
 		}
 	}()
 	var err error
@@ -160,6 +160,7 @@ func (p *proxy) wait(ctx context.Context) error {
 		case <-time.After(leaveGrace):
 		case <-ctx.Done():
 		}
+	case <-deaf: // it has had its grace
 	case <-p.toEditor.failed:
 	case <-ctx.Done():
 		err = context.Cause(ctx)
