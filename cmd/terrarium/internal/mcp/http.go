@@ -12,7 +12,7 @@ const (
 	MaxBody = 1 << 20
 	// maxSessions is how many sessions there may be of clients whose version of the protocol has them.
 	maxSessions = 256
-	// sessionTime is how long such a session lives without a request.
+	// sessionTime is how long such a session lives without a request, unless another one needs its place.
 	sessionTime = 30 * time.Minute
 )
 
@@ -28,22 +28,23 @@ func (s *Server) Handler() http.Handler {
 	stateful := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
 		SessionTimeout: sessionTime, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true,
 	})
+	idle := &idleness{since: make(map[string]time.Time), busy: make(map[string]int)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= versionRounds {
 			stateless.ServeHTTP(w, r)
 			return
 		}
-		if r.Header.Get("Mcp-Session-Id") == "" && s.sessions() >= maxSessions {
-			http.Error(w, "terrarium: too many sessions", http.StatusServiceUnavailable)
+		id := r.Header.Get(sessionHeader)
+		if id == "" && !idle.makeRoom(s.mcp) {
+			http.Error(w, "terrarium: too many sessions, and all have a request under way", http.StatusServiceUnavailable)
 			return
 		}
+		if idle.begin(id) {
+			defer idle.end(id)
+		}
 		stateful.ServeHTTP(w, r)
+		if id == "" {
+			idle.end(w.Header().Get(sessionHeader))
+		}
 	})
-}
-
-func (s *Server) sessions() (n int) {
-	for range s.mcp.Sessions() {
-		n++
-	}
-	return n
 }
