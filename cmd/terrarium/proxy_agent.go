@@ -75,14 +75,21 @@ var agentStates = map[string]agentState{
 	"qwen": {".qwen", "", false}, "qwen-code": {".qwen", "", false},
 }
 
-// stateOf returns where an agent keeps its state, or false if it is not known: by its program, or by the package that a
-// runner as npx is to run.
+// runners are programs that run the one, or the package, that an argument names.
+var runners = strings.Fields("npx npm pnpm pnpx yarn bun bunx deno node env")
+
+// stateOf returns where an agent keeps its state, or false if it is not known: by its program, or by what a runner as npx
+// is to run. Of other programs no argument counts: one that happens to be called with "--model claude" gets no login.
 func stateOf(agent core.Command) (s agentState, dir string, ok bool) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return s, "", false
 	}
-	for _, word := range append([]string{agent.Command}, agent.Args...) {
+	words := []string{agent.Command}
+	if slices.Contains(runners, path.Base(agent.Command)) {
+		words = agent.Args
+	}
+	for _, word := range words {
 		name, _, _ := strings.Cut(path.Base(word), "@") // a package's version
 		if s, ok = agentStates[name]; !ok {
 			continue
@@ -122,6 +129,9 @@ func (f *proxyFlags) agentSandbox(agent *core.Command, socket string) (s hostnat
 	case known:
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return s, fmt.Errorf("--sandbox-agent: the agent's state: %w", err)
+		}
+		if err := tooWide(dir, "and read its secrets, to keep its state there: give that a directory of its own"); err != nil {
+			return s, err
 		}
 		held.write = append(held.write, dir)
 		if state.set {
