@@ -35,8 +35,14 @@ type acpMessage struct {
 	Params struct {
 		SessionID string
 		RequestID any
-		ToolCall  struct{ Title string }
-		Options   []struct{ OptionID, Name, Kind string }
+		ToolCall  struct {
+			Title    string
+			RawInput struct {
+				Command, Cwd string
+				Args         []string
+			}
+		}
+		Options []struct{ OptionID, Name, Kind string }
 	}
 	Result map[string]any
 	Error  struct {
@@ -337,5 +343,26 @@ func TestPermissionPeersApart(t *testing.T) {
 		id, q := p.create("touch 1")
 		p.say(q, chosen("session"))
 		p.ran(id)
+	}
+}
+
+// TestPermissionShown: no part of a question that clients show has characters that a person can't see, or that have the
+// line read otherwise than it runs.
+func TestPermissionShown(t *testing.T) {
+	nativeHost(t)
+	p := permittingServer(t)
+	p.agree()
+	for command, want := range map[string][2]string{
+		`"command":"echo safe #\u202egniht lufmrah\u2066\u001b[2J\n\tid"`: {`echo safe #\u202egniht lufmrah\u2066\x1b[2J` + "\n\tid", ""},
+		`"command":"echo","args":["a\u202eb"]`:                            {"echo", `a\u202eb`},
+	} {
+		id := p.call("terminal/create", `{"sessionId":"s",`+command+`}`)
+		q := p.next()
+		shown := q.Params.ToolCall.RawInput
+		if got := strings.Join(shown.Args, " "); shown.Command != want[0] || got != want[1] {
+			t.Errorf("%s: a client is to show %q %q, want %q", command, shown.Command, got, want)
+		}
+		p.say(q, chosen("no"))
+		p.refused(id, "")
 	}
 }

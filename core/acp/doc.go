@@ -45,8 +45,8 @@
 //	                 it will return, exec as above, and the simple commands of
 //	                 the line, each an array of words. The tool call is the
 //	                 terminal's id where none is known; its rawInput is
-//	                 {"command","args","cwd"}, as they came: text and title are
-//	                 fit to be shown, these are not.
+//	                 {"command","args","cwd"}, fit to be shown, as text and
+//	                 title are. What exec and commands have is as it came.
 //
 // When nobody waits for an answer any more, because the create was cancelled say,
 // we send $/cancel_request with the id of the question.

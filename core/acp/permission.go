@@ -52,6 +52,9 @@ type Question struct {
 	// heading in the question about itself. Text and Title must hold no character
 	// that a person can't see, which is for the caller to look after.
 	Text string
+	// Fit, if not nil, makes text of the command fit to be shown, as Text and Title are: clients show rawInput, too, and
+	// the command of version 2. What is executed is in _meta as it is.
+	Fit func(string) string
 	// Commands are the simple commands that the command line consists of.
 	Commands [][]string
 	// Options are the answers, with OptionIDs that are not empty and differ.
@@ -96,10 +99,22 @@ func (q *Question) appendParams(dst []byte, waiting create) []byte {
 	dst = append(jsonrpc.AppendKey(dst, "content"), `[{"type":"content","content":{"type":"text"`...)
 	dst = append(appendText(dst, "text", CodeBlock(q.Text)), "}}]"...)
 	dst = append(jsonrpc.AppendKey(dst, "rawInput"), '{')
-	dst = appendText(dst, "command", c.Command)
-	dst = appendTexts(dst, "args", c.Args)
-	dst = append(appendText(dst, "cwd", c.Cwd), "}}"...)
+	args := make([]string, len(c.Args))
+	for i, arg := range c.Args {
+		args[i] = q.fit(arg)
+	}
+	dst = appendText(dst, "command", q.fit(c.Command))
+	dst = appendTexts(dst, "args", args)
+	dst = append(appendText(dst, "cwd", q.fit(c.Cwd)), "}}"...)
 	return q.appendRest(dst, waiting)
+}
+
+// fit is Fit, if there is one.
+func (q *Question) fit(s string) string {
+	if q.Fit == nil {
+		return s
+	}
+	return q.Fit(s)
 }
 
 // appendDraftParams is appendParams in the form of version 2, where a question
@@ -111,8 +126,8 @@ func (q *Question) appendDraftParams(dst []byte, waiting create) []byte {
 	dst = appendText(dst, "title", q.title())
 	dst = appendText(dst, "description", CodeBlock(q.Text))
 	dst = append(jsonrpc.AppendKey(dst, "subject"), `{"type":"command"`...)
-	dst = appendText(dst, "command", commandLine(c))
-	dst = appendText(dst, "cwd", c.Cwd)
+	dst = appendText(dst, "command", q.fit(commandLine(c)))
+	dst = appendText(dst, "cwd", q.fit(c.Cwd))
 	if toolCall := cmp.Or(waiting.toolCall, q.ToolCall); toolCall != "" {
 		dst = appendText(dst, "toolCallId", toolCall)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
@@ -47,7 +48,7 @@ func (ACP) Ask(ctx context.Context, q *Question) (Answer, error) {
 // lesser one. No option is of the kind reject_always, for no answer here is kept that says no.
 func permission(q *Question) acp.Question {
 	p := acp.Question{
-		Exec: q.Exec, Title: q.Title(), Text: q.Text(),
+		Exec: q.Exec, Title: q.Title(), Text: q.Text(), Fit: fit,
 		Options: []acp.PermissionOption{{OptionID: Once.String(), Name: "Allow once", Kind: acp.AllowOnce}},
 	}
 	if q.CanSession() {
@@ -67,4 +68,17 @@ func permission(q *Question) acp.Question {
 	}
 	p.Options = append(p.Options, acp.PermissionOption{OptionID: No.String(), Name: "Reject", Kind: acp.RejectOnce})
 	return p
+}
+
+// fit is printable.Text for text that may have lines and tabs.
+func fit(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(s, "\n\t")
+		if i < 0 {
+			return b.String() + printable.Text(s)
+		}
+		b.WriteString(printable.Text(s[:i]) + s[i:i+1])
+		s = s[i+1:]
+	}
 }
