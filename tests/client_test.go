@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A playing is a run of "terminal client" with an agent that is the test.
@@ -25,6 +27,15 @@ type playing struct {
 // prompted starts "terrarium client --prompt hi FLAG...".
 func prompted(t testing.TB, flags ...string) *playing {
 	t.Helper()
+	stdout, stderr := new(syncBuffer), new(syncBuffer)
+	u := promptedTo(t, stdout, stderr, flags...)
+	u.stdout, u.stderr = stdout, stderr
+	return u
+}
+
+// promptedTo is prompted for a client that writes elsewhere.
+func promptedTo(t testing.TB, stdout, stderr io.Writer, flags ...string) *playing {
+	t.Helper()
 	nativeHost(t)
 	u := &playing{link: &link{t: t, dir: t.TempDir(), stderr: new(syncBuffer)}, stdout: new(syncBuffer), ended: make(chan error, 1)}
 	pipes := t.TempDir()
@@ -33,7 +44,7 @@ func prompted(t testing.TB, flags ...string) *playing {
 	u.cmd = exec.Command("terrarium", args...)
 	u.cmd.Dir = u.dir
 	u.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // or who runs the tests is asked
-	u.cmd.Stdout, u.cmd.Stderr = u.stdout, u.stderr
+	u.cmd.Stdout, u.cmd.Stderr = stdout, stderr
 	if err := u.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -416,4 +427,78 @@ func TestClientIsKilled(t *testing.T) {
 	for _, pid := range pids {
 		eventually(t, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
 	}
+}
+
+// TestClientUnread has nobody read what the client writes: a signal ends it all the same, also when the turn is over.
+func TestClientUnread(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	if n, err := w.Write(make([]byte, 4<<20)); err == nil { // what the client writes has no room
+		t.Fatalf("the pipe has taken %d bytes", n)
+	}
+	u := promptedTo(t, w, w, "--sandbox", "off")
+	u.begin()
+	u.create("yes")
+	u.answer("3", `{"stopReason":"end_turn"}`)
+	u.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-u.ended: // as one whose turn was over, or not
+		u.ended <- err
+	case <-time.After(patience):
+		t.Fatal("it is still there")
+	}
+}
+
+// deafAgent asks for more than it may leave unread, and reads nothing of it.
+const deafAgent = `
+say() { printf '%s\n' '{"jsonrpc":"2.0",'"$1"'}'; }
+read line; say '"id":1,"result":{"protocolVersion":1}'
+read line; say '"id":2,"result":{"sessionId":"s"}'
+read line; say '"id":"c","method":"terminal/create","params":{"sessionId":"s","command":"yes | head -c 900000"}'
+read line; id=${line##*\"terminalId\":\"}; id=${id%%\"*}
+say '"id":"w","method":"terminal/wait_for_exit","params":{"sessionId":"s","terminalId":"'$id'"}'
+read line
+echo $$ >pid
+n=0
+while test $n -lt 60; do
+	n=$((n+1))
+	say '"id":"'$n'","method":"terminal/output","params":{"sessionId":"s","terminalId":"'$id'"}'
+	say '"id":"f'$n'","method":"fs/write_text_file","params":{"sessionId":"s","path":"'"$PWD"'/came","content":"'$n'"}'
+done
+exec sleep 1000
+`
+
+// TestClientDeafAgent has an agent ask and not listen: a signal ends the client, and the agent.
+func TestClientDeafAgent(t *testing.T) {
+	nativeHost(t)
+	cmd := exec.Command("terrarium", "client", "--prompt", "hi", "--sandbox", "off", "--kill-grace", "100ms", "--", "sh", "-c", deafAgent)
+	cmd.Dir = t.TempDir()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // or who runs the tests is asked
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	agent, came := filepath.Join(cmd.Dir, "pid"), filepath.Join(cmd.Dir, "came")
+	eventually(t, func() bool { // until the client takes no more of it
+		before := readPid(came)
+		time.Sleep(300 * time.Millisecond)
+		return before > 0 && readPid(came) == before
+	})
+	cmd.Process.Signal(syscall.SIGTERM)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // ends with the command
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Fatal("it is still there")
+	}
+	if status := cmd.ProcessState.ExitCode(); status != 143 {
+		t.Errorf("got status %d, want 143", status)
+	}
+	eventually(t, func() bool { return syscall.Kill(readPid(agent), 0) == syscall.ESRCH })
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -139,19 +140,20 @@ func (f *clientFlags) run(c, agent core.Command) error {
 		Workspace: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version, MaxVersion: f.version,
 		Permission: f.permission(s, c, person), Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
 	}
+	stdout, stderr := &leaver{ctx: ctx, w: os.Stdout}, &leaver{ctx: ctx, w: os.Stderr}
 	switch {
 	case f.json:
-		config.View = client.NewJSON(newEncoder(os.Stdout).Encode, cancel)
+		config.View = client.NewJSON(newEncoder(stdout).Encode, cancel)
 	case draws:
 		view := live.New(live.Config{In: os.Stdin, Out: os.Stdout, Color: os.Getenv("NO_COLOR") == "", Interrupt: press, Failed: cancel})
 		person.view.Store(view)
 		config.View = view
 	default:
-		config.View = client.NewPlain(os.Stdout, os.Stderr, cancel)
+		config.View = client.NewPlain(stdout, stderr, cancel)
 	}
 	stop, err := client.Run(ctx, config)
 	person.leave()
-	return clientError(stop, err)
+	return exitStatus(report(stderr, clientError(stderr, stop, err))) // main would wait for a reader
 }
 
 // isDrawn reports whether a person sees what we draw, and can answer.
@@ -231,11 +233,11 @@ var statusOfStop = map[string]int{
 	client.Refusal: 3, client.MaxTokens: 4, client.MaxTurnRequests: 5, client.Cancelled: statusSignal + int(syscall.SIGINT),
 }
 
-// clientError returns how we exit after a turn.
-func clientError(stop string, err error) error {
+// clientError returns how we exit after a turn. The last words of an agent that has failed go to w.
+func clientError(w io.Writer, stop string, err error) error {
 	if failed, ok := errors.AsType[*client.AgentError](err); ok {
 		for line := range strings.Lines(failed.Stderr) {
-			fmt.Fprintln(os.Stderr, "agent: "+client.Clean(strings.TrimRight(line, "\r\n")))
+			fmt.Fprintln(w, "agent: "+client.Clean(strings.TrimRight(line, "\r\n")))
 		}
 		if failed.Late {
 			return &failure{statusTimeout, err}

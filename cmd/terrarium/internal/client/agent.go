@@ -111,15 +111,18 @@ func (a *agent) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close ends the agent and returns when nothing of it is left. With hurry it has no time to end by itself.
-func (a *agent) close(hurry bool) {
-	if !hurry {
-		a.driver.CloseInput(a.id) // it may have ended
-		select {
-		case <-a.gone:
-		case <-time.After(leaveGrace):
-		}
+// leave ends the agent, which may end by itself before. It returns when nothing of it is left.
+func (a *agent) leave() {
+	a.driver.CloseInput(a.id) // it may have ended
+	select {
+	case <-a.gone:
+	case <-time.After(leaveGrace):
 	}
+	a.end()
+}
+
+// end ends the agent and returns when nothing of it is left.
+func (a *agent) end() {
 	closed := make(chan struct{})
 	go func() { // is left behind where a View does not take what the agent has said
 		a.driver.Close()

@@ -122,10 +122,15 @@ func Run(ctx context.Context, c Config) (stop string, err error) {
 	k.told.leave()
 	if err == nil {
 		k.view.Show(Stopped{Reason: clip(stop, maxNameShow)})
+	} else {
+		k.agent.end() // first: one that does not read its answers would hold up all that follows
 	}
+	unheard := time.AfterFunc(closeLimit, k.agent.end) // nor does one whose turn is over hold it up for ever
 	k.questions.wait()
 	k.served.close()
-	k.agent.close(err != nil)
+	if unheard.Stop() && err == nil {
+		k.agent.leave()
+	}
 	if failed, ok := errors.AsType[*AgentError](err); ok {
 		failed.Stderr = k.agent.lastWords()
 	}
