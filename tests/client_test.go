@@ -429,6 +429,47 @@ func TestClientIsKilled(t *testing.T) {
 	}
 }
 
+// TestClientProtects: what runs later is written for an agent no more than for its commands, by whatever name.
+func TestClientProtects(t *testing.T) {
+	if !hasSandbox() {
+		t.Skip("native commands can't be confined here")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
+	u := prompted(t)
+	u.begin()
+	if err := os.MkdirAll(filepath.Join(u.dir, ".git/hooks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(u.dir, ".git/config")
+	if err := os.WriteFile(config, []byte("[core]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"link": ".git/config", "to-nothing": ".git/hooks/post-commit", "git": ".git"} {
+		if err := os.Symlink(to, filepath.Join(u.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(config, filepath.Join(u.dir, "name")); err != nil {
+		t.Fatal(err)
+	}
+	for path, reason := range map[string]string{
+		".git/config": "protected", ".git/hooks/pre-commit": "protected", "link": "protected", "to-nothing": "protected", "git/hooks/x": "protected",
+		"name": "protected", ".vscode/tasks.json": "protected", "sub/.envrc": "protected", ".git/description": "", "sub/main.c": "",
+	} {
+		m := u.asks("fs/write_text_file", fmt.Sprintf(`"path":"%s/%s","content":"evil"`, u.dir, path))
+		if m.Error.Data.Reason != reason || (m.Result == nil) != (reason != "") {
+			t.Errorf("%s: got %+v, want reason %q", path, m, reason)
+		}
+	}
+	if text, _ := os.ReadFile(config); string(text) != "[core]\n" {
+		t.Errorf("got %q in git's configuration", text)
+	}
+	if hooks, _ := os.ReadDir(filepath.Join(u.dir, ".git/hooks")); len(hooks) > 0 {
+		t.Errorf("got hooks: %v", hooks)
+	}
+	u.stop("end_turn")
+}
+
 // TestClientUnread has nobody read what the client writes: a signal ends it all the same, also when the turn is over.
 func TestClientUnread(t *testing.T) {
 	r, w, err := os.Pipe()

@@ -141,6 +141,9 @@ func (f *clientFlags) run(c, agent core.Command) error {
 		Permission: f.permission(s, c, person), Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
 	}
 	stdout, stderr := &leaver{ctx: ctx, w: os.Stdout}, &leaver{ctx: ctx, w: os.Stderr}
+	if f.confine.confines() { // else commands write these, too
+		config.Protected = func(path string) bool { return hostnative.IsProtected(c.Cwd, path) }
+	}
 	switch {
 	case f.json:
 		config.View = client.NewJSON(newEncoder(stdout).Encode, cancel)

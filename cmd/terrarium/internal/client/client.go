@@ -26,6 +26,8 @@ type Config struct {
 
 	// Workspace is the session's directory, absolute. Files outside of it are not read or written.
 	Workspace string
+	// Protected, if set, tells which files in there are not written for the agent.
+	Protected func(path string) bool
 	// Prompt is what the agent is asked.
 	Prompt string
 	// Auth is the id of the way to log in; empty is none.
@@ -100,7 +102,7 @@ func Run(ctx context.Context, c Config) (stop string, err error) {
 	defer root.Close()
 	turn, cancelled := context.WithCancel(ctx)
 	defer cancelled()
-	k := &client{config: c, view: c.View, files: newFiles(root, c.Workspace), turn: turn, tooMuch: make(chan struct{})}
+	k := &client{config: c, view: c.View, files: newFiles(root, &c), turn: turn, tooMuch: make(chan struct{})}
 	k.turns.end, k.told = newCall("session/prompt"), k.newTold()
 	k.config.Terminals.Driver = k.watched(c.Terminals.Driver)
 	k.config.MaxVersion = cmp.Or(c.MaxVersion, acp.DraftVersion)

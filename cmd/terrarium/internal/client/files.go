@@ -23,12 +23,13 @@ const (
 
 // files are those of the session's directory. No name, and no symbolic link, leads out of it.
 type files struct {
-	root *os.Root
-	dirs []string // by which names it is known
+	root      *os.Root
+	dirs      []string               // by which names it is known
+	protected func(path string) bool // Config.Protected
 }
 
-func newFiles(root *os.Root, dir string) *files {
-	return &files{root, []string{filepath.Clean(dir), resolved(dir)}}
+func newFiles(root *os.Root, c *Config) *files {
+	return &files{root, []string{filepath.Clean(c.Workspace), resolved(c.Workspace)}, c.Protected}
 }
 
 // A fileError says why a file can't be had, in a stable word and in words.
@@ -111,17 +112,36 @@ func linesOf(data []byte, first, limit uint64) []byte {
 	return data[start:end]
 }
 
+var errProtected = &fileError{"protected", "the file is protected: what is in it runs later, outside of the sandbox, so only the person changes it"}
+
 // write replaces what is in a file, or makes it.
 func (f *files) write(path, content string) error {
+	if f.protected != nil && f.protected(path) {
+		return errProtected
+	}
 	file, err := f.open(path, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		return err
+	}
+	if f.protected != nil && hasMoreNames(file) { // one of them may be protected: a command can make such
+		file.Close()
+		return errProtected
 	}
 	err = file.Truncate(0) // not before it is known to be a file
 	if err == nil {
 		_, err = file.WriteString(content)
 	}
 	return errors.Join(err, file.Close())
+}
+
+// hasMoreNames reports whether a file is known by several names ("hard links"), or may be.
+func hasMoreNames(file *os.File) bool {
+	info, err := file.Stat()
+	if err != nil {
+		return true
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || stat.Nlink > 1
 }
 
 // file serves fs/read_text_file and fs/write_text_file, and returns the answer.
@@ -152,6 +172,9 @@ func (k *client) file(m *jsonrpc.Message) []byte {
 	}
 	e.Bytes = len(text)
 	var line []byte
+	if len(text) > maxAnswer { // and more so as JSON, which may take six times as much memory
+		e.Err = errTooLarge
+	}
 	if e.Err == nil {
 		line = append(jsonrpc.AppendResponseHead(nil, m.ID), '{')
 		if !e.Write {
@@ -159,7 +182,7 @@ func (k *client) file(m *jsonrpc.Message) []byte {
 		}
 		line = jsonrpc.AppendTail(append(line, '}'))
 		if len(line) > maxAnswer {
-			e.Err = &fileError{"too_large", "the text is too large for an answer, over 10 MB: ask for fewer lines"}
+			e.Err = errTooLarge
 		}
 	}
 	k.view.Show(e)
@@ -168,6 +191,8 @@ func (k *client) file(m *jsonrpc.Message) []byte {
 	}
 	return line
 }
+
+var errTooLarge = &fileError{"too_large", "the text is too large for an answer, over 10 MB: ask for fewer lines"}
 
 // badParam says that a parameter is not as it has to be.
 func badParam(id jsonrpc.ID, param string) []byte {
