@@ -470,6 +470,38 @@ func TestClientProtects(t *testing.T) {
 	u.stop("end_turn")
 }
 
+// TestClientSpoofs has an agent ask so that the person, or a rule, would say yes to something else.
+func TestClientSpoofs(t *testing.T) {
+	rules := filepath.Join(t.TempDir(), "policy.toml")
+	if err := os.WriteFile(rules, []byte(`[[rule]]
+id = "false"
+argv = ["false", "**"]
+decision = "deny"
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u := prompted(t, "--sandbox", "off", "--policy", rules, "--approve", "all")
+	u.begin()
+	const options = `"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`
+	u.update(`{"sessionUpdate":"tool_call","toolCallId":"told","title":"x","kind":"execute","rawInput":{"command":"false"}}`)
+	u.update(`{"sessionUpdate":"tool_call","toolCallId":"other","title":"x","kind":"execute","rawInput":{"command":"true"}}`)
+	for _, test := range []struct{ params, option, reason string }{
+		{`"toolCall":{"toolCallId":"told"},` + options, "n", ""}, // what it has told before counts
+		{`"toolCall":{"toolCallId":"other"},` + options, "y", ""},
+		{`"toolCall":{"toolCallId":"told","rawInput":{"command":"true"}},` + options, "y", ""},
+		{`"toolCall":{"toolCallId":"long","rawInput":{"command":"false ` + strings.Repeat("x", 64<<10) + `"}},` + options, "", "too_long"},
+		{`"toolCall":{"toolCallId":"long","kind":"edit","rawInput":{"content":"` + strings.Repeat("x", 64<<10) + `"}},` + options, "y", ""},
+		{`"toolCall":{"toolCallId":"other"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"y","name":"No","kind":"reject_once"}]`, "", "type"},
+	} {
+		m := u.asks("session/request_permission", test.params)
+		outcome, _ := m.Result["outcome"].(map[string]any)
+		if got, _ := outcome["optionId"].(string); got != test.option || m.Error.Data.Reason != test.reason {
+			t.Errorf("%.150s: got %+v, want %s%s", test.params, m, test.option, test.reason)
+		}
+	}
+	u.stop("end_turn")
+}
+
 // TestClientUnread has nobody read what the client writes: a signal ends it all the same, also when the turn is over.
 func TestClientUnread(t *testing.T) {
 	r, w, err := os.Pipe()

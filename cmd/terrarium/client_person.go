@@ -48,7 +48,7 @@ func (p *person) choose(ctx context.Context, q *client.Question) (int, error) {
 		}
 		var names []string
 		for _, o := range q.Options {
-			names = append(names, client.Clean(o.Name))
+			names = append(names, o.Text())
 		}
 		chosen, err := p.terminal.Choose(ctx, text, client.Clean(q.Title), names)
 		if errors.Is(err, ask.ErrNobody) {
@@ -59,7 +59,7 @@ func (p *person) choose(ctx context.Context, q *client.Question) (int, error) {
 	keys := map[string]string{acp.AllowOnce: "y", acp.RejectOnce: "n"}
 	var options []live.Option
 	for _, o := range q.Options {
-		options = append(options, live.Option{Name: client.Clean(o.Name), Key: keys[o.Kind]})
+		options = append(options, live.Option{Name: o.Text(), Key: keys[o.Kind]})
 		delete(keys, o.Kind)
 	}
 	return view.AskOne(ctx, append([]string{title}, indented(q.Lines())...), options, nil)

@@ -38,6 +38,8 @@ type Call struct {
 	Places                  []string  // paths, likewise
 	New                     bool      // nothing was known of it before
 	Changed                 bool      // its title or its status is another than before
+
+	command *Command // that its rawInput has; nil if it has none yet
 }
 
 // Content is a part of what a Call shows. One of its fields is set.
@@ -45,13 +47,6 @@ type Content struct {
 	Text     string
 	Diff     *Diff
 	Terminal string // the id of a terminal
-}
-
-// A Diff is a change to a file.
-type Diff struct {
-	Path     string
-	Old, New string
-	Fresh    bool // there was no file before
 }
 
 // A Step is an entry of a plan.

@@ -1,8 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,6 +40,7 @@ type Command struct {
 	Line  string
 	Words []string
 	Cwd   string // may be empty
+	long  bool   // it is too long to be judged or shown, and is left out
 }
 
 // An Option is one of the answers.
@@ -48,6 +51,14 @@ type Option struct {
 
 // Allows reports whether an option is a yes.
 func (o Option) Allows() bool { return o.Kind == acp.AllowOnce || o.Kind == acp.AllowAlways }
+
+// Text is the option as a person reads it: its name says what the agent likes, and so its kind stands beside it.
+func (o Option) Text() string {
+	kinds := map[string]string{
+		acp.AllowOnce: "yes", acp.AllowAlways: "yes, always", acp.RejectOnce: "no", acp.RejectAlways: "no, always",
+	}
+	return Clean(o.Name) + " [" + cmp.Or(kinds[o.Kind], "neither yes nor no") + "]"
+}
 
 const (
 	maxQuestions = 32 // that are open at a time
@@ -108,15 +119,13 @@ func (k *client) question(m *jsonrpc.Message) {
 		return
 	}
 	q, command := k.asked(m.Params)
-	options, _ := m.Params.Get("options")
-	for v := range options.Items() {
-		o := Option{ID: textOf(v, "optionId"), Name: clip(textOf(v, "name"), maxNameShow), Kind: textOf(v, "kind")}
-		if len(q.Options) < maxOptions && o.ID != "" && len(o.ID) <= maxID {
-			q.Options = append(q.Options, o)
-		}
-	}
-	if len(q.Options) == 0 {
+	var ok bool
+	if q.Options, ok = optionsOf(m.Params); !ok {
 		k.agent.reply(badParam(m.ID, "options"))
+		return
+	}
+	if command.long {
+		k.agent.reply(jsonrpc.AppendError(nil, m.ID, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "too_long").With("param", "command")))
 		return
 	}
 	q.Detail = append(command.lines(), q.Detail...)
@@ -145,11 +154,16 @@ func (k *client) asked(params jsonrpc.Value) (*Question, *Command) {
 	if call.Kind() == jsonrpc.Object {
 		known := k.toolCalls.note(call, false) // what it says of the tool call is news of it, too
 		q.Title, q.Kind, q.Detail = known.Title, known.Kind, detail(known.Content)
-		command = commandOf(call)
+		if known.command != nil && (known.Kind == "" || known.Kind == "execute") { // others have commands of their own
+			command = known.command
+		}
 	}
 	if textOf(subject, "type") == "command" {
 		q.Kind = "execute"
 		command = &Command{Line: textOf(subject, "command"), Cwd: textOf(subject, "cwd")}
+		if len(command.Line) > maxText {
+			command = &Command{long: true}
+		}
 	}
 	if title := clip(textOf(params, "title"), maxTitle); title != "" {
 		q.Title = title
@@ -160,25 +174,38 @@ func (k *client) asked(params jsonrpc.Value) (*Question, *Command) {
 	return q, command
 }
 
-// commandOf returns the command that a tool call is about, if it says so in one of the ways that agents have:
-// rawInput with a command that is a line, or an array of words.
-func commandOf(call jsonrpc.Value) *Command {
-	c := new(Command)
-	if kind := textOf(call, "kind"); kind != "" && kind != "execute" {
-		return c
+// optionsOf returns the answers that a question has. It reports false if there are none, or two of them are the same
+// for the agent: a person who takes one would have taken the other.
+func optionsOf(params jsonrpc.Value) (list []Option, ok bool) {
+	options, _ := params.Get("options")
+	for v := range options.Items() {
+		o := Option{ID: textOf(v, "optionId"), Name: clip(textOf(v, "name"), maxNameShow), Kind: textOf(v, "kind")}
+		if slices.ContainsFunc(list, func(other Option) bool { return other.ID == o.ID }) {
+			return nil, false
+		}
+		if len(list) < maxOptions && o.ID != "" && len(o.ID) <= maxID {
+			list = append(list, o)
+		}
 	}
-	input, _ := call.Get("rawInput")
-	line := textOf(input, "command")
-	if line == "" {
-		c.Words = textsOf(input, "command")
-		return c
+	return list, len(list) > 0
+}
+
+// commandOf returns the command that the rawInput of a tool call has, in one of the ways that agents have: a line, or
+// words. There may be none. It is kept with the call: who asks may leave out what was told before.
+func commandOf(input jsonrpc.Value) *Command {
+	named, _ := input.Get("command")
+	more, _ := input.Get("args")
+	if len(named.Raw())+len(more.Raw()) > maxText {
+		return &Command{long: true}
 	}
-	if args := textsOf(input, "args"); len(args) > 0 {
-		c.Words = append([]string{line}, args...)
-		return c
+	line, args := textOf(input, "command"), textsOf(input, "args")
+	switch {
+	case line == "":
+		return &Command{Words: textsOf(input, "command")}
+	case len(args) > 0:
+		return &Command{Words: append([]string{line}, args...)}
 	}
-	c.Line = line
-	return c
+	return &Command{Line: line}
 }
 
 // lines are the command as a person reads it.

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 
@@ -122,6 +121,9 @@ func (t *toolCalls) note(v jsonrpc.Value, told bool) *Call {
 			c.Changed = c.Changed || f.key != "kind"
 		}
 	}
+	if input, ok := v.Get("rawInput"); ok {
+		c.command = commandOf(input)
+	}
 	if !ok {
 		if t.known == nil {
 			t.known = make(map[string]Call)
@@ -199,50 +201,6 @@ func changesText(changes, diff jsonrpc.Value) string {
 	patch, _ := diff.Get("patch")
 	b.WriteString(textOf(patch, "text"))
 	return clip(b.String(), maxText)
-}
-
-// maxDiffLines is how many lines of a diff are shown.
-const maxDiffLines = 40
-
-// Lines returns the diff as a person reads it: the path, and the lines that have changed, with one around them.
-// Equal lines at the beginning and at the end are left out; what is between is not compared.
-func (d *Diff) Lines() []string {
-	old, fresh := splitLines(d.Old), splitLines(d.New)
-	start := 0
-	for start < min(len(old), len(fresh)) && old[start] == fresh[start] {
-		start++
-	}
-	end := 0
-	for end < min(len(old), len(fresh))-start && old[len(old)-1-end] == fresh[len(fresh)-1-end] {
-		end++
-	}
-	gone, come := old[start:len(old)-end], fresh[start:len(fresh)-end]
-	head := fmt.Sprintf("%s: -%d +%d", d.Path, len(gone), len(come))
-	if d.Fresh {
-		head = fmt.Sprintf("%s: new, +%d", d.Path, len(come))
-	}
-	lines := []string{head}
-	if start > 0 {
-		lines = append(lines, fmt.Sprintf("@@ line %d", start+1))
-		lines = append(lines, "  "+old[start-1])
-	}
-	lines = appendSome(lines, "- ", gone)
-	lines = appendSome(lines, "+ ", come)
-	if end > 0 {
-		lines = append(lines, "  "+old[len(old)-end])
-	}
-	return lines
-}
-
-// appendSome appends lines, of many only the first.
-func appendSome(dst []string, mark string, lines []string) []string {
-	for i, line := range lines {
-		if i == maxDiffLines {
-			return append(dst, fmt.Sprintf("%s[… %d lines more …]", mark, len(lines)-i))
-		}
-		dst = append(dst, mark+clip(line, maxTitle))
-	}
-	return dst
 }
 
 func splitLines(s string) []string {
