@@ -91,6 +91,38 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// TestManyLines has an agent say a million lines at once: few of them wait in memory, and none is left out.
+func TestManyLines(t *testing.T) {
+	v := undrawn(80, 24)
+	const lines = 1 << 20
+	shown, most, last := 0, 0, ""
+	v.mu.Lock()
+	done := make(chan struct{})
+	go func() { // ends with what is shown
+		defer close(done)
+		v.Show(client.Updated{Kind: "agent_message_chunk", Text: strings.Repeat("\n", lines-1) + "é\n"})
+	}()
+	for ended := false; !ended; {
+		v.mu.Unlock()
+		select {
+		case <-done:
+			ended = true
+		case <-time.After(time.Millisecond):
+		}
+		v.mu.Lock()
+		shown, most = shown+len(v.history), max(most, len(v.history))
+		if n := len(v.history); n > 0 {
+			last = v.history[n-1]
+		}
+		v.history = nil
+		v.room.Broadcast()
+	}
+	v.mu.Unlock()
+	if shown != lines || last != "é" || most > 2*maxPending+maxSaid {
+		t.Errorf("%d lines were shown, the last is %q, and %d waited", shown, last, most)
+	}
+}
+
 // TestKeys: a key chooses, and only Enter answers.
 func TestKeys(t *testing.T) {
 	v := undrawn(80, 24)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/client"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/paint"
@@ -20,14 +21,21 @@ const (
 func (v *View) Show(e client.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for len(v.history) > 2*maxPending && !v.closing {
-		v.room.Wait()
-	}
-	v.fresh = true
+	v.awaitRoom()
 	switch e := e.(type) {
 	case client.Ready:
 		v.status, v.since = strings.TrimSpace(client.Clean(e.Agent+" "+e.Version)+" works: ^C cancels"), time.Now()
 	case client.Updated:
+		for len(e.Text) > maxSaid { // it may be millions of lines
+			n := maxSaid
+			for n > maxSaid-utf8.UTFMax && !utf8.RuneStart(e.Text[n]) {
+				n--
+			}
+			piece := e
+			piece.Text, e.Text = e.Text[:n], e.Text[n:]
+			v.updated(piece)
+			v.awaitRoom()
+		}
 		v.updated(e)
 	case client.Started:
 		if r := v.byID[e.ID]; r != nil {
@@ -59,6 +67,14 @@ func (v *View) Show(e client.Event) {
 			v.print(line)
 		}
 	}
+}
+
+// awaitRoom waits until not too many lines wait for their place in the history. v.mu is held.
+func (v *View) awaitRoom() {
+	for len(v.history) > 2*maxPending && !v.closing {
+		v.room.Wait()
+	}
+	v.fresh = true
 }
 
 // updated shows what the agent tells. v.mu is held.

@@ -1,0 +1,46 @@
+package client_test
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/client"
+)
+
+// TestDiffLines: what has changed is shown, with a line around it.
+func TestDiffLines(t *testing.T) {
+	for _, test := range []struct {
+		old, new string
+		want     []string
+	}{
+		{"", "", []string{"f: -0 +0"}},
+		{"", "\n", []string{"f: -0 +1", "+ "}},
+		{"a\n", "a", []string{"f: -0 +0", "@@ line 2", "  a"}},
+		{"1\n2\n3\n", "1\nx\n3\n", []string{"f: -1 +1", "@@ line 2", "  1", "- 2", "+ x", "  3"}},
+		{"1\n3", "1\n2\n3", []string{"f: -0 +1", "@@ line 2", "  1", "+ 2", "  3"}},
+		{"\n\n", "\n\n\n", []string{"f: -0 +1", "@@ line 3", "  ", "+ "}},
+		{"a", "b\na", []string{"f: -0 +1", "+ b", "  a"}},
+	} {
+		d := client.Diff{Path: "f", Old: test.old, New: test.new}
+		if got := d.Lines(); !slices.Equal(got, test.want) {
+			t.Errorf("%q, %q: got %q, want %q", test.old, test.new, got, test.want)
+		}
+	}
+}
+
+// TestDiffMemory: a diff of millions of lines takes no memory besides.
+func TestDiffMemory(t *testing.T) {
+	d := client.Diff{Path: "f", Old: strings.Repeat("\n", 4<<20), New: "x" + strings.Repeat("\n", 4<<20) + strings.Repeat("y", 1<<20)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	lines := d.Lines()
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d lines took %d KiB", len(lines), took>>10)
+	}
+	if len(strings.Join(lines, "")) > 64<<10 {
+		t.Error("the lines are long")
+	}
+}
