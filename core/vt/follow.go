@@ -35,7 +35,7 @@ func (f *Follower) AppendJSON(dst []byte, s *Screen, most int) (out []byte, more
 	if snapshot {
 		*f = Follower{cols: s.cols, told: make([]uint64, s.rows), head: f.head[:0]}
 	}
-	first := f.y
+	first := f.y // what is above may have changed since it was told: it comes last
 	start := len(dst)
 	dst = s.appendJSONHead(dst)
 	same := bytes.Equal(dst[start:], f.head)
@@ -43,7 +43,8 @@ func (f *Follower) AppendJSON(dst []byte, s *Screen, most int) (out []byte, more
 	dst = strconv.AppendBool(append(dst, `,"snapshot":`...), snapshot)
 	dst = append(dst, `,"lines":[`...)
 	lines, generation := len(dst), s.wholeGeneration()
-	for y := first; y < s.rows; y++ {
+	for n := range s.rows {
+		y := (first + n) % s.rows
 		if s.seenGeneration(y) <= f.told[y] {
 			continue
 		}
@@ -55,13 +56,10 @@ func (f *Follower) AppendJSON(dst []byte, s *Screen, most int) (out []byte, more
 		dst = s.appendJSONRow(dst, y, len(dst) > lines, snapshot)
 	}
 	f.y = 0
-	switch {
-	case len(dst) > lines || !same:
-		return append(dst, "]}"...), first > 0 // what is above may have changed since
-	case first > 0:
-		return f.AppendJSON(dst[:start], s, most)
+	if len(dst) == lines && same {
+		return dst[:start], false
 	}
-	return dst[:start], false
+	return append(dst, "]}"...), false
 }
 
 // appendJSONRow appends row y with its number, after a comma if it is to be, and nothing if it is

@@ -157,6 +157,22 @@ func TestFollowerTellsChanges(t *testing.T) {
 	}
 }
 
+// TestFollowerGoesRound: where it has told the first rows, it tells the rest and then what has changed
+// above since.
+func TestFollowerGoesRound(t *testing.T) {
+	s := vt.NewScreen(vt.Options{Rows: 3, Cols: 10})
+	s.Write([]byte("one\r\ntwo\r\nthree"))
+	var f vt.Follower
+	if _, more := f.AppendJSON(nil, s, 1); !more {
+		t.Fatal("got all of it at once")
+	}
+	s.Write([]byte("\x1b[1;1HONE"))
+	want := `{"rows":3,"cols":10,"cursor":{"x":3,"y":0},"alt":false,"title":"","snapshot":false,"lines":[{"y":1,"runs":[{"text":"two"}]},{"y":2,"runs":[{"text":"three"}]},{"y":0,"runs":[{"text":"ONE"}]}]}`
+	if p, more := f.AppendJSON(nil, s, 1<<20); string(p) != want || more {
+		t.Errorf("got %s, more %v, want %s", p, more, want)
+	}
+}
+
 // TestFollowerBounds: each row of links, and each message, is bounded, and the text is whole.
 func TestFollowerBounds(t *testing.T) {
 	s := vt.NewScreen(vt.Options{Rows: 100, Cols: 500})
