@@ -133,9 +133,12 @@ func (f *Feed) unsubscribe(id jsonrpc.ID, params jsonrpc.Value) error {
 			return unknownTerminal("")
 		}
 	}
+	_, there := f.topics[key]
 	delete(f.topics, key)
 	f.conn.answer(id, new(EmptyResponse).AppendJSON)
-	f.changed(key, 0)
+	if there { // else the terminal may be one of another session, or none
+		f.changed(key, 0)
+	}
 	return nil
 }
 
