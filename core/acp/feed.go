@@ -249,12 +249,12 @@ func (f *Feed) news(kind core.EffectKind, s core.SessionID, id core.TerminalID) 
 	}
 }
 
-// ended has a status told after the output that is there.
+// ended has a status told after the output that is there, of which HandleOutput need not have said.
 func (f *Feed) ended(id core.TerminalID) {
 	if t := f.followed[id]; t != nil {
 		t.end, t.looks = f.sights.Written(id), 0
 	}
-	f.owe(id, TopicStatus)
+	f.owe(id, TopicBytes|TopicScreen|TopicStatus)
 }
 
 func (f *Feed) released(id core.TerminalID) { f.owe(id, TopicStatus) }

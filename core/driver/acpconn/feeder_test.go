@@ -118,12 +118,18 @@ type shown struct {
 
 // subscribing runs a test with a subscriber who reads as it comes, or only what takeLine takes.
 func subscribing(t *testing.T, reads bool, test func(s *subscriber)) {
+	subscribingTo(t, driver.Config{}, reads, test)
+}
+
+// subscribingTo is subscribing to a server on a driver of its own.
+func subscribingTo(t *testing.T, c driver.Config, reads bool, test func(s *subscriber)) {
 	synctest.Test(t, func(t *testing.T) {
 		fromPeer, in := io.Pipe()
 		out, toPeer := io.Pipe()
 		s := &subscriber{t: t, in: in, out: bufio.NewReader(out), host: scripted{make(chan *script, 16)}}
+		c.Host = s.host
 		s.server = acpconn.New(acpconn.Config{
-			Driver:        driver.Config{Host: s.host},
+			Driver:        c,
 			ACP:           acp.Config{Command: core.Command{Pty: true, Rows: 4, Cols: 20}},
 			Subscriptions: true,
 		})
@@ -463,6 +469,25 @@ func TestSubscribeChild(t *testing.T) {
 	})
 }
 
+// TestSubscribeBetween: a command may have exited while its last output is on its way to its terminal.
+func TestSubscribeBetween(t *testing.T) {
+	slow := func(_ core.TerminalID, _ uint8, p []byte) {
+		if string(p) == "slow" {
+			time.Sleep(time.Second) // of the bubble: longer than output may come after an exit
+		}
+	}
+	subscribingTo(t, driver.Config{OnOutput: slow}, true, func(s *subscriber) {
+		s.request("_terrarium/subscribe", `{"sessionId":"s","what":["bytes","status"]}`)
+		_, p := s.create("s")
+		p.write("one ")
+		s.want("it runs", "status running of /bin/x", `output 0 "one "`)
+		p.write("slow")
+		p.end()
+		time.Sleep(2 * time.Second)
+		s.want("it has exited", `output 4 "slow"`, "status exited 0")
+	})
+}
+
 // TestSubscribersAreBounded: however many terminals write that nobody reads, it is bounded what is
 // kept of them together.
 func TestSubscribersAreBounded(t *testing.T) {
@@ -531,6 +556,11 @@ func TestSubscribeBad(t *testing.T) {
 		}
 		if m := s.request("_terrarium/unsubscribe", `{"sessionId":"never"}`); m.Error != nil {
 			t.Errorf("nothing to unsubscribe: got %+v, want {}", m.Error)
+		}
+		s.request("_terrarium/subscribe", `{"sessionId":"t","what":["bytes","status"]}`)
+		for _, params := range []string{`{"sessionId":"t","terminalId":"nobody's"}`, strings.Replace(id, `"s"`, `"t"`, 1)} {
+			s.send("_terrarium/unsubscribe", params)
+			s.want("there is none to unsubscribe in that session", "answer {}")
 		}
 		p.write("x")
 		p.end()
