@@ -13,9 +13,9 @@ const maxSubscriptions = 256
 type Sights interface {
 	// Terminals returns the ids of those that there are, also of released ones.
 	Terminals() []core.TerminalID
-	// FollowNew says whether output of terminals that Follow does not know yet is to be kept for
-	// TakeOutput, from the first byte on.
-	FollowNew(on bool)
+	// FollowNew says whether output of those of a session that Follow does not know yet is to be kept
+	// for TakeOutput, from the first byte on.
+	FollowNew(s core.SessionID, on bool)
 	// Follow says what is to be kept of a terminal, nothing if topics is 0. It returns the offset of
 	// the first byte of output that TakeOutput will have.
 	Follow(id core.TerminalID, topics Topics) (offset uint64)
@@ -162,7 +162,7 @@ func (f *Feed) changed(key subscription, what Topics) {
 		}
 		return
 	}
-	f.followNew()
+	f.followNew(key.session)
 	for _, id := range f.sights.Terminals() {
 		if s, ok := f.conn.terminals.Status(id); ok && s.Session == key.session && s.State >= core.StateRunning {
 			f.follow(key.session, id, what)
@@ -170,15 +170,9 @@ func (f *Feed) changed(key subscription, what Topics) {
 	}
 }
 
-// followNew tells whether output of terminals that start is to be kept.
-func (f *Feed) followNew() {
-	for key, topics := range f.topics {
-		if key.terminal == "" && topics&TopicBytes != 0 {
-			f.sights.FollowNew(true)
-			return
-		}
-	}
-	f.sights.FollowNew(false)
+// followNew tells whether output of terminals that start in a session is to be kept.
+func (f *Feed) followNew(s core.SessionID) {
+	f.sights.FollowNew(s, f.topics[subscription{session: s}]&TopicBytes != 0)
 }
 
 // follow follows a terminal as the subscriptions say. What is asked for, or new, is owed from its
@@ -270,13 +264,15 @@ func (f *Feed) closed(s core.SessionID) {
 			f.drop(id)
 		}
 	}
-	f.followNew()
+	f.followNew(s)
 }
 
 func (f *Feed) gone() {
 	for id := range f.followed {
 		f.drop(id)
 	}
-	clear(f.topics)
-	f.followNew()
+	for key := range f.topics {
+		delete(f.topics, key)
+		f.followNew(key.session)
+	}
 }

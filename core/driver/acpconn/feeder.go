@@ -29,9 +29,9 @@ type feeder struct {
 
 	mu      sync.Mutex // guards what follows; comes after all others
 	sources map[core.TerminalID]*source
-	room    int // bytes that sources may keep besides what they do
-	keepNew bool
-	touched []core.TerminalID // those that have done something since it was looked at
+	room    int                     // bytes that sources may keep besides what they do
+	keepNew map[core.SessionID]bool // sessions of which FollowNew was told so
+	touched []core.TerminalID       // those that have done something since it was looked at
 }
 
 var _ acp.Sights = (*feeder)(nil)
@@ -39,7 +39,7 @@ var _ acp.Sights = (*feeder)(nil)
 // newFeeder returns the feeder of s, whose driver will be made of c.
 func newFeeder(s *Server, c *driver.Config) *feeder {
 	f := &feeder{
-		server: s, sources: make(map[core.TerminalID]*source), room: maxAllKept,
+		server: s, sources: make(map[core.TerminalID]*source), keepNew: make(map[core.SessionID]bool), room: maxAllKept,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.Core.Screens = true
@@ -136,13 +136,27 @@ func (f *feeder) handleOutput(id core.TerminalID, p []byte) {
 	defer f.mu.Unlock()
 	s := f.sources[id]
 	if s == nil {
-		s = new(source)
-		if f.keepNew {
-			s.topics = acp.TopicBytes
-		}
-		f.sources[id] = s
+		s = f.begin(id)
 	}
 	f.room += s.write(p, f.room)
+}
+
+// begin returns the source of a terminal that has none. f.mu is held, and let go meanwhile: the
+// driver's lock comes before it.
+func (f *feeder) begin(id core.TerminalID) *source {
+	f.mu.Unlock()
+	status, known := f.server.driver.Status(id)
+	f.mu.Lock()
+	s := f.sources[id]
+	if s != nil {
+		return s // it was followed meanwhile
+	}
+	s = new(source)
+	if known && f.keepNew[status.Session] {
+		s.topics = acp.TopicBytes
+	}
+	f.sources[id] = s
+	return s
 }
 
 func (f *feeder) handleKept(id core.TerminalID) {
@@ -183,10 +197,14 @@ func (f *feeder) handleClosing(t *core.Terminal) {
 
 func (f *feeder) Terminals() []core.TerminalID { return f.server.driver.Terminals() }
 
-func (f *feeder) FollowNew(on bool) {
+func (f *feeder) FollowNew(s core.SessionID, on bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.keepNew = on
+	if on {
+		f.keepNew[s] = true
+	} else {
+		delete(f.keepNew, s)
+	}
 }
 
 func (f *feeder) Follow(id core.TerminalID, topics acp.Topics) (offset uint64) {

@@ -488,6 +488,20 @@ func TestSubscribeBetween(t *testing.T) {
 	})
 }
 
+// TestSubscribeOthers: what is written in sessions that nobody has subscribed to takes no room.
+func TestSubscribeOthers(t *testing.T) {
+	subscribing(t, true, func(s *subscriber) {
+		s.request("_terrarium/subscribe", `{"sessionId":"s","what":["bytes"]}`)
+		for range 20 {
+			_, p := s.create("other")
+			p.write(strings.Repeat("x", 256<<10))
+		}
+		_, p := s.create("s")
+		p.write("one")
+		s.want("it runs", `output 0 "one"`)
+	})
+}
+
 // TestSubscribersAreBounded: however many terminals write that nobody reads, it is bounded what is
 // kept of them together.
 func TestSubscribersAreBounded(t *testing.T) {
