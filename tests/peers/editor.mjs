@@ -1,5 +1,6 @@
 // An editor on ACP's TypeScript SDK, which serves no terminals, and knows those in _meta only if it is told to.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +18,7 @@ export async function edit(t, { sdk = '2.4', argv, env, cwd, text = 'go', client
   const acp = await import(pathToFileURL(join(modules, sdks[sdk])));
   const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (piece) => { stderr += piece; });
   const updates = [];
@@ -30,16 +32,19 @@ export async function edit(t, { sdk = '2.4', argv, env, cwd, text = 'go', client
     });
   const stream = acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
   try {
-    const { stopReason } = await client.connectWith(stream, async (agent) => {
+    const turn = client.connectWith(stream, async (agent) => {
       await agent.request(acp.methods.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities });
       const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
       return agent.request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
     });
+    const early = ended.then(([code]) => { throw new Error(`it has ended with ${code}`); });
+    const { stopReason } = await Promise.race([turn, early]);
     return { updates, asked, stopReason };
   } catch (error) {
     throw new Error(`${error.message}\n${stderr}`);
   } finally {
     child.stdin.end();
+    await ended; // it writes in its home until then
   }
 }
 

@@ -29,7 +29,7 @@ for (const [name, agent] of Object.entries(agents)) {
   test(`${name}: its own command is shown, by an editor that knows terminals in _meta, and by one that does not`, limit, async (t) => {
     const fake = await model(t, agent, false);
     const { events, written, exits, stderr } = await prompt(t, agent, fake.url, []);
-    assert.equal(events.at(-1)?.stopReason, 'end_turn', stderr);
+    assert.ok(events.some((e) => e.stopReason === 'end_turn'), `${JSON.stringify(events)}\n${stderr}`);
     assert.match(written, /it ran\s+.*project/, JSON.stringify(events));
     assert.deepEqual(exits, [0], JSON.stringify(events));
 
@@ -44,7 +44,7 @@ for (const [name, agent] of Object.entries(agents)) {
   test(`${name}: in version 2 of ACP, or the one that it speaks, all passes`, limit, async (t) => {
     const fake = await model(t, agent, false);
     const { events, written, stderr } = await prompt(t, agent, fake.url, [], 2);
-    assert.equal(events.at(-1)?.stopReason, 'end_turn', stderr);
+    assert.ok(events.some((e) => e.stopReason === 'end_turn'), `${JSON.stringify(events)}\n${stderr}`);
     assert.match(written, /it ran\s+.*project/, JSON.stringify(events));
     t.diagnostic(stderr.includes('version 2') ? 'it speaks version 2' : 'it speaks version 1');
   });
@@ -54,7 +54,7 @@ for (const [name, agent] of Object.entries(agents)) {
     const audit = join(temporary(t), 'audit.jsonl');
     const flags = ['--terminals', 'mcp', '--audit', audit, ...(agent.drops ? ['--drop-shell'] : [])];
     const { events, written, exits, stderr } = await prompt(t, agent, fake.url, flags);
-    assert.equal(events.at(-1)?.stopReason, 'end_turn', stderr);
+    assert.ok(events.some((e) => e.stopReason === 'end_turn'), `${JSON.stringify(events)}\n${stderr}`);
     const offered = fake.requests.flatMap((r) => r.tools);
     assert.ok(offered.some((tool) => tool.endsWith('terminal_create')), `the model was offered ${offered}`);
     assert.equal(offered.includes(agent.own), !agent.drops, `the model was offered ${offered}`);
