@@ -102,7 +102,7 @@ export const behind = (flags, argv) => [terrarium, 'proxy', '--sandbox', 'off', 
 export async function prompt(t, agent, url, flags, version = 1) {
   const { home, cwd, env } = project(t);
   const made = agent.setUp(home, url);
-  const args = ['client', '--json', '--prompt', 'go', '--sandbox', 'off', '--approve', 'all', '--acp-version', `${version}`, '--cwd', cwd, '--'];
+  const args = ['client', '--json', '--prompt', 'go', '--sandbox', 'off', '--approve', 'all', '--acp-version', `${version}`, '--initialize-timeout', '5m', '--cwd', cwd, '--'];
   const child = spawn(terrarium, [...args, ...behind(flags, made.argv)], { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, ...made.env } });
   t.after(() => child.kill('SIGKILL'));
   const read = async (stream) => {
