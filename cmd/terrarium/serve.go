@@ -99,8 +99,7 @@ func (f *serveFlags) serve(c core.Command) error {
 	config := acpconn.Config{
 		Driver: s.driver,
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
-
-		Subscriptions: true,
+		Feed:   acpconn.NewFeed,
 	}
 	if f.addr != "" {
 		err = f.listen(s.ctx, config)

@@ -156,10 +156,7 @@ func (f *Feed) subscription(r *SubscribeRequest, params jsonrpc.Value) (subscrip
 // changed follows the terminals of a subscription as it is now. The peer has asked for what.
 func (f *Feed) changed(key subscription, what Topics) {
 	if key.terminal != "" {
-		// One that is unsubscribed from may be anything.
-		if t := f.followed[key.terminal]; what != 0 || t != nil && t.session == key.session {
-			f.follow(key.session, key.terminal, what)
-		}
+		f.follow(key.session, key.terminal, what)
 		return
 	}
 	f.followNew(key.session)

@@ -28,7 +28,7 @@ type seen struct {
 type sights struct {
 	*rand.Rand
 	list map[core.TerminalID]*seen
-	new  bool
+	new  map[core.SessionID]bool
 }
 
 func (s *sights) Terminals() (ids []core.TerminalID) {
@@ -39,7 +39,7 @@ func (s *sights) Terminals() (ids []core.TerminalID) {
 	return ids
 }
 
-func (s *sights) FollowNew(on bool) { s.new = on }
+func (s *sights) FollowNew(session core.SessionID, on bool) { s.new[session] = on }
 
 func (s *sights) Follow(id core.TerminalID, topics acp.Topics) uint64 {
 	t := s.list[id]
@@ -107,7 +107,7 @@ type fed struct {
 func newFed(t *testing.T, seed uint64) *fed {
 	r := rand.New(rand.NewPCG(seed, 5))
 	f := &fed{
-		Rand: r, t: t, now: time.Unix(0, 0), sights: &sights{Rand: r, list: make(map[core.TerminalID]*seen)},
+		Rand: r, t: t, now: time.Unix(0, 0), sights: &sights{Rand: r, list: make(map[core.TerminalID]*seen), new: make(map[core.SessionID]bool)},
 		registry: core.NewRegistry(core.Config{Seed: [16]byte{1}, Screens: true, KeepTerminals: 3}),
 		next:     make(map[core.TerminalID]int), screen: make(map[core.TerminalID]string), states: make(map[core.TerminalID]string),
 	}
@@ -131,7 +131,7 @@ func (f *fed) settle() {
 			f.registry.HandleResolved(f.now, e.ID, core.Exec{Path: "/x", Argv: []string{"x"}, Via: core.ViaFile}, nil)
 		case core.Start:
 			t := &seen{screen: e.Exec.Command.Screen, taken: -1}
-			if f.sights.new {
+			if f.sights.new[e.Session] {
 				t.topics = acp.TopicBytes
 			}
 			f.sights.list[e.ID] = t

@@ -26,9 +26,22 @@ type Config struct {
 	Driver driver.Config
 	// ACP says how the peer is served. An empty Nonce is replaced by a random one.
 	ACP acp.Config
-	// Subscriptions lets the peer subscribe to what its terminals write, show and
-	// become: see acp.Feed. It has Driver.Core allow screens.
-	Subscriptions bool
+	// Feed, if it is NewFeed, lets the peer subscribe to what its terminals write, show
+	// and become: see acp.Feed. Driver.Core allows screens then. It is a function so that
+	// the linker leaves out all of that where nobody can subscribe, as in a page.
+	Feed func(s *Server, c *driver.Config) Feed
+}
+
+// A Feed is what NewFeed returns.
+type Feed interface {
+	// begin is called once the Server has its connection.
+	begin()
+	// run tells the peer what there is to tell, until close. That waits for run, and is
+	// called when the outbox is closed, for which run waits.
+	run()
+	close()
+	// look has run look whether there is something to tell. Server.mu is held.
+	look()
 }
 
 // A Server serves one peer.
@@ -36,7 +49,7 @@ type Server struct {
 	driver *driver.Driver
 	out    *outbox
 	peer   *Peer
-	feeder *feeder // nil without Subscriptions
+	feed   Feed // nil if the peer can't subscribe
 
 	mu    sync.Mutex // guards the fields below; comes before the driver's own
 	conn  *acp.Conn
@@ -58,13 +71,13 @@ func New(c Config) *Server {
 	if decide != nil {
 		c.Driver.Decide = host.decide(decide)
 	}
-	if c.Subscriptions {
-		s.feeder = newFeeder(s, &c.Driver)
+	if c.Feed != nil {
+		s.feed = c.Feed(s, &c.Driver)
 	}
 	s.driver = driver.New(c.Driver)
 	s.conn = acp.NewConn(c.ACP, terminals(s.driver))
-	if s.feeder != nil {
-		s.feeder.feed = acp.NewFeed(s.conn, s.feeder)
+	if s.feed != nil {
+		s.feed.begin()
 	}
 	if decide != nil {
 		s.asker = acp.NewAsker(s.conn)
@@ -90,9 +103,9 @@ func (s *Server) Driver() *driver.Driver { return s.driver }
 func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	s.out.try, _ = w.(TryWriter)
 	go s.out.run(w) // ends when out is closed, below
-	if s.feeder != nil {
-		go s.feeder.run()
-		defer s.feeder.close() // after out
+	if s.feed != nil {
+		go s.feed.run()
+		defer s.feed.close() // after out
 	}
 
 	ended := make(chan error, 1)
@@ -161,8 +174,8 @@ func (s *Server) handle(change func()) {
 	for line, ok := s.conn.NextLine(); ok; line, ok = s.conn.NextLine() {
 		s.out.send(line)
 	}
-	if s.feeder != nil && s.feeder.feed.Owes() {
-		s.feeder.signal()
+	if s.feed != nil {
+		s.feed.look()
 	}
 }
 

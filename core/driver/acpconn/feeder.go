@@ -36,8 +36,8 @@ type feeder struct {
 
 var _ acp.Sights = (*feeder)(nil)
 
-// newFeeder returns the feeder of s, whose driver will be made of c.
-func newFeeder(s *Server, c *driver.Config) *feeder {
+// NewFeed is for Config.Feed. The driver of s will be made of c.
+func NewFeed(s *Server, c *driver.Config) Feed {
 	f := &feeder{
 		server: s, sources: make(map[core.TerminalID]*source), keepNew: make(map[core.SessionID]bool), room: maxAllKept,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
@@ -65,7 +65,14 @@ func newFeeder(s *Server, c *driver.Config) *feeder {
 	return f
 }
 
-// run tells the peer what there is to tell, until close.
+func (f *feeder) begin() { f.feed = acp.NewFeed(f.server.conn, f) }
+
+func (f *feeder) look() {
+	if f.feed.Owes() {
+		f.signal()
+	}
+}
+
 func (f *feeder) run() {
 	defer close(f.done)
 	timer := time.NewTimer(0)
@@ -93,7 +100,6 @@ func (f *feeder) run() {
 	}
 }
 
-// close waits for run. The outbox must be closed, for which it waits.
 func (f *feeder) close() {
 	close(f.stop)
 	<-f.done
@@ -136,14 +142,14 @@ func (f *feeder) handleOutput(id core.TerminalID, p []byte) {
 	defer f.mu.Unlock()
 	s := f.sources[id]
 	if s == nil {
-		s = f.begin(id)
+		s = f.newSource(id)
 	}
 	f.room += s.write(p, f.room)
 }
 
-// begin returns the source of a terminal that has none. f.mu is held, and let go meanwhile: the
+// newSource returns the source of a terminal that has none. f.mu is held, and let go meanwhile: the
 // driver's lock comes before it.
-func (f *feeder) begin(id core.TerminalID) *source {
+func (f *feeder) newSource(id core.TerminalID) *source {
 	f.mu.Unlock()
 	status, known := f.server.driver.Status(id)
 	f.mu.Lock()

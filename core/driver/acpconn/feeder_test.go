@@ -129,9 +129,9 @@ func subscribingTo(t *testing.T, c driver.Config, reads bool, test func(s *subsc
 		s := &subscriber{t: t, in: in, out: bufio.NewReader(out), host: scripted{make(chan *script, 16)}}
 		c.Host = s.host
 		s.server = acpconn.New(acpconn.Config{
-			Driver:        c,
-			ACP:           acp.Config{Command: core.Command{Pty: true, Rows: 4, Cols: 20}},
-			Subscriptions: true,
+			Driver: c,
+			ACP:    acp.Config{Command: core.Command{Pty: true, Rows: 4, Cols: 20}},
+			Feed:   acpconn.NewFeed,
 		})
 		served := make(chan error, 1)
 		go func() {
@@ -610,7 +610,9 @@ func TestSubscribeAdvertised(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		var out strings.Builder
 		c := config
-		c.Subscriptions = on
+		if on {
+			c.Feed = acpconn.NewFeed
+		}
 		if err := acpconn.Serve(t.Context(), strings.NewReader(initialize), &out, c); err != nil {
 			t.Fatal(err)
 		}
