@@ -170,25 +170,14 @@ func (v *View) flush() bool {
 // AskOne puts a question to the person and returns the index of the answer. The text and the options are safe to
 // show. whole, if not nil, has more of the text. It returns when ctx has ended, with its error.
 func (v *View) AskOne(ctx context.Context, text []string, options []Option, whole []string) (int, error) {
-	q := &question{about: text[:min(3, len(text))], options: options, whole: whole, chosen: -1, answer: make(chan int, 1)}
+	q := newQuestion(text, options, whole)
 	v.mu.Lock()
-	v.print("")
-	for _, line := range text {
-		v.print(line)
-	}
-	v.questions = append(v.questions, q)
-	v.fresh = true
+	v.ask(q)
 	v.mu.Unlock()
 	defer func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		for i := range v.questions {
-			if v.questions[i] == q {
-				v.questions = append(v.questions[:i], v.questions[i+1:]...)
-				break
-			}
-		}
-		v.fresh = true
+		v.drop(q)
 	}()
 	select {
 	case n := <-q.answer:

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestLinesFit(t *testing.T) {
 			}
 			v.Show(client.Updated{Kind: "plan", Plan: make([]client.Step, 9)})
 			v.Show(client.Updated{Kind: "agent_thought_chunk", Text: strings.Repeat("thinking ", 200)})
-			v.questions = append(v.questions, &question{about: []string{"may I", "x"}, options: make([]Option, 5)}, &question{})
+			v.questions = append(v.questions, &question{text: []string{"may I", "x"}, options: make([]Option, 5)}, &question{})
 			for _, questions := range [][]*question{v.questions, nil} {
 				v.questions = questions
 				lines := v.lines()
@@ -74,7 +75,7 @@ func width(line string) (cells int) {
 func TestFlood(t *testing.T) {
 	v := undrawn(80, 24)
 	v.Show(client.Updated{Kind: "agent_message_chunk", Text: "said before\n"})
-	v.questions = append(v.questions, &question{about: []string{"the agent wants to run", "  rm -rf x"}, options: []Option{{Name: "yes"}}})
+	v.questions = append(v.questions, &question{text: []string{"the agent wants to run", "  rm -rf x"}, options: []Option{{Name: "yes"}}})
 	v.start("1", 5*maxPending)
 	v.Show(client.Exited{ID: "1"})
 	if n := len(v.history); n > 2*maxPending {
@@ -140,6 +141,68 @@ func TestKeys(t *testing.T) {
 		t.Error("enter has not answered no")
 	}
 	v.key("enter") // is nobody's
+}
+
+// TestQuestion: the history has a question that stays in sight whole when it is answered, and another one at once. Its
+// last line says how it can be answered.
+func TestQuestion(t *testing.T) {
+	tests := []struct {
+		name    string
+		text    []string
+		options []Option
+		history string
+		hint    string
+	}{
+		{"short", []string{"may I", "look"}, []Option{{Name: "yes", Key: "y"}, {Name: "always"}}, "", "choose by number or letter"},
+		{"long", []string{"may I", "1", "2", "3"}, []Option{{Name: "yes"}}, "\nmay I\n1\n2\n3", "choose by number"},
+		{"wide", []string{"may I", strings.Repeat("a", 80)}, []Option{{Name: "yes"}}, "\nmay I\n" + strings.Repeat("a", 77) + "\n  aaa", "choose by number"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := undrawn(80, 24)
+			v.ask(newQuestion(tt.text, tt.options, nil))
+			if got := strings.Join(v.history, "\n"); got != tt.history {
+				t.Errorf("got the history %q, want %q", got, tt.history)
+			}
+			drawn := v.lines()
+			if drawn[0] != "may I" || !slices.Contains(drawn, tt.hint) {
+				t.Errorf("got %q, want the question and %q in sight", drawn, tt.hint)
+			}
+			v.key("1")
+			v.key("enter")
+			if got := strings.Join(v.history, "\n"); strings.Count(got, "may I") != 1 {
+				t.Errorf("got the history %q, want the question once it is answered", got)
+			}
+		})
+	}
+}
+
+// TestQuestionResized: when the terminal gets too small for a question, the history gets it, once.
+func TestQuestionResized(t *testing.T) {
+	for _, size := range [][2]int{{40, 24}, {80, 6}} {
+		v := undrawn(80, 24)
+		v.ask(newQuestion([]string{"may I", strings.Repeat("a", 60)}, []Option{{Name: "yes"}, {Name: "no"}}, nil))
+		if len(v.history) > 0 {
+			t.Fatalf("got %q in the history", v.history)
+		}
+		v.resize(size[0], size[1])
+		v.resize(size[0], size[1]-1)
+		got := strings.Join(v.history, "")
+		if strings.Count(got, "may I") != 1 || strings.Count(got, "a") != 61 {
+			t.Errorf("%v: got the history %q, want the question", size, v.history)
+		}
+	}
+}
+
+// TestMoreQuestions: what waits has a count.
+func TestMoreQuestions(t *testing.T) {
+	v := undrawn(80, 24)
+	for i, want := range []string{"", "and 1 more question", "and 2 more questions"} {
+		v.ask(newQuestion([]string{"may I"}, []Option{{Name: "yes"}}, nil))
+		if i > 0 && !slices.Contains(v.lines(), want) {
+			t.Errorf("got %q, want %q", v.lines(), want)
+		}
+	}
 }
 
 // TestHostileOutput: what a screen has is drawn with its colours, and does nothing else.

@@ -2,8 +2,12 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
+
+// maxAbout is how many lines of a question's text stay in sight.
+const maxAbout = 3
 
 // An Option is an answer.
 type Option struct {
@@ -14,11 +18,64 @@ type Option struct {
 // A question waits for an answer. A key chooses it, and Enter says that it is meant: a key that was meant for
 // something else is none.
 type question struct {
-	about   []string // the first lines of its text, which stay in sight
+	text    []string
+	told    bool // the history has the text
 	options []Option
 	whole   []string // more of the text
 	chosen  int      // -1 if nothing is
 	answer  chan int // with room for it
+}
+
+func newQuestion(text []string, options []Option, whole []string) *question {
+	return &question{text: text, options: options, whole: whole, chosen: -1, answer: make(chan int, 1)}
+}
+
+// ask has q wait for its answer. v.mu is held.
+func (v *View) ask(q *question) {
+	v.questions = append(v.questions, q)
+	v.fresh = true
+	v.tellQuestions()
+}
+
+// tellQuestions tells those that don't stay in sight whole. v.mu is held.
+func (v *View) tellQuestions() {
+	for _, q := range v.questions {
+		if !v.holds(q) {
+			v.tell(q)
+		}
+	}
+}
+
+// tell puts the text of q into the history, once. v.mu is held.
+func (v *View) tell(q *question) {
+	if q.told {
+		return
+	}
+	q.told = true
+	v.print("")
+	for _, line := range q.text {
+		v.print(line)
+	}
+}
+
+// drop takes q out of what is asked: from now on the history has it. v.mu is held.
+func (v *View) drop(q *question) {
+	i := slices.Index(v.questions, q)
+	if i < 0 {
+		return
+	}
+	v.questions = slices.Delete(v.questions, i, i+1)
+	v.tell(q)
+	v.fresh = true
+}
+
+// holds reports whether the whole text of q is drawn.
+func (v *View) holds(q *question) bool {
+	const others = 4 // the hint, how many more questions there are, the status, and a row that stays free
+	if len(q.text) > maxAbout || len(q.text)+len(q.options)+others > v.rows {
+		return false
+	}
+	return !slices.ContainsFunc(q.text, func(line string) bool { return v.fit(line) != line })
 }
 
 // key takes a key that the person has pressed.
@@ -45,7 +102,7 @@ func (v *View) key(name string) {
 	case name == "enter":
 		if q.chosen >= 0 {
 			q.answer <- q.chosen
-			v.questions = v.questions[1:]
+			v.drop(q)
 		}
 	default:
 		for i, o := range q.options {
@@ -58,7 +115,7 @@ func (v *View) key(name string) {
 
 // lines are what the person chooses from.
 func (q *question) lines() []string {
-	lines := append([]string(nil), q.about...)
+	lines := slices.Clone(q.text[:min(maxAbout, len(q.text))])
 	for i, o := range q.options {
 		mark := "  "
 		if i == q.chosen {
@@ -71,6 +128,9 @@ func (q *question) lines() []string {
 		lines = append(lines, fmt.Sprintf("%s%d %s", mark, i+1, name))
 	}
 	hint := "choose by number"
+	if slices.ContainsFunc(q.options, func(o Option) bool { return o.Key != "" }) {
+		hint += " or letter"
+	}
 	if q.chosen >= 0 {
 		hint = "Enter to answer"
 	}

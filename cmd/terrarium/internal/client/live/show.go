@@ -184,6 +184,7 @@ func (v *View) resize(cols, rows int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.cols, v.rows, v.fresh = max(20, cols), max(5, rows), true
+	v.tellQuestions()
 }
 
 // TerminalSize is the size that terminals of commands should have on a terminal of this size, in cells: so several
@@ -197,7 +198,10 @@ func (v *View) lines() []string {
 	var below []string
 	if len(v.questions) > 0 {
 		below = v.questions[0].lines()
-		if n := len(v.questions) - 1; n > 0 {
+		switch n := len(v.questions) - 1; {
+		case n == 1:
+			below = append(below, "and 1 more question")
+		case n > 1:
 			below = append(below, fmt.Sprintf("and %d more questions", n))
 		}
 	}
