@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"fmt"
+
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
@@ -100,7 +102,11 @@ func (p *proxy) dropShell(line []byte, m *message) (splices []splice, ok bool) {
 		}
 		return []splice{add(line, m.params, s.path, tools)}, true
 	}
-	p.warn("--drop-shell: no way is known to have the agent %q do without its own shell, so no session is opened: leave the flag out", clip(name, 80))
+	who := "an agent that does not say its name"
+	if name != "" {
+		who = fmt.Sprintf("the agent %q", clip(name, 80))
+	}
+	p.warn("--drop-shell: no way is known to have %s do without its own shell, so no session is opened: leave the flag out", who)
 	if m.named {
 		e := jsonrpc.NewError(jsonrpc.CodeInternalError, "no_way_to_drop_shell")
 		e.Message = "terrarium knows no way to have this agent do without its own shell: leave --drop-shell out"
