@@ -62,7 +62,7 @@ type embedding struct {
 // An item is one of a tool call's content: a terminal, or JSON.
 type item struct {
 	terminal core.TerminalID
-	theirs   bool  // it is the agent's own
+	theirs   bool  // it does not run here for the editor: see display.own
 	seen     state // of the terminal, when it was sent as text
 	raw      string
 	replaces bool // raw is not the agent's own
@@ -310,7 +310,7 @@ func (d *display) stateOf(call callID, e *embedding) (changed, over bool) {
 // is known no longer. d.mu is held.
 func (d *display) state(call callID, i *item) (s state, known bool) {
 	if i.theirs {
-		t := d.theirs[i.own(call)]
+		t := d.own(call.session, i.terminal)
 		if t == nil {
 			return s, false
 		}
@@ -325,8 +325,14 @@ func (d *display) state(call callID, i *item) (s state, known bool) {
 	return s, true
 }
 
-// own names a terminal of the agent's own that a tool call embeds.
-func (i *item) own(call callID) callID { return callID{call.session, string(i.terminal)} }
+// own returns a terminal that does not run here for the editor: one of our tools, whatever the agent tells of it, or
+// one of the agent's own. It returns nil if it knows none. d.mu is held.
+func (d *display) own(session string, id core.TerminalID) *theirs {
+	if t := d.lent[id]; t != nil && t.session == session {
+		return t.text
+	}
+	return d.theirs[callID{session, string(id)}]
+}
 
 // appendNews appends lines with what t has written, as the member dialect of _meta, and its exit.
 func (t *shown) appendNews(lines [][]byte, dialect string, id core.TerminalID) [][]byte {
@@ -417,7 +423,7 @@ func (d *display) look(call callID, i *item) (output []byte, truncated bool, exi
 		}
 		return output, truncated, exit
 	}
-	if t := d.theirs[i.own(call)]; t != nil {
+	if t := d.own(call.session, i.terminal); t != nil {
 		output, truncated = t.output()
 		exit = t.exit
 	}

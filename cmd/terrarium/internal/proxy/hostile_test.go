@@ -165,6 +165,29 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// TestLentIsNotTheirs: an agent that tells of a terminal of our tools as if it was its own changes nothing of what is
+// shown of it, and does no harm when it goes.
+func TestLentIsNotTheirs(t *testing.T) {
+	d, _ := showing(t)
+	const id = "term_1"
+	d.lentNews("s", &core.Effect{Kind: core.Started, ID: id, Exec: &core.Exec{}})
+	d.lentOutput("s", id, []byte("ours\n"))
+	tell := func(meta string) {
+		t.Helper()
+		params, err := jsonrpc.Parse([]byte(`{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","_meta":{` + meta + `}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.toldOf(params)
+	}
+	tell(`"terminal_info":{"terminal_id":"` + id + `"},"terminal_output":{"terminal_id":"` + id + `","data":"theirs\n"}`)
+	if got := string(d.embed(t, "c", `{"type":"terminal","terminalId":"`+id+`"}`)); !strings.Contains(got, "ours") || strings.Contains(got, "theirs") {
+		t.Errorf("got %s, want what the command has written", got)
+	}
+	d.forget("s")
+	tell(`"terminal_output":{"terminal_id":"` + id + `","data":"theirs\n"},"terminal_exit":{"terminal_id":"` + id + `","exit_code":0}`)
+}
+
 // TestEditorLeavesDeafAgent: an agent that does not read what the editor says does not outlive it.
 func TestEditorLeavesDeafAgent(t *testing.T) {
 	host, err := hostnative.New(hostnative.Config{})

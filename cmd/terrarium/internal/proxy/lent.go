@@ -41,8 +41,9 @@ type lent struct {
 	command digest
 	started bool
 	over    bool
-	unclear bool   // it could be for several calls, or a call for several: it is shown at none
-	call    callID // that shows it; without an id, none does
+	unclear bool    // it could be for several calls, or a call for several: it is shown at none
+	call    callID  // that shows it; without an id, none does
+	text    *theirs // without a dialect: what a tool call shows of it
 }
 
 // called takes what an update tells of a tool call. d.mu is held.
@@ -216,7 +217,7 @@ func (d *display) lentTerminal(session string, id core.TerminalID) *lent {
 	t := &lent{session: session}
 	d.lent[id] = t
 	if d.dialect == "" {
-		d.theirs[callID{session, string(id)}] = &theirs{ring: ring.New(maxText)}
+		t.text = &theirs{ring: ring.New(maxText)}
 	} else {
 		s := d.terminal(id)
 		s.session, s.lent = session, true
@@ -229,7 +230,6 @@ func (d *display) dropLent(id core.TerminalID) {
 	t := d.lent[id]
 	delete(d.lent, id)
 	delete(d.terminals, id)
-	delete(d.theirs, callID{t.session, string(id)})
 	if t.call.id != "" {
 		delete(d.creating, t.call)
 		delete(d.calls, t.call)
@@ -243,9 +243,9 @@ func (d *display) lentOutput(session string, id core.TerminalID, p []byte) {
 	if t == nil {
 		return
 	}
-	if own := d.theirs[callID{session, string(id)}]; d.dialect == "" && own != nil {
-		own.write(p)
-	} else if d.dialect != "" {
+	if t.text != nil {
+		t.text.write(p)
+	} else {
 		d.terminal(id).take(p)
 	}
 	if t.call.id != "" {
@@ -273,9 +273,9 @@ func (d *display) lentNews(session string, e *core.Effect) {
 		}
 		t.over = true
 		exit := e.Exit
-		if own := d.theirs[callID{session, string(e.ID)}]; d.dialect == "" && own != nil {
-			own.exit = &exit.Status
-		} else if d.dialect != "" {
+		if t.text != nil {
+			t.text.exit = &exit.Status
+		} else {
 			d.terminal(e.ID).exit = &exit
 		}
 		d.wake()

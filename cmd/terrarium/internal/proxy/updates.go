@@ -119,7 +119,7 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 			if d.driver.Issued(core.SessionID(call.session), id) {
 				i = item{terminal: id}
 				found = append(found, id)
-			} else if d.theirs[callID{call.session, string(id)}] != nil {
+			} else if d.own(call.session, id) != nil {
 				i = item{terminal: id, theirs: true}
 			}
 			if i.terminal != "" {
