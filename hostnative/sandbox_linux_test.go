@@ -216,6 +216,7 @@ func rule(t *testing.T, text string) egress.Rule {
 
 // What is no sandbox is an error, and never a weaker run.
 func TestSandboxRefused(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its temporary files are: there may be no home
 	root := t.TempDir()
 	for name, c := range map[string]hostnative.Config{
 		`sandbox level "loose"`:       {Sandbox: hostnative.Sandbox{Level: "loose"}},
