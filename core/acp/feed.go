@@ -46,7 +46,8 @@ type Feed struct {
 	followed map[core.TerminalID]*followed
 
 	owed     []core.TerminalID // there is something to tell of them, the longest first
-	later    []core.TerminalID // the same, when screens may be told again
+	skipped  []core.TerminalID // their turn came when screens were left alone: they are first after that
+	later    []core.TerminalID // their screens have more to tell then: they are last
 	screenAt time.Time
 }
 
@@ -61,7 +62,7 @@ type followed struct {
 	session core.SessionID
 	topics  Topics
 	owes    Topics // what there may be to tell
-	waits   bool   // it is in Feed.owed or later
+	waits   bool   // it is in Feed.owed, skipped or later
 
 	offset     uint64 // of the output that is told next
 	end        uint64 // the status waits for output before it

@@ -271,3 +271,42 @@ func TestFeed(t *testing.T) {
 		}
 	}
 }
+
+// greedy are sights of screens that always have more to show, of which looked counts the looks.
+type greedy struct {
+	*sights
+	looked map[core.TerminalID]int
+}
+
+func (g greedy) TakeScreen(dst []byte, id core.TerminalID, most int) ([]byte, bool, bool) {
+	g.looked[id]++
+	return append(dst, "{}"...), true, true
+}
+
+// TestFeedTakesTurns: where there is room for one screen at a time, each has its turn.
+func TestFeedTakesTurns(t *testing.T) {
+	p := newPeer(t, acp.Config{}, core.Config{Screens: true})
+	g := greedy{&sights{new: make(map[core.SessionID]bool)}, make(map[core.TerminalID]int)}
+	feed := acp.NewFeed(p.conn, g)
+	p.send(call(acp.MethodSubscribe, `{"sessionId":"s","what":["screen"]}`))
+	for range 3 {
+		p.create(`{"sessionId":"s","command":"x"}`)
+	}
+	for range 30 {
+		for feed.Take(p.now, 1); feed.Owes(); feed.Take(p.now, 1) {
+			p.take()
+			p.now = p.now.Add(time.Millisecond) // the peer reads at once
+		}
+		at, later := feed.Deadline()
+		if !later {
+			t.Fatal("screens that have more to show are forgotten")
+		}
+		p.now = at
+	}
+	for _, id := range p.ids {
+		if g.looked[id] != 10 {
+			t.Errorf("got %v looks, want 10 at each", g.looked)
+			break
+		}
+	}
+}

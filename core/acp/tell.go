@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"slices"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -27,15 +28,17 @@ func (f *Feed) Owes() bool { return len(f.owed) > 0 }
 
 // Deadline returns when Take is to be called, whatever has happened until then. ok is false if there
 // is no need.
-func (f *Feed) Deadline() (at time.Time, ok bool) { return f.screenAt, len(f.later) > 0 }
+func (f *Feed) Deadline() (at time.Time, ok bool) {
+	return f.screenAt, len(f.skipped) > 0 || len(f.later) > 0
+}
 
 // Take adds notifications to the lines of the connection, until they are about so many bytes. It
 // leaves what is more to the next call, see Owes.
 func (f *Feed) Take(now time.Time, most int) {
 	screens := !now.Before(f.screenAt)
 	if screens {
-		f.owed = append(f.owed, f.later...)
-		f.later = nil
+		f.owed = slices.Concat(f.skipped, f.owed, f.later)
+		f.skipped, f.later = nil, nil
 	}
 	for n := 0; len(f.owed) > 0 && n < most; {
 		id := f.owed[0]
@@ -80,7 +83,11 @@ func (f *Feed) tell(now time.Time, id core.TerminalID, t *followed, screens bool
 		f.drop(id)
 	case t.owes == TopicScreen, t.owes == TopicScreen|TopicStatus:
 		t.waits = true
-		f.later = append(f.later, id)
+		if screens {
+			f.later = append(f.later, id)
+		} else {
+			f.skipped = append(f.skipped, id)
+		}
 	default:
 		f.owe(id, 0) // after the others
 	}
