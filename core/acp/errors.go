@@ -113,7 +113,7 @@ func paramMessage(param, reason string) string {
 	case "unsupported":
 		return param + " asks for what this host can't give to one command"
 	case "unknown_topic":
-		return param + " may have bytes, screen and status"
+		return param + ": each of it is bytes, screen or status"
 	case "lone_surrogate":
 		return param + " has half of a surrogate pair, which no UTF-8 string can hold"
 	case "empty":

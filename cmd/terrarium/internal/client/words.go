@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 // What a person reads of events, in lines that do nothing to a terminal.
@@ -28,7 +29,7 @@ func Words(e Event) (lines []string) {
 			}
 		}
 	case Refused:
-		lines = append(lines, "a command did not start: "+Clean(e.Err.Error()))
+		lines = append(lines, "a command did not start: "+Clean(strings.TrimPrefix(e.Err.Error(), "core: ")))
 	case File:
 		lines = append(lines, fileText(e))
 	case Permitted:
