@@ -157,14 +157,17 @@ type wire struct {
 		Options               []struct{ OptionID, Kind string }
 		Update                struct {
 			SessionUpdate, ToolCallID string
+			RawInput                  json.RawMessage
 			Content                   []struct {
 				Type, TerminalID string
 				Content          struct{ Type, Text string }
 			}
 			Meta struct {
-				Info   struct{ TerminalID string } `json:"terminal_info"`
-				Output struct{ Data string }       `json:"terminal_output"`
-				Delta  struct{ Data string }       `json:"terminal_output_delta"`
+				Info struct {
+					TerminalID string `json:"terminal_id"`
+				} `json:"terminal_info"`
+				Output struct{ Data string } `json:"terminal_output"`
+				Delta  struct{ Data string } `json:"terminal_output_delta"`
 				Exit   *struct {
 					ExitCode *int `json:"exit_code"`
 				} `json:"terminal_exit"`

@@ -55,6 +55,9 @@ func TestProxyToolsAreShown(t *testing.T) {
 							shown = text
 						}
 						if editor == "dialect" {
+							if u.Meta.Info.TerminalID != "" && !strings.Contains(string(u.RawInput), command) {
+								t.Errorf("got %s beside terminal_info, want the command in it", u.RawInput)
+							}
 							if strings.Contains(shown, "one") && !embeds {
 								t.Fatalf("got %+v, which takes the terminal away", u)
 							}

@@ -140,9 +140,12 @@ func patchIn(v jsonrpc.Value, key string) *string {
 }
 
 // commandIn returns the command of a tool call. ACP does not say where it stands:
-// agents have it in rawInput.
+// agents have it in rawInput, codex-acp 2.6 that of an MCP tool in its arguments.
 func commandIn(update jsonrpc.Value) *string {
 	input, _ := update.Get("rawInput")
+	if arguments, ok := input.Get("arguments"); ok {
+		input = arguments
+	}
 	if command := textIn(input, "command"); command != nil && *command != "" {
 		return command
 	}

@@ -21,7 +21,7 @@ const createTool = "terminal_create"
 const (
 	maxCreating = 256      // tool calls that call it, which are known at a time
 	maxLent     = 64       // terminals of our tools that can be shown
-	maxKept     = 16 << 10 // bytes of a tool call's content that are sent again with its terminal
+	maxKept     = 16 << 10 // bytes of a tool call's content, and of its rawInput, that are sent again with its terminal
 )
 
 type digest [sha256.Size]byte
@@ -30,6 +30,7 @@ type digest [sha256.Size]byte
 type creating struct {
 	command digest // zero until it is told
 	over    bool
+	input   []byte // its rawInput, if that is no longer than maxKept
 	content []byte // the items of its content
 	large   bool   // they are more than maxKept
 	shows   core.TerminalID
@@ -58,6 +59,9 @@ func (d *display) called(call callID, update jsonrpc.Value) {
 	}
 	if command := commandOf(update); command != "" && c.shows == "" {
 		c.command = sha256.Sum256([]byte(command))
+	}
+	if input, ok := update.Get("rawInput"); ok && len(input.Raw()) <= maxKept {
+		c.input = append(c.input[:0], input.Raw()...)
 	}
 	if status := textOf(update, "status"); status == "completed" || status == "failed" || status == "cancelled" {
 		c.over = true
@@ -150,6 +154,9 @@ func (d *display) show(call callID, id core.TerminalID) {
 	if d.dialect != "" {
 		d.terminal(id).call = call
 		d.unsent = append(d.unsent, call.update(func(dst []byte) []byte {
+			if len(c.input) > 0 { // editors look for the terminal's command beside terminal_info
+				dst = append(jsonrpc.AppendKey(dst, "rawInput"), c.input...)
+			}
 			dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"terminal_info":{"terminal_id":`...)
 			dst = append(jsonrpc.AppendString(dst, id), "}}"...)
 			if c.large {
