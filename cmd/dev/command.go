@@ -19,7 +19,9 @@ func command(ctx context.Context, out io.Writer, env []string, name string, args
 	cmd.Stdout, cmd.Stderr = out, out
 	endWithChildren(cmd)
 	cmd.WaitDelay = 10 * time.Second
-	return cmd.Run()
+	err := cmd.Run()
+	countTime(ctx, cmd.ProcessState)
+	return err
 }
 
 // commandStep is a step that runs one command.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -67,7 +69,19 @@ type result struct {
 	name string
 	out  bytes.Buffer
 	took time.Duration
+	cpu  atomic.Int64 // nanoseconds of processor time: see countTime
 	err  error
+}
+
+// cpuKey is the key of a step's context under which its count of processor time is.
+type cpuKey struct{}
+
+// countTime adds what a program has used that a step ran, with all that it has waited for. What
+// nobody waited for, such as a browser's processes, is missing. A nil state counts nothing.
+func countTime(ctx context.Context, p *os.ProcessState) {
+	if cpu, ok := ctx.Value(cpuKey{}).(*atomic.Int64); ok && p != nil {
+		cpu.Add(int64(p.UserTime() + p.SystemTime()))
+	}
 }
 
 // execute runs the step, unless ctx has ended.
@@ -75,7 +89,7 @@ func (s step) execute(ctx context.Context) *result {
 	res := &result{name: s.name, err: ctx.Err()}
 	start := time.Now()
 	if res.err == nil {
-		res.err = s.run(ctx, &res.out)
+		res.err = s.run(context.WithValue(ctx, cpuKey{}, &res.cpu), &res.out)
 	}
 	res.took = time.Since(start)
 	return res
@@ -89,13 +103,16 @@ func (r *runner) report(res *result) {
 
 // verdict prints and counts how the step went whose name has been printed.
 func (r *runner) verdict(res *result) {
+	word := "ok"
+	if res.err != nil {
+		word = "FAIL"
+	}
+	fmt.Fprintf(r.w, "%-4s %6.1fs  cpu %6.1fs\n", word, res.took.Seconds(), time.Duration(res.cpu.Load()).Seconds())
 	if res.err == nil {
 		r.passed++
-		fmt.Fprintf(r.w, "ok   %6.1fs\n", res.took.Seconds())
 		return
 	}
 	r.failed = append(r.failed, res.name)
-	fmt.Fprintf(r.w, "FAIL %6.1fs\n", res.took.Seconds())
 	r.w.Write(res.out.Bytes())
 	fmt.Fprintf(r.w, "%s: %v\n\n", res.name, res.err)
 }
