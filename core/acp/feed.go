@@ -65,6 +65,7 @@ type followed struct {
 	waits   bool   // it is in Feed.owed, skipped or later
 
 	offset     uint64 // of the output that is told next
+	ended      bool   // that its command has ended was heard, or seen
 	end        uint64 // the status waits for output before it
 	looks      int    // at the screen since there is something new to tell of the status
 	introduced bool   // a status was told
@@ -241,12 +242,18 @@ func (f *Feed) news(kind core.EffectKind, s core.SessionID, id core.TerminalID) 
 	}
 }
 
-// ended has a status told after the output that is there, of which HandleOutput need not have said.
+// ended takes the news of an end, of which tell may know.
 func (f *Feed) ended(id core.TerminalID) {
-	if t := f.followed[id]; t != nil {
-		t.end, t.looks = f.sights.Written(id), 0
+	if t := f.followed[id]; t != nil && !t.ended {
+		f.end(id, t)
+		f.owe(id, 0)
 	}
-	f.owe(id, TopicBytes|TopicScreen|TopicStatus)
+}
+
+// end has a status told after the output that is there, of which HandleOutput need not have said.
+func (f *Feed) end(id core.TerminalID, t *followed) {
+	t.ended, t.end, t.looks = true, f.sights.Written(id), 0
+	t.owes |= t.topics
 }
 
 func (f *Feed) released(id core.TerminalID) { f.owe(id, TopicStatus) }

@@ -102,6 +102,7 @@ type fed struct {
 	next   map[core.TerminalID]int // offset of output
 	screen map[core.TerminalID]string
 	states map[core.TerminalID]string
+	told   []string // each state, and how much output was told before
 }
 
 func newFed(t *testing.T, seed uint64) *fed {
@@ -187,6 +188,7 @@ func (f *fed) read() {
 			f.screen[p.TerminalID] = string(p.Screen)
 		case acp.MethodStatus:
 			f.states[p.TerminalID] = p.State
+			f.told = append(f.told, fmt.Sprint(p.State, " after ", f.next[p.TerminalID]))
 		}
 	}
 }
@@ -269,6 +271,39 @@ func TestFeed(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// TestFeedTellsAnEndOnce: a command may have ended when its start is told, or when somebody subscribes, and before the
+// news of that are there. Its status comes after its output then, and once.
+func TestFeedTellsAnEndOnce(t *testing.T) {
+	for name, late := range map[string]bool{"started": false, "subscribed": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFed(t, 1)
+			subscribe := func() { f.request(acp.MethodSubscribe, `{"sessionId":"s","what":["bytes","status"]}`) }
+			if !late {
+				subscribe()
+			}
+			f.request(acp.MethodCreate, `{"sessionId":"s","command":"x"}`)
+			id := f.sights.Terminals()[0]
+			f.exit(id)
+			if late {
+				f.conn.HandleInput(f.now, []byte(`{"jsonrpc":"2.0","id":0,"method":"_terrarium/subscribe","params":{"sessionId":"s","what":["bytes","status"]}}`+"\n"))
+			}
+			f.sights.list[id].written += 90
+			for range 5 {
+				f.feed.Take(f.now, 1)
+				f.read()
+			}
+			f.settle() // the news
+			for f.feed.Owes() {
+				f.feed.Take(f.now, 1)
+				f.read()
+			}
+			if want := []string{"exited after 90"}; !slices.Equal(f.told, want) {
+				t.Errorf("got %q, want %q", f.told, want)
+			}
+		})
 	}
 }
 

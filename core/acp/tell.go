@@ -63,6 +63,12 @@ func (f *Feed) Take(now time.Time, most int) {
 // output that led to it, and what the screen showed then: after all of it, were it not for children
 // that a command has left behind, which may write for ever.
 func (f *Feed) tell(now time.Time, id core.TerminalID, t *followed, screens bool) {
+	if t.owes&TopicStatus != 0 && !t.ended {
+		s, known := f.conn.terminals.Status(id)
+		if known && s.State == core.StateExited { // the news of that are on their way
+			f.end(id, t)
+		}
+	}
 	if t.owes&TopicBytes != 0 && !f.tellOutput(id, t) {
 		t.owes &^= TopicBytes
 	}
