@@ -179,7 +179,7 @@ func (f *feeder) handleClosing(t *core.Terminal) {
 	s := f.sources[t.ID()]
 	shows := s != nil && s.topics&acp.TopicScreen != 0
 	f.mu.Unlock()
-	var last []byte
+	var last [][]byte
 	if shows {
 		last = s.takeLast(t.Screen())
 	}
@@ -193,9 +193,9 @@ func (f *feeder) handleClosing(t *core.Terminal) {
 		delete(f.sources, t.ID())
 	default:
 		s.closed = true
-		if len(last) <= f.room { // else it is told that there is no screen
+		if size := sizeOf(last); size <= f.room { // else it is told that there is no screen
 			s.last = last
-			f.room -= len(last)
+			f.room -= size
 		}
 		f.touch(t.ID(), s)
 	}
@@ -247,10 +247,10 @@ func (f *feeder) TakeOutput(dst []byte, id core.TerminalID, most int) (out []byt
 	if s == nil {
 		return dst, 0, false
 	}
-	before := len(s.kept)
+	before := s.kept.size
 	dst, offset = s.take(dst, most)
-	f.room += before - len(s.kept)
-	return dst, offset, len(s.kept) > 0
+	f.room += before - s.kept.size
+	return dst, offset, s.kept.size > 0
 }
 
 func (f *feeder) HasScreen(id core.TerminalID) bool {
@@ -277,10 +277,10 @@ func (f *feeder) TakeScreen(dst []byte, id core.TerminalID, most int) (out []byt
 	if len(s.last) == 0 {
 		return dst, false, false
 	}
-	dst = append(dst, s.last...)
-	f.room += len(s.last)
-	s.last = nil
-	return dst, true, true // and that there is no screen any longer
+	dst = append(dst, s.last[0]...)
+	f.room += len(s.last[0])
+	s.last = s.last[1:]
+	return dst, true, true // in the end that there is no screen any longer
 }
 
 func (f *feeder) source(id core.TerminalID) *source {

@@ -12,8 +12,10 @@ const (
 	// maxAllKept how many of all terminals of a connection, with the last of their screens.
 	maxKept    = 256 << 10
 	maxAllKept = 4 << 20
-	// maxLast is about how much is kept of how a screen looked in the end, in bytes.
-	maxLast = 1 << 20
+	// maxLast is about how much is kept of how a screen looked in the end, in bytes, and lastPiece of
+	// how many of them are told at a time.
+	maxLast   = 1 << 20
+	lastPiece = 128 << 10
 )
 
 // A source is what a feeder knows of a terminal. feeder.mu guards it, but for what the lock of the
@@ -22,10 +24,10 @@ type source struct {
 	topics  acp.Topics // what of it is followed
 	written uint64     // bytes of output, ever
 	base    uint64     // those that there were when output was followed
-	kept    []byte     // the last of them, which nobody has taken
+	kept    tail       // the last of them, which nobody has taken
 	touched bool       // it is in feeder.touched
 	closed  bool       // its process is freed
-	last    []byte     // what is to be told of its screen, which is gone
+	last    [][]byte   // what is to be told of its screen, which is gone
 
 	// Guarded by the terminal's lock.
 	follower vt.Follower
@@ -40,27 +42,22 @@ func (s *source) write(p []byte, room int) (freed int) {
 	if s.topics&acp.TopicBytes == 0 {
 		return 0
 	}
-	before := len(s.kept)
+	before := s.kept.size
 	limit := min(maxKept, before+room)
-	if len(p) >= limit {
-		s.kept, p = s.kept[:0], p[len(p)-limit:]
-	} else if drop := before + len(p) - limit; drop > 0 {
-		s.kept = s.kept[:copy(s.kept, s.kept[drop:])]
-	}
-	s.kept = append(s.kept, p...)
-	return before - len(s.kept)
+	p = p[max(0, len(p)-limit):]
+	s.kept.drop(max(0, before+len(p)-limit))
+	s.kept.add(p)
+	return before - s.kept.size
 }
 
 // take appends the oldest bytes that are kept to dst, at most so many, and returns the offset of the
 // first.
 func (s *source) take(dst []byte, most int) (out []byte, offset uint64) {
-	offset = s.written - uint64(len(s.kept))
-	n := min(most, len(s.kept))
-	dst = append(dst, s.kept[:n]...)
-	s.kept = s.kept[n:]
-	if len(s.kept) == 0 {
-		s.kept = nil
-	}
+	offset = s.written - uint64(s.kept.size)
+	n := min(most, s.kept.size)
+	dst = append(dst, make([]byte, n)...)
+	s.kept.copyTo(dst[len(dst)-n:])
+	s.kept.drop(n)
 	return dst, offset
 }
 
@@ -71,11 +68,11 @@ func (s *source) follow(topics acp.Topics) (freed int) {
 	}
 	s.topics = topics
 	if topics&acp.TopicBytes == 0 {
-		freed += len(s.kept)
-		s.kept = nil
+		freed += s.kept.size
+		s.kept = tail{}
 	}
 	if topics&acp.TopicScreen == 0 {
-		freed += len(s.last)
+		freed += sizeOf(s.last)
 		s.last = nil
 	}
 	return freed
@@ -96,13 +93,26 @@ func (s *source) look(dst []byte, screen *vt.Screen, most int) (out []byte, more
 	return dst, more || frame != 0
 }
 
-// takeLast returns what is to be told of a screen that goes now, nil if there is none. The lock of
-// the terminal is held.
-func (s *source) takeLast(screen *vt.Screen) []byte {
+// takeLast returns what is to be told of a screen that goes now, in pieces; none if there is no screen. Of
+// one with more than maxLast bytes of news it is the beginning. The lock of the terminal is held.
+func (s *source) takeLast(screen *vt.Screen) (pieces [][]byte) {
 	if screen == nil {
 		return nil
 	}
 	screen.EndSynchronized()
-	last, _ := s.follower.AppendJSON(nil, screen, maxLast)
-	return last
+	for more, size := true, 0; more && size < maxLast; {
+		var piece []byte
+		if piece, more = s.follower.AppendJSON(nil, screen, lastPiece); len(piece) > 0 {
+			pieces = append(pieces, piece)
+			size += len(piece)
+		}
+	}
+	return pieces
+}
+
+func sizeOf(pieces [][]byte) (size int) {
+	for _, p := range pieces {
+		size += len(p)
+	}
+	return size
 }
