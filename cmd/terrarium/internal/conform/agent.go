@@ -30,7 +30,9 @@ type Config struct {
 	// Only has the numbers of the points to try. If empty, all are.
 	Only []int
 	// Patience is how long the answer to one request may take. If zero, it is
-	// DefaultPatience. A point may take six times that, and a minute.
+	// DefaultPatience. A point may take six times that, and a minute. Once a point has
+	// waited that long and no command of the client has printed anything yet, the
+	// later ones wait a second at most for signs of theirs.
 	Patience time.Duration
 	// KillGrace is how long a client may let a command live that it has asked to end.
 	// If zero, it is DefaultKillGrace.

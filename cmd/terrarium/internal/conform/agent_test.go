@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -132,6 +134,43 @@ func TestGarbage(t *testing.T) {
 			t.Errorf("the report has what a terminal would obey: %q", text)
 		}
 	}
+}
+
+// TestMute has a client that only answers and runs nothing: not every point waits for that with all its patience.
+func TestMute(t *testing.T) {
+	lines := []string{initialize, strings.Replace(newSession, `"/"`, strconv.Quote(t.TempDir()), 1)}
+	results := map[string]string{
+		"terminal/create":            `{"terminalId":"term-1"}`,
+		"terminal/output":            `{"output":"","truncated":false}`,
+		"terminal/wait_for_exit":     `{}`,
+		"terminal/kill":              `{}`,
+		"terminal/release":           `{}`,
+		"session/request_permission": `{"outcome":{"outcome":"selected","optionId":"skip"}}`,
+		methodUnknown:                `{}`,
+	}
+	synctest.Test(t, func(t *testing.T) {
+		config := Config{Patience: time.Minute}
+		r := talk(t, config, lines, func(line string) (string, bool) {
+			if prompt := promptFor(line); prompt != "" {
+				return prompt, false
+			}
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			if err := json.Unmarshal([]byte(line), &m); err != nil {
+				t.Error(err)
+			}
+			if result := results[m.Method]; result != "" {
+				return `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + "}\n", false
+			}
+			return "", strings.Contains(line, `"stopReason"`)
+		})
+		waited := time.Duration(r.DurationMs) * time.Millisecond
+		if r.Summary.Failed < 30 || waited < config.Patience || waited > 2*config.Patience {
+			t.Errorf("got %+v after %v, want most failed, after more than %v and less than twice that", r.Summary, waited, config.Patience)
+		}
+	})
 }
 
 // TestWriteFile holds a report's file to its owner, and away from where a link leads.

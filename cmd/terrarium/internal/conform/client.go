@@ -17,6 +17,8 @@ type client struct {
 	cwd      string
 	newWrong string // what is wrong with its session/new
 	pulses   int
+	printed  bool // a command of it has printed something
+	mute     bool // none has, though one point has waited for that with all its patience
 }
 
 // nextPulse returns a number for a pulse's name.

@@ -11,7 +11,7 @@ func (t *trial) begin(script string, change ...func(fields) fields) (id string, 
 		params = f(params)
 	}
 	id = t.create(params)
-	if !p.await(true, max(t.patience, DefaultPatience), t.ctx.Done()) {
+	if !p.await(true, t.patienceWith(max(t.patience, DefaultPatience)), t.ctx.Done()) {
 		t.output(id) // for the evidence
 		t.skip("the command can't be watched: it does not open a FIFO in a folder of ours")
 	}
