@@ -14,7 +14,7 @@ import (
 func tryClients(ctx context.Context, w io.Writer, root string) error {
 	dir := filepath.Join("tests", "clients")
 	// Not "npm ci", which wants optional packages in the lock file that the registry does not have.
-	if err := command(ctx, w, nil, "npm", "--prefix", dir, "install", "--omit=optional", "--no-save", "--no-audit", "--no-fund"); err != nil {
+	if err := npmRun(ctx, w, dir, "install", "--omit=optional", "--no-save", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
 	doc, err := clients.Run(ctx, w, filepath.Join(root, binary), filepath.Join(root, dir, "node_modules"))

@@ -30,11 +30,15 @@ type tools struct {
 	terrarium string
 	modules   string // node_modules of the clients from npm
 	temporary string
-	log       io.Writer // what the clients print
+	limit     time.Duration // of the time that each client has
+	log       io.Writer     // what the client prints
 }
 
 // patience is how long conform waits for an answer: long, for the machine may be busy.
-const patience = "60s"
+const patience = time.Minute
+
+// limit is the time that each client has. They run side by side, so all of them take no longer.
+const limit = 10 * time.Minute
 
 var all = []client{
 	{
@@ -86,7 +90,14 @@ var all = []client{
 	},
 	{
 		name: "terrarium proxy with acpx", command: `acpx --approve-all --agent "terrarium proxy -- terrarium conform" exec go`,
-		version: ownVersion,
+		version: func(ctx context.Context, t *tools) (string, error) {
+			theirs, err := output(ctx, t.acpx(), "--version")
+			if err != nil {
+				return "", err
+			}
+			ours, err := ownVersion(ctx, t)
+			return ours + " with " + theirs, err
+		},
 		run: func(ctx context.Context, t *tools, agent []string, dir string) error {
 			behind := append([]string{t.terrarium, "proxy", "--"}, agent...)
 			return t.start(ctx, dir, "", t.acpx(), "--approve-all", "--timeout", "1200", "--agent", strings.Join(behind, " "), "exec", "go")
@@ -129,12 +140,6 @@ func Run(ctx context.Context, w io.Writer, terrarium, modules string) ([]byte, e
 		return nil, err
 	}
 	defer os.RemoveAll(temporary)
-	log, err := os.Create(filepath.Join(temporary, "log"))
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
-	t := &tools{terrarium: terrarium, modules: modules, temporary: temporary, log: log}
 	rows := make([]row, len(all))
 	var running sync.WaitGroup
 	for i, c := range all {
@@ -145,6 +150,7 @@ func Run(ctx context.Context, w io.Writer, terrarium, modules string) ([]byte, e
 		}
 		fmt.Fprintf(w, "%s …\n", c.name)
 		running.Go(func() { // they mostly wait
+			t := &tools{terrarium: terrarium, modules: modules, temporary: temporary, limit: limit}
 			if err := t.try(ctx, &c, r, filepath.Join(temporary, fmt.Sprint(i))); err != nil {
 				r.report, r.notRun = nil, err.Error()
 			}
@@ -153,7 +159,7 @@ func Run(ctx context.Context, w io.Writer, terrarium, modules string) ([]byte, e
 	running.Wait()
 	for _, r := range rows {
 		if r.report == nil {
-			fmt.Fprintf(w, "%s: NOT RUN: %s\n", r.name, r.notRun)
+			fmt.Fprintf(w, "%s: NOT RUN: %s\n%s", r.name, r.notRun, r.said)
 			continue
 		}
 		fmt.Fprintf(w, "%s %s: %+v\n", r.name, r.version, r.report.Summary)
@@ -161,7 +167,7 @@ func Run(ctx context.Context, w io.Writer, terrarium, modules string) ([]byte, e
 	return document(rows), nil
 }
 
-// try fills in the row of one client.
+// try fills in the row of one client, which it lets work in the new folder dir.
 func (t *tools) try(ctx context.Context, c *client, r *row, dir string) (err error) {
 	if r.version, err = c.version(ctx, t); err != nil {
 		return fmt.Errorf("its version: %w", err)
@@ -169,8 +175,28 @@ func (t *tools) try(ctx context.Context, c *client, r *row, dir string) (err err
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
+	log, err := os.Create(dir + ".log")
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	t.log = log
+	defer func() {
+		if err != nil {
+			r.said = lastLines(log)
+		}
+	}()
+
+	limited, cancel := context.WithTimeout(ctx, t.limit)
+	defer cancel()
 	name := dir + ".json"
-	if err := c.run(ctx, t, []string{t.terrarium, "conform", "--timeout", patience, "--report", name}, dir); err != nil {
+	err = c.run(limited, t, []string{t.terrarium, "conform", "--timeout", patience.String(), "--report", name}, dir)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil: // what it has reported until now is not all that there is to find
+		return fmt.Errorf("it had not ended after %v, and was ended then", t.limit)
+	case err != nil:
 		return err
 	}
 	r.report, err = readReport(name)
@@ -182,4 +208,20 @@ func (t *tools) try(ctx context.Context, c *client, r *row, dir string) (err err
 		p.Evidence = strings.ReplaceAll(p.Evidence, dir, "CWD")
 	}
 	return nil
+}
+
+// lastLines returns what a log ends with, for a person who looks for the reason.
+func lastLines(log *os.File) string {
+	const most = 2 << 10
+	info, err := log.Stat()
+	if err != nil {
+		return ""
+	}
+	end := make([]byte, min(info.Size(), most))
+	n, _ := log.ReadAt(end, info.Size()-int64(len(end)))
+	var b strings.Builder
+	for line := range strings.Lines(string(end[:n])) {
+		fmt.Fprintf(&b, "\t%s\n", strings.TrimRight(line, "\r\n"))
+	}
+	return b.String()
 }

@@ -2,12 +2,34 @@ package clients
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
+
+// TestHangs has a client that does nothing: it is ended, and the reader is told so, with the last it said.
+func TestHangs(t *testing.T) {
+	hangs := client{
+		version: func(context.Context, *tools) (string, error) { return "1", nil },
+		run: func(ctx context.Context, t *tools, _ []string, _ string) error {
+			fmt.Fprintln(t.log, "I begin")
+			<-ctx.Done()
+			return nil
+		},
+	}
+	var r row
+	err := (&tools{limit: time.Millisecond}).try(t.Context(), &hangs, &r, filepath.Join(t.TempDir(), "dir"))
+	if err == nil || !strings.Contains(err.Error(), "had not ended after 1ms") {
+		t.Errorf("got the error %v", err)
+	}
+	if r.said != "\tI begin\n" {
+		t.Errorf("got the last lines %q", r.said)
+	}
+}
 
 // TestServe tries terrarium serve with terrarium conform, both as programs: no point may fail.
 func TestServe(t *testing.T) {

@@ -32,6 +32,7 @@ type row struct {
 	name, version, command string
 	report                 *report
 	notRun                 string // why there is no report
+	said                   string // the last lines it has printed, if there is none
 }
 
 // marks are verdicts in a table.
