@@ -45,8 +45,8 @@ func document(rows []row) []byte {
 
 Written by ` + "`go run ./cmd/dev clients`" + `, which has each client start ` + "`terrarium conform`" + ` as its
 agent. "must" is what the protocol demands, "should" what it recommends, and "practice" what agents
-in use rely on where it is silent. "Unclear" depends on how one reads the protocol. A point that was
-not run says why in the client's own report.
+in use rely on where it is silent. "Unclear" depends on how one reads the protocol. Below the table
+stands for each client what has not passed, and why.
 
 | client | version | passed | failed (must) | unclear | not run | command |
 | --- | --- | --- | --- | --- | --- | --- |
