@@ -527,7 +527,9 @@ func TestClientUnread(t *testing.T) {
 	}
 }
 
-// deafAgent asks for more than it may leave unread, and reads nothing of it.
+// deafAgent asks for more than it may leave unread, and reads nothing of it: each output takes 1.35 MB in an answer,
+// where a line break is two bytes. Who serves it takes its requests one after the other, so a command among them
+// shows how far that came: one is written, 12 wait, and one more makes 16 MiB full.
 const deafAgent = `
 say() { printf '%s\n' '{"jsonrpc":"2.0",'"$1"'}'; }
 read line; say '"id":1,"result":{"protocolVersion":1}'
@@ -541,7 +543,7 @@ n=0
 while test $n -lt 60; do
 	n=$((n+1))
 	say '"id":"'$n'","method":"terminal/output","params":{"sessionId":"s","terminalId":"'$id'"}'
-	say '"id":"f'$n'","method":"fs/write_text_file","params":{"sessionId":"s","path":"'"$PWD"'/came","content":"'$n'"}'
+	case $n in 13|60) say '"id":"c'$n'","method":"terminal/create","params":{"sessionId":"s","command":"echo >came'$n'"}' ;; esac
 done
 exec sleep 1000
 `
@@ -556,12 +558,9 @@ func TestClientDeafAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cmd.Process.Kill()
-	agent, came := filepath.Join(cmd.Dir, "pid"), filepath.Join(cmd.Dir, "came")
-	eventually(t, func() bool { // until the client takes no more of it
-		before := readPid(came)
-		time.Sleep(300 * time.Millisecond)
-		return before > 0 && readPid(came) == before
-	})
+	agent := filepath.Join(cmd.Dir, "pid")
+	came := func(n string) bool { _, err := os.Stat(filepath.Join(cmd.Dir, "came"+n)); return err == nil }
+	eventually(t, func() bool { return came("13") })
 	cmd.Process.Signal(syscall.SIGTERM)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }() // ends with the command
@@ -572,6 +571,9 @@ func TestClientDeafAgent(t *testing.T) {
 	}
 	if status := cmd.ProcessState.ExitCode(); status != 143 {
 		t.Errorf("got status %d, want 143", status)
+	}
+	if came("60") {
+		t.Error("the client has answered all that nobody read")
 	}
 	eventually(t, func() bool { return syscall.Kill(readPid(agent), 0) == syscall.ESRCH })
 }
