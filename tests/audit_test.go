@@ -47,17 +47,7 @@ func TestAuditKilled(t *testing.T) {
 	defer reapOthers(t, before)
 	for range kills {
 		cmd := exec.Command(terrariumPath(t), "serve", "--stdio", "--pipe", "--audit", record)
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		in, out := startPiped(t, cmd)
 		go io.WriteString(in, requests.String()) // ends with the server
 		io.ReadFull(out, make([]byte, 1))
 		go io.Copy(io.Discard, out) // so does this

@@ -1,9 +1,7 @@
 package tests
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,21 +9,10 @@ import (
 // TestClientDraftSDK has an agent of the official TypeScript SDK, which checks every message, take a turn in the draft
 // of version 2.
 func TestClientDraftSDK(t *testing.T) {
-	modules := os.Getenv("TERRARIUM_NODE_MODULES")
-	if modules == "" {
-		t.Skip("TERRARIUM_NODE_MODULES names no node_modules folder with @agentclientprotocol/sdk")
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip(err)
-	}
+	agent := nodeScript(t, "client_draft_sdk.mjs", "@agentclientprotocol/sdk/dist/v2/stable/acp.js")
 	nativeHost(t)
-	script, err := filepath.Abs("client_draft_sdk.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(limited(t), "terrarium", "client", "--prompt", "make", "--json", "--approve", "all", "--",
-		node, script, filepath.Join(modules, "@agentclientprotocol/sdk/dist/v2/stable/acp.js"))
+	cmd := exec.CommandContext(limited(t), "terrarium",
+		append([]string{"client", "--prompt", "make", "--json", "--approve", "all", "--"}, agent...)...)
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -12,23 +12,13 @@ import (
 func TestConformUnread(t *testing.T) {
 	cmd := exec.Command("terrarium", "conform")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close() // until then it is there, and nobody reads it
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer said.Close()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	defer said.Close() // until then it is there, and nobody reads it
+	in, out := startPiped(t, cmd)
+	defer out.Close()
 	defer cmd.Process.Kill()
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
 	written := make(chan struct{})

@@ -32,17 +32,8 @@ func newMCPPipe(t *testing.T, flags ...string) *mcpPipe {
 	p := &mcpPipe{t: t, cmd: exec.CommandContext(limited(t), "terrarium", append([]string{"mcp", "--stdio"}, flags...)...)}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	p.cmd.Stderr = os.Stderr
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.lines = bufio.NewScanner(out)
+	in, out := startPiped(t, p.cmd)
+	p.in, p.lines = in, bufio.NewScanner(out)
 	p.lines.Buffer(nil, 1<<20)
 	p.send(mcpHello)
 	p.answer(`"hello"`)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -365,14 +366,7 @@ func TestMCPElicitation(t *testing.T) {
 
 // TestMCPTypeScript has a client of the official TypeScript library use it.
 func TestMCPTypeScript(t *testing.T) {
-	modules := os.Getenv("TERRARIUM_NODE_MODULES")
-	if modules == "" {
-		t.Skip("TERRARIUM_NODE_MODULES names no node_modules folder with @modelcontextprotocol/client")
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip(err)
-	}
+	client := nodeScript(t, "mcp_sdk.mjs", "@modelcontextprotocol/client")
 	for _, version := range mcpVersions {
 		for _, transport := range []string{"stdio", "http"} {
 			t.Run(transport+"/"+version, func(t *testing.T) {
@@ -383,8 +377,8 @@ func TestMCPTypeScript(t *testing.T) {
 				if where == "http" {
 					where = mcpListening(t, flags...)
 				}
-				cmd := exec.CommandContext(limited(t), node, append([]string{
-					"mcp_sdk.mjs", filepath.Join(modules, "@modelcontextprotocol/client"), version, where, listenToken}, flags...)...)
+				args := slices.Concat(client[1:], []string{version, where, listenToken}, flags)
+				cmd := exec.CommandContext(limited(t), client[0], args...)
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 				cmd.Stderr = os.Stderr
 				out, err := cmd.Output()

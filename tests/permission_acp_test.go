@@ -66,17 +66,7 @@ func permittingServer(t *testing.T, flags ...string) *permitting {
 	p := newPermitting(t)
 	cmd := exec.Command("terrarium", append([]string{"serve", "--stdio", "--policy", p.policy, "--cwd", p.dir}, flags...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // or who runs the tests is asked
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, cmd)
 	p.send = func(line string) { io.WriteString(in, line+"\n") }
 	p.leave = func() { in.Close() }
 	go func() { // ends with the server

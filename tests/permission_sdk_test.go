@@ -4,24 +4,16 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // TestPermissionSDK has the official TypeScript SDK answer what serve asks.
 func TestPermissionSDK(t *testing.T) {
-	modules := os.Getenv("TERRARIUM_NODE_MODULES")
-	if modules == "" {
-		t.Skip("TERRARIUM_NODE_MODULES names no node_modules folder with @agentclientprotocol/sdk")
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip(err)
-	}
+	client := nodeScript(t, "permission_sdk.mjs", "@agentclientprotocol/sdk/dist/v1/stable/acp.js")
 	p := newPermitting(t)
-	cmd := exec.CommandContext(limited(t), node, "permission_sdk.mjs", filepath.Join(modules, "@agentclientprotocol/sdk/dist/v1/stable/acp.js"),
-		"terrarium", "serve", "--stdio", "--policy", p.policy, "--cwd", p.dir)
+	cmd := exec.CommandContext(limited(t), client[0],
+		append(client[1:], "terrarium", "serve", "--stdio", "--policy", p.policy, "--cwd", p.dir)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -45,17 +45,7 @@ func proxied(t testing.TB, flags ...string) *link {
 	l.cmd.Dir = l.dir
 	l.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // or who runs the tests is asked
 	l.cmd.Stderr = l.stderr
-	in, err := l.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := l.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, l.cmd)
 	l.toAgent, l.toEditor = in, says
 	l.leave = sync.OnceFunc(func() { in.Close() })
 	l.end = sync.OnceFunc(func() { says.Close() })

@@ -16,17 +16,7 @@ import (
 func TestSubscribe(t *testing.T) {
 	t.Run("stdio", func(t *testing.T) {
 		cmd := exec.CommandContext(limited(t), "terrarium", "serve", "--stdio")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		in, out := startPiped(t, cmd)
 		t.Cleanup(func() {
 			in.Close()
 			if err := cmd.Wait(); err != nil {

@@ -163,17 +163,7 @@ func serveTalk(t *testing.T, env []string, args ...string) *talk {
 	cmd := exec.CommandContext(limited(t), "terrarium", append([]string{"serve", "--stdio", "--pipe"}, args...)...)
 	cmd.Env = env
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, cmd)
 	return &talk{t, cmd, in, bufio.NewScanner(out)}
 }
 
