@@ -68,7 +68,7 @@ type Effect struct {
 	Session SessionID
 
 	Command    *Command // Resolve; not to be changed
-	Exec       *Exec    // Ask, Start, Started; not to be changed
+	Exec       *Exec    // Ask, Start, Started, StartFailed: as far as it was resolved; not to be changed
 	Data       []byte   // OutputChanged: valid until the next call to NextEffect; WriteInput: yours to keep
 	Lost       uint64   // OutputChanged
 	Rows, Cols int      // Resize

@@ -228,7 +228,7 @@ func (r *Registry) tellFailed(t *Terminal, err error) {
 		t.life.failed = true
 		t.life.timeoutAt = time.Time{}
 		r.timers.schedule(t)
-		r.push(t, Effect{Kind: StartFailed, Err: err})
+		r.push(t, Effect{Kind: StartFailed, Exec: t.life.exec, Err: err})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -229,6 +230,7 @@ func TestClientJSON(t *testing.T) {
 	u.update(`{"sessionUpdate":"never heard of","x":"\u009b"}`)
 	id := u.create(`printf '\377\033[1m'; exit 7`)
 	u.asks("terminal/wait_for_exit", `"terminalId":"`+id+`"`)
+	u.asks("terminal/create", `"command":"not-there","args":["it's"]`)
 	u.asks("fs/read_text_file", `"path":"/etc/passwd"`)
 	u.asks("session/request_permission", `"toolCall":{"toolCallId":"p","title":"may I"},"options":[{"optionId":"n","name":"No","kind":"reject_once"}]`)
 	if status := u.stop("end_turn"); status != 0 {
@@ -240,14 +242,18 @@ func TestClientJSON(t *testing.T) {
 		fmt.Sprintf(`{"event":"terminal","terminalId":%q,"command":"printf '\\377\\033[1m'; exit 7","cwd":%q}`, id, u.dir),
 		fmt.Sprintf(`{"event":"output","terminalId":%q,"data":"�\u001b[1m"}`, id),
 		fmt.Sprintf(`{"event":"exit","terminalId":%q,"exitCode":7,"signal":null}`, id),
+		`{"event":"refused","terminalId":"ID","command":"not-there 'it'\\''s'","error":"not-there: not found in PATH"}`,
 		`{"event":"file","path":"/etc/passwd","write":false,"bytes":0,"error":"path is outside of the session's directory"}`,
 		`{"event":"permission","title":"may I","option":"No","allow":false,"by":"none","why":"nobody can be asked: use --approve all, or a policy file, or run it at a terminal"}`,
 		`{"event":"stop","stopReason":"end_turn"}`,
 	}
-	if got := strings.Split(strings.TrimSpace(u.stdout.String()), "\n"); !slices.Equal(got, want) {
+	events := refusedID.ReplaceAllString(u.stdout.String(), `$1"ID"`) // nobody else is told that one
+	if got := strings.Split(strings.TrimSpace(events), "\n"); !slices.Equal(got, want) {
 		t.Errorf("got events\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+var refusedID = regexp.MustCompile(`("event":"refused","terminalId":)"[^"]+"`)
 
 // TestClientFiles has an agent read and write files, and try to leave the directory of the session.
 func TestClientFiles(t *testing.T) {

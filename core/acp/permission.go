@@ -126,7 +126,7 @@ func (q *Question) appendDraftParams(dst []byte, waiting create) []byte {
 	dst = appendText(dst, "title", q.title())
 	dst = appendText(dst, "description", CodeBlock(q.Text))
 	dst = append(jsonrpc.AppendKey(dst, "subject"), `{"type":"command"`...)
-	dst = appendText(dst, "command", q.fit(commandLine(c)))
+	dst = appendText(dst, "command", q.fit(CommandLine(c)))
 	dst = appendText(dst, "cwd", q.fit(c.Cwd))
 	if toolCall := cmp.Or(waiting.toolCall, q.ToolCall); toolCall != "" {
 		dst = appendText(dst, "toolCallId", toolCall)
@@ -165,8 +165,8 @@ func (q *Question) appendRest(dst []byte, waiting create) []byte {
 	}))
 }
 
-// commandLine returns a command as a shell would take it.
-func commandLine(c *core.Command) string {
+// CommandLine returns a command as a person reads it: as a shell would take it.
+func CommandLine(c *core.Command) string {
 	if len(c.Args) == 0 {
 		return c.Command
 	}

@@ -83,8 +83,9 @@ type Exited struct {
 
 // Refused says that a terminal's command did not start.
 type Refused struct {
-	ID  string
-	Err error
+	ID      string
+	Command string // as a person reads it
+	Err     error
 }
 
 // File says that the agent has read or written a file by us, or could not.

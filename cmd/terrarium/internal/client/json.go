@@ -16,7 +16,7 @@ import (
 //	output      {"terminalId","data"}: what it writes, with U+FFFD for what is no UTF-8; with "anew",
 //	            and without data, what was told before does not count any more
 //	exit        {"terminalId","exitCode","signal","reason"}: one of the first two is null, or both
-//	refused     {"terminalId","error"}: it did not start
+//	refused     {"terminalId","command","error"}: it did not start
 //	file        {"path","write","bytes","error"}
 //	permission  {"title","option","allow","by","why"}
 //	warning     {"message"}
@@ -104,7 +104,7 @@ func (j *JSON) Show(e Event) {
 		}
 		j.line(l)
 	case Refused:
-		j.line(line{Event: "refused", TerminalID: e.ID, Error: e.Err.Error()})
+		j.line(line{Event: "refused", TerminalID: e.ID, Command: e.Command, Error: e.Err.Error()})
 	case File:
 		l := line{Event: "file", Path: e.Path, Write: &e.Write, Bytes: &e.Bytes}
 		if e.Err != nil {

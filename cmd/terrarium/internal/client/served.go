@@ -98,7 +98,7 @@ func (k *client) watched(c driver.Config) driver.Config {
 		case core.Started:
 			k.begun.once(e.ID, func() { k.start(e.ID, e.Exec) })
 		case core.StartFailed:
-			k.view.Show(Refused{ID: string(e.ID), Err: e.Err})
+			k.view.Show(Refused{ID: string(e.ID), Command: asked(e.Exec), Err: e.Err})
 		case core.Exited:
 			k.view.Show(Exited{ID: string(e.ID), Status: e.Exit.Status, Reason: e.Exit.Reason})
 		}
@@ -157,7 +157,7 @@ func asked(e *core.Exec) string {
 		return clip(strings.TrimSpace(e.Command.Command), maxText)
 	}
 	if len(e.Argv) == 0 {
-		return clip(e.Command.Command, maxText)
+		return clip(acp.CommandLine(&e.Command), maxText)
 	}
 	return commandLine(e.Argv[0], e.Argv[1:])
 }
