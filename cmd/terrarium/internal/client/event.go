@@ -42,6 +42,11 @@ type Call struct {
 	command *Command // that its rawInput has; nil if it has none yet
 }
 
+// isOver reports whether it has ended.
+func (c *Call) isOver() bool {
+	return c.Status == "completed" || c.Status == "failed" || c.Status == "cancelled"
+}
+
 // Content is a part of what a Call shows. One of its fields is set.
 type Content struct {
 	Text     string

@@ -100,7 +100,7 @@ func (k *client) watched(c driver.Config) driver.Config {
 		case core.StartFailed:
 			k.view.Show(Refused{ID: string(e.ID), Command: asked(e.Exec), Err: e.Err})
 		case core.Exited:
-			k.view.Show(Exited{ID: string(e.ID), Status: e.Exit.Status, Reason: e.Exit.Reason})
+			k.end(e.ID, e.Exit)
 		}
 		if news != nil {
 			news(e)
@@ -124,25 +124,67 @@ func (k *client) start(id core.TerminalID, e *core.Exec) {
 	})
 }
 
+func (k *client) end(id core.TerminalID, e core.Exit) {
+	k.begun.end(id, func() {
+		k.view.Show(Exited{ID: string(id), Status: e.Status, Reason: e.Reason})
+	})
+}
+
+// endAll shows the ends of all that have ended by now. An agent may hear of one by asking for it, before there are
+// news, and then tell of it.
+func (k *client) endAll() {
+	for _, id := range k.begun.running() {
+		if s, known := k.served.server.Driver().Status(id); known && s.State == core.StateExited {
+			k.end(id, s.Exit)
+		}
+	}
+}
+
 // begun are the terminals whose start was shown. Output and news come by different ways: the first output may
-// come before the news of the start.
+// come before the news of the start, and what the agent tells of an end before the news of that.
 type begun struct {
 	mu    sync.Mutex
-	known map[core.TerminalID]bool
+	known map[core.TerminalID]bool // whether the end was shown, too
 }
 
 // once calls show for a terminal that is not known, while others wait.
 func (b *begun) once(id core.TerminalID, show func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.known[id] {
+	if _, known := b.known[id]; known {
 		return
 	}
 	if b.known == nil {
 		b.known = make(map[core.TerminalID]bool)
 	}
-	b.known[id] = true
+	b.known[id] = false
 	show()
+}
+
+// end calls show for a terminal whose end was not shown, while others wait.
+func (b *begun) end(id core.TerminalID, show func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ended, known := b.known[id]
+	if ended {
+		return
+	}
+	if known {
+		b.known[id] = true
+	}
+	show()
+}
+
+// running returns those whose end was not shown.
+func (b *begun) running() (ids []core.TerminalID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, ended := range b.known {
+		if !ended {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 func (b *begun) forget(id core.TerminalID) {

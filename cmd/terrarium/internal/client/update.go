@@ -49,6 +49,9 @@ func (k *client) updated(params jsonrpc.Value) {
 	case "notice":
 		u.Text = noticeText(update)
 	}
+	if u.Call != nil && u.Call.isOver() { // what it shows is there in full when it ends
+		k.endAll()
+	}
 	k.view.Show(u)
 	k.told.update(params, u.Call)
 }
