@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,7 +97,7 @@ func TestProxyDraftTools(t *testing.T) {
 		t.Fatalf("the agent got %s, want an MCP server with its type", line)
 	}
 	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: opened.Params.McpServers[0].cmd()})
-	l.says(l.toEditor, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"call 1","title":"mcp__terrarium__terminal_create","rawInput":{"command":"touch"}}}}`)
+	l.updates("s", `{"sessionUpdate":"tool_call_update","toolCallId":"call 1","title":"mcp__terrarium__terminal_create","rawInput":{"command":"touch"}}`)
 	l.gets(l.editor)
 	result := make(chan *mcp.CallToolResult, 1)
 	go func() { // ends with the answer
@@ -128,13 +130,57 @@ func TestProxyDraftTools(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(l.dir, "it's")); err != nil {
 		t.Error(err)
 	}
-	for shown := ""; !strings.Contains(shown, "exit 0"); {
-		u := l.message(l.editor).Params.Update
-		if u.SessionUpdate != "tool_call_update" || u.ToolCallID != "call 1" || len(u.Content) != 1 {
-			t.Fatalf("the editor got %+v, want the command shown at its call", u)
-		}
-		shown = u.Content[0].Content.Text
+	l.updates("s", `{"sessionUpdate":"tool_call_update","toolCallId":"call 1","status":"completed"}`)
+	for _, want := range []string{
+		`"sessionUpdate":"terminal_update","terminalId":"ID","command":"touch 'it'\\''s' plain","cwd":` + strconv.Quote(l.dir) + `}`,
+		`"sessionUpdate":"tool_call_update","toolCallId":"call 1","content":[{"type":"terminal","terminalId":"ID"}]}`,
+		`"sessionUpdate":"terminal_update","terminalId":"ID","exitStatus":{"exitCode":0,"signal":null}}`,
+		`"sessionUpdate":"tool_call_update","toolCallId":"call 1","status":"completed"}`,
+	} {
+		l.getsDraft("UpdateSessionNotification", want)
 	}
+}
+
+// aTerminalID is what stands for the id of each terminal in what getsDraft wants.
+var aTerminalID = regexp.MustCompile(`"terminalId":"[^"]*"`)
+
+// getsDraft checks that the editor gets an update of version 2 next. It returns the line.
+func (l *link) getsDraft(typeName, update string) (line string) {
+	l.t.Helper()
+	line = l.gets(l.editor)
+	wantDraft(l.t.(*testing.T), typeName, line)
+	if got := aTerminalID.ReplaceAllString(line, `"terminalId":"ID"`); !strings.Contains(got, update) {
+		l.t.Fatalf("the editor got %s, want %s", line, update)
+	}
+	return line
+}
+
+// TestProxyDraftToolsAreShown shows commands of our tools to an editor of version 2 as terminals of that version:
+// what they write while they run, and where the tool call has content that we don't keep.
+func TestProxyDraftToolsAreShown(t *testing.T) {
+	nativeHost(t)
+	l, _ := withTools(t)
+	l.openDraft(`{"mcp":{"stdio":{}}}`)
+	l.says(l.toAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":%q}}`, l.dir))
+	server := l.told()
+	l.named("s")
+	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd()})
+	const command = "printf 'caf\\303'; until test -e go; do sleep 0.05; done; printf '\\251'; kill -TERM $$"
+	l.updates("s", fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c","name":"terminal_create","rawInput":{"command":%q}}`, command))
+	l.gets(l.editor)
+	l.updates("s", `{"sessionUpdate":"tool_call_content_chunk","toolCallId":"c","content":{"type":"content","content":{"type":"text","text":"its own"}}}`)
+	l.gets(l.editor)
+	client.call("terminal_create", arguments{"command": command, "wait_seconds": 0})
+	l.getsDraft("UpdateSessionNotification", `"sessionUpdate":"terminal_update","terminalId":"ID","command":"printf `)
+	l.getsDraft("UpdateSessionNotification", `"sessionUpdate":"tool_call_content_chunk","toolCallId":"c","content":{"type":"terminal","terminalId":"ID"}}`)
+	l.getsDraft("UpdateSessionNotification", `"sessionUpdate":"terminal_output_chunk","terminalId":"ID","data":"`+inBase64("caf")+`"}`)
+	l.updates("s", `{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"its own"}}]}`)
+	l.getsDraft("UpdateSessionNotification", `"content":[{"type":"terminal","terminalId":"ID"},{"type":"content",`)
+	if err := os.WriteFile(filepath.Join(l.dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.getsDraft("UpdateSessionNotification", `"sessionUpdate":"terminal_output_chunk","terminalId":"ID","data":"`+inBase64("é")+`"}`)
+	l.getsDraft("UpdateSessionNotification", `"sessionUpdate":"terminal_update","terminalId":"ID","exitStatus":{"exitCode":null,"signal":"SIGTERM"}}`)
 }
 
 // TestProxyDraftWithoutMCP: an agent of version 2 that takes no MCP servers would refuse a session that has one.

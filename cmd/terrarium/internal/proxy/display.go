@@ -15,9 +15,9 @@ import (
 // A display has the editor show the terminals that tool calls embed and that the editor does not know: those that are
 // served here, and those that the agent has itself.
 //
-// An editor that knows terminals in _meta (clientCapabilities._meta.terminal_output, or terminal_output_delta) is told
-// of one that is served here when a tool call first embeds it, then what it writes, and its exit. The embedding stays as
-// it is, after release too. What the agent tells of its own passes.
+// An editor that knows terminals in _meta (clientCapabilities._meta.terminal_output, or terminal_output_delta), or
+// speaks version 2, is told of one that is served here when a tool call first embeds it, then what it writes, and its
+// exit. The embedding stays as it is, after release too. What the agent tells of its own passes.
 // For all others the embedding becomes text with the end of the output, which is sent anew as it grows.
 type display struct {
 	proxy  *proxy
@@ -29,7 +29,7 @@ type display struct {
 	sending sync.Mutex // held from a look until what it has found is on its way; taken before mu
 
 	mu        sync.Mutex // guards the fields below
-	dialect   string     // where in _meta the editor looks for output; "" if it does not
+	dialect   dialect    // nil if the editor knows no terminals
 	terminals map[core.TerminalID]*shown
 	displays  *acp.Displays // what the agent tells of its own, without a dialect
 	theirs    map[callID]*theirs
@@ -92,11 +92,11 @@ func (p *proxy) newDisplay() *display {
 	return d
 }
 
-// initialized takes where in _meta the editor looks for output.
-func (d *display) initialized(dialect string) {
+// initialized takes how the editor is told of terminals.
+func (d *display) initialized(how dialect) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.dialect = dialect
+	d.dialect = how
 }
 
 // watch has a driver tell the display what terminals do, besides those that it tells already.
@@ -131,7 +131,7 @@ func (d *display) output(id core.TerminalID, p []byte) {
 	defer d.mu.Unlock()
 	t := d.terminal(id)
 	t.fresh = true
-	if d.dialect != "" {
+	if d.dialect != nil {
 		t.take(p)
 	}
 	d.wake()
@@ -255,7 +255,7 @@ func (d *display) changes() (lines [][]byte) {
 		return size > maxWaiting
 	}
 	lines, d.unsent = d.unsent, nil
-	if d.dialect != "" {
+	if d.dialect != nil {
 		for id, t := range d.terminals {
 			if t.call.id == "" {
 				continue
@@ -334,19 +334,14 @@ func (d *display) own(session string, id core.TerminalID) *theirs {
 	return d.theirs[callID{session, string(id)}]
 }
 
-// appendNews appends lines with what t has written, as the member dialect of _meta, and its exit.
-func (t *shown) appendNews(lines [][]byte, dialect string, id core.TerminalID) [][]byte {
+// appendNews appends lines with what t has written, and its exit.
+func (t *shown) appendNews(lines [][]byte, how dialect, id core.TerminalID) [][]byte {
 	if len(t.unsent) > 0 {
 		data := t.unsent
 		if t.lost > 0 {
 			data = append([]byte("[… "+itoa(t.lost)+" bytes were left out …]\r\n"), data...)
 		}
-		lines = append(lines, t.call.update(func(dst []byte) []byte {
-			dst = jsonrpc.AppendKey(append(jsonrpc.AppendKey(dst, "_meta"), '{'), dialect)
-			dst = jsonrpc.AppendString(append(dst, `{"terminal_id":`...), id)
-			dst = jsonrpc.AppendString(append(dst, `,"data":`...), data)
-			return append(dst, "}}"...)
-		}))
+		lines = append(lines, how.output(t.call, id, data))
 		t.unsent, t.lost = t.unsent[:0], 0
 	}
 	if t.exit == nil {
@@ -354,28 +349,7 @@ func (t *shown) appendNews(lines [][]byte, dialect string, id core.TerminalID) [
 	}
 	status := t.exit.Status
 	t.exit, t.unsent = nil, nil
-	return append(lines, t.call.update(func(dst []byte) []byte {
-		dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"terminal_exit":{"terminal_id":`...)
-		dst = jsonrpc.AppendString(dst, id)
-		code, signal := "null", "null"
-		switch {
-		case status.Unknown:
-		case status.Signal != "":
-			signal = string(jsonrpc.AppendString(nil, status.Signal))
-		default:
-			code = itoa(int(status.ExitCode))
-		}
-		return append(dst, `,"exit_code":`+code+`,"signal":`+signal+"}}"...)
-	}))
-}
-
-// update returns a notification about a tool call. appendMembers appends what it says of it.
-func (c callID) update(appendMembers func(dst []byte) []byte) []byte {
-	dst := append(jsonrpc.AppendNotificationHead(nil, methodUpdate), '{')
-	dst = jsonrpc.AppendString(jsonrpc.AppendKey(dst, "sessionId"), c.session)
-	dst = append(jsonrpc.AppendKey(dst, "update"), `{"sessionUpdate":"tool_call_update"`...)
-	dst = jsonrpc.AppendString(jsonrpc.AppendKey(dst, "toolCallId"), c.id)
-	return jsonrpc.AppendTail(append(appendMembers(dst), "}}"...))
+	return append(lines, how.exit(t.call, id, status))
 }
 
 // update returns a notification with the content of a tool call as it is now. d.mu is held.

@@ -12,17 +12,18 @@ const (
 	metaOutputDelta = "terminal_output_delta"
 )
 
-// dialectOf returns where an editor that says such params looks for output, or "" if it knows no terminals in _meta.
-func dialectOf(params jsonrpc.Value) string {
+// dialectOf returns how an editor that says such params is told of terminals in version 1, or nil if it knows none in
+// _meta.
+func dialectOf(params jsonrpc.Value) dialect {
 	capabilities, _ := params.Get("clientCapabilities")
 	meta, _ := capabilities.Get("_meta")
 	for _, key := range []string{metaOutput, metaOutputDelta} {
 		member, _ := meta.Get(key)
 		if knows, _ := member.Bool(); knows {
-			return key
+			return metaDialect(key)
 		}
 	}
-	return ""
+	return nil
 }
 
 // advertise returns the splices that make initialize say that the editor serves terminals, and knows those that agents
@@ -41,7 +42,7 @@ func advertise(line []byte, params jsonrpc.Value) []splice {
 	meta, _ := capabilities.Get("_meta")
 	_, said := meta.Get(metaOutput)
 	switch {
-	case said || dialectOf(params) != "":
+	case said || dialectOf(params) != nil:
 		return splices
 	case meta.Kind() == jsonrpc.Object:
 		return append(splices, set(line, meta, metaOutput, []byte("true")))
@@ -82,6 +83,7 @@ func (p *proxy) initialized(m *message) {
 		r.ClientCapabilities.Meta = []byte(`{"terrarium":{"requestPermission":true,"requestPermissionVersion":2}}`)
 		about, _ = m.result.Get("info")
 		p.draft.Store(draftOf(m.result))
+		p.served.display.initialized(draftDialect{})
 	}
 	var agent acp.Implementation
 	if agent.DecodeJSON(about) == nil {
@@ -92,7 +94,7 @@ func (p *proxy) initialized(m *message) {
 }
 
 // A draft is what matters of version 2, if the editor and the agent have agreed on that. It has no terminals of the
-// client: what an agent shows are its own, and go to the editor as they came.
+// client: what an agent shows are its own, and go to the editor as they came. Those of our tools are shown as such.
 type draft struct {
 	stdio bool // the agent can be given MCP servers that it starts
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 	"github.com/terrarium-dev/terrarium/core/ring"
@@ -22,6 +23,8 @@ const (
 	maxCreating = 256      // tool calls that call it, which are known at a time
 	maxLent     = 64       // terminals of our tools that can be shown
 	maxKept     = 16 << 10 // bytes of a tool call's content, and of its rawInput, that are sent again with its terminal
+
+	maxShownCommand = 8 << 10 // bytes of a command that is told
 )
 
 type digest [sha256.Size]byte
@@ -45,6 +48,9 @@ type lent struct {
 	unclear bool    // it could be for several calls, or a call for several: it is shown at none
 	call    callID  // that shows it; without an id, none does
 	text    *theirs // without a dialect: what a tool call shows of it
+
+	shown, cwd string // its command as a person reads it, and where that runs
+	rows, cols int    // its size in cells, if the command can be expected to draw for that, or 0
 }
 
 // called takes what an update tells of a tool call. d.mu is held.
@@ -151,23 +157,9 @@ func (d *display) callFor(t *lent) (found callID, n int) {
 func (d *display) show(call callID, id core.TerminalID) {
 	c := d.creating[call]
 	c.shows, d.lent[id].call = id, call
-	if d.dialect != "" {
+	if d.dialect != nil {
 		d.terminal(id).call = call
-		d.unsent = append(d.unsent, call.update(func(dst []byte) []byte {
-			if len(c.input) > 0 { // editors look for the terminal's command beside terminal_info
-				dst = append(jsonrpc.AppendKey(dst, "rawInput"), c.input...)
-			}
-			dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"terminal_info":{"terminal_id":`...)
-			dst = append(jsonrpc.AppendString(dst, id), "}}"...)
-			if c.large {
-				return dst // what comes next of it embeds the terminal
-			}
-			dst = appendEmbedding(append(jsonrpc.AppendKey(dst, "content"), '['), id)
-			if len(c.content) > 0 {
-				dst = append(append(dst, ','), c.content...)
-			}
-			return append(dst, ']')
-		}))
+		d.unsent = d.dialect.appendShow(d.unsent, call, c, id, d.lent[id])
 	} else if !c.large && len(d.calls) < maxEmbeddings {
 		e := &embedding{items: []item{{terminal: id, theirs: true}}}
 		if len(c.content) > 0 {
@@ -176,6 +168,15 @@ func (d *display) show(call callID, id core.TerminalID) {
 		d.calls[call] = e
 	}
 	d.wake()
+}
+
+// appendContent appends a tool call's content, with a terminal before it.
+func (c *creating) appendContent(dst []byte, id core.TerminalID) []byte {
+	dst = appendEmbedding(append(jsonrpc.AppendKey(dst, "content"), '['), id)
+	if len(c.content) > 0 {
+		dst = append(append(dst, ','), c.content...)
+	}
+	return append(dst, ']')
 }
 
 func appendEmbedding(dst []byte, id core.TerminalID) []byte {
@@ -223,13 +224,26 @@ func (d *display) lentTerminal(session string, id core.TerminalID) *lent {
 	}
 	t := &lent{session: session}
 	d.lent[id] = t
-	if d.dialect == "" {
+	if d.dialect == nil {
 		t.text = &theirs{ring: ring.New(maxText)}
 	} else {
 		s := d.terminal(id)
 		s.session, s.lent = session, true
 	}
 	return t
+}
+
+// describe takes what it runs.
+func (t *lent) describe(e *core.Exec) {
+	c := e.Command
+	t.started, t.command = true, sha256.Sum256([]byte(c.Command))
+	if e.Via != core.ViaShell && len(e.Argv) > 0 {
+		c.Args = e.Argv[1:]
+	}
+	t.shown, t.cwd = clip(acp.CommandLine(&c), maxShownCommand), c.Cwd
+	if c.Pty && c.Interactive { // another's output has no carriage returns, as a terminal of that size would need
+		t.rows, t.cols = c.Rows, c.Cols
+	}
 }
 
 // dropLent forgets a terminal of our tools. What was sent of it stays. d.mu is held.
@@ -266,7 +280,7 @@ func (d *display) lentNews(session string, e *core.Effect) {
 	switch e.Kind {
 	case core.Started:
 		if t := d.lentTerminal(session, e.ID); t != nil {
-			t.started, t.command = true, sha256.Sum256([]byte(e.Exec.Command.Command))
+			t.describe(e.Exec)
 			d.pair(session)
 		}
 	case core.StartFailed:

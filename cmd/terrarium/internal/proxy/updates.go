@@ -75,7 +75,7 @@ const notShown = `{"type":"content","content":{"type":"text","text":"(one termin
 func (d *display) toldOf(params jsonrpc.Value) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.dialect == "" {
+	if d.dialect == nil {
 		d.displays.Update(params)
 	}
 }
@@ -139,7 +139,7 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 	for _, id := range found {
 		d.terminal(id).session = call.session
 	}
-	if d.dialect != "" {
+	if d.dialect != nil {
 		splices, after = d.announced(line, call, update, found)
 		if ours != "" {
 			splices = append(splices, before(line, content, appendEmbedding(nil, ours)))
