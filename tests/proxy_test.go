@@ -318,6 +318,54 @@ func TestProxyShows(t *testing.T) {
 	}
 }
 
+// TestProxyShowsBeforeTheCallEnds has an agent end its tool call as soon as it knows enough: that the command has ended,
+// by waiting for that or by asking again and again, or what it has written so far. By then, each kind of editor shows it.
+func TestProxyShowsBeforeTheCallEnds(t *testing.T) {
+	nativeHost(t)
+	editors := map[string]struct{ capabilities, exit string }{
+		"text":    {"", "It has ended: exit 3."},
+		"dialect": {`"_meta":{"terminal_output":true}`, `"exit_code":3`},
+	}
+	for name, editor := range editors {
+		for _, until := range []string{"waits", "asks", "runs"} {
+			t.Run(name+"/"+until, func(t *testing.T) {
+				l := proxied(t, "--sandbox", "off")
+				l.open(editor.capabilities)
+				command, wants := "echo one; exit 3", []string{`one\n`, editor.exit}
+				if until == "runs" {
+					command, wants = "echo one; sleep 1000", wants[:1]
+				}
+				id := l.create(command)
+				l.updates("s", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"a","content":[{"type":"terminal","terminalId":%q}]}`, id))
+				if until == "waits" {
+					l.onTerminal("w", "wait_for_exit", id)
+					l.gets(l.agent)
+				}
+				for known := until == "waits"; !known; {
+					l.onTerminal("o", "output", id)
+					r := l.message(l.agent).Result
+					known = r["exitStatus"] != nil || until == "runs" && r["output"] != ""
+				}
+				l.updates("s", `{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}`)
+				shown := ""
+				for over := false; !over; {
+					line := l.gets(l.editor)
+					over = strings.Contains(line, `"completed"`)
+					shown += line
+				}
+				for _, want := range wants {
+					if n := strings.Count(shown, want); n == 0 || n > 1 && name == "dialect" {
+						t.Errorf("got %s with %q %d times before the end of the call", shown, want, n)
+					}
+				}
+				if until != "runs" {
+					l.quiet()
+				}
+			})
+		}
+	}
+}
+
 // TestProxyLeavesNothing ends an editor, an agent and a proxy, and looks for what was started.
 func TestProxyLeavesNothing(t *testing.T) {
 	nativeHost(t)

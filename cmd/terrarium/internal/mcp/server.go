@@ -113,13 +113,13 @@ func (s *Server) Close() error {
 	return err
 }
 
-// andNews keeps what becomes of terminals.
+// andNews keeps what becomes of terminals. Others hear of it first: with us a client does.
 func (s *Server) andNews(theirs func(*core.Effect)) func(*core.Effect) {
 	return func(e *core.Effect) {
-		s.handleNews(e)
 		if theirs != nil {
 			theirs(e)
 		}
+		s.handleNews(e)
 	}
 }
 

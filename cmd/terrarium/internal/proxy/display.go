@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +25,7 @@ type display struct {
 	proxy  *proxy
 	driver *driver.Driver
 	some   chan struct{} // holds a value if there is something to send
+	ended  chan struct{} // holds a value if there is something in endings
 	closed chan struct{}
 	done   chan struct{} // closed when nothing is sent any more
 
@@ -36,7 +39,8 @@ type display struct {
 	lent      map[core.TerminalID]*lent
 	creating  map[callID]*creating
 	calls     map[callID]*embedding
-	unsent    [][]byte // lines that come before what has changed
+	endings   map[callID]bool // those that show a terminal whose end was not sent
+	unsent    [][]byte        // lines that come before what has changed
 }
 
 // callID names a tool call, or a terminal of the agent's own: many have the id of their call.
@@ -52,6 +56,7 @@ type shown struct {
 	lost    int    // bytes before unsent that were left out
 	fresh   bool   // it has written something, which may not be among its output yet
 	exit    *core.Exit
+	over    bool // in the dialect: its exit was sent
 }
 
 // An embedding is a tool call that shows terminals as text.
@@ -75,7 +80,7 @@ type state struct {
 }
 
 const (
-	displayPause  = 100 * time.Millisecond // between what has changed and a look at it
+	displayPause  = 100 * time.Millisecond // between output and a look at it
 	maxUnsent     = 64 << 10               // bytes of a terminal that wait to be sent
 	maxText       = 16 << 10               // bytes of output in a text
 	maxItems      = 256 << 10              // bytes of other content that is sent anew with a text
@@ -84,7 +89,8 @@ const (
 
 func (p *proxy) newDisplay() *display {
 	d := &display{
-		proxy: p, some: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
+		proxy: p, some: make(chan struct{}, 1), ended: make(chan struct{}, 1),
+		closed: make(chan struct{}), done: make(chan struct{}), endings: make(map[callID]bool),
 		terminals: make(map[core.TerminalID]*shown), theirs: make(map[callID]*theirs),
 		lent: make(map[core.TerminalID]*lent), creating: make(map[callID]*creating), calls: make(map[callID]*embedding),
 	}
@@ -165,9 +171,11 @@ func (d *display) news(e *core.Effect) {
 	defer d.mu.Unlock()
 	switch e.Kind {
 	case core.Exited:
-		t := d.terminal(e.ID)
-		exit := e.Exit
-		t.exit = &exit
+		if t := d.terminal(e.ID); !t.over {
+			exit := e.Exit
+			t.exit = &exit
+		}
+		d.ending(e.ID)
 	case core.StartFailed, core.Evicted:
 		delete(d.terminals, e.ID)
 	}
@@ -209,30 +217,60 @@ func (d *display) wake() {
 	}
 }
 
-// run sends what has changed until close. It looks a moment later: much comes together, and a driver tells of output
-// before it keeps it.
-func (d *display) run() {
-	defer close(d.done)
-	for {
-		select {
-		case <-d.some:
-		case <-d.closed:
-			return
+// ending has what shows a terminal that has ended be sent at once. d.mu is held.
+func (d *display) ending(id core.TerminalID) {
+	if t := d.terminals[id]; t != nil && t.call.id != "" {
+		d.endings[t.call] = true
+	}
+	for call, e := range d.calls {
+		if slices.ContainsFunc(e.items, func(i item) bool { return i.terminal == id }) {
+			d.endings[call] = true
 		}
-		select {
-		case <-time.After(displayPause):
-		case <-d.closed:
-			return
-		}
-		d.send()
+	}
+	select {
+	case d.ended <- struct{}{}:
+	default:
 	}
 }
 
-// send sends what has changed.
-func (d *display) send() {
+// takeEndings returns the tool calls that show a terminal whose end was not sent.
+func (d *display) takeEndings() []callID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	calls := slices.Collect(maps.Keys(d.endings))
+	clear(d.endings)
+	return calls
+}
+
+// run sends what has changed until close. At output it looks a moment later: much comes together, and a driver tells of
+// output before it keeps it. What has ended has kept it all.
+func (d *display) run() {
+	defer close(d.done)
+	var pause <-chan time.Time
+	for {
+		select {
+		case <-d.some:
+			if pause == nil {
+				pause = time.After(displayPause)
+			}
+		case <-pause:
+			pause = nil
+			d.send()
+		case <-d.ended:
+			if calls := d.takeEndings(); len(calls) > 0 {
+				d.send(calls...)
+			}
+		case <-d.closed:
+			return
+		}
+	}
+}
+
+// send sends what has changed at these tool calls, or at all if there are none.
+func (d *display) send(calls ...callID) {
 	d.sending.Lock()
 	defer d.sending.Unlock()
-	for _, line := range d.changes() {
+	for _, line := range d.changes(calls...) {
 		d.proxy.toEditor.room()
 		d.proxy.toEditor.enqueue(line)
 	}
@@ -243,8 +281,9 @@ func (d *display) close() {
 	<-d.done
 }
 
-// changes returns lines that tell of what has changed. Where that is much, the rest is for the next time.
-func (d *display) changes() (lines [][]byte) {
+// changes returns lines that tell of what has changed at these tool calls, or at all if there are none. Where that is
+// much, the rest is for the next time.
+func (d *display) changes(calls ...callID) (lines [][]byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := 0
@@ -254,21 +293,26 @@ func (d *display) changes() (lines [][]byte) {
 		}
 		return size > maxWaiting
 	}
+	due := func(call callID) bool { return len(calls) == 0 || slices.Contains(calls, call) }
 	lines, d.unsent = d.unsent, nil
 	if d.dialect != nil {
 		for id, t := range d.terminals {
-			if t.call.id == "" {
+			if t.call.id == "" || !due(t.call) {
 				continue
 			}
 			if full() {
 				break
 			}
+			d.learn(id, t)
 			size += len(t.unsent)
 			lines = t.appendNews(lines, d.dialect, id)
 		}
 		return lines
 	}
 	for call, e := range d.calls {
+		if !due(call) {
+			continue
+		}
 		if full() {
 			break
 		}
@@ -283,6 +327,33 @@ func (d *display) changes() (lines [][]byte) {
 		}
 	}
 	return lines
+}
+
+// owes reports whether there may be something to send of a tool call before it tells its end. anew says that it brings
+// all of its content with that.
+func (d *display) owes(call callID, anew bool) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dialect == nil {
+		return !anew && d.calls[call] != nil
+	}
+	for _, t := range d.terminals {
+		if t.call == call {
+			return true
+		}
+	}
+	return false
+}
+
+// learn has t know of its end as soon as the driver does: an agent that asks for that may hear of it before there are
+// news. d.mu is held.
+func (d *display) learn(id core.TerminalID, t *shown) {
+	if t.lent || t.over || t.exit != nil {
+		return
+	}
+	if s, known := d.driver.Status(id); known && s.State == core.StateExited {
+		t.exit = &s.Exit
+	}
 }
 
 // stateOf reports whether a terminal of e has changed, and whether all have ended. It counts them as seen.
@@ -320,6 +391,7 @@ func (d *display) state(call callID, i *item) (s state, known bool) {
 	if t == nil {
 		return s, false
 	}
+	d.learn(i.terminal, t) // first: one that has ended has written all
 	d.driver.Look(i.terminal, func(t *core.Terminal) { s.written = t.Written() })
 	s.ended = t.exit != nil
 	return s, true
@@ -348,7 +420,7 @@ func (t *shown) appendNews(lines [][]byte, how dialect, id core.TerminalID) [][]
 		return lines
 	}
 	status := t.exit.Status
-	t.exit, t.unsent = nil, nil
+	t.exit, t.over, t.unsent = nil, true, nil
 	return append(lines, how.exit(t.call, id, status))
 }
 

@@ -69,9 +69,7 @@ func (d *display) called(call callID, update jsonrpc.Value) {
 	if input, ok := update.Get("rawInput"); ok && len(input.Raw()) <= maxKept {
 		c.input = append(c.input[:0], input.Raw()...)
 	}
-	if status := textOf(update, "status"); status == "completed" || status == "failed" || status == "cancelled" {
-		c.over = true
-	}
+	c.over = c.over || isOver(textOf(update, "status"))
 	if content, ok := update.Get("content"); ok {
 		c.content, c.large = nil, false
 		for item := range content.Items() {
@@ -293,6 +291,7 @@ func (d *display) lentNews(session string, e *core.Effect) {
 			return
 		}
 		t.over = true
+		defer d.ending(e.ID)
 		exit := e.Exit
 		if t.text != nil {
 			t.text.exit = &exit.Status

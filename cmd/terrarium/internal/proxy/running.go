@@ -15,6 +15,11 @@ type running struct {
 // maxRunning is how many tool calls of a session are known at a time.
 const maxRunning = 64
 
+// isOver reports whether a tool call with such a status has ended.
+func isOver(status string) bool {
+	return status == "completed" || status == "failed" || status == "cancelled"
+}
+
 // note takes what the agent says of a tool call.
 func (r *running) note(call callID, status string) {
 	if call.id == "" || len(call.id) > 1<<10 || len(call.session) > 1<<10 {
@@ -24,7 +29,7 @@ func (r *running) note(call callID, status string) {
 	defer r.mu.Unlock()
 	calls := r.calls[call.session]
 	switch {
-	case status == "completed" || status == "failed" || status == "cancelled":
+	case isOver(status):
 		delete(calls, call.id)
 	case calls == nil && len(r.calls) < maxSessions:
 		if r.calls == nil {

@@ -38,6 +38,7 @@ func (d *display) told(c acp.DisplayChange) {
 	case acp.DisplayEnded:
 		status := c.Status
 		t.exit = &status
+		d.ending(core.TerminalID(c.ID))
 	case acp.DisplayResumed:
 		t.exit = nil
 	default:

@@ -39,7 +39,13 @@ func (p *proxy) updated(m *message, line []byte) {
 		d.calledTool(call, update)
 	}
 	content, ok := update.Get("content")
-	if !ok || content.Kind() != jsonrpc.Array {
+	ok = ok && content.Kind() == jsonrpc.Array
+	if isOver(textOf(update, "status")) && d.owes(call, ok) { // what it shows is there in full when it ends
+		p.flush()
+		d.send(call)
+		p.toEditor.settle()
+	}
+	if !ok {
 		p.pass(line)
 		return
 	}

@@ -1,0 +1,47 @@
+package proxy
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// TestEndIsToldAtOnce: output waits for more of it, and an end for nothing.
+func TestEndIsToldAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		p := &proxy{toEditor: newLineWriter(w)}
+		d := p.newDisplay()
+		d.driver = driver.New(driver.Config{})
+		defer d.driver.Close()
+		d.initialized(metaDialect(metaOutput))
+		d.terminal("a").call, d.terminal("b").call = callID{"s", "a"}, callID{"s", "b"}
+		go d.run() // ends with close
+		defer func() {
+			r.Close()
+			d.close()
+			p.toEditor.close()
+		}()
+		editor := bufio.NewReader(r)
+		begun := time.Now()
+		wants := func(want string, after time.Duration) {
+			t.Helper()
+			line, err := editor.ReadString('\n')
+			if took := time.Since(begun); err != nil || !strings.Contains(line, want) || took != after {
+				t.Errorf("got %q, %v after %v, want %s after %v", line, err, took, want, after)
+			}
+		}
+		d.output("a", []byte("first"))
+		d.output("b", []byte("last"))
+		d.news(&core.Effect{Kind: core.Exited, ID: "b"})
+		wants("last", 0)
+		wants(`"exit_code":0`, 0)
+		wants("first", displayPause)
+	})
+}
