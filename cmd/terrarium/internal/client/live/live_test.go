@@ -143,30 +143,49 @@ func TestKeys(t *testing.T) {
 	v.key("enter") // is nobody's
 }
 
-// TestQuestion: the history has a question that stays in sight whole when it is answered, and another one at once. Its
-// last line says how it can be answered.
+// TestQuestion: a person sees each line of a question once: below, where there is room for all of it, and in the history
+// when it is answered; else in the history at once. Its last line says how it can be answered.
 func TestQuestion(t *testing.T) {
+	tall := []string{"may I"}
+	for n := range 18 {
+		tall = append(tall, fmt.Sprintf("line %d.", n))
+	}
 	tests := []struct {
 		name    string
 		text    []string
 		options []Option
-		history string
+		below   bool
 		hint    string
 	}{
-		{"short", []string{"may I", "look"}, []Option{{Name: "yes", Key: "y"}, {Name: "always"}}, "", "choose by number or letter"},
-		{"long", []string{"may I", "1", "2", "3"}, []Option{{Name: "yes"}}, "\nmay I\n1\n2\n3", "choose by number"},
-		{"wide", []string{"may I", strings.Repeat("a", 80)}, []Option{{Name: "yes"}}, "\nmay I\n" + strings.Repeat("a", 77) + "\n  aaa", "choose by number"},
+		{"short", []string{"may I", "look"}, []Option{{Name: "yes", Key: "y"}, {Name: "always"}}, true, "choose by number or letter"},
+		{"long", []string{"may I", "1.", "2.", "3.", "4."}, []Option{{Name: "yes"}}, true, "choose by number"},
+		{"wide", []string{"may I", strings.Repeat("a", 77) + "aaa"}, []Option{{Name: "yes"}}, true, "choose by number"},
+		{"full", tall, []Option{{Name: "yes"}}, true, "choose by number"},
+		{"tall", tall, []Option{{Name: "yes"}, {Name: "no"}}, false, "choose by number, v shows it again"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			v := undrawn(80, 24)
 			v.ask(newQuestion(tt.text, tt.options, nil))
-			if got := strings.Join(v.history, "\n"); got != tt.history {
-				t.Errorf("got the history %q, want %q", got, tt.history)
+			if got := len(v.history) == 0; got != tt.below {
+				t.Errorf("got the history %q", v.history)
 			}
 			drawn := v.lines()
-			if drawn[0] != "may I" || !slices.Contains(drawn, tt.hint) {
+			if !slices.Contains(drawn, "may I") || !slices.Contains(drawn, tt.hint) {
 				t.Errorf("got %q, want the question and %q in sight", drawn, tt.hint)
+			}
+			for _, line := range tt.text[1:] {
+				for _, row := range v.wrap(line) {
+					seen := 0
+					for _, shown := range append(slices.Clone(v.history), drawn...) {
+						if shown == row {
+							seen++
+						}
+					}
+					if seen != 1 {
+						t.Errorf("%q is seen %d times in %q and %q", row, seen, v.history, drawn)
+					}
+				}
 			}
 			v.key("1")
 			v.key("enter")
@@ -177,9 +196,20 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// TestQuestionAgain: what is above may be far above, by all that has come since.
+func TestQuestionAgain(t *testing.T) {
+	v := undrawn(80, 8)
+	v.ask(newQuestion([]string{"may I", "1", "2"}, []Option{{Name: "yes"}, {Name: "no"}}, nil))
+	v.history = nil
+	v.key("v")
+	if want := []string{"", "may I", "1", "2"}; !slices.Equal(v.history, want) {
+		t.Errorf("got the history %q, want %q", v.history, want)
+	}
+}
+
 // TestQuestionResized: when the terminal gets too small for a question, the history gets it, once.
 func TestQuestionResized(t *testing.T) {
-	for _, size := range [][2]int{{40, 24}, {80, 6}} {
+	for _, size := range [][2]int{{40, 8}, {80, 6}} {
 		v := undrawn(80, 24)
 		v.ask(newQuestion([]string{"may I", strings.Repeat("a", 60)}, []Option{{Name: "yes"}, {Name: "no"}}, nil))
 		if len(v.history) > 0 {

@@ -6,9 +6,6 @@ import (
 	"strconv"
 )
 
-// maxAbout is how many lines of a question's text stay in sight.
-const maxAbout = 3
-
 // An Option is an answer.
 type Option struct {
 	Name string
@@ -19,7 +16,7 @@ type Option struct {
 // something else is none.
 type question struct {
 	text    []string
-	told    bool // the history has the text
+	told    bool // the history has the text, since it has no room below or was asked for
 	options []Option
 	whole   []string // more of the text
 	chosen  int      // -1 if nothing is
@@ -37,7 +34,7 @@ func (v *View) ask(q *question) {
 	v.tellQuestions()
 }
 
-// tellQuestions tells those that don't stay in sight whole. v.mu is held.
+// tellQuestions tells those that have no room. v.mu is held.
 func (v *View) tellQuestions() {
 	for _, q := range v.questions {
 		if !v.holds(q) {
@@ -69,13 +66,19 @@ func (v *View) drop(q *question) {
 	v.fresh = true
 }
 
-// holds reports whether the whole text of q is drawn.
+// holds reports whether there is room for the whole text of q. Where there is, it stands below, and nowhere else until
+// it is answered.
 func (v *View) holds(q *question) bool {
 	const others = 4 // the hint, how many more questions there are, the status, and a row that stays free
-	if len(q.text) > maxAbout || len(q.text)+len(q.options)+others > v.rows {
-		return false
+	return len(v.textRows(q))+len(q.options)+others <= v.rows
+}
+
+// textRows returns the rows that the text of q takes.
+func (v *View) textRows(q *question) (rows []string) {
+	for _, line := range q.text {
+		rows = append(rows, v.wrap(line)...)
 	}
-	return !slices.ContainsFunc(q.text, func(line string) bool { return v.fit(line) != line })
+	return rows
 }
 
 // key takes a key that the person has pressed.
@@ -94,11 +97,14 @@ func (v *View) key(name string) {
 		q.chosen = max(0, q.chosen-1)
 	case name == "down":
 		q.chosen = min(len(q.options)-1, q.chosen+1)
-	case name == "v":
+	case name == "v" && q.whole != nil:
 		for _, line := range q.whole {
 			v.print(line)
 		}
 		q.whole = nil
+	case name == "v" && q.told: // other things may have come after it
+		q.told = false
+		v.tell(q)
 	case name == "enter":
 		if q.chosen >= 0 {
 			q.answer <- q.chosen
@@ -113,9 +119,12 @@ func (v *View) key(name string) {
 	}
 }
 
-// lines are what the person chooses from.
-func (q *question) lines() []string {
-	lines := slices.Clone(q.text[:min(maxAbout, len(q.text))])
+// asked are the lines of a question. v.mu is held.
+func (v *View) asked(q *question) []string {
+	lines := v.textRows(q)
+	if q.told && len(lines) > 1 {
+		lines = []string{lines[0], "  (the rest of this stands above)"}
+	}
 	for i, o := range q.options {
 		mark := "  "
 		if i == q.chosen {
@@ -134,8 +143,11 @@ func (q *question) lines() []string {
 	if q.chosen >= 0 {
 		hint = "Enter to answer"
 	}
-	if q.whole != nil {
+	switch {
+	case q.whole != nil:
 		hint += ", v shows all of it"
+	case q.told:
+		hint += ", v shows it again"
 	}
 	return append(lines, hint)
 }

@@ -162,13 +162,19 @@ func (v *View) faint(line string) {
 }
 
 func (v *View) push(line, before, after string) {
-	for i, row := range paint.Wrap(line, v.cols-3) {
-		if i > 0 {
-			row = "  " + row // else it could look like a line of ours
-		}
+	for _, row := range v.wrap(line) {
 		v.history = append(v.history, before+row+after)
 	}
 	v.fresh = true
+}
+
+// wrap returns the rows that a line takes.
+func (v *View) wrap(line string) []string {
+	rows := paint.Wrap(line, v.cols-3)
+	for i := range rows[min(1, len(rows)):] {
+		rows[i+1] = "  " + rows[i+1] // else it could look like a line of ours
+	}
+	return rows
 }
 
 // strong returns a line in bold, if that is shown and it is short enough not to be broken.
@@ -197,7 +203,7 @@ func TerminalSize(rows, cols int) (int, int) {
 func (v *View) lines() []string {
 	var below []string
 	if len(v.questions) > 0 {
-		below = v.questions[0].lines()
+		below = v.asked(v.questions[0])
 		switch n := len(v.questions) - 1; {
 		case n == 1:
 			below = append(below, "and 1 more question")
