@@ -61,6 +61,7 @@ type kept struct {
 	above    *kept         // that it is a command of, or nil
 	outdated bool          // it was replaced, and had commands; guarded by the pool's mu
 	since    time.Time     // when the start that it is busy with began, or zero
+	spare    *room         // of its next command, or nil; guarded by the pool's mu
 	cleared  chan struct{} // closed when it has ended, and what it has left was killed
 	clearErr error         // why that was not so
 }
@@ -129,6 +130,7 @@ func (p *pool) watch(ended *kept) {
 	}
 	p.free()
 	p.mu.Unlock()
+	p.endSpare(ended)
 	ended.clearErr = ended.Ended()
 	switch {
 	case ended.above == nil && ended.Left():
@@ -182,7 +184,7 @@ func (p *pool) begin(ctx context.Context, s spec) (command, error) {
 // startIn starts a command in a keeper that was borrowed, and in a room, if the keeper is
 // one that is not believed.
 func (p *pool) startIn(ctx context.Context, one *kept, s keeper.Spec) (command, error) {
-	in, err := roomFor(one)
+	in, cgroup, err := p.roomFor(one)
 	if err != nil {
 		p.giveBack(one)
 		return nil, err
@@ -192,20 +194,16 @@ func (p *pool) startIn(ctx context.Context, one *kept, s keeper.Spec) (command, 
 		if err != nil {
 			return nil, err
 		}
-		return &remote{c, one, p, nil}, nil
+		return &remote{Command: c, keeper: one, pool: p}, nil
 	}
-	if s.Cgroup, err = strays.Cgroup(in.Cgroup()).Open(); err != nil {
-		p.giveBack(one)
-		in.End(func() {})
-		return nil, err
-	}
-	defer unix.Close(s.Cgroup)
+	defer unix.Close(cgroup)
+	s.Cgroup = cgroup
 	answered := make(chan struct{})
 	c, err := one.Start(ctx, s, func() {
 		p.giveBack(one)
 		close(answered)
 	})
-	if err == nil && !isIn(c.Pid(), in) {
+	if err == nil && !in.has(c.Pid()) {
 		c.End(func() {})
 		err = errNotInRoom
 	}
@@ -216,7 +214,7 @@ func (p *pool) startIn(ctx context.Context, one *kept, s keeper.Spec) (command, 
 		}()
 		return nil, err
 	}
-	return &remote{c, one, p, in}, nil
+	return &remote{Command: c, keeper: one, pool: p, room: in}, nil
 }
 
 // maxOutdated bounds how many keepers that were replaced a pool has at once: each lives as
@@ -367,6 +365,7 @@ func (p *pool) closeIdle() (none bool) {
 	p.mu.Unlock()
 	for _, one := range idle {
 		one.Close()
+		p.endSpare(one)
 	}
 	return none
 }
@@ -389,6 +388,7 @@ func (p *pool) close() {
 	p.mu.Unlock()
 	for _, one := range keepers {
 		one.Close()
+		p.endSpare(one)
 	}
 }
 
@@ -397,13 +397,22 @@ type remote struct {
 	*keeper.Command
 	keeper *kept
 	pool   *pool
-	room   *keeper.Command // or nil
+
+	mu   sync.Mutex
+	room *room // or nil; from End on it may be another command's. Guarded by mu
+}
+
+// in returns the room that the command is in, or nil if it has none, or none any longer.
+func (r *remote) in() *room {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.room
 }
 
 // Cgroup returns the cgroup that the command was started in, or "".
 func (r *remote) Cgroup() string {
-	if r.room != nil {
-		return r.room.Cgroup()
+	if in := r.in(); in != nil {
+		return in.Cgroup()
 	}
 	return r.Command.Cgroup()
 }
@@ -429,7 +438,7 @@ func (r *remote) Beyond() core.Reason {
 // outOfMemory reports whether the kernel has killed somebody in the command's cgroup because of
 // its limit. What a confined keeper says of its cgroups is not believed.
 func (r *remote) outOfMemory() bool {
-	if !r.pool.memory || r.room == nil && r.keeper.above != nil {
+	if !r.pool.memory || r.in() == nil && r.keeper.above != nil {
 		return false
 	}
 	c := strays.Cgroup(r.Cgroup())
@@ -439,8 +448,17 @@ func (r *remote) outOfMemory() bool {
 // Signal is tree.Tree's.
 func (r *remote) Signal(sig unix.Signal) error {
 	err := r.Command.Signal(sig)
-	if r.room != nil && sig == unix.SIGKILL {
-		err = errors.Join(err, r.room.Signal(sig)) // whatever its keeper has done
+	if sig != unix.SIGKILL {
+		return err
+	}
+	r.mu.Lock()
+	in := r.room
+	if in != nil {
+		in.killed.Store(true) // before End could give the room to the next command
+	}
+	r.mu.Unlock()
+	if in != nil {
+		err = errors.Join(err, in.Signal(sig)) // whatever its keeper has done
 	}
 	return err
 }
@@ -448,8 +466,12 @@ func (r *remote) Signal(sig unix.Signal) error {
 // End is tree.Tree's. What a keeper has left that has ended is killed when it returns.
 func (r *remote) End(killed func()) error {
 	errs := []error{r.Command.End(killed)}
-	if r.room != nil {
-		errs = append(errs, r.room.End(func() {}))
+	r.mu.Lock()
+	in := r.room
+	r.room = nil
+	r.mu.Unlock()
+	if in != nil {
+		errs = append(errs, r.pool.vacate(r.keeper, in))
 	}
 	r.pool.ended()
 	isGone := func(err error) bool { return errors.Is(err, keeper.ErrGone) }

@@ -72,6 +72,51 @@ func TestSandboxRooms(t *testing.T) {
 	}
 }
 
+// A room that a command has left empty is the next one's, but for one whose processes were killed:
+// there are kernels that kill what is started there.
+func TestSandboxRoomAgain(t *testing.T) {
+	withRooms(t)
+	h, root := sandboxed(t, hostnative.SandboxWorkspace)
+	// in returns the cgroup that a command was in.
+	in := func(script string, end func(p driver.Process)) string {
+		t.Helper()
+		c := line(script)
+		c.Cwd = root
+		p := start(t, h, c)
+		_, cgroup := p.(driver.Placer).Place()
+		end(p)
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		return cgroup
+	}
+	exits := func(want uint32) func(p driver.Process) {
+		return func(p driver.Process) {
+			t.Helper()
+			if exit, err := p.Wait(); err != nil || exit.Status.ExitCode != want {
+				t.Errorf("got %v, %v, want exit code %d", exit, err, want)
+			}
+		}
+	}
+	first := in("exit 3", exits(3))
+	// While one has it, the next gets another.
+	between := ""
+	if again := in("exit 4", func(p driver.Process) {
+		between = in("exit 5", exits(5))
+		exits(4)(p)
+	}); again != first || between == first {
+		t.Errorf("the second command is in %q, the one beside it in %q, want %q and another", again, between, first)
+	}
+	killed := in("sleep 1000", func(p driver.Process) {
+		if err := p.Signal("SIGKILL"); err != nil {
+			t.Error(err)
+		}
+	})
+	if after := in("exit 6", exits(6)); after == killed {
+		t.Errorf("a command is in %q, whose processes were killed", after)
+	}
+}
+
 // Commands of a session have their own terminals, and can't open each other's.
 func TestSandboxPtys(t *testing.T) {
 	h, root := sandboxed(t, hostnative.SandboxWorkspace)

@@ -276,6 +276,10 @@ func (k *Keeper) Swept() error {
 // started now. It looks at some directories.
 func (k *Keeper) Outdated() bool { return k.report.Changed() }
 
+// HoldsFiles reports whether its commands write nothing but what they were handed: it is confined,
+// by a kernel that has Landlock.
+func (k *Keeper) HoldsFiles() bool { return k.report.Landlock > 0 }
+
 // Asks reports whether its host decides about calls of its commands.
 func (k *Keeper) Asks() bool { return k.asks }
 
