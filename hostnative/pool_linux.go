@@ -435,6 +435,15 @@ func (r *remote) Beyond() core.Reason {
 	return why
 }
 
+// Settled is keeper.Command's. That nobody is left in a room, which who is held by Landlock can't
+// leave, the kernel says sooner than the keeper, which looks for orphans; and it is believed.
+func (r *remote) Settled() <-chan struct{} {
+	if in := r.in(); in != nil && r.keeper.HoldsFiles() && r.Exited() && in.isEmpty() {
+		return nobodyLeft
+	}
+	return r.Command.Settled()
+}
+
 // outOfMemory reports whether the kernel has killed somebody in the command's cgroup because of
 // its limit. What a confined keeper says of its cgroups is not believed.
 func (r *remote) outOfMemory() bool {

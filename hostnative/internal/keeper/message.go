@@ -71,6 +71,9 @@ type message struct {
 	Exit   core.Exit
 }
 
+// inRoom reports whether a start's last descriptor is the cgroup that the command begins in.
+func (m message) inRoom() bool { return m.Number == 1 }
+
 // maxMessage bounds a message, in bytes: more than execve(2) takes of arguments and
 // environment.
 const maxMessage = 16 << 20

@@ -268,7 +268,8 @@ func (k *keeping) start(m message, files []int) {
 	}
 	k.send(message{Kind: started, ID: m.ID, Number: int64(t.Pid()), Text: t.Cgroup()})
 	id := m.ID
-	k.work.Go(func() { k.follow(id, t) })
+	waitsForBoth := k.rules != nil && !m.inRoom()
+	k.work.Go(func() { k.follow(id, t, waitsForBoth) })
 }
 
 // add has t known by id, until it is ended. Where all are ended already, t is too.
@@ -297,8 +298,10 @@ func (k *keeping) makeRoom(id uint64) {
 	}
 }
 
-// follow tells of a command's end.
-func (k *keeping) follow(id uint64, t *tree.Tree) {
+// follow tells of a command's end, and that it has left nobody. Of a confined command's end the
+// host tells nobody before it knows both. In a room it sees for itself whether somebody is left;
+// else it waits for both of us, and one message has both.
+func (k *keeping) follow(id uint64, t *tree.Tree, waitsForBoth bool) {
 	exit, err := t.Wait()
 	if errors.Is(err, os.ErrClosed) {
 		return // it is being ended
@@ -307,8 +310,7 @@ func (k *keeping) follow(id uint64, t *tree.Tree) {
 	if err != nil {
 		news.Text = err.Error()
 	}
-	// The host waits for both where commands are confined: then one message has both.
-	news.Flag = k.rules != nil && k.settle(id, t)
+	news.Flag = waitsForBoth && k.settle(id, t)
 	k.send(news)
 	if !news.Flag && k.settle(id, t) {
 		k.send(message{Kind: settled, ID: id})
@@ -334,7 +336,7 @@ func (k *keeping) startTree(m message, files []int) (*tree.Tree, error) {
 	s := tree.Spec{Path: m.Text, Argv: m.List, Env: m.Env, Ctty: m.Flag, Exceeded: func(why core.Reason) {
 		k.send(message{Kind: exceeded, ID: id, Text: string(why)})
 	}}
-	if last := len(files) - 1; m.Number == 1 && last >= 3 {
+	if last := len(files) - 1; m.inRoom() && last >= 3 {
 		s.Cgroup, files = files[last], files[:last]
 	}
 	if k.rules != nil {
