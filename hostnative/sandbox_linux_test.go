@@ -1,6 +1,7 @@
 package hostnative_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -156,6 +157,78 @@ func TestSandboxNewEntries(t *testing.T) {
 		t.Error(err)
 	}
 	said.wait(t, "alive")
+}
+
+// A session's keeper is started anew when there is something else to grant, and not for what is
+// hidden, or has come and gone.
+func TestSandboxSameKeeper(t *testing.T) {
+	if err := confine.Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	root := t.TempDir()
+	in := func(name string) string { return filepath.Join(root, name) }
+	write := func(name, text string) error { return os.WriteFile(in(name), []byte(text), 0o600) }
+	replace := func(name, text string) error {
+		return errors.Join(write("new", text), os.Rename(in("new"), in(name)))
+	}
+	link := func(to string) error { return errors.Join(os.Symlink(to, in("new")), os.Rename(in("new"), in("link"))) }
+	if err := errors.Join(write("history", ""), write("seen", ""), write("a", "A"), write("b", "B"), link("a")); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t, hostnative.Config{Sandbox: hostnative.Sandbox{
+		Level: hostnative.SandboxWorkspace, Required: true, Roots: []string{root}, Private: t.TempDir(),
+		Hide: []string{in("history"), in("link"), in("absent")},
+	}})
+	ask := func() (keeper, files string) {
+		t.Helper()
+		c := line(`echo $PPID; cat seen a b history absent 2>/dev/null; :`)
+		c.Cwd = root
+		out, _ := run(t, h, c)
+		keeper, files, _ = strings.Cut(out, "\n")
+		return keeper, files
+	}
+	n := 0
+	for _, test := range []struct {
+		name   string
+		change func() error
+		same   bool
+		files  string // what can be read then
+	}{
+		{"nothing", func() error { return nil }, true, "B"},
+		{"a hidden file is replaced", func() error { return replace("history", "secret") }, true, "B"},
+		{"a file comes and goes", func() error { return errors.Join(write("passing", ""), os.Remove(in("passing"))) }, true, "B"},
+		{"a file is written", func() error { return write("seen", "old") }, true, "oldB"},
+		{"a file is replaced", func() error {
+			n++
+			return replace("seen", fmt.Sprint(n))
+		}, false, "1B"},
+		{"a file is new", func() error {
+			n++
+			return write(fmt.Sprint("new", n), "")
+		}, false, "1B"},
+		{"a hidden file is new", func() error { return write("absent", "secret") }, false, "1B"},
+		{"a hidden link leads elsewhere", func() error { return link("b") }, false, "1A"},
+	} {
+		// Other tests make files in the temporary directory, of which a part is hidden: then the
+		// keeper is another one for that.
+		for tries := 20; ; tries-- {
+			before, _ := ask()
+			if err := test.change(); err != nil {
+				t.Fatal(err)
+			}
+			after, files := ask()
+			if files != test.files {
+				t.Errorf("%s: read %q, want %q", test.name, files, test.files)
+			}
+			if (before == after) == test.same {
+				break
+			}
+			if !test.same || tries == 0 {
+				t.Errorf("%s: got the keepers %s and %s, want the same one: %v", test.name, before, after, test.same)
+				break
+			}
+		}
+	}
 }
 
 // Whatever a confined command does to its keeper, it is told of, and nothing survives.

@@ -67,9 +67,10 @@ func apply(r Rules, notify bool, version int, why error) (report Report, notifyF
 			return report, -1, err
 		}
 		defer rules.close()
-		if report.Around, report.AroundAt, err = rules.grantAll(r, hidden); err != nil {
+		if report.Around, err = rules.grantAll(r, hidden); err != nil {
 			return report, -1, err
 		}
+		report.Hides = hidden.digest()
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return report, -1, os.NewSyscallError("prctl", err)

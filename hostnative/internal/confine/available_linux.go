@@ -80,7 +80,7 @@ func gaps(r Rules, report Report) []Gap {
 			all = append(all, Gap{"names", "the names of files can be listed where the files are hidden"})
 		}
 		all = append(all, Gap{"entries", "what is new in these directories, or takes the place of what was there, can't be read by commands that run already: " +
-			strings.Join(report.Around, ", ")})
+			strings.Join(report.aroundPaths(), ", ")})
 	}
 	if r.Level == Off || report.Landlock == 0 {
 		return nil

@@ -24,7 +24,7 @@ func NewBinder(r Rules) (*Binder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := rules.grantAll(r, r.hidden()); err != nil {
+	if _, err := rules.grantAll(r, r.hidden()); err != nil {
 		rules.close()
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func Apply(r Rules, notify bool) (Report, int, error) {
 func NarrowPty(Rules, string) error { return errUnsupported }
 
 // Changed reports false.
-func (Report) Changed() bool { return false }
+func (*Report) Changed(Rules) bool { return false }
 
 // Available returns that there is nothing.
 func Available() Report {

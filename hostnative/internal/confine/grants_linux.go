@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -66,36 +67,35 @@ type granter struct {
 	*ruleset
 	hidden    hiding
 	hideNames bool
-	around    map[string]int64 // when each had changed
+	around    map[string]Around // by path
 }
 
 // grantAll adds rules for all that r grants, but for what is hidden, and returns around
-// what, and when that had changed.
-func (s *ruleset) grantAll(r Rules, hidden hiding) (around []string, at []int64, err error) {
-	g := granter{ruleset: s, hidden: hidden, hideNames: r.HideNames, around: make(map[string]int64)}
+// what.
+func (s *ruleset) grantAll(r Rules, hidden hiding) (around []Around, err error) {
+	g := granter{ruleset: s, hidden: hidden, hideNames: r.HideNames, around: make(map[string]Around)}
 	real, err := r.findHanded(hidden)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, w := range r.wishes() {
 		if w.handed.name != "" {
 			w.path, real = real[0], real[1:] // in the same order
 		}
 		if err := g.grant(w); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	// The keeper executes itself again, wherever it is.
 	self, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, nil, os.NewSyscallError("open /proc/self/exe", err)
+		return nil, os.NewSyscallError("open /proc/self/exe", err)
 	}
 	defer unix.Close(self)
-	around = slices.Sorted(maps.Keys(g.around))
-	for _, path := range around {
-		at = append(at, g.around[path])
+	for _, path := range slices.Sorted(maps.Keys(g.around)) {
+		around = append(around, g.around[path])
 	}
-	return around, at, g.add(self, false, readRights)
+	return around, g.add(self, false, readRights)
 }
 
 // grant opens first and asks then what it is, so that nobody can put a link in
@@ -148,27 +148,26 @@ func (g *granter) grantAround(fd int, path string, stat *unix.Stat_t, w wish) er
 	case kind != unix.S_IFDIR || !g.hidden.below(path, w.handed.name == ""):
 		return g.add(fd, kind == unix.S_IFDIR, w.rights)
 	}
-	if at, ok := g.around[path]; !ok || at > unix.TimespecToNsec(stat.Ctim) {
-		g.around[path] = unix.TimespecToNsec(stat.Ctim) // of twice, the first look
-	}
 	if !g.hideNames {
 		if err := g.add(fd, true, w.rights&unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
 			return err
 		}
 	}
-	for _, name := range namesOf(fd) {
-		child := filepath.Join(path, name)
-		if g.hidden.is(child) || w.handed.name != "" && slices.Contains(kernelDirs, child) {
-			continue
+	var all entries
+	for _, name := range namesOf(fd, -1) {
+		if child := entryPath(path, name); !g.hidden.is(child) {
+			if err := g.grantEntry(fd, name, child, w, &all); err != nil {
+				return err
+			}
 		}
-		if err := g.grantEntry(fd, name, child, w); err != nil {
-			return err
-		}
+	}
+	if _, twice := g.around[path]; !twice { // else the first look counts
+		g.around[path] = Around{path, unix.TimespecToNsec(stat.Ctim), all.digest()}
 	}
 	return nil
 }
 
-func (g *granter) grantEntry(dir int, name, path string, w wish) error {
+func (g *granter) grantEntry(dir int, name, path string, w wish, all *entries) error {
 	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil // it has gone, or nobody like us can open it
@@ -178,17 +177,25 @@ func (g *granter) grantEntry(dir int, name, path string, w wish) error {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return nil
 	}
+	all.add(name, &stat)
+	if w.handed.name != "" && slices.Contains(kernelDirs, path) {
+		return nil
+	}
 	return g.grantAround(fd, path, &stat, w)
 }
 
-// namesOf returns what is in the directory that is open, if we may list it.
-func namesOf(dir int) []string {
+// entryPath returns the path of an entry of a directory, both without links.
+func entryPath(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
+
+// namesOf returns what is in the directory that is open, if we may list it, and of more than most,
+// if that is positive, some.
+func namesOf(dir, most int) []string {
 	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	f := os.NewFile(uintptr(fd), "")
 	defer f.Close()
-	names, _ := f.Readdirnames(-1)
+	names, _ := f.Readdirnames(most)
 	return names
 }

@@ -140,7 +140,7 @@ func topNames(r Rules) []string {
 	fd, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	var names []string
 	if err == nil {
-		names = namesOf(fd)
+		names = namesOf(fd, -1)
 		unix.Close(fd)
 	} else {
 		names = namesIn("bin boot etc home lib lib32 lib64 libx32 media mnt nix opt proc root run sbin snap srv sys tmp usr var")

@@ -456,7 +456,7 @@ func BenchmarkRuleset(b *testing.B) {
 					b.Fatal(err)
 				}
 				r := Rules{Level: level, Home: home}
-				if _, _, err := rules.grantAll(r, r.hidden()); err != nil {
+				if _, err := rules.grantAll(r, r.hidden()); err != nil {
 					b.Fatal(err)
 				}
 				rules.close()

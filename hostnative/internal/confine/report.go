@@ -23,11 +23,24 @@ type Report struct {
 	Missing []Gap
 	// Gaps is what is not held although the kernel lacks nothing.
 	Gaps []Gap
-	// Around are the directories that are granted entry by entry, without links.
-	Around []string
-	// AroundAt is when each of Around had last changed when it was looked at: the time of
-	// its inode (ctime), in nanoseconds.
-	AroundAt []int64
+	// Around are the directories that are granted entry by entry.
+	Around []Around
+	// Hides is a digest of what is hidden.
+	Hides string
+}
+
+// An Around is a directory that is granted entry by entry, as it was looked at.
+type Around struct {
+	Path string // without links
+	At   int64  // when it had last changed: the time of its inode (ctime), in nanoseconds
+	Has  string // a digest of what was granted of it
+}
+
+func (r Report) aroundPaths() (paths []string) {
+	for _, a := range r.Around {
+		paths = append(paths, a.Path)
+	}
+	return paths
 }
 
 // A Gap is something that commands can do.

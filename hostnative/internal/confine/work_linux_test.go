@@ -273,7 +273,7 @@ func readLines() {
 			fmt.Println(p.Arena.Report.Lacks(path))
 			continue
 		case "around":
-			fmt.Println(slices.Contains(p.Arena.Report.Around, path))
+			fmt.Println(slices.ContainsFunc(p.Arena.Report.Around, func(a Around) bool { return a.Path == path }))
 			continue
 		case "status":
 			status, _ := os.ReadFile("/proc/self/status")

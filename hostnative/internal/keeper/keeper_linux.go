@@ -72,14 +72,16 @@ type Keeper struct {
 	socket
 	pid      int
 	process  *Command       // the keeper as a command of another one, or nil
-	report   confine.Report // what its commands are confined to
-	asks     bool           // Asked was called; set before it is ready
-	entering atomic.Bool    // it has been told to start a command in a room, and has not answered
-	swept    chan struct{}  // closed when it has killed what dead ones have left, or has ended
-	sweptErr error          // why that may not be so, set before
-	gone     chan struct{}  // closed when the socket has ended, and with it the commands are lost
-	reaped   chan struct{}  // closed when its process has ended and is no zombie
-	endErr   error          // of its process, set before reaped is closed
+	rules    *confine.Rules // what its commands are confined to, or nil
+	report   confine.Report // what of that is in force; what is Around it, lookMu guards
+	lookMu   sync.Mutex
+	asks     bool          // Asked was called; set before it is ready
+	entering atomic.Bool   // it has been told to start a command in a room, and has not answered
+	swept    chan struct{} // closed when it has killed what dead ones have left, or has ended
+	sweptErr error         // why that may not be so, set before
+	gone     chan struct{} // closed when the socket has ended, and with it the commands are lost
+	reaped   chan struct{} // closed when its process has ended and is no zombie
+	endErr   error         // of its process, set before reaped is closed
 	closing  sync.Once
 
 	mu       sync.Mutex
@@ -164,6 +166,7 @@ func (c Config) files() (s socket, files []int, err error) {
 
 // greet makes k one that is ready.
 func (k *Keeper) greet(c Config) (*Keeper, error) {
+	k.rules = c.Rules
 	k.swept = make(chan struct{})
 	k.gone = make(chan struct{})
 	k.reaped = make(chan struct{})
@@ -274,7 +277,14 @@ func (k *Keeper) Swept() error {
 
 // Outdated reports whether its commands can't read what they would be granted if it were
 // started now. It looks at some directories.
-func (k *Keeper) Outdated() bool { return k.report.Changed() }
+func (k *Keeper) Outdated() bool {
+	if k.rules == nil {
+		return false
+	}
+	k.lookMu.Lock()
+	defer k.lookMu.Unlock()
+	return k.report.Changed(*k.rules)
+}
 
 // HoldsFiles reports whether its commands write nothing but what they were handed: it is confined,
 // by a kernel that has Landlock.
