@@ -18,6 +18,7 @@ type watch struct {
 	fd   int
 	by   map[int32]inode
 	have map[inode]bool
+	buf  [4 << 10]byte // events; on the stack, it would have that of each new goroutine copied
 }
 
 type inode struct{ dev, ino uint64 }
@@ -28,8 +29,8 @@ const (
 
 	// maxWatched bounds what one Snapshot takes of the user's fs.inotify.max_user_watches.
 	maxWatched = 8192
-	// maxReads bounds how many events are read at once: somebody may make them faster.
-	maxReads = 64
+	// maxReads bounds how often events are read at once: somebody may make them faster.
+	maxReads = 256
 )
 
 // watchable are the file systems that tell of all that is done to them. Of one that another
@@ -116,9 +117,8 @@ func (w *watch) add(r *root, name string, i info, flags int, mask uint32) (added
 // heard reports whether anything has happened since it was last called. An error means that
 // nobody knows what is watched any longer.
 func (w *watch) heard() (some bool, err error) {
-	var buf [16 << 10]byte
 	for range maxReads {
-		n, err := again(func() (int, error) { return unix.Read(w.fd, buf[:]) })
+		n, err := again(func() (int, error) { return unix.Read(w.fd, w.buf[:]) })
 		switch {
 		case err == unix.EAGAIN:
 			return some, nil
@@ -127,7 +127,7 @@ func (w *watch) heard() (some bool, err error) {
 		}
 		some = true
 		// wd 4, mask 4, cookie 4, len 4, name: https://man7.org/linux/man-pages/man7/inotify.7.html
-		for p := buf[:n]; len(p) >= 16; {
+		for p := w.buf[:n]; len(p) >= 16; {
 			wd, mask := int32(binary.NativeEndian.Uint32(p)), binary.NativeEndian.Uint32(p[4:])
 			p = p[16+int(binary.NativeEndian.Uint32(p[12:])):]
 			switch {

@@ -1,6 +1,10 @@
 package strays
 
-import "golang.org/x/sys/unix"
+import (
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
 
 // readFile is os.ReadFile for what the kernel makes up: it does without Go's
 // poller, which has no use for such a file and takes half of the time.
@@ -13,10 +17,11 @@ func readFile(path string) ([]byte, error) {
 	return readAll(fd)
 }
 
-// readAll reads to the end. Each read has room for a page, which is on the stack
-// since most files have a line: one that is read in pieces may change in between.
+// readAll reads to the end. Each read has room for a page: what is read in pieces may change in
+// between.
 func readAll(fd int) (b []byte, err error) {
-	var page [pageSize]byte
+	page := pages.Get().(*[pageSize]byte)
+	defer pages.Put(page)
 	for {
 		n, err := unix.Read(fd, page[:])
 		switch {
@@ -31,6 +36,10 @@ func readAll(fd int) (b []byte, err error) {
 
 // pageSize is how much the kernel makes up at once, at the least.
 const pageSize = 4 << 10
+
+// pages are for what is read, of which most files have a line. On the stack, a page would have the
+// stack of each new goroutine copied.
+var pages = sync.Pool{New: func() any { return new([pageSize]byte) }}
 
 // writeFile writes to a file that there is.
 func writeFile(path, s string) error {
