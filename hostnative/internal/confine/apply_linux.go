@@ -28,8 +28,8 @@ import (
 //     denies these calls within the domain, but not to the one who decides.
 //   - listen: take the socket likewise. One of TCP that has no port yet would get
 //     one on all addresses, so it has to be bound first.
-//   - clone3: ENOSYS, after which programs use clone. Only a thread of the keeper,
-//     which is one in /proc/KEEPER/task, gets SECCOMP_USER_NOTIF_FLAG_CONTINUE.
+//   - clone3: ENOSYS, after which programs use clone. Only a thread of the keeper, to whom
+//     tgkill(2) says so, gets SECCOMP_USER_NOTIF_FLAG_CONTINUE.
 //   - sched_setaffinity, sched_setscheduler, sched_setparam and sched_setattr of another
 //     thread than the caller: SECCOMP_USER_NOTIF_FLAG_CONTINUE if the first argument is a
 //     thread of the caller's process, which nobody can change, else EPERM.

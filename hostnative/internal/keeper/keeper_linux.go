@@ -296,11 +296,7 @@ func (k *Keeper) Asks() bool { return k.asks }
 // mayEnter is what Config.Asked is given. A call that waits keeps the thread's number from
 // being another's.
 func (k *Keeper) mayEnter(thread int) bool {
-	if !k.entering.Load() {
-		return false
-	}
-	var stat unix.Stat_t
-	return unix.Lstat(fmt.Sprintf("/proc/%d/task/%d", k.pid, thread), &stat) == nil
+	return k.entering.Load() && unix.Tgkill(k.pid, thread, 0) == nil
 }
 
 // Idle reports whether it has no commands and none is being started.
