@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -400,6 +401,8 @@ type remote struct {
 
 	mu   sync.Mutex
 	room *room // or nil; from End on it may be another command's. Guarded by mu
+
+	hasLeft atomic.Bool // nobody of the tree is in the room, nor will be
 }
 
 // in returns the room that the command is in, or nil if it has none, or none any longer.
@@ -439,6 +442,7 @@ func (r *remote) Beyond() core.Reason {
 // leave, the kernel says sooner than the keeper, which looks for orphans; and it is believed.
 func (r *remote) Settled() <-chan struct{} {
 	if in := r.in(); in != nil && r.keeper.HoldsFiles() && r.Exited() && in.isEmpty() {
+		r.hasLeft.Store(true)
 		return nobodyLeft
 	}
 	return r.Command.Settled()
@@ -480,7 +484,7 @@ func (r *remote) End(killed func()) error {
 	r.room = nil
 	r.mu.Unlock()
 	if in != nil {
-		errs = append(errs, r.pool.vacate(r.keeper, in))
+		errs = append(errs, r.pool.vacate(r.keeper, in, r.hasLeft.Load()))
 	}
 	r.pool.ended()
 	isGone := func(err error) bool { return errors.Is(err, keeper.ErrGone) }
