@@ -41,6 +41,9 @@ func newListener(fd int) (*listener, error) {
 		unix.Close(fd)
 		return nil, err
 	}
+	// Who asks and who answers take turns: the kernel wakes one on the other's processor, which is
+	// awake. Before Linux 6.6 it can't.
+	unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	file := os.NewFile(uintptr(fd), "seccomp")
 	conn, err := file.SyscallConn()
 	if err != nil {
