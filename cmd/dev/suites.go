@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -15,9 +16,10 @@ type suite struct {
 	env  string   // names the folder it is in
 	what string   // what the folder is, and where it comes from
 	args []string // of "go test"
-	node string   // in their place: a file of tests for node
+	node string   // in their place: a file of tests for node, with npm
 	only string   // which of node's tests: those whose names match
 	npm  string   // a folder whose package.json names what it needs: conformance installs that where env says nothing
+	pkg  string   // the package among those that env names the folder of; if empty, env names the folder of all
 	says bool     // prints what the tests say, for they measure
 }
 
@@ -50,24 +52,33 @@ var suites = []suite{
 	},
 	{
 		name: "claude-agent-acp reports", env: "TERRARIUM_CLAUDE_AGENT_ACP",
-		what: "the package that npm install --omit=optional @agentclientprotocol/claude-agent-acp@0.101.0 installs",
+		what: "the package @agentclientprotocol/claude-agent-acp, which make conformance installs by itself",
 		node: "web/test/view/agents.test.mjs", only: "the reports of",
+		npm: peersFolder, pkg: "@agentclientprotocol/claude-agent-acp",
 	},
 	peers("claude-agent-acp"), peers("codex-acp"), peers("kimi-code"), peers("ACP SDK"), peers("MCP SDK"),
 }
+
+// peersFolder has the programs of others that talk to ours.
+var peersFolder = filepath.Join("tests", "peers")
 
 // peers is the suite of programs of others that talk to ours, of which name is one.
 func peers(name string) suite {
 	return suite{
 		name: name + " with terrarium", env: "TERRARIUM_PEERS",
 		what: "the folder node_modules that npm makes of tests/peers/package.json, 1.2 GB; make conformance makes one by itself",
-		node: "tests/peers/peers.test.mjs", only: "^" + name, npm: filepath.Join("tests", "peers"),
+		node: "tests/peers/peers.test.mjs", only: "^" + name, npm: peersFolder,
 	}
 }
 
-// conformance runs every suite, and fails for those that were not handed over.
+// conformance builds what the suites try and runs every suite. It fails for those that were not handed over.
 func conformance(ctx context.Context, w io.Writer) error {
+	if err := compileOnce(ctx); err != nil {
+		return err
+	}
 	r := newRunner(w)
+	r.step(ctx, toolsStep())
+	r.run(ctx, buildSteps())
 	var notes notes
 	for _, s := range suites {
 		r.step(ctx, s.step(&notes))
@@ -78,15 +89,12 @@ func conformance(ctx context.Context, w io.Writer) error {
 
 func (s suite) step(notes *notes) step {
 	if s.npm != "" {
-		return step{s.name, s.withPeers}
+		return step{s.name, func(ctx context.Context, out io.Writer) error { return s.installed(ctx, out, notes) }}
 	}
 	if os.Getenv(s.env) == "" {
 		return step{s.name, func(context.Context, io.Writer) error {
 			return fmt.Errorf("%s is not set: it names %s", s.env, s.what)
 		}}
-	}
-	if s.node != "" {
-		return commandStep(s.name, nil, "node", "--test", "--test-name-pattern="+s.only, s.node)
 	}
 	if s.says {
 		return step{s.name, func(ctx context.Context, out io.Writer) error {
@@ -104,22 +112,35 @@ func (s suite) step(notes *notes) step {
 	return goTest(s.name, nil, notes, append([]string{"-count=1"}, s.args...)...)
 }
 
-// withPeers runs node's tests with what npm has installed, and installs it first if the person has not.
-func (s suite) withPeers(ctx context.Context, out io.Writer) error {
-	if _, err := os.Stat(binary); err != nil {
-		return fmt.Errorf("%w: go run ./cmd/dev build makes it", err)
-	}
-	modules := os.Getenv(s.env)
-	if modules == "" {
+// installed runs node's tests with what npm has installed, and installs it first if the person has not.
+func (s suite) installed(ctx context.Context, out io.Writer, notes *notes) error {
+	folder := os.Getenv(s.env)
+	if folder == "" {
 		if err := npmInstallOptional(ctx, out, s.npm); err != nil {
 			return err
 		}
 		var err error
-		if modules, err = filepath.Abs(filepath.Join(s.npm, "node_modules")); err != nil {
+		if folder, err = filepath.Abs(filepath.Join(s.npm, "node_modules", s.pkg)); err != nil {
 			return err
 		}
 	}
-	return command(ctx, out, []string{s.env + "=" + modules}, "node", "--test", "--test-name-pattern="+s.only, s.node)
+	var said strings.Builder
+	err := command(ctx, io.MultiWriter(out, &said), []string{s.env + "=" + folder},
+		"node", "--test", "--test-reporter=tap", "--test-name-pattern="+s.only, s.node)
+	passed := passedTests(said.String())
+	notes.said = append(notes.said, fmt.Sprintf("%s: %d tests passed", s.name, passed))
+	if err == nil && passed == 0 { // node is content with that
+		return fmt.Errorf("no test has a name like %q", s.only)
+	}
+	return err
+}
+
+// passedTests reads from the end of what node prints how many tests have passed.
+func passedTests(tap string) int {
+	_, after, _ := strings.Cut(tap, "\n# pass ")
+	number, _, _ := strings.Cut(after, "\n")
+	n, _ := strconv.Atoi(number)
+	return n
 }
 
 // printNotRun says which suites "test" left out; those handed over ran with the other tests.

@@ -47,7 +47,7 @@ func compileOnce(ctx context.Context) error {
 // checkSteps look at what is written, and run nothing of it.
 func checkSteps() []step {
 	return []step{
-		{"tools", func(ctx context.Context, out io.Writer) error { return installTools(ctx, out, tools) }},
+		toolsStep(),
 		{"gofmt", checkFormat},
 		commandStep("go mod tidy", nil, "go", "mod", "tidy", "-diff"),
 		commandStep("go vet", nil, "go", "vet", "./..."),

@@ -96,6 +96,11 @@ var chromium = tool{
 	debian: []string{"chromium"},
 }
 
+// toolsStep comes before what needs them.
+func toolsStep() step {
+	return step{"tools", func(ctx context.Context, out io.Writer) error { return installTools(ctx, out, tools) }}
+}
+
 // installTools makes sure that tools are there: as root on Debian by installing what is missing,
 // elsewhere by saying what is missing and how to get it.
 func installTools(ctx context.Context, out io.Writer, tools []tool) error {
