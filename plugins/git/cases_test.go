@@ -16,10 +16,14 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 )
 
 // The cases are the command lines of testdata/*.txt. Those of one file run one after the other in a directory of
-// their own, as sh runs them, those of terminal.txt at a terminal; what Debian 12's git 2.39.5 did is recorded below each. A "#" begins a remark.
+// their own, as sh runs them, those of terminal.txt at a terminal; what Debian 12's git 2.39.5 did is recorded below
+// each: its output after "| ", its errors after "! ", its status after "? ", and after "= " what it changed, which is HEAD's
+// branch and digests of the references, the index and the files. A "#" begins a remark.
 //
 //	go test ./plugins/git -run Recorded -record    # with that git: record what it does
 
@@ -171,6 +175,7 @@ func TestRecorded(t *testing.T) {
 				recordFile(t, file)
 			}
 			r := newRunner(t, ours(t))
+			last := ""
 			for _, s := range readSteps(t, file) {
 				if strings.Contains(s.line, installed) && !isInstalled() {
 					t.Skip("needs " + installed)
@@ -179,12 +184,19 @@ func TestRecorded(t *testing.T) {
 				if strings.Contains(s.want, "\n? ") || strings.HasPrefix(s.want, "? ") {
 					failing++
 				}
-				got := r.outcome(t, file, s.line)
+				got, state := r.outcome(t, file, s.line), r.state(t)
 				if strings.Contains(s.remark, "# differs: ") {
 					got, s.want = ends(got), ends(s.want)
 				}
+				if now := state.String(); now != last {
+					got += now
+					last = now
+				}
 				if got != s.want {
-					t.Errorf("%s\ngot\n%swant\n%s", s.line, got, s.want)
+					t.Errorf("%s\n%s", s.line, difference(s.want, got))
+					if !strings.HasSuffix(s.want, state.String()) {
+						t.Log("the state is\n" + state.listing())
+					}
 				}
 			}
 			readable(t, r)
@@ -202,17 +214,35 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// ends returns the first line and the last one, the status: what must be equal where the rest differs.
+// difference is a patch from what is wanted to what was got.
+func difference(want, got string) string {
+	var b strings.Builder
+	diff.Write(&b, []byte(want), []byte(got), 2, false)
+	return b.String()
+}
+
+// ends returns the first line and those of the status and the state: what must be equal where the rest differs.
 func ends(outcome string) string {
-	lines := strings.SplitAfter(strings.TrimSuffix(outcome, "\n"), "\n")
-	return lines[0] + lines[len(lines)-1]
+	lines := strings.SplitAfter(outcome, "\n")
+	b := lines[0]
+	for _, l := range lines[1:] {
+		if strings.HasPrefix(l, "? ") || strings.HasPrefix(l, "= ") {
+			b += l
+		}
+	}
+	return b
 }
 
 func recordFile(t *testing.T, file string) {
 	r := newRunner(t, "/usr/bin")
 	var b strings.Builder
+	last := ""
 	for _, s := range readSteps(t, file) {
 		fmt.Fprintf(&b, "%s$ %s\n%s", s.remark, s.line, r.outcome(t, file, s.line))
+		if now := r.state(t).String(); now != last {
+			b.WriteString(now)
+			last = now
+		}
 	}
 	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
