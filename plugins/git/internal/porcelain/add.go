@@ -42,10 +42,19 @@ func add(c *call) error {
 			if o.Has("n") || o.Has("v") {
 				c.printf("remove '%s'\n", ch.old)
 			}
-			delete(x.Files, ch.old)
+			x.Remove(ch.old)
 			continue
 		}
 		names = append(names, ch.new)
+	}
+	for _, name := range x.Unmerged() {
+		if _, err := os.Lstat(c.repo.Path(name)); !paths.Match(name) {
+			continue
+		} else if err != nil {
+			x.Remove(name)
+			continue
+		}
+		names = append(names, name)
 	}
 	for _, name := range names {
 		if o.Has("n") || o.Has("v") {
@@ -67,7 +76,7 @@ func add(c *call) error {
 // toAdd returns the new files that the paths mean. One that means nothing, or only what is ignored, is an error.
 func (c *call) toAdd(x *repo.Index, paths repo.Paths, args []string, update, force bool) ([]string, error) {
 	if update {
-		return nil, c.known(x.Files.Names(), paths, args)
+		return nil, c.known(x.Names(), paths, args)
 	}
 	others, err := x.Untracked(true)
 	if err != nil {
@@ -79,7 +88,7 @@ func (c *call) toAdd(x *repo.Index, paths repo.Paths, args []string, update, for
 			names = append(names, name)
 		}
 	}
-	all := append(x.Files.Names(), others...)
+	all := append(x.Names(), others...)
 	for i, p := range paths {
 		info, err := os.Lstat(c.repo.Path(p))
 		switch {

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/filemode"
 
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
@@ -31,16 +33,24 @@ Turn off this advice by setting config variable advice.detachedHead to false
 `
 
 func checkout(c *call) error {
-	o, err := c.parse("b= B= q,quiet f,force detach orphan= t,track no-track theirs ours")
+	o, err := c.parse("b= B= q,quiet f,force d,detach orphan= t,track no-track 3,theirs 2,ours m,merge conflict= no-guess guess l progress no-progress no-overlay overlay p,patch ignore-other-worktrees")
 	if err != nil {
 		return err
 	}
 	name := o.Arg("b") + o.Arg("B")
 	switch {
+	case o.Has("p"):
+		return fatal("checkout --patch: there is no dialogue in this sandbox")
+	case o.Has("orphan"):
+		return c.orphan(o, o.Arg("orphan"), o.Operands)
 	case name != "":
 		return c.newBranch(o, name, o.Operands, o.Has("B"))
+	case len(o.Operands) == 0 && len(o.Paths) == 0 && o.Has("f"):
+		return c.move(c.repo.Head(), "checkout", true)
+	case len(o.Operands) == 0 && len(o.Paths) == 0 && o.Has("d"):
+		return c.switchTo(o, "HEAD", true)
 	case len(o.Operands) == 0 && len(o.Paths) == 0:
-		return nil
+		return c.kept(c.repo.Head())
 	case o.Dashes && len(o.Paths) > 0 || len(o.Operands) > 1:
 		return c.checkoutPaths(o)
 	}
@@ -52,9 +62,12 @@ func checkout(c *call) error {
 }
 
 func switchCommand(c *call) error {
-	o, err := c.parse("c,create= C,force-create= d,detach q,quiet f,force,discard-changes orphan= t,track no-track no-guess")
+	o, err := c.parse("c,create= C,force-create= d,detach q,quiet f,force,discard-changes orphan= t,track no-track no-guess guess m,merge progress no-progress ignore-other-worktrees")
 	if err != nil {
 		return err
+	}
+	if name := o.Arg("orphan"); name != "" {
+		return c.orphanSwitch(o, name)
 	}
 	if name := o.Arg("c") + o.Arg("C"); name != "" {
 		return c.newBranch(o, name, o.Operands, o.Has("C"))
@@ -157,7 +170,7 @@ func (c *call) switchTo(o *option.Result, target string, detach bool) error {
 		return fatal("reference is not a tree: %s", target)
 	}
 	old, from := c.repo.Branch(), c.repo.Head()
-	isBranch := c.repo.Ref("refs/heads/"+target) != repo.Zero && !o.Has("d") && !o.Has("detach")
+	isBranch := c.repo.Ref("refs/heads/"+target) != repo.Zero && !o.Has("d")
 	if err := c.move(commit.Hash, "checkout", o.Has("f")); err != nil {
 		return err
 	}
@@ -193,7 +206,7 @@ func (c *call) switchTo(o *option.Result, target string, detach bool) error {
 		if err := c.repo.Switch("", commit.Hash, target); err != nil || o.Has("q") {
 			return err
 		}
-		if advice, _ := c.repo.Config.Get("advice.detachedhead"); old != "" && advice != "false" && !o.Has("d") && !o.Has("detach") {
+		if advice, _ := c.repo.Config.Get("advice.detachedhead"); old != "" && advice != "false" && !o.Has("d") {
 			fmt.Fprintf(c.stderr, detachedAdvice, target)
 		}
 		c.wasAt("HEAD is now at", commit.Hash)
@@ -251,11 +264,14 @@ func (c *call) kept(h plumbing.Hash) error {
 // move changes the index and the working tree from HEAD's files to those of h. It changes nothing if that would lose
 // what is in no commit.
 func (c *call) move(h plumbing.Hash, operation string, force bool) error {
-	old, err := c.repo.Tree(c.repo.Head())
+	new, err := c.repo.Tree(h)
 	if err != nil {
 		return err
 	}
-	new, err := c.repo.Tree(h)
+	if force {
+		return c.force(new)
+	}
+	old, err := c.repo.Tree(c.repo.Head())
 	if err != nil {
 		return err
 	}
@@ -263,26 +279,33 @@ func (c *call) move(h plumbing.Hash, operation string, force bool) error {
 	if err != nil {
 		return err
 	}
+	if len(x.Conflicts) > 0 {
+		for _, name := range x.Unmerged() {
+			c.printf("%s: needs merge\n", quote(name))
+		}
+		return wrong("you need to resolve your current index first")
+	}
+	return c.advance(x, old, new, nil, operation)
+}
+
+// advance changes the index and the working tree by what makes new of old. It changes nothing if that
+// would lose what is in no commit. The files in conflict are as new has them, but in the index they
+// are in conflict.
+func (c *call) advance(x *repo.Index, old, new repo.Snapshot, conflicts map[string]repo.Conflict, operation string) error {
 	disk, err := x.OnDisk()
 	if err != nil {
 		return err
 	}
-	if force {
-		old = x.Files
-	}
 	changes := compare(old, new, nil)
-	if force {
-		changes = compare(disk, new, nil)
-	}
 	var lost, covered []string
 	for _, ch := range changes {
 		staged, tracked := x.Files[ch.new]
-		_, err := os.Lstat(c.repo.Path(ch.new))
+		info, err := os.Lstat(c.repo.Path(ch.new))
 		switch {
-		case force || staged == new[ch.new] && disk[ch.new] == staged:
+		case staged == new[ch.new] && disk[ch.new] == staged:
 		case tracked && (staged != old[ch.new] && staged != new[ch.new] || disk[ch.new] != staged && disk[ch.new] != (repo.File{})):
 			lost = append(lost, ch.new)
-		case !tracked && err == nil && ch.status != 'D':
+		case !tracked && err == nil && ch.status != 'D' && !info.IsDir():
 			if b, _ := c.repo.ReadDisk(ch.new); !c.same(b, ch.to) {
 				covered = append(covered, ch.new)
 			}
@@ -291,9 +314,21 @@ func (c *call) move(h plumbing.Hash, operation string, force bool) error {
 	if len(lost)+len(covered) > 0 {
 		return overwritten(operation, lost, covered)
 	}
+	if err := c.apply(x, changes); err != nil {
+		return err
+	}
+	for name, sides := range conflicts {
+		x.Remove(name)
+		x.Conflicts[name] = sides
+	}
+	return x.Save()
+}
+
+// apply puts changes into the index and the working tree.
+func (c *call) apply(x *repo.Index, changes []change) error {
 	for _, ch := range changes { // what goes first: a directory may take its place
 		if ch.status == 'D' {
-			delete(x.Files, ch.new)
+			x.Remove(ch.new)
 			if err := c.repo.RemoveDisk(ch.new); err != nil {
 				return err
 			}
@@ -308,16 +343,36 @@ func (c *call) move(h plumbing.Hash, operation string, force bool) error {
 		}
 		x.Set(ch.new, ch.to)
 	}
-	if force {
-		for name := range x.Files {
-			if _, ok := new[name]; !ok {
-				delete(x.Files, name)
-			}
+	return nil
+}
+
+// force makes the index and the working tree as new is, whatever they have.
+func (c *call) force(new repo.Snapshot) error {
+	x, err := c.repo.Index()
+	if err != nil {
+		return err
+	}
+	disk, err := x.OnDisk()
+	if err != nil {
+		return err
+	}
+	for name := range x.Conflicts { // what they look like does not matter
+		if _, err := os.Lstat(c.repo.Path(name)); err == nil {
+			disk[name] = repo.File{Mode: filemode.Regular}
 		}
-		for name, f := range new {
-			if x.Files[name] != f {
-				x.Set(name, f)
-			}
+	}
+	if err := c.apply(x, compare(disk, new, nil)); err != nil {
+		return err
+	}
+	clear(x.Conflicts)
+	for name := range x.Files {
+		if _, ok := new[name]; !ok {
+			x.Remove(name)
+		}
+	}
+	for name, f := range new {
+		if x.Files[name] != f {
+			x.Set(name, f)
 		}
 	}
 	return x.Save()
@@ -354,6 +409,9 @@ func (c *call) checkoutPaths(o *option.Result) error {
 			return fatal("invalid reference: %s", source)
 		}
 	}
+	if how, _ := o.Last("2", "3", "m"); how != "" && source == "" {
+		return c.takeSide(o, args, how)
+	}
 	n, err := c.take(source, args, source != "", true)
 	if err != nil || o.Has("q") || o.Dashes {
 		return err
@@ -383,6 +441,13 @@ func (c *call) take(source string, args []string, index, disk bool) (n int, err 
 			return 0, err
 		}
 	}
+	if source == "" {
+		for _, name := range x.Unmerged() {
+			if paths.Match(name) {
+				return 0, wrong("path '%s' is unmerged", name)
+			}
+		}
+	}
 	for i := range paths {
 		if !matches(paths, i, from.Names()) && !(index && matches(paths, i, x.Files.Names()) && !disk) {
 			return 0, wrong("pathspec '%s' did not match any file(s) known to git", args[i])
@@ -409,7 +474,7 @@ func (c *call) take(source string, args []string, index, disk bool) (n int, err 
 		case ch.status != 'D':
 			x.Put(ch.new, ch.to)
 		case !disk:
-			delete(x.Files, ch.new)
+			x.Remove(ch.new)
 		}
 	}
 	for name, f := range from {
@@ -420,10 +485,132 @@ func (c *call) take(source string, args []string, index, disk bool) (n int, err 
 	return n, x.Save()
 }
 
-func restore(c *call) error {
-	o, err := c.parse("S,staged W,worktree s,source= q,quiet p,patch")
+// takeSide writes files in conflict as one side has them, or with the markers of the conflict again.
+func (c *call) takeSide(o *option.Result, args []string, how string) error {
+	paths, outside := c.repo.Paths(args)
+	if outside != "" {
+		return c.outside(outside)
+	}
+	x, err := c.repo.Index()
 	if err != nil {
 		return err
+	}
+	for i := range paths {
+		if !matches(paths, i, x.Names()) {
+			return wrong("pathspec '%s' did not match any file(s) known to git", args[i])
+		}
+	}
+	var changes []change
+	for _, name := range x.Unmerged() {
+		if !paths.Match(name) {
+			continue
+		}
+		sides := x.Conflicts[name]
+		f := sides[1]
+		switch {
+		case how == "3":
+			f = sides[2]
+		case how == "m":
+			m := &treeMerge{c: c, how: diff.Merging{Ours: "ours", Theirs: "theirs"}, notes: map[string][]string{}}
+			if _, f, err = m.text(unit{name, sides[0], sides[1], sides[2], ""}, sides[1].Mode); err != nil {
+				return err
+			}
+		}
+		if f == (repo.File{}) {
+			return wrong("path '%s' does not have %s version", name, map[string]string{"2": "our", "3": "their", "m": "all necessary"}[how])
+		}
+		changes = append(changes, change{new: name, to: f})
+	}
+	if how != "m" || len(changes) == 0 {
+		n, err := c.countTaken(x, paths)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if !o.Has("q") && !o.Dashes && c.name == "checkout" {
+				fmt.Fprintf(c.stderr, "Updated %s from the index\n", plural(n+len(changes), "path"))
+			}
+		}()
+	} else if !o.Has("q") {
+		defer fmt.Fprintf(c.stderr, "Recreated %s\n", plural(len(changes), "merge conflict"))
+	}
+	for _, ch := range changes {
+		if err := c.repo.WriteDisk(ch.new, ch.to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countTaken makes the files that are not in conflict as the index has them, and counts them.
+func (c *call) countTaken(x *repo.Index, paths repo.Paths) (n int, err error) {
+	disk, err := x.OnDisk()
+	if err != nil {
+		return 0, err
+	}
+	for _, ch := range compare(disk, x.Files, paths) {
+		if ch.status == 'D' {
+			continue
+		}
+		if err := c.repo.WriteDisk(ch.new, ch.to); err != nil {
+			return n, err
+		}
+		x.Set(ch.new, ch.to)
+		n++
+	}
+	return n, x.Save()
+}
+
+// orphan puts HEAD on a branch that has no commit yet, and keeps the index.
+func (c *call) orphan(o *option.Result, name string, start []string) error {
+	switch {
+	case !repo.ValidName(name):
+		return fatal("'%s' is not a valid branch name", name)
+	case c.repo.Ref("refs/heads/"+name) != repo.Zero:
+		return fatal("a branch named '%s' already exists", name)
+	}
+	if len(start) > 0 {
+		commit, err := c.repo.ResolveCommit(start[0])
+		if err != nil {
+			return fatal("'%s' is not a commit and a branch '%s' cannot be created from it", start[0], name)
+		}
+		if err := c.move(commit.Hash, "checkout", o.Has("f")); err != nil {
+			return err
+		}
+	}
+	if err := c.repo.Attach(name); err != nil || o.Has("q") {
+		return err
+	}
+	fmt.Fprintf(c.stderr, "Switched to a new branch '%s'\n", name)
+	return nil
+}
+
+// orphanSwitch is orphan, without files.
+func (c *call) orphanSwitch(o *option.Result, name string) error {
+	old, err := c.repo.Tree(c.repo.Head())
+	if err != nil {
+		return err
+	}
+	x, err := c.repo.Index()
+	if err != nil {
+		return err
+	}
+	if err := c.advance(x, old, repo.Snapshot{}, nil, "checkout"); err != nil {
+		return err
+	}
+	return c.orphan(o, name, nil)
+}
+
+func restore(c *call) error {
+	o, err := c.parse("S,staged W,worktree s,source= q,quiet p,patch 2,ours 3,theirs m,merge conflict= ignore-unmerged overlay no-overlay")
+	if err != nil {
+		return err
+	}
+	if o.Has("p") {
+		return fatal("restore --patch: there is no dialogue in this sandbox")
+	}
+	if how, _ := o.Last("2", "3", "m"); how != "" && len(o.Rest()) > 0 {
+		return c.takeSide(o, o.Rest(), how)
 	}
 	if len(o.Rest()) == 0 {
 		return fatal("you must specify path(s) to restore")
@@ -435,6 +622,64 @@ func restore(c *call) error {
 	if source != "" && !c.isRevision(source) {
 		return fatal("could not resolve %s", source)
 	}
-	_, err = c.take(source, o.Rest(), o.Has("S"), o.Has("W") || !o.Has("S"))
-	return err
+	return c.restoreFrom(source, o.Rest(), o.Has("S"), o.Has("W") || !o.Has("S"), o.Has("overlay"))
+}
+
+// restoreFrom makes the index, the working tree or both as source has the paths; "" is the index.
+// Files that source lacks go, unless overlay is set.
+func (c *call) restoreFrom(source string, args []string, index, disk, overlay bool) error {
+	if source == "" || overlay {
+		_, err := c.take(source, args, index, disk)
+		return err
+	}
+	paths, outside := c.repo.Paths(args)
+	if outside != "" {
+		return c.outside(outside)
+	}
+	x, err := c.repo.Index()
+	if err != nil {
+		return err
+	}
+	from, err := c.tree(source)
+	if err != nil {
+		return err
+	}
+	for i := range paths {
+		if !matches(paths, i, from.Names()) && !matches(paths, i, x.Names()) {
+			return wrong("pathspec '%s' did not match any file(s) known to git", args[i])
+		}
+	}
+	if disk {
+		now, err := x.OnDisk()
+		if err != nil {
+			return err
+		}
+		for _, ch := range compare(now, from, paths) {
+			if ch.status == 'D' {
+				err = c.repo.RemoveDisk(ch.new)
+			} else {
+				err = c.repo.WriteDisk(ch.new, ch.to)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if index {
+		for _, name := range x.Names() {
+			if _, ok := from[name]; !ok && paths.Match(name) {
+				x.Remove(name)
+			}
+		}
+		for name, f := range from {
+			switch {
+			case !paths.Match(name):
+			case disk:
+				x.Set(name, f)
+			case x.Files[name] != f:
+				x.Put(name, f)
+			}
+		}
+	}
+	return x.Save()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -37,8 +38,15 @@ func commit(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.stage(s, o); err != nil {
+	files, err := c.stage(s, o)
+	if err != nil {
 		return err
+	}
+	if len(s.index.Conflicts) > 0 {
+		for _, name := range s.index.Unmerged() {
+			c.printf("U\t%s\n", quote(name))
+		}
+		return &failure{128, "error: Committing is not possible because you have unmerged files.\n" + unresolved}
 	}
 	head := c.repo.Head()
 	var old *object.Commit
@@ -54,11 +62,28 @@ func commit(c *call) error {
 		}
 		parents = old.ParentHashes
 	}
-	if len(s.staged) == 0 && !o.Has("allow-empty") && old == nil {
+	merged, picked := c.repo.StateHash("MERGE_HEAD"), c.repo.StateHash("CHERRY_PICK_HEAD")
+	if merged != repo.Zero {
+		if old != nil {
+			return fatal("You are in the middle of a merge -- cannot amend.")
+		}
+		parents = append(parents, merged)
+	}
+	if len(s.staged) == 0 && !o.Has("allow-empty") && old == nil && merged == repo.Zero {
 		c.longStatus(c.stdout, s, nil, false, "Initial commit")
 		return quiet(1)
 	}
-	author, committer, err := c.signatures(o, old)
+	from := old
+	if picked != repo.Zero && old == nil {
+		if from, err = c.repo.Commit(picked); err != nil {
+			return err
+		}
+	} else if name := o.Arg("C"); name != "" {
+		if from, err = c.repo.ResolveCommit(name); err != nil {
+			return fatal("could not lookup commit %s", name)
+		}
+	}
+	author, committer, err := c.signatures(o, from)
 	if err != nil {
 		return err
 	}
@@ -69,7 +94,7 @@ func commit(c *call) error {
 	if o.Has("s") {
 		message = signOff(message, committer)
 	}
-	tree, err := c.repo.WriteTree(s.index.Files)
+	tree, err := c.repo.WriteTree(files)
 	if err != nil {
 		return err
 	}
@@ -87,32 +112,58 @@ func commit(c *call) error {
 		kind = "commit (amend)"
 	case head == repo.Zero:
 		kind = "commit (initial)"
+	case merged != repo.Zero:
+		kind = "commit (merge)"
+	case picked != repo.Zero:
+		kind = "commit (cherry-pick)"
 	}
 	first, _, _ := strings.Cut(message, "\n")
-	if err := errors.Join(s.index.Save(), c.repo.SetHead(h, kind+": "+first)); err != nil {
+	if err := errors.Join(s.index.Save(), c.repo.SetHead(h, kind+": "+first), c.endJoin()); err != nil {
 		return err
 	}
 	if o.Has("q") {
 		return nil
 	}
-	return c.committed(h, len(parents) == 0, old != nil)
+	return c.committed(h, len(parents) == 0, from != nil || o.Has("date"))
 }
 
-// stage puts into the index what -a or paths say.
-func (c *call) stage(s *state, o *option.Result) error {
+// endJoin removes the notes of what the commit has ended; those of a sequence too, if this was its last.
+func (c *call) endJoin() error {
+	todo, noted := c.repo.State("sequencer/todo")
+	if noted && strings.Count(todo, "\n") <= 1 && (c.repo.HasState("CHERRY_PICK_HEAD") || c.repo.HasState("REVERT_HEAD")) {
+		if err := c.repo.RemoveState("sequencer"); err != nil {
+			return err
+		}
+	}
+	return c.repo.RemoveState(append(mergeState, "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG")...)
+}
+
+// stage puts into the index what -a or paths say. It returns the files of the commit: the index, or
+// HEAD's files but for the paths.
+func (c *call) stage(s *state, o *option.Result) (repo.Snapshot, error) {
 	if len(o.Rest()) == 0 && !o.Has("a") {
-		return nil
+		return s.index.Files, nil
 	}
 	if len(o.Rest()) > 0 && o.Has("a") {
-		return fatal("paths '%s ...' with -a does not make sense", o.Rest()[0])
+		return nil, fatal("paths '%s ...' with -a does not make sense", o.Rest()[0])
 	}
 	paths, outside := c.repo.Paths(o.Rest())
 	if outside != "" {
-		return c.outside(outside)
+		return nil, c.outside(outside)
+	}
+	if len(paths) > 0 && c.repo.HasState("MERGE_HEAD") {
+		return nil, fatal("cannot do a partial commit during a merge.")
 	}
 	for i := range paths {
-		if !matches(paths, i, s.index.Files.Names()) && !matches(paths, i, s.head.Names()) {
-			return wrong("pathspec '%s' did not match any file(s) known to git", o.Rest()[i])
+		if !matches(paths, i, s.index.Names()) && !matches(paths, i, s.head.Names()) {
+			return nil, wrong("pathspec '%s' did not match any file(s) known to git", o.Rest()[i])
+		}
+	}
+	for _, name := range s.unmerged {
+		if _, err := os.Lstat(c.repo.Path(name)); err != nil {
+			s.index.Remove(name)
+		} else if err := s.index.Add(name); err != nil {
+			return nil, err
 		}
 	}
 	for _, ch := range s.unstaged {
@@ -120,24 +171,28 @@ func (c *call) stage(s *state, o *option.Result) error {
 			continue
 		}
 		if ch.status == 'D' {
-			delete(s.index.Files, ch.new)
+			s.index.Remove(ch.new)
 			continue
 		}
 		if err := s.index.Add(ch.new); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	files := s.index.Files
 	if len(paths) > 0 { // only these are committed
-		for _, ch := range compare(s.head, s.index.Files, nil) {
-			if !paths.Match(ch.new) {
-				return fatal("commit of some paths while others are staged is not supported in this sandbox: commit without paths")
+		files = maps.Clone(s.head)
+		for _, ch := range compare(s.head, s.index.Files, paths) {
+			if ch.status == 'D' {
+				delete(files, ch.new)
+				continue
 			}
+			files[ch.new] = ch.to
 		}
 	}
 	d := &diffOutput{repo: c.repo}
-	s.staged = renames(compare(s.head, s.index.Files, nil), d.read)
-	s.unstaged = nil
-	return nil
+	s.staged = renames(compare(s.head, files, nil), d.read)
+	s.unstaged, s.unmerged = nil, nil
+	return files, nil
 }
 
 func (c *call) signatures(o *option.Result, old *object.Commit) (author, committer object.Signature, err error) {
@@ -194,6 +249,10 @@ func (c *call) message(o *option.Result, old *object.Commit) (string, error) {
 		text = from.Message
 	case old != nil:
 		text = old.Message
+	case c.prepared(&text):
+		if !o.Has("no-edit") {
+			text = uncommented(text) // as if an editor had left it so
+		}
 	default:
 		return "", &failure{1, "error: there is no editor in this sandbox\nPlease supply the message using either -m or -F option."}
 	}
@@ -201,6 +260,28 @@ func (c *call) message(o *option.Result, old *object.Commit) (string, error) {
 		return "", &failure{1, "Aborting commit due to empty commit message."}
 	}
 	return text, nil
+}
+
+// prepared reports whether a merge or the like has prepared the message of its commit.
+func (c *call) prepared(text *string) bool {
+	for _, name := range []string{"MERGE_MSG", "SQUASH_MSG"} {
+		if t, ok := c.repo.State(name); ok {
+			*text = t
+			return true
+		}
+	}
+	return false
+}
+
+// uncommented removes the lines that begin with a "#".
+func uncommented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // clean removes spaces at the ends of lines, and empty lines at the ends and beside others.
@@ -227,11 +308,14 @@ func signOff(message string, s object.Signature) string {
 	if strings.HasSuffix(message, line) {
 		return message
 	}
+	if endsInTrailers(message) {
+		return message + line
+	}
 	return message + "\n" + line
 }
 
 // committed prints the summary of a new commit.
-func (c *call) committed(h plumbing.Hash, root, amended bool) error {
+func (c *call) committed(h plumbing.Hash, root, dated bool) error {
 	where := c.repo.Branch()
 	if where == "" {
 		where = "detached HEAD"
@@ -247,8 +331,11 @@ func (c *call) committed(h plumbing.Hash, root, amended bool) error {
 	if new.Author.Name != new.Committer.Name || new.Author.Email != new.Committer.Email {
 		c.printf(" Author: %s <%s>\n", new.Author.Name, new.Author.Email)
 	}
-	if amended || !new.Author.When.Equal(new.Committer.When) && os.Getenv("GIT_AUTHOR_DATE") == "" {
+	if dated || !new.Author.When.Equal(new.Committer.When) && os.Getenv("GIT_AUTHOR_DATE") == "" {
 		c.printf(" Date: %s\n", new.Author.When.Format(dateForm))
+	}
+	if len(new.ParentHashes) > 1 {
+		return nil
 	}
 	changes, d, err := c.changesOf(new, nil)
 	if err != nil {

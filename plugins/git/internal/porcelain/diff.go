@@ -17,6 +17,13 @@ func diffCommand(c *call) error {
 		_, what, _ := strings.Cut(strings.TrimSuffix(bad.Text, "'"), "`")
 		return &failure{255, "error: invalid option: --" + what}
 	}
+	if c.repo == nil || o.Has("no-index") {
+		d, err := c.diffOutput(o, "patch")
+		if err != nil {
+			return err
+		}
+		return c.diffNoIndex(d, o.Rest(), o.Has("quiet"))
+	}
 	revisions, paths, err := c.split(o)
 	if err != nil {
 		return err
@@ -32,7 +39,15 @@ func diffCommand(c *call) error {
 	if err != nil {
 		return err
 	}
-	changes := d.pick(compare(a, b, paths))
+	if o.Has("R") {
+		a, b = b, a
+		d.swapped = true
+	}
+	changes := compare(a, b, paths)
+	if d.index != nil && len(d.index.Conflicts) > 0 {
+		changes = c.withUnmerged(d, changes, paths)
+	}
+	changes = d.pick(changes)
 	if !o.Has("quiet") {
 		d.write(c.stdout, changes)
 	}
@@ -66,6 +81,7 @@ func (c *call) sides(d *diffOutput, revisions []string, cached bool) (a, b repo.
 	if err != nil {
 		return nil, nil, err
 	}
+	d.index = x
 	if len(revisions) == 0 && cached {
 		a, err = c.repo.Tree(c.repo.Head())
 		return a, x.Files, err
@@ -77,6 +93,7 @@ func (c *call) sides(d *diffOutput, revisions []string, cached bool) (a, b repo.
 		}
 	}
 	d.disk = true
+	d.againstIndex = len(revisions) == 0
 	b, err = x.OnDisk()
 	return a, b, err
 }
@@ -172,5 +189,6 @@ func (c *call) showObject(f *logFormat, h plumbing.Hash, name string, paths repo
 	if err != nil {
 		return err
 	}
+	f.combine = true
 	return f.write(c, commit, paths, first, true)
 }

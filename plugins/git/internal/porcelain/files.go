@@ -9,7 +9,7 @@ import (
 )
 
 func lsFiles(c *call) error {
-	o, err := c.parse("c,cached d,deleted m,modified o,others i,ignored s,stage z exclude-standard error-unmatch full-name")
+	o, err := c.parse("c,cached d,deleted m,modified o,others i,ignored s,stage u,unmerged z exclude-standard error-unmatch full-name")
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func lsFiles(c *call) error {
 	}
 	if o.Has("error-unmatch") {
 		for i := range paths {
-			if !matches(paths, i, x.Files.Names()) {
+			if !matches(paths, i, x.Names()) {
 				return wrong("pathspec '%s' did not match any file(s) known to git\nDid you forget to 'git add'?", o.Rest()[i])
 			}
 		}
@@ -57,16 +57,29 @@ func lsFiles(c *call) error {
 			}
 		}
 	}
-	if o.Has("s") {
-		for _, name := range x.Files.Names() {
-			if paths.Match(name) {
-				c.printf("%o %s 0\t%s%s", uint32(x.Files[name].Mode), x.Files[name].Hash, show(name), end)
-			}
-		}
+	stages := o.Has("s") || o.Has("u")
+	if !stages && !o.Has("c") && (o.Has("o") || o.Has("m") || o.Has("d")) {
 		return nil
 	}
-	if o.Has("c") || !o.Has("o") && !o.Has("m") && !o.Has("d") {
-		list(x.Files.Names())
+	for _, name := range x.Names() {
+		if !paths.Match(name) || !strings.HasPrefix(name, c.repo.Prefix) {
+			continue
+		}
+		sides := append([]repo.File{x.Files[name]}, make([]repo.File, 3)...)
+		if conflict, open := x.Conflicts[name]; open {
+			sides = append(sides[:1], conflict[:]...)
+		} else if o.Has("u") {
+			continue
+		}
+		for stage, f := range sides {
+			if f == (repo.File{}) {
+				continue
+			}
+			if stages {
+				c.printf("%06o %s %d\t", uint32(f.Mode), f.Hash, stage)
+			}
+			c.printf("%s%s", show(name), end)
+		}
 	}
 	return nil
 }
@@ -91,7 +104,7 @@ func remove(c *call) error {
 	var names []string
 	for i, p := range paths {
 		found := false
-		for _, name := range s.index.Files.Names() {
+		for _, name := range s.index.Names() {
 			if !paths.MatchOne(i, name) {
 				continue
 			}
@@ -117,7 +130,7 @@ func remove(c *call) error {
 		if o.Has("n") {
 			continue
 		}
-		delete(s.index.Files, name)
+		s.index.Remove(name)
 		if o.Has("cached") {
 			continue
 		}
@@ -135,6 +148,9 @@ func remove(c *call) error {
 func (s *state) unsafe(names []string, cached bool) error {
 	var staged, local, both []string
 	for _, name := range names {
+		if _, open := s.index.Conflicts[name]; open {
+			continue
+		}
 		f := s.index.Files[name]
 		disk, exists := s.disk[name]
 		changed, new := exists && disk != f, s.head[name] != f
@@ -232,10 +248,10 @@ func (c *call) moveOne(x *repo.Index, from, to string, force bool) error {
 		f := x.Files[name]
 		switch {
 		case name == from:
-			delete(x.Files, name)
+			x.Remove(name)
 			x.Put(to, f)
 		case below:
-			delete(x.Files, name)
+			x.Remove(name)
 			x.Put(to+"/"+rest, f)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/object"
@@ -28,6 +29,8 @@ type logFormat struct {
 	date       string
 	decorate   map[plumbing.Hash][]decoration
 	diff       *diffOutput
+	combine    bool // whether merges are shown with what they changed of all their parents
+	first      bool // whether merges are shown with what came to their first parent
 }
 
 func (c *call) logFormat(o *option.Result, d *diffOutput) (*logFormat, error) {
@@ -85,7 +88,11 @@ func (f *logFormat) write(c *call, commit *object.Commit, paths repo.Paths, firs
 		c.printf("\n")
 	}
 	f.head(c, commit)
-	if len(f.diff.forms) == 0 || len(commit.ParentHashes) > 1 {
+	merge := len(commit.ParentHashes) > 1 && !f.first
+	if merge && f.combine && slices.Contains(f.diff.forms, "patch") {
+		return f.joined(c, commit, paths)
+	}
+	if len(f.diff.forms) == 0 || merge && !f.combine {
 		if f.separated() && last {
 			c.printf("\n")
 		}
@@ -105,6 +112,21 @@ func (f *logFormat) write(c *call, commit *object.Commit, paths repo.Paths, firs
 		c.printf("\n")
 	}
 	f.diff.write(c.stdout, changes)
+	return nil
+}
+
+// joined shows what a merge changed of all its parents.
+func (f *logFormat) joined(c *call, commit *object.Commit, paths repo.Paths) error {
+	files, err := c.joinedFiles(commit, paths)
+	if err != nil {
+		return err
+	}
+	if f.separated() || len(files) > 0 {
+		c.printf("\n")
+	}
+	for _, j := range files {
+		f.diff.combined(c.stdout, j)
+	}
 	return nil
 }
 
@@ -155,7 +177,18 @@ func (f *logFormat) head(c *call, commit *object.Commit) {
 		text = subject(text)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		c.printf("    %s\n", strings.TrimRight(line, " "))
+		c.printf("    %s\n", strings.TrimRight(tabbed(line), " "))
+	}
+}
+
+// tabbed replaces tabs by spaces up to the next place that 8 divides: git log --expand-tabs.
+func tabbed(line string) string {
+	for {
+		before, after, ok := strings.Cut(line, "\t")
+		if !ok {
+			return line
+		}
+		line = before + strings.Repeat(" ", 8-utf8.RuneCountInString(before)%8) + after
 	}
 }
 

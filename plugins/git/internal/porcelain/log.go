@@ -19,7 +19,7 @@ const logOptions = " # n,max-count= oneline format= pretty? abbrev-commit no-abb
 
 // changesOf returns what a commit changed since its first parent.
 func (c *call) changesOf(commit *object.Commit, paths repo.Paths) ([]change, *diffOutput, error) {
-	d := &diffOutput{repo: c.repo, context: 3, renames: true}
+	d := &diffOutput{repo: c.repo, context: 3, renames: true} // for counts alone
 	parent := repo.Zero
 	if len(commit.ParentHashes) > 0 {
 		parent = commit.ParentHashes[0]

@@ -11,23 +11,35 @@ import (
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/patch"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 // diffOptions are the options of all commands that show changes.
 const diffOptions = " p,patch u s,no-patch stat? shortstat numstat name-only name-status summary U,unified= M,find-renames? no-renames" +
-	" a,text no-color color? no-ext-diff w,ignore-all-space quiet exit-code relative? minimal histogram patience diff-filter= "
+	" a,text no-color color? no-ext-diff ext-diff no-textconv textconv w,ignore-all-space quiet exit-code relative? no-relative minimal histogram patience diff-filter= no-prefix src-prefix= dst-prefix= binary full-index abbrev? no-index " +
+	"ignore-space-at-eol b,ignore-space-change ignore-blank-lines ignore-cr-at-eol R word-diff? check raw C,find-copies? B? D,irreversible-delete indent-heuristic no-indent-heuristic diff-algorithm= W,function-context compact-summary dirstat? submodule? ws-error-highlight= inter-hunk-context= l= no-color-moved color-moved? ita-invisible-in-index O= z"
 
 // A diffOutput shows changes in the form that the options ask for.
 type diffOutput struct {
-	repo    *repo.Repo
-	disk    bool // whether the new side is the working tree
-	forms   []string
-	context int
-	renames bool
-	filter  string
-	paint   palette
-	width   int // of --stat
+	repo         *repo.Repo
+	disk         bool        // whether the new side is the working tree
+	index        *repo.Index // if it was read for the diff
+	againstIndex bool        // whether the old side is the index
+	forms        []string
+	context      int
+	renames      bool
+	filter       string
+	paint        palette
+	width        int // of --stat
+
+	contents map[plumbing.Hash][]byte // texts that are no objects
+	prefix   [2]string                // in front of names: a/ and b/
+	long     bool                     // whether names of objects are whole
+	digits   int                      // of names of objects that are not; 0 for as many as usual
+	binary   bool                     // whether contents are shown of files that are no text
+	swapped  bool                     // whether the working tree is on the old side
+	z        bool                     // whether names end in NUL and are not quoted
 }
 
 func (c *call) diffOutput(o *option.Result, form string) (*diffOutput, error) {
@@ -35,13 +47,29 @@ func (c *call) diffOutput(o *option.Result, form string) (*diffOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &diffOutput{repo: c.repo, context: 3, renames: !o.Has("no-renames"), filter: o.Arg("diff-filter"), paint: paint, width: c.width()}
-	for _, f := range []string{"numstat", "stat", "shortstat", "summary", "name-only", "name-status"} {
+	d := &diffOutput{repo: c.repo, context: 3, renames: !o.Has("no-renames"), filter: o.Arg("diff-filter"), paint: paint, width: c.width(),
+		prefix: [2]string{"a/", "b/"}}
+	if o.Has("no-prefix") {
+		d.prefix = [2]string{}
+	}
+	for i, name := range []string{"src-prefix", "dst-prefix"} {
+		if o.Has(name) {
+			d.prefix[i] = o.Arg(name)
+		}
+	}
+	d.binary, d.z = o.Has("binary"), o.Has("z")
+	d.long = o.Has("full-index")
+	if o.Has("abbrev") {
+		if n, err := strconv.Atoi(o.Arg("abbrev")); err == nil {
+			d.digits = min(max(n, 4), 40)
+		}
+	}
+	for _, f := range []string{"raw", "numstat", "stat", "shortstat", "summary", "name-only", "name-status"} {
 		if o.Has(f) {
 			d.forms = append(d.forms, f)
 		}
 	}
-	if o.Has("p") || o.Has("u") || o.Has("U") {
+	if o.Has("p") || o.Has("u") || o.Has("U") || o.Has("binary") && len(d.forms) == 0 {
 		d.forms = append(d.forms, "patch")
 	}
 	if len(d.forms) == 0 && form != "" {
@@ -64,10 +92,16 @@ func (d *diffOutput) read(name string, f repo.File, new bool) []byte {
 	if f.Mode == filemode.Submodule {
 		return fmt.Appendf(nil, "Subproject commit %s\n", f.Hash)
 	}
+	if b, ok := d.contents[f.Hash]; ok {
+		return b
+	}
+	if d.repo == nil {
+		return nil
+	}
 	if b, err := d.repo.Blob(f.Hash); err == nil {
 		return b
 	}
-	if !new || !d.disk {
+	if new == d.swapped || !d.disk {
 		return nil
 	}
 	b, _ := d.repo.ReadDisk(name)
@@ -101,13 +135,28 @@ func (d *diffOutput) write(w io.Writer, changes []change) {
 			d.stat(w, changes)
 		case "shortstat":
 			d.shortstat(w, changes)
+		case "raw":
+			d.raw(w, changes)
 		case "numstat":
 			d.numstat(w, changes)
 		case "summary":
 			summary(w, changes)
 		case "patch":
-			for _, ch := range changes {
-				d.patch(w, ch)
+			for _, ch := range changes { // as git does: these are first
+				if ch.status == 'U' && d.bothOpen(ch.new) {
+					now, _ := d.index.Disk(ch.new)
+					sides := d.index.Conflicts[ch.new]
+					d.combined(w, joined{name: ch.new, parents: sides[1:], result: now, onDisk: true})
+				}
+			}
+			for i, ch := range changes {
+				switch before := max(i-1, 0); {
+				case d.bothOpen(ch.new) && (ch.status == 'U' || changes[before].status == 'U' && changes[before].new == ch.new):
+				case ch.status == 'U':
+					fmt.Fprintf(w, "* Unmerged path %s\n", ch.new)
+				default:
+					d.patch(w, ch)
+				}
 			}
 		default:
 			d.names(w, changes, form == "name-status")
@@ -115,9 +164,41 @@ func (d *diffOutput) write(w io.Writer, changes []change) {
 	}
 }
 
+// raw writes modes and objects, one line for each file.
+func (d *diffOutput) raw(w io.Writer, changes []change) {
+	for _, ch := range changes {
+		to := d.id(ch.to.Hash)
+		if d.disk && ch.status != 'D' {
+			to = d.id(repo.Zero)
+		}
+		fmt.Fprintf(w, ":%06o %06o %s %s %c", uint32(ch.from.Mode), uint32(ch.to.Mode), d.id(ch.from.Hash), to, ch.status)
+		if ch.status == 'R' {
+			fmt.Fprintf(w, "%03d\t%s", ch.score, quote(ch.old))
+		}
+		fmt.Fprintf(w, "\t%s\n", quote(ch.new))
+	}
+}
+
+// id is how patches name an object.
+func (d *diffOutput) id(h plumbing.Hash) string {
+	switch {
+	case d.long:
+		return h.String()
+	case d.digits > 0:
+		return h.String()[:d.digits]
+	}
+	return abbreviate(h)
+}
+
 func (d *diffOutput) names(w io.Writer, changes []change, status bool) {
 	for _, ch := range changes {
 		switch {
+		case d.z && !status:
+			fmt.Fprintf(w, "%s\x00", ch.new)
+		case d.z && ch.status == 'R':
+			fmt.Fprintf(w, "R%03d\x00%s\x00%s\x00", ch.score, ch.old, ch.new)
+		case d.z:
+			fmt.Fprintf(w, "%c\x00%s\x00", ch.status, ch.new)
 		case !status:
 			fmt.Fprintln(w, quote(ch.new))
 		case ch.status == 'R':
@@ -131,6 +212,15 @@ func (d *diffOutput) names(w io.Writer, changes []change, status bool) {
 // abbreviate shortens an object's name.
 func abbreviate(h plumbing.Hash) string { return h.String()[:7] }
 
+// bothOpen reports whether a file in conflict is shown against both sides together.
+func (d *diffOutput) bothOpen(name string) bool {
+	if !d.againstIndex || !d.disk {
+		return false
+	}
+	sides := d.index.Conflicts[name]
+	return sides[1] != (repo.File{}) && sides[2] != (repo.File{})
+}
+
 // patch writes one file's part of a patch.
 func (d *diffOutput) patch(w io.Writer, ch change) {
 	if ch.status == 'T' {
@@ -141,7 +231,8 @@ func (d *diffOutput) patch(w io.Writer, ch change) {
 	head := func(format string, args ...any) {
 		fmt.Fprintln(w, d.paint(metaColor, fmt.Sprintf(format, args...)))
 	}
-	head("diff --git %s %s", quote("a/"+ch.old), quote("b/"+ch.new))
+	prefix := d.prefix
+	head("diff --git %s %s", quote(prefix[0]+ch.old), quote(prefix[1]+ch.new))
 	mode := ""
 	switch {
 	case ch.status == 'A':
@@ -162,8 +253,7 @@ func (d *diffOutput) patch(w io.Writer, ch change) {
 	if ch.from.Hash == ch.to.Hash {
 		return
 	}
-	head("index %s..%s%s", abbreviate(ch.from.Hash), abbreviate(ch.to.Hash), mode)
-	old, new := "a/"+ch.old, "b/"+ch.new
+	old, new := prefix[0]+ch.old, prefix[1]+ch.new
 	var a, b []byte
 	if ch.status == 'A' {
 		old = "/dev/null"
@@ -175,7 +265,17 @@ func (d *diffOutput) patch(w io.Writer, ch change) {
 	} else {
 		b = d.read(ch.new, ch.to, true)
 	}
-	if diff.IsBinary(a) || diff.IsBinary(b) {
+	isBinary := diff.IsBinary(a) || diff.IsBinary(b)
+	if isBinary && d.binary {
+		head("index %s..%s%s", ch.from.Hash, ch.to.Hash, mode)
+		fmt.Fprintln(w, "GIT binary patch")
+		for _, text := range [][]byte{b, a} {
+			patch.Encode85(w, text)
+		}
+		return
+	}
+	head("index %s..%s%s", d.id(ch.from.Hash), d.id(ch.to.Hash), mode)
+	if isBinary {
 		fmt.Fprintf(w, "Binary files %s and %s differ\n", quote(old), quote(new))
 		return
 	}

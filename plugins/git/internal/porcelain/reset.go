@@ -2,6 +2,10 @@ package porcelain
 
 import (
 	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
@@ -11,8 +15,8 @@ func reset(c *call) error {
 	if err != nil {
 		return err
 	}
-	if o.Has("merge") || o.Has("keep") || o.Has("p") {
-		return fatal("reset: only --soft, --mixed and --hard are supported in this sandbox")
+	if o.Has("p") {
+		return fatal("reset --patch: there is no dialogue in this sandbox")
 	}
 	revisions, paths, err := c.split(o)
 	if err != nil {
@@ -38,18 +42,29 @@ func reset(c *call) error {
 		}
 		h = commit.Hash
 	}
-	if o.Has("hard") {
-		if err := c.move(h, "reset", true); err != nil {
-			return err
-		}
+	switch how, _ := o.Last("soft", "mixed", "hard", "merge", "keep"); {
+	case how == "soft" && c.repo.HasState("MERGE_HEAD"):
+		return fatal("Cannot do a soft reset in the middle of a merge.")
+	case how == "hard":
+		err = c.move(h, "reset", true)
+	case how == "merge":
+		err = c.resetMerge(h)
+	case how == "keep":
+		err = c.resetKeep(h)
+	}
+	if err != nil {
+		return err
 	}
 	if h != repo.Zero {
+		if err := errors.Join(c.repo.SetStateHash("ORIG_HEAD", c.repo.Head()), c.endJoin()); err != nil {
+			return err
+		}
 		if err := c.repo.SetHead(h, "reset: moving to "+rev); err != nil {
 			return err
 		}
 	}
 	switch {
-	case o.Has("soft"):
+	case o.Has("soft") || o.Has("merge") || o.Has("keep"):
 		return nil
 	case !o.Has("hard"):
 		return c.resetIndex("HEAD", nil, o.Has("q"))
@@ -61,6 +76,18 @@ func reset(c *call) error {
 		c.printf("HEAD is now at %s %s\n", abbreviate(h), subject(commit.Message))
 	}
 	return nil
+}
+
+// resetKeep moves to h and keeps what is changed in the working tree, if that is possible.
+func (c *call) resetKeep(h plumbing.Hash) error {
+	err := c.move(h, "reset", false)
+	var f *failure
+	if errors.As(err, &f) {
+		_, names, _ := strings.Cut(f.text, "\t")
+		name, _, _ := strings.Cut(names, "\n")
+		return &failure{128, fmt.Sprintf("error: Entry '%s' not uptodate. Cannot merge.\nfatal: Could not reset index file to revision '%s'.", name, h)}
+	}
+	return err
 }
 
 // resetIndex makes the index as rev is, and lists what now differs on disk.
@@ -77,10 +104,15 @@ func (c *call) resetIndex(rev string, paths repo.Paths, silent bool) error {
 	}
 	for _, ch := range compare(x.Files, files, paths) {
 		if ch.status == 'D' {
-			delete(x.Files, ch.new)
+			x.Remove(ch.new)
 			continue
 		}
 		x.Files[ch.new] = ch.to
+	}
+	for name := range x.Conflicts {
+		if paths.Match(name) {
+			delete(x.Conflicts, name)
+		}
 	}
 	disk, err := x.OnDisk()
 	if err = errors.Join(err, x.Save()); err != nil || silent {

@@ -14,6 +14,7 @@ type statLine struct {
 	name           string
 	added, removed int
 	binary         bool
+	unmerged       bool
 	before, after  int // sizes in bytes
 
 }
@@ -21,6 +22,10 @@ type statLine struct {
 func (d *diffOutput) lines(changes []change) []statLine {
 	var out []statLine
 	for _, ch := range changes {
+		if ch.status == 'U' {
+			out = append(out, statLine{name: quote(ch.new), unmerged: true})
+			continue
+		}
 		var a, b []byte
 		if ch.status != 'A' {
 			a = d.read(ch.old, ch.from, false)
@@ -70,6 +75,9 @@ func (d *diffOutput) stat(w io.Writer, changes []change) {
 	nameWidth, most, numberWidth := 0, 0, 1
 	for _, l := range lines {
 		nameWidth = max(nameWidth, len(l.name))
+		if l.unmerged {
+			continue
+		}
 		if l.binary {
 			numberWidth = max(numberWidth, 3)
 			continue
@@ -96,6 +104,10 @@ func (d *diffOutput) stat(w io.Writer, changes []change) {
 				name = name[i:]
 			}
 			name = "..." + name
+		}
+		if l.unmerged {
+			fmt.Fprintf(w, " %-*s | Unmerged", nameWidth, name) // git forgets the newline
+			continue
 		}
 		if l.binary {
 			fmt.Fprintf(w, " %-*s | %*s", nameWidth, name, numberWidth, "Bin")
@@ -151,7 +163,13 @@ func total(w io.Writer, lines []statLine) {
 	for _, l := range lines {
 		added, removed = added+l.added, removed+l.removed
 	}
-	fmt.Fprintf(w, " %s changed", plural(len(lines), "file"))
+	files := 0
+	for _, l := range lines {
+		if !l.unmerged {
+			files++
+		}
+	}
+	fmt.Fprintf(w, " %s changed", plural(files, "file"))
 	if added > 0 || removed == 0 {
 		fmt.Fprintf(w, ", %s(+)", plural(added, "insertion"))
 	}

@@ -14,7 +14,9 @@ type state struct {
 	disk      repo.Snapshot
 	staged    []change
 	unstaged  []change
+	unmerged  []string
 	untracked []string
+	joining   bool // whether the next commit ends a merge or a cherry-pick
 	paint     palette
 }
 
@@ -35,8 +37,14 @@ func (c *call) state(paths repo.Paths, all, none bool) (*state, error) {
 		return nil, err
 	}
 	d := &diffOutput{repo: c.repo}
-	s.staged = renames(compare(s.head, s.index.Files, paths), d.read)
+	s.staged = renames(without(compare(s.head, s.index.Files, paths), s.index.Conflicts), d.read)
 	s.unstaged = compare(s.index.Files, s.disk, paths)
+	for _, name := range s.index.Unmerged() {
+		if paths.Match(name) {
+			s.unmerged = append(s.unmerged, name)
+		}
+	}
+	s.joining = c.joins()
 	if none {
 		return s, nil
 	}
@@ -139,12 +147,13 @@ func (c *call) shortStatus(s *state, ignored []string, branch, porcelain, nul bo
 	type line struct {
 		x, y     byte
 		old, new string
+		conflict string
 	}
 	lines := map[string]*line{}
 	order := repo.Snapshot{}
 	at := func(name string) *line {
 		if lines[name] == nil {
-			lines[name] = &line{' ', ' ', name, name}
+			lines[name] = &line{' ', ' ', name, name, ""}
 			order[name] = repo.File{}
 		}
 		return lines[name]
@@ -156,9 +165,15 @@ func (c *call) shortStatus(s *state, ignored []string, branch, porcelain, nul bo
 	for _, ch := range s.unstaged {
 		at(ch.new).y = ch.status
 	}
+	for _, name := range s.unmerged {
+		l := at(name)
+		l.old, l.conflict = name, standingOf(s.index.Conflicts[name]).short
+	}
 	for _, name := range order.Names() {
 		l := lines[name]
 		switch {
+		case l.conflict != "":
+			c.printf("%s %s%s", paint(red, l.conflict), show(name), end)
 		case l.old == l.new:
 			c.printf("%s%s %s%s", mark(green, l.x), mark(red, l.y), show(name), end)
 		case nul:
@@ -181,14 +196,11 @@ var words = map[byte]string{'A': "new file:   ", 'M': "modified:   ", 'D': "dele
 func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, unborn string) {
 	p := printer{w}
 	born := c.repo.Head() != repo.Zero
-	if b := c.repo.Branch(); b != "" {
-		p.printf("On branch %s\n", b)
-		if born {
-			p.tracking(c, b)
-		}
-	} else {
-		p.printf("%s%s\n", s.paint(red, "HEAD detached at "), abbreviate(c.repo.Head()))
+	p.printf("%s\n", c.where(s))
+	if b := c.repo.Branch(); b != "" && born {
+		p.tracking(c, b)
 	}
+	p.inProgress(c, s)
 	if !born {
 		p.printf("\n%s\n\n", unborn)
 	}
@@ -197,9 +209,13 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 		if !born {
 			unstage = "\"git rm --cached <file>...\""
 		}
-		p.printf("Changes to be committed:\n  (use %s to unstage)\n", unstage)
+		p.printf("Changes to be committed:\n")
+		if !s.joining {
+			p.printf("  (use %s to unstage)\n", unstage)
+		}
 		p.changes(c, s, s.staged, green)
 	}
+	p.open(c, s)
 	if len(s.unstaged) > 0 {
 		add := "git add"
 		for _, ch := range s.unstaged {
@@ -216,11 +232,11 @@ func (c *call) longStatus(w io.Writer, s *state, ignored []string, hidden bool, 
 	if hidden && len(s.staged) > 0 {
 		p.printf("Untracked files not listed (use -u option to show untracked files)\n")
 	}
-	if len(s.staged) > 0 {
+	if len(s.staged) > 0 || c.repo.HasState("MERGE_HEAD") && len(s.unmerged) == 0 {
 		return
 	}
 	switch {
-	case len(s.unstaged) > 0:
+	case len(s.unstaged)+len(s.unmerged) > 0:
 		p.printf("no changes added to commit (use \"git add\" and/or \"git commit -a\")\n")
 	case len(s.untracked) > 0:
 		p.printf("nothing added to commit but untracked files present (use \"git add\" to track)\n")

@@ -105,7 +105,7 @@ func (x *Index) Ignored(all bool) ([]string, error) { return x.others(all, true)
 
 func (x *Index) others(all, ignored bool) ([]string, error) {
 	w := &walker{index: x, all: all, ignored: ignored, dirs: map[string]bool{}}
-	for name := range x.Files {
+	for _, name := range x.Names() {
 		for dir := path.Dir(name); dir != "." && !w.dirs[dir]; dir = path.Dir(dir) {
 			w.dirs[dir] = true
 		}
@@ -132,8 +132,7 @@ func (w *walker) walk(dir string, rules ignores, inside bool) error {
 	rules = rules.with(w.index.repo, dir)
 	for _, e := range entries {
 		name := dir + e.Name()
-		_, tracked := w.index.Files[name]
-		if e.Name() == ".git" || tracked {
+		if e.Name() == ".git" || w.index.Tracks(name) {
 			continue
 		}
 		isIgnored := inside || rules.match(name, e.IsDir())

@@ -1,7 +1,9 @@
 package repo
 
 import (
+	"cmp"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,12 +17,17 @@ import (
 
 // An Index is what the next commit will have.
 type Index struct {
-	Files Snapshot
+	Files     Snapshot
+	Conflicts map[string]Conflict // by path; none of them is in Files
 
 	repo    *Repo
 	entries map[string]*index.Entry // with the state of the file on disk when it was added
 	raw     *index.Index
 }
+
+// A Conflict is a file that a merge could not decide on: as the base, we and they have it. A side
+// without the file has the zero File.
+type Conflict [3]File
 
 // Index reads the index.
 func (r *Repo) Index() (*Index, error) {
@@ -28,8 +35,14 @@ func (r *Repo) Index() (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{Files: Snapshot{}, repo: r, entries: map[string]*index.Entry{}, raw: raw}
+	x := &Index{Files: Snapshot{}, Conflicts: map[string]Conflict{}, repo: r, entries: map[string]*index.Entry{}, raw: raw}
 	for _, e := range raw.Entries {
+		if e.Stage > 0 {
+			sides := x.Conflicts[e.Name]
+			sides[e.Stage-1] = File{normal(e.Mode), e.Hash}
+			x.Conflicts[e.Name] = sides
+			continue
+		}
 		x.Files[e.Name] = File{normal(e.Mode), e.Hash}
 		x.entries[e.Name] = e
 	}
@@ -47,7 +60,16 @@ func (x *Index) Save() error {
 		e.Stage = 0
 		raw.Entries = append(raw.Entries, e)
 	}
-	slices.SortFunc(raw.Entries, func(a, b *index.Entry) int { return strings.Compare(a.Name, b.Name) })
+	for name, sides := range x.Conflicts {
+		for i, f := range sides {
+			if f != (File{}) {
+				raw.Entries = append(raw.Entries, &index.Entry{Name: name, Hash: f.Hash, Mode: f.Mode, Stage: index.Stage(i + 1)})
+			}
+		}
+	}
+	slices.SortFunc(raw.Entries, func(a, b *index.Entry) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Stage, b.Stage))
+	})
 	return x.repo.store.SetIndex(raw)
 }
 
@@ -60,6 +82,30 @@ func (x *Index) Put(name string, f File) {
 	}
 	x.Files[name] = f
 	delete(x.entries, name)
+	delete(x.Conflicts, name)
+}
+
+// Remove takes a file out of the index.
+func (x *Index) Remove(name string) {
+	delete(x.Files, name)
+	delete(x.Conflicts, name)
+}
+
+// Tracks reports whether the index has the file, be it one in conflict.
+func (x *Index) Tracks(name string) bool {
+	_, ok := x.Files[name]
+	_, open := x.Conflicts[name]
+	return ok || open
+}
+
+// Unmerged returns the files in conflict, sorted.
+func (x *Index) Unmerged() []string { return slices.Sorted(maps.Keys(x.Conflicts)) }
+
+// Names returns all files of the index, those in conflict too, sorted.
+func (x *Index) Names() []string {
+	names := append(x.Files.Names(), x.Unmerged()...)
+	slices.Sort(names)
+	return names
 }
 
 // Set puts a file into the index that is so on disk, and remembers its state there.
@@ -106,6 +152,20 @@ func (x *Index) OnDisk() (Snapshot, error) {
 		s[name] = File{mode, h}
 	}
 	return s, nil
+}
+
+// Disk returns a file as it is on disk, whatever the index has of it. It reports whether there is one.
+func (x *Index) Disk(name string) (File, bool) {
+	info, err := os.Lstat(x.repo.Path(name))
+	if err != nil || info.IsDir() {
+		return File{}, false
+	}
+	b, err := x.repo.ReadDisk(name)
+	if err != nil {
+		return File{}, false
+	}
+	h, err := Hash(plumbing.BlobObject, b)
+	return File{x.mode(name, info), h}, err == nil
 }
 
 // mode returns the file's mode on disk, or the index's where a file system keeps none or core.filemode says so.

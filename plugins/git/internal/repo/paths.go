@@ -58,6 +58,12 @@ func (p Paths) MatchOne(i int, name string) bool {
 	return strings.ContainsAny(spec, "*?[") && Wild(spec, name)
 }
 
+// Names reports whether one of the pathspecs is just this path.
+func (p Paths) Names(name string) bool { return slices.Contains(p, name) }
+
+// Reaches reports whether files below the directory may be meant.
+func (p Paths) Reaches(dir string) bool { return p.reaches(dir) }
+
 // covers reports whether all files below the directory are meant.
 func (p Paths) covers(dir string) bool {
 	return len(p) == 0 || slices.ContainsFunc(p, func(spec string) bool {

@@ -16,7 +16,11 @@ import (
 
 // LogHead notes in HEAD's reflog that it was moved from old to where it is now, and why.
 func (r *Repo) LogHead(old plumbing.Hash, why string) error {
-	now := r.Head()
+	return r.Log("HEAD", old, r.Head(), why)
+}
+
+// Log notes in a reference's reflog that it was moved, and why.
+func (r *Repo) Log(name string, old, now plumbing.Hash, why string) error {
 	if now == Zero || !r.logs() {
 		return nil
 	}
@@ -27,10 +31,51 @@ func (r *Repo) LogHead(old plumbing.Hash, why string) error {
 	if err != nil {
 		return err
 	}
-	return r.store.AppendReflog(plumbing.HEAD, &reflog.Entry{
+	why = strings.Join(strings.Fields(why), " ")
+	return r.store.AppendReflog(plumbing.ReferenceName(name), &reflog.Entry{
 		OldHash: old, NewHash: now, Message: why,
 		Committer: reflog.Signature{Name: crud(who.Name), Email: crud(who.Email), When: who.When},
 	})
+}
+
+// Reflog returns what is noted of a reference, the last first.
+func (r *Repo) Reflog(name string) ([]*reflog.Entry, error) {
+	list, err := r.store.Reflog(plumbing.ReferenceName(name))
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// SetReflog replaces what is noted of a reference by what list has, the last first. Nothing removes
+// the notes.
+func (r *Repo) SetReflog(name string, list []*reflog.Entry) error {
+	if err := r.store.DeleteReflog(plumbing.ReferenceName(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, e := range slices.Backward(list) {
+		if err := r.store.AppendReflog(plumbing.ReferenceName(name), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LastSwitch returns what the last switch of HEAD was to, and the commit that this was then; Zero if
+// there was none.
+func (r *Repo) LastSwitch() (name string, h plumbing.Hash) {
+	list, err := r.Reflog("HEAD")
+	if err != nil {
+		return "", Zero
+	}
+	for _, e := range list {
+		move, ok := strings.CutPrefix(e.Message, "checkout: moving from ")
+		if _, to, isMove := strings.Cut(move, " to "); ok && isMove {
+			return to, e.NewHash
+		}
+	}
+	return "", Zero
 }
 
 // logs reports whether moves of HEAD are noted: git-config(1), core.logAllRefUpdates.

@@ -48,8 +48,11 @@ func (r *Repo) SetRef(name string, h plumbing.Hash) error {
 	return r.store.SetReference(plumbing.NewHashReference(plumbing.ReferenceName(name), h))
 }
 
-// RemoveRef removes the reference.
+// RemoveRef removes the reference, and what is noted of it.
 func (r *Repo) RemoveRef(name string) error {
+	if err := r.SetReflog(name, nil); err != nil {
+		return err
+	}
 	return r.store.RemoveReference(plumbing.ReferenceName(name))
 }
 
@@ -63,7 +66,10 @@ func (r *Repo) SetHead(h plumbing.Hash, why string) error {
 	if err != nil || name == "HEAD" && h == old { // git notes what does not move only on a branch
 		return err
 	}
-	return r.LogHead(old, why)
+	if name != "HEAD" {
+		err = r.Log(name, old, h, why)
+	}
+	return errors.Join(err, r.LogHead(old, why))
 }
 
 // Attach puts HEAD on a branch.

@@ -51,6 +51,9 @@ func (r *Repo) peel(h plumbing.Hash) (plumbing.Hash, error) {
 }
 
 func (r *Repo) base(name string) (plumbing.Hash, error) {
+	if ref, what, ok := strings.Cut(name, "@{"); ok && strings.HasSuffix(what, "}") && !strings.HasPrefix(what, "-") {
+		return r.noted(ref, strings.TrimSuffix(what, "}"))
+	}
 	if prior, ok := r.Prior(name); ok {
 		if h := r.Ref("refs/heads/" + prior); h != Zero {
 			return h, nil
@@ -72,6 +75,66 @@ func (r *Repo) base(name string) (plumbing.Hash, error) {
 		}
 	}
 	return r.abbreviated(name)
+}
+
+// noted returns what REF@{WHAT} stands for: where a reference was WHAT moves ago, or what a branch
+// follows. An empty name is HEAD's branch.
+func (r *Repo) noted(name, what string) (plumbing.Hash, error) {
+	if what == "u" || what == "upstream" || what == "push" {
+		return r.upstream(name)
+	}
+	n, err := strconv.Atoi(what)
+	if err != nil || n < 0 {
+		return Zero, ErrUnknown
+	}
+	full := r.FullName(name)
+	list, err := r.Reflog(full)
+	switch {
+	case err != nil || n > len(list) || n == 0 && len(list) == 0:
+		return Zero, ErrUnknown
+	case n == len(list):
+		if h := list[n-1].OldHash; h != Zero {
+			return h, nil
+		}
+		return Zero, ErrUnknown
+	}
+	return list[n].NewHash, nil
+}
+
+func (r *Repo) upstream(branch string) (plumbing.Hash, error) {
+	if branch == "" || branch == "HEAD" {
+		branch = r.Branch()
+	}
+	remote, _ := r.Config.Get("branch." + branch + ".remote")
+	merge, _ := r.Config.Get("branch." + branch + ".merge")
+	short, ok := strings.CutPrefix(merge, "refs/heads/")
+	h := r.Ref("refs/remotes/" + remote + "/" + short)
+	if remote == "." {
+		h = r.Ref(merge)
+	}
+	if !ok || h == Zero {
+		return Zero, ErrUnknown
+	}
+	return h, nil
+}
+
+// FullName returns the reference that a name stands for; "" is HEAD's branch, or HEAD if it is on none.
+func (r *Repo) FullName(name string) string {
+	switch {
+	case name == "" && r.Branch() != "":
+		return "refs/heads/" + r.Branch()
+	case name == "" || name == "@":
+		return "HEAD"
+	}
+	for _, prefix := range []string{"", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"} {
+		if prefix == "" && !strings.HasPrefix(name, "refs/") && strings.ToUpper(name) != name {
+			continue
+		}
+		if r.Ref(prefix+name) != Zero {
+			return prefix + name
+		}
+	}
+	return ""
 }
 
 // abbreviated returns the only object whose name begins so.

@@ -89,6 +89,16 @@ func validPart(s string) bool {
 	return s != "" && s != "." && s != ".." && !strings.EqualFold(s, ".git") && !strings.ContainsAny(s, "/\x00")
 }
 
+// ValidPath reports whether a file may be at the path, which is one from the top of the tree.
+func ValidPath(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if !validPart(part) {
+			return false
+		}
+	}
+	return true
+}
+
 // WriteTree stores the snapshot's directories and returns the top one.
 func (r *Repo) WriteTree(s Snapshot) (plumbing.Hash, error) {
 	dirs := map[string][]object.TreeEntry{".": nil}

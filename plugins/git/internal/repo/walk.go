@@ -82,3 +82,41 @@ func (q *queue) Pop() any {
 	*q = old[:len(old)-1]
 	return x
 }
+
+// WalkTopologically is Walk in an order in which no commit comes before one that follows it, and
+// lines of history are not mixed.
+func (r *Repo) WalkTopologically(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
+	commits := map[plumbing.Hash]*object.Commit{}
+	children := map[plumbing.Hash]int{}
+	var order []plumbing.Hash
+	err := r.Walk(from, not, func(c *object.Commit) bool {
+		commits[c.Hash] = c
+		order = append(order, c.Hash)
+		for _, p := range c.ParentHashes {
+			children[p]++
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	var stack []plumbing.Hash // what may come next, the last first
+	for i := len(order) - 1; i >= 0; i-- {
+		if children[order[i]] == 0 {
+			stack = append(stack, order[i])
+		}
+	}
+	for len(stack) > 0 {
+		c := commits[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		if !visit(c) {
+			return nil
+		}
+		for _, p := range c.ParentHashes {
+			if children[p]--; children[p] == 0 && commits[p] != nil {
+				stack = append(stack, p)
+			}
+		}
+	}
+	return nil
+}
