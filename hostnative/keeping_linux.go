@@ -233,8 +233,10 @@ func (c confinedCommand) End(killed func()) error {
 
 // startConfined starts a command in the keeper of its session.
 func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
+	s.ward.told.expect(s.refused)
 	c, err := s.ward.begin(ctx, s)
 	if err != nil {
+		s.ward.told.giveUp(s.refused)
 		return nil, err
 	}
 	s.ward.told.enter(c.Pid(), s.refused)

@@ -106,9 +106,10 @@ func (w *ward) end() {
 
 // A roll has the commands of a ward, to tell each of what it was refused.
 type roll struct {
-	mu      sync.Mutex
-	present map[int]*refusals // by process
-	early   []earlyRefusal    // of commands that have not been entered yet
+	mu       sync.Mutex
+	starting map[*refusals]struct{} // of commands whose process nobody knows yet
+	present  map[int]*refusals      // by process
+	early    []earlyRefusal         // of commands that have not been entered yet
 }
 
 // An earlyRefusal is one of a process with a lineage.
@@ -120,10 +121,29 @@ type earlyRefusal struct {
 // maxEarly bounds early. What no command of the session is above stays there for a while.
 const maxEarly = 64
 
-// enter begins to tell a command, which has started just before.
+// expect begins to tell a command what all are told. It starts just now: it may have connected, and
+// even ended, before its host hears of its process.
+func (r *roll) expect(of *refusals) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.starting == nil {
+		r.starting = make(map[*refusals]struct{})
+	}
+	r.starting[of] = struct{}{}
+}
+
+// giveUp forgets a command that was expected, and has not started.
+func (r *roll) giveUp(of *refusals) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.starting, of)
+}
+
+// enter begins to tell a command that was expected what its processes are refused.
 func (r *roll) enter(pid int, of *refusals) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	delete(r.starting, of)
 	if r.present == nil {
 		r.present = make(map[int]*refusals)
 	}
@@ -165,6 +185,9 @@ func (r *roll) all(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, of := range r.present {
+		of.add(why)
+	}
+	for of := range r.starting {
 		of.add(why)
 	}
 }
