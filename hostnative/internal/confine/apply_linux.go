@@ -41,45 +41,41 @@ import (
 // There can be one such descriptor in a chain of processes. Where somebody around us has
 // one, it is as without notify, and the report says so.
 func Apply(r Rules, notify bool) (report Report, notifyFD int, err error) {
-	version, why := landlockVersion()
-	return apply(r, notify, version, why)
+	var nothing *Prepared
+	return nothing.Apply(r, notify)
 }
 
-// apply is Apply with a version of Landlock that may be older than the kernel's.
-func apply(r Rules, notify bool, version int, why error) (report Report, notifyFD int, err error) {
-	hidden, err := r.check()
-	if err != nil {
+// apply is Apply with a version of Landlock that may be older than the kernel's, and with what was
+// prepared, if it is of any use.
+func apply(r Rules, notify bool, version int, why error, prepared *Prepared) (report Report, notifyFD int, err error) {
+	if err := r.checkNames(); err != nil || r.Level == Off {
 		return Report{}, -1, err
 	}
-	if r.Level == Off {
-		return Report{}, -1, nil
+	if !prepared.isFor(r) {
+		prepared.Close()
+		if prepared, err = prepare(r, version); err != nil {
+			return Report{}, -1, err
+		}
 	}
+	defer prepared.Close()
 	report = available(version, why)
 	report.Level = r.Level
 	if notify && !report.Notify {
 		return report, -1, fmt.Errorf("sandbox: no other process can decide about calls: %w", errors.ErrUnsupported)
 	}
 	report.Notify = notify
-	var rules *ruleset
-	if version > 0 {
-		attr, size := handledBy(version, r.OpenNet)
-		if rules, err = newRuleset(&attr, size); err != nil {
-			return report, -1, err
-		}
-		defer rules.close()
-		if report.Around, err = rules.grantAll(r, hidden); err != nil {
-			return report, -1, err
-		}
-		report.Hides = hidden.digest()
+	if err := prepared.handOver(r); err != nil {
+		return report, -1, err
 	}
+	report.Around, report.Hides = prepared.list(), prepared.hidden.digest()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return report, -1, os.NewSyscallError("prctl", err)
 	}
 	if err := dropCapabilities(); err != nil {
 		return report, -1, err
 	}
-	if rules != nil {
-		if err := rules.restrict(); err != nil {
+	if prepared.ruleset != nil {
+		if err := prepared.restrict(); err != nil {
 			return report, -1, err
 		}
 	}

@@ -3,6 +3,7 @@
 package confine
 
 import (
+	"cmp"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -24,7 +25,8 @@ func NewBinder(r Rules) (*Binder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := rules.grantAll(r, r.hidden()); err != nil {
+	g := newGranter(rules, r, r.hidden())
+	if err := cmp.Or(g.grantCommon(r), g.grantHanded(r)); err != nil {
 		rules.close()
 		return nil, err
 	}

@@ -18,6 +18,18 @@ func Apply(r Rules, notify bool) (Report, int, error) {
 	return Available(), -1, errUnsupported
 }
 
+// A Prepared has nothing.
+type Prepared struct{}
+
+// Prepare fails.
+func Prepare(Rules) (*Prepared, error) { return nil, errUnsupported }
+
+// Apply is the function Apply.
+func (*Prepared) Apply(r Rules, notify bool) (Report, int, error) { return Apply(r, notify) }
+
+// Close does nothing.
+func (*Prepared) Close() {}
+
 // NarrowPty fails.
 func NarrowPty(Rules, string) error { return errUnsupported }
 

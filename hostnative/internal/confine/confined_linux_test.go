@@ -57,7 +57,7 @@ func confineSelf() {
 	if p.Version > 0 {
 		version, why = p.Version, nil
 	}
-	report, fd, err := apply(p.Rules, p.Notify, version, why)
+	report, fd, err := apply(p.Rules, p.Notify, version, why, nil)
 	if err != nil {
 		fmt.Println("apply:", err)
 		os.Exit(1)

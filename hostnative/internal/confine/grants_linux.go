@@ -23,7 +23,10 @@ type wish struct {
 }
 
 // wishes returns what the rules are to grant.
-func (r Rules) wishes() []wish {
+func (r Rules) wishes() []wish { return append(r.commonWishes(), r.handedWishes()...) }
+
+// commonWishes are those that all sessions of a host have.
+func (r Rules) commonWishes() []wish {
 	var all []wish
 	read := func(paths ...string) {
 		for _, path := range paths {
@@ -41,10 +44,16 @@ func (r Rules) wishes() []wish {
 			}
 		}
 	}
+	return append(all, devices...)
+}
+
+// handedWishes are those for what is handed over.
+func (r Rules) handedWishes() []wish {
+	var all []wish
 	for _, h := range r.handed() {
 		all = append(all, wish{path: h.path, rights: writeRights, handed: h})
 	}
-	return append(all, devices...)
+	return all
 }
 
 const allPtys = "/dev/pts"
@@ -70,32 +79,47 @@ type granter struct {
 	around    map[string]Around // by path
 }
 
-// grantAll adds rules for all that r grants, but for what is hidden, and returns around
-// what.
-func (s *ruleset) grantAll(r Rules, hidden hiding) (around []Around, err error) {
-	g := granter{ruleset: s, hidden: hidden, hideNames: r.HideNames, around: make(map[string]Around)}
-	real, err := r.findHanded(hidden)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range r.wishes() {
-		if w.handed.name != "" {
-			w.path, real = real[0], real[1:] // in the same order
-		}
+func newGranter(s *ruleset, r Rules, hidden hiding) granter {
+	return granter{ruleset: s, hidden: hidden, hideNames: r.HideNames, around: make(map[string]Around)}
+}
+
+// grantCommon adds rules for what all sessions have, but for what is hidden.
+func (g *granter) grantCommon(r Rules) error {
+	for _, w := range r.commonWishes() {
 		if err := g.grant(w); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	// The keeper executes itself again, wherever it is.
 	self, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, os.NewSyscallError("open /proc/self/exe", err)
+		return os.NewSyscallError("open /proc/self/exe", err)
 	}
 	defer unix.Close(self)
+	return g.add(self, false, readRights)
+}
+
+// grantHanded adds rules for what r hands over, but for what is hidden.
+func (g *granter) grantHanded(r Rules) error {
+	real, err := r.findHanded(g.hidden)
+	if err != nil {
+		return err
+	}
+	for i, w := range r.handedWishes() {
+		w.path = real[i] // in the same order
+		if err := g.grant(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns around what is granted.
+func (g *granter) list() (around []Around) {
 	for _, path := range slices.Sorted(maps.Keys(g.around)) {
 		around = append(around, g.around[path])
 	}
-	return around, g.add(self, false, readRights)
+	return around
 }
 
 // grant opens first and asks then what it is, so that nobody can put a link in

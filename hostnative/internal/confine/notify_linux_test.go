@@ -450,16 +450,11 @@ func BenchmarkRuleset(b *testing.B) {
 		b.Run(level.String(), func(b *testing.B) {
 			defer processorTime(b)()
 			for b.Loop() {
-				attr, size := handledBy(version, false)
-				rules, err := newRuleset(&attr, size)
+				p, err := prepare(Rules{Level: level, Home: home}, version)
 				if err != nil {
 					b.Fatal(err)
 				}
-				r := Rules{Level: level, Home: home}
-				if _, err := rules.grantAll(r, r.hidden()); err != nil {
-					b.Fatal(err)
-				}
-				rules.close()
+				p.Close()
 			}
 		})
 	}

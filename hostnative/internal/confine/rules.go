@@ -39,6 +39,12 @@ type Rules struct {
 	HideNames bool
 }
 
+// common returns what is the same in all sessions of a host.
+func (r Rules) common() Rules {
+	r.Roots, r.Write, r.Private = nil, nil, ""
+	return r
+}
+
 // Check returns an error that names the first path that is no good.
 func (r Rules) Check() error {
 	_, err := r.check()
@@ -47,11 +53,21 @@ func (r Rules) Check() error {
 
 // check is Check, and returns what the rules hide, which takes some hundred looks.
 func (r Rules) check() (hiding, error) {
+	if err := r.checkNames(); err != nil || r.Level == Off {
+		return nil, err
+	}
+	hidden := r.hidden()
+	_, err := r.findHanded(hidden)
+	return hidden, err
+}
+
+// checkNames looks at no file.
+func (r Rules) checkNames() error {
 	if r.Level < Off || int(r.Level) >= len(levels) {
-		return nil, fmt.Errorf("sandbox level %v: want off, workspace or strict", r.Level)
+		return fmt.Errorf("sandbox level %v: want off, workspace or strict", r.Level)
 	}
 	if r.Level == Off {
-		return nil, nil
+		return nil
 	}
 	absolute := slices.Concat(r.Hide, r.Own, r.Read, r.Show)
 	if r.Home != "" {
@@ -59,12 +75,10 @@ func (r Rules) check() (hiding, error) {
 	}
 	for _, path := range absolute {
 		if err := checkPath(path); err != nil {
-			return nil, fmt.Errorf("sandbox: %w", err)
+			return fmt.Errorf("sandbox: %w", err)
 		}
 	}
-	hidden := r.hidden()
-	_, err := r.findHanded(hidden)
-	return hidden, err
+	return nil
 }
 
 func checkPath(path string) error {
