@@ -34,7 +34,12 @@
 //
 // Making a cgroup takes longer than much of what is run in it. So up to four are kept,
 // empty and unchanged, of commands that have ended by themselves, and Host.Close
-// removes them, or else the next start of a host.
+// removes them, or else the next start of a host. A session whose commands are confined
+// keeps one besides.
+//
+// Nor does a session with a Config.Sandbox wait for all of its keeper's start: from the
+// second one on a process is ready to become the next. It ends when a minute has passed
+// without a new session, and with Host.Close.
 //
 // Close ends Output, Write and Wait whatever the command's processes do, and
 // on an interactive pty it hangs up: the foreground group gets SIGHUP. A command inherits

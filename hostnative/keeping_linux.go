@@ -31,6 +31,7 @@ type keeping struct {
 	config keeper.Config
 	limits tree.Limits // of commands that are confined
 	free   *pool       // of commands that are not confined, and of the other keepers
+	next   reserve     // for the next keeper of commands that are confined
 	apart  *pool       // of commands that are not confined, where others are
 
 	mu       sync.Mutex
@@ -62,6 +63,7 @@ func newKeeping(c Config) *keeping {
 	}
 	l := c.Limits.ofTree()
 	k.free, k.apart = newPool(k.openFirst(), l), newPool(k.openApart(l), l)
+	k.next.free = k.free
 	switch {
 	case c.NoKeeper:
 		k.doWithout(errNoKeeper)
@@ -249,15 +251,29 @@ func (k *keeping) openConfined(r *rules, asked func(questions int, mayEnter func
 	c := k.config
 	c.Rules, c.Asked, c.Limits = &r.Rules, asked, k.limits
 	return func() (*keeper.Keeper, *kept, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), confineLimit)
-		defer cancel()
-		above, err := k.free.borrow(ctx)
-		if err != nil {
-			return nil, nil, err
+		one, above, err := k.openSoon(c)
+		if err == nil {
+			go k.next.fill(c) // ends when a process is started
 		}
-		one, err := above.OpenBelow(ctx, c, func() { k.free.giveBack(above) })
 		return one, above, err
 	}
+}
+
+// openSoon starts a keeper below another one, or takes the process that is ready to be one.
+func (k *keeping) openSoon(c keeper.Config) (*keeper.Keeper, *kept, error) {
+	if p, above := k.next.take(); p != nil {
+		if one, err := p.Open(c); !errors.Is(err, keeper.ErrGone) {
+			return one, above, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), confineLimit)
+	defer cancel()
+	above, err := k.free.borrow(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	one, err := above.OpenBelow(ctx, c, func() { k.free.giveBack(above) })
+	return one, above, err
 }
 
 // confineLimit is how long the start of a confined keeper may take.
@@ -274,6 +290,7 @@ func (k *keeping) close() {
 	}
 	clear(k.confined)
 	k.mu.Unlock()
+	k.next.close()
 	for _, p := range append(pools, k.apart, k.free) { // those below first
 		p.close()
 	}

@@ -19,13 +19,13 @@ import (
 // What confines is of a thread, and of those that it starts from then on. Go has other
 // threads already, which would not be confined. After execve(2) there is only the one
 // that has called it.
-func serveAgain(s socket, o order) error {
+func serveAgain(s socket, o order, prepared *confine.Prepared) error {
 	runtime.LockOSThread()
 	err := o.Limits.InheritOpenFiles()
 	switch {
 	case err != nil:
 	case o.Rules != nil:
-		err = executeConfined(s, o)
+		err = executeConfined(s, o, prepared)
 	default:
 		err = executeAgain(s, o, asLimited)
 	}
@@ -35,9 +35,9 @@ func serveAgain(s socket, o order) error {
 	return err
 }
 
-func executeConfined(s socket, o order) error {
+func executeConfined(s socket, o order, prepared *confine.Prepared) error {
 	available := confine.Available()
-	report, questions, err := confine.Apply(*o.Rules, o.Asks && available.Notify && available.GetFD)
+	report, questions, err := prepared.Apply(*o.Rules, o.Asks && available.Notify && available.GetFD)
 	if err != nil {
 		return err
 	}

@@ -118,28 +118,6 @@ func Open(c Config) (*Keeper, error) {
 	return k.greet(c)
 }
 
-// OpenBelow starts a keeper as a command of k, which knows what its commands are, and
-// ends them with it. It calls answered when k can be given another start.
-func (k *Keeper) OpenBelow(ctx context.Context, c Config, answered func()) (*Keeper, error) {
-	s, files, err := c.files()
-	if err != nil {
-		answered()
-		return nil, err
-	}
-	process, err := k.Start(ctx, Spec{Path: c.Helper, Argv: helperArgv, Env: c.environ(), Files: files}, answered)
-	closeAll(files[:2])
-	if err != nil {
-		s.file.Close()
-		return nil, err
-	}
-	below := &Keeper{socket: s, pid: process.Pid(), process: process}
-	go func() { // ends with the keeper
-		process.Wait()
-		below.shutdown(unix.SHUT_RDWR)
-	}()
-	return below.greet(c)
-}
-
 var helperArgv = []string{"terrarium-helper"}
 
 func (c Config) environ() []string { return append(slices.Clip(c.Env), Env+"="+asKeeper) }
@@ -187,24 +165,34 @@ func (k *Keeper) greet(c Config) (*Keeper, error) {
 	defer late.Stop()
 	select {
 	case m := <-isReady:
-		if err := m.fault(); m.Kind == failed {
-			k.kill()
-			return nil, err
-		}
-		if err := cmp.Or(k.checkConfined(c), c.checkLimited(m)); err != nil {
-			k.kill()
-			return nil, err
-		}
-		if c.Limits.Watched() {
-			go k.attend() // ends with the keeper
-		}
-		return k, nil
+		return k.accept(c, m)
 	case <-k.gone:
-		return nil, fmt.Errorf("%s is no helper: its main does not begin with helper.Main()", c.Helper)
 	case <-late.C:
 		k.kill()
 		return nil, fmt.Errorf("helper %s has said nothing for %v", c.Helper, readyLimit)
 	}
+	select {
+	case m := <-isReady: // its last word
+		return k.accept(c, m)
+	default:
+		return nil, &fault{fmt.Sprintf("%s is no helper: its main does not begin with helper.Main()", c.Helper), ErrGone}
+	}
+}
+
+// accept takes what a keeper has said when it was greeted.
+func (k *Keeper) accept(c Config, m message) (*Keeper, error) {
+	err := cmp.Or(k.checkConfined(c), c.checkLimited(m))
+	if m.Kind == failed {
+		err = m.fault()
+	}
+	if err != nil {
+		k.kill()
+		return nil, err
+	}
+	if c.Limits.Watched() {
+		go k.attend() // ends with the keeper
+	}
+	return k, nil
 }
 
 // checkConfined says whether a keeper that is ready is less confined than it could be.

@@ -13,7 +13,7 @@ type kind uint8
 
 // What the host says.
 const (
-	// hello is the first: Flag without cgroups, and Text has the order in JSON.
+	// hello is the first, but for prepare: Flag without cgroups, and Text has the order in JSON.
 	hello kind = iota + 1
 	// start names a command ID: Text is its executable, List its arguments, Env its
 	// environment; with Flag it has a controlling terminal. Its standard streams are
@@ -31,6 +31,9 @@ const (
 	// room makes a cgroup ID for a command of another keeper: it is signalled, with SIGKILL
 	// only, and ended as if it were a command.
 	room
+	// prepare may come before hello: Text has confine.Rules in JSON, whose order will be like them
+	// but for what is handed over.
+	prepare
 )
 
 // What the keeper says.

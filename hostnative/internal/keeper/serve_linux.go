@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/signal"
@@ -92,13 +93,12 @@ func Serve() error {
 			return err
 		}
 	default:
-		m, files, err := r.receive()
-		closeAll(files)
+		m, prepared, err := r.greeting()
+		if err == io.EOF {
+			return nil // there is nothing to keep
+		}
 		if err != nil {
 			return err
-		}
-		if m.Kind != hello {
-			return errMessage
 		}
 		var o order
 		if err := json.Unmarshal([]byte(m.Text), &o); err != nil {
@@ -106,7 +106,7 @@ func Serve() error {
 		}
 		o.NoCgroup = m.Flag
 		if o.Rules != nil || o.Limits.OpenFiles > 0 {
-			return serveAgain(s, o)
+			return serveAgain(s, o, prepared)
 		}
 		c.NoCgroup, c.Limits = o.NoCgroup, o.Limits
 	}
@@ -136,6 +136,27 @@ func Serve() error {
 	}
 	k.endAll()
 	return nil
+}
+
+// greeting returns hello, and what was prepared before it, or nil.
+func (r *receiver) greeting() (hi message, prepared *confine.Prepared, err error) {
+	for {
+		m, files, err := r.receive()
+		closeAll(files)
+		switch {
+		case err != nil:
+			return m, nil, err
+		case m.Kind == hello:
+			return m, prepared, nil
+		case m.Kind != prepare || prepared != nil:
+			return m, nil, errMessage
+		}
+		var rules confine.Rules
+		if err := json.Unmarshal([]byte(m.Text), &rules); err != nil {
+			return m, nil, err
+		}
+		prepared, _ = confine.Prepare(rules) // what can't be prepared is told when it is asked for
+	}
 }
 
 // An order is what hello's Text is, in JSON.
