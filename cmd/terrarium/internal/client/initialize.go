@@ -100,9 +100,13 @@ func (k *client) appendInitialize(dst []byte, version uint16) []byte {
 func (k *client) agreed(result jsonrpc.Value) {
 	version, _ := acp.AgreedVersion(result)
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.initialized = true
 	k.draft = version == acp.DraftVersion
+	greeted := k.garbage != ""
+	k.mu.Unlock()
+	if greeted {
+		k.warnOfGarbage()
+	}
 }
 
 // speaksDraft reports whether the connection is in version 2.

@@ -39,23 +39,28 @@ func (k *client) warn(format string, args ...any) {
 	k.view.Show(Warned{k.fail(fmt.Sprintf(format, args...))})
 }
 
-// garbled says that a line was no message. Some agents greet whoever starts them, so one is no failure.
+// garbled takes a line that is no message. Some agents greet whoever starts them, so one is no failure. The person
+// hears of it when initialize is answered: until then it may be why the agent fails, and belongs there.
 func (k *client) garbled(line []byte) {
 	k.mu.Lock()
 	first := k.garbage == ""
 	if first {
 		k.garbage = clip(strings.ToValidUTF8(string(line), "\uFFFD"), 60)
 	}
-	garbage := k.garbage
-	if !k.initialized {
+	initialized := k.initialized
+	if !initialized {
 		if k.greeted++; k.greeted == maxGarbled {
 			close(k.tooMuch)
 		}
 	}
 	k.mu.Unlock()
-	if first {
-		k.warn("the agent has printed what is no message: %q: %s", garbage, modeHint)
+	if first && initialized {
+		k.warnOfGarbage()
 	}
+}
+
+func (k *client) warnOfGarbage() {
+	k.warn("the agent has printed what is no message: %q: %s", k.garbage, modeHint)
 }
 
 // answered hands an answer to who waits for it. bad says that it is none.

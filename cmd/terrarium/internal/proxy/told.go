@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,8 @@ type told struct {
 	mu          sync.Mutex // guards the fields below
 	asks        bool       // initialize was sent
 	initialized bool       // it was answered
-	garbage     bool
+	garbage     string     // the beginning of the first line of the agent that is no message
+	garbageTold bool
 	doubtful    bool
 	needsLogin  bool
 }
@@ -45,16 +47,56 @@ func (t *told) waits() bool {
 	return t.asks && !t.initialized
 }
 
+// modeHint is what may be wrong with an agent that is none.
+const modeHint = "is it started in its ACP mode? Some need a flag, as --acp"
+
 // hangs says that nothing came back.
 func (p *proxy) hangs() {
-	p.warn("%s: the agent has not answered initialize in %v: is it an ACP agent, started in its ACP mode? Some need a flag, as --acp",
-		p.name(), cmp.Or(p.config.InitializeLimit, 30*time.Second))
+	limit := cmp.Or(p.config.InitializeLimit, 30*time.Second)
+	if garbage := p.told.takeGarbage(); garbage != "" {
+		p.warn("%s: the agent has printed what is no message, %q, and has not answered initialize in %v: %s", p.name(), garbage, limit, modeHint)
+		return
+	}
+	p.warn("%s: the agent has not answered initialize in %v: %s", p.name(), limit, modeHint)
+}
+
+// takeGarbage returns the beginning of the first line of the agent that is no message, if the person does not know of
+// it, or "".
+func (t *told) takeGarbage() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.garbageTold || t.garbage == "" {
+		return ""
+	}
+	t.garbageTold = true
+	return t.garbage
+}
+
+// garbled takes a line of the agent that is no message. Until initialize is answered it may be why the agent fails, and
+// belongs there: so the person hears of it then.
+func (t *told) garbled(p *proxy, line []byte) {
+	t.mu.Lock()
+	if t.garbage == "" {
+		t.garbage = clip(strings.ToValidUTF8(string(line), "\uFFFD"), 60)
+	}
+	initialized := t.initialized
+	t.mu.Unlock()
+	if initialized {
+		p.warnOfGarbage()
+	}
+}
+
+func (p *proxy) warnOfGarbage() {
+	if garbage := p.told.takeGarbage(); garbage != "" {
+		p.warn("%s: the agent has printed what is no message: %q: %s", p.name(), garbage, modeHint)
+	}
 }
 
 // answered says that initialize was.
 func (t *told) answered(p *proxy, result jsonrpc.Value) {
 	t.hang.Stop()
 	t.once(&t.initialized)
+	p.warnOfGarbage()
 	version, err := acp.AgreedVersion(result)
 	switch {
 	case err != nil, version == acp.ProtocolVersion, p.config.Pass && version == acp.DraftVersion:
@@ -69,14 +111,12 @@ func (t *told) answered(p *proxy, result jsonrpc.Value) {
 
 // refused says that a line of the agent was not passed on.
 func (t *told) refused(p *proxy, why doubt, line []byte) {
-	if why != "not_json" {
-		if t.once(&t.doubtful) {
-			p.warn("%s: the agent has sent a line that readers may take differently (%s): it was refused, as all such lines are: report it to who makes the agent", p.name(), why)
-		}
+	if why == "not_json" || why == "not_object" {
+		t.garbled(p, line)
 		return
 	}
-	if t.once(&t.garbage) {
-		p.warn("%s: the agent has printed what is no message: %q: is it started in its ACP mode? Some need a flag, as --acp", p.name(), clip(string(line), 60))
+	if t.once(&t.doubtful) {
+		p.warn("%s: the agent has sent a line that readers may take differently (%s): it was refused, as all such lines are: report it to who makes the agent", p.name(), why)
 	}
 }
 
@@ -94,6 +134,8 @@ type EndError struct {
 	Status core.ExitStatus
 	// Early says that it had not answered initialize.
 	Early bool
+	// Garbage is the beginning of what it has printed that is no message, if that was not told before.
+	Garbage string
 }
 
 func (e *EndError) Error() string {
@@ -101,7 +143,10 @@ func (e *EndError) Error() string {
 	if e.Status.Unknown {
 		how = "is lost"
 	}
-	if e.Early {
+	switch {
+	case e.Early && e.Garbage != "":
+		return fmt.Sprintf("%s: the agent %s before it answered initialize, and has printed what is no message: %q: %s", e.Name, how, e.Garbage, modeHint)
+	case e.Early:
 		return e.Name + ": the agent " + how + " before it answered initialize: run it in a terminal to see why"
 	}
 	return e.Name + ": the agent " + how
@@ -115,7 +160,7 @@ func (p *proxy) ended() error {
 	if s := p.agent.exit.Status; !early && !s.Unknown && s.Signal == "" && s.ExitCode == 0 {
 		return nil
 	}
-	return &EndError{p.name(), p.agent.exit.Status, early}
+	return &EndError{Name: p.name(), Status: p.agent.exit.Status, Early: early, Garbage: p.told.takeGarbage()}
 }
 
 // name is the agent's command line, or its beginning.
