@@ -147,6 +147,15 @@ func (h *Host) SandboxLacks() error {
 	return h.confiner.missing
 }
 
+// SandboxClosed says in which directories of Sandbox.Write commands can't make anything new, and what is
+// hidden in each of them, or nil: what is there already can be written. On macOS there are none.
+func (h *Host) SandboxClosed() error {
+	if h.confiner == nil {
+		return nil
+	}
+	return h.confiner.closed
+}
+
 // SandboxUntested says that nobody has tried what commands can do in this system's
 // sandbox, where that is so and Config.Sandbox asks for one, or nil. On macOS it is so.
 func (h *Host) SandboxUntested() error {

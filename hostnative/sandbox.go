@@ -53,7 +53,8 @@ type Sandbox struct {
 
 	// Roots are the absolute directories of commands that have no Command.Roots.
 	Roots []string
-	// Write are absolute directories that can be written besides the roots.
+	// Write are absolute directories that can be written besides the roots. Where something in one is
+	// hidden, Host.SandboxClosed tells.
 	Write []string
 	// Hide are absolute paths that can't be read besides those that are known. Own are
 	// those of the embedding program: they can't be handed over either.

@@ -30,6 +30,7 @@ type confiner struct {
 	net      []egress.Rule
 	proxy    func(egress.List, func(*egress.Refusal)) (ProxySession, error)
 	sockets  []string
+	closed   error // what Host.SandboxClosed says
 	tidying  *tidying
 	state    string // of guards
 	guards   *guard.Guard
@@ -108,7 +109,11 @@ func newConfiner(s Sandbox) (*confiner, error) {
 	c.rules.Read = toRead(level)
 	check := c.rules
 	check.Roots = s.Roots
-	return c, check.Check()
+	if err := check.Check(); err != nil {
+		return nil, err
+	}
+	c.closed = check.Closed()
+	return c, nil
 }
 
 // toRead returns what a level lets commands read besides what is handed over.

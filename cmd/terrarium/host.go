@@ -153,6 +153,9 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 		if err := host.SandboxUntested(); err != nil {
 			warn(os.Stderr, err)
 		}
+		if err := host.SandboxClosed(); err != nil {
+			warn(os.Stderr, err)
+		}
 		return host, nil
 	}
 	config, err := f.sandbox(c)

@@ -18,6 +18,9 @@ func Apply(r Rules, notify bool) (Report, int, error) {
 	return Available(), -1, errUnsupported
 }
 
+// Closed returns nil.
+func (Rules) Closed() error { return nil }
+
 // A Prepared has nothing.
 type Prepared struct{}
 
