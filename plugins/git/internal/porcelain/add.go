@@ -5,11 +5,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/go-git/go-git/v6/plumbing/filemode"
+
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 func add(c *call) error {
-	o, err := c.parse("A,all u,update f,force n,dry-run v,verbose p,patch N,intent-to-add ignore-errors")
+	o, err := c.parse("A,all u,update f,force n,dry-run v,verbose p,patch N,intent-to-add ignore-errors chmod= i,interactive e,edit no-all ignore-removal renormalize refresh ignore-missing sparse no-warn-embedded-repo")
 	if err != nil {
 		return err
 	}
@@ -69,6 +71,21 @@ func add(c *call) error {
 	}
 	if o.Has("n") {
 		return nil
+	}
+	if mode := o.Arg("chmod"); mode != "" {
+		if mode != "+x" && mode != "-x" {
+			return fatal("--chmod param '%s' must be either -x or +x", mode)
+		}
+		for name, f := range x.Files {
+			if !paths.Match(name) || kind(f.Mode) != kind(filemode.Regular) {
+				continue
+			}
+			f.Mode = filemode.Regular
+			if mode == "+x" {
+				f.Mode = filemode.Executable
+			}
+			x.Files[name] = f
+		}
 	}
 	return x.Save()
 }

@@ -2,6 +2,7 @@ package porcelain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -11,7 +12,8 @@ import (
 )
 
 func branch(c *call) error {
-	o, err := c.parse("d,delete D m,move M f,force a,all r,remotes l,list v,verbose show-current q,quiet no-color color? t,track? no-track")
+	o, err := c.parse("d,delete D m,move M c,copy C f,force a,all r,remotes l,list v,verbose show-current q,quiet no-color color? t,track? no-track " +
+		"u,set-upstream-to= unset-upstream edit-description abbrev= no-abbrev create-reflog" + refFilters)
 	if err != nil {
 		return err
 	}
@@ -26,8 +28,13 @@ func branch(c *call) error {
 		return c.deleteBranches(args, o.Has("D") || o.Has("f"), o.Has("q"))
 	case o.Has("m") || o.Has("M"):
 		return c.renameBranch(args, o.Has("M") || o.Has("f"))
-	case len(args) == 0 || o.Has("l"):
-		return c.listBranches(o, args)
+	case o.Has("u") || o.Has("unset-upstream"):
+		return c.setUpstream(o, args)
+	case o.Has("c") || o.Has("C"):
+		return c.copyBranch(args, o.Has("C") || o.Has("f"))
+	case len(args) == 0 || o.Has("l") || o.Has("contains") || o.Has("no-contains") || o.Has("merged") || o.Has("no-merged") || o.Has("points-at") ||
+		o.Has("a") || o.Has("r"):
+		return c.listBranches(o)
 	case len(args) > 2:
 		return &option.Error{Text: "too many arguments", Unknown: true}
 	}
@@ -54,77 +61,197 @@ func (c *call) createBranch(name, start string, force bool) (plumbing.Hash, erro
 		}
 		return repo.Zero, fatal("not a valid object name: '%s'", start)
 	}
-	return commit.Hash, c.repo.SetRef("refs/heads/"+name, commit.Hash)
+	old := c.repo.Ref("refs/heads/" + name)
+	if err := c.repo.SetRef("refs/heads/"+name, commit.Hash); err != nil {
+		return repo.Zero, err
+	}
+	why := "branch: Created from " + start
+	if old != repo.Zero {
+		why = "branch: Reset to " + start
+	}
+	return commit.Hash, c.repo.Log("refs/heads/"+name, old, commit.Hash, why)
 }
 
-func (c *call) listBranches(o *option.Result, patterns []string) error {
-	match := func(name string) bool {
-		for _, p := range patterns {
-			if repo.Wild(p, name) {
-				return true
-			}
-		}
-		return len(patterns) == 0
+// setUpstream notes what a branch follows.
+func (c *call) setUpstream(o *option.Result, args []string) error {
+	name := c.repo.Branch()
+	if len(args) > 0 {
+		name = args[0]
 	}
+	if c.repo.Ref("refs/heads/"+name) == repo.Zero {
+		return fatal("branch '%s' does not exist", name)
+	}
+	keys := []string{"branch." + name + ".remote", "branch." + name + ".merge"}
+	if o.Has("unset-upstream") {
+		was := false
+		for _, key := range keys {
+			had, err := c.repo.Config.Set(key, "", false, true)
+			if err != nil {
+				return err
+			}
+			was = was || had
+		}
+		if !was {
+			return fatal("Branch '%s' has no upstream information", name)
+		}
+		return nil
+	}
+	remote, merge := "", ""
+	switch up := o.Arg("u"); {
+	case c.repo.Ref("refs/remotes/"+up) != repo.Zero:
+		remote, merge, _ = strings.Cut(up, "/")
+	case c.repo.Ref("refs/heads/"+up) != repo.Zero:
+		remote, merge = ".", up
+	default:
+		return &failure{128, fmt.Sprintf("fatal: the requested upstream branch '%s' does not exist\nhint: \nhint: If you are planning on basing your work on an upstream\n"+
+			"hint: branch that already exists at the remote, you may need to\nhint: run \"git fetch\" to retrieve it.\nhint: \n"+
+			"hint: If you are planning to push out a new local branch that\nhint: will track its remote counterpart, you may want to use\n"+
+			"hint: \"git push -u\" to set the upstream config as you push.\nhint: Disable this message with \"git config advice.setUpstreamFailure false\"", up)}
+	}
+	for i, value := range []string{remote, "refs/heads/" + merge} {
+		if _, err := c.repo.Config.Set(keys[i], value, false, false); err != nil {
+			return err
+		}
+	}
+	c.printf("branch '%s' set up to track '%s'.\n", name, o.Arg("u"))
+	return nil
+}
+
+func (c *call) copyBranch(args []string, force bool) error {
+	if len(args) == 0 {
+		return fatal("branch name required")
+	}
+	start := c.repo.Branch()
+	if len(args) > 1 {
+		start = args[0]
+	}
+	_, err := c.createBranch(args[len(args)-1], start, force)
+	return err
+}
+
+// A branchLine is one line of a list of branches.
+type branchLine struct {
+	mark, color, name, to string
+	ref                   refInfo
+}
+
+func (c *call) listBranches(o *option.Result) error {
 	c.page()
 	paint, err := c.paint("branch", o)
 	if err != nil {
 		return err
 	}
-	type line struct{ mark, color, name, to, ref string }
-	var lines []line
-	if !o.Has("r") {
-		if c.repo.Branch() == "" {
-			lines = append(lines, line{"* ", green, "(HEAD detached at " + abbreviate(c.repo.Head()) + ")", "", "HEAD"})
+	var refs []refInfo
+	for _, kind := range []struct {
+		prefix string
+		shown  bool
+	}{{"refs/heads/", !o.Has("r")}, {"refs/remotes/", o.Has("a") || o.Has("r")}} {
+		if !kind.shown {
+			continue
 		}
-		names, err := c.repo.Refs("refs/heads/")
+		more, err := c.allRefs(kind.prefix)
 		if err != nil {
 			return err
 		}
-		for _, name := range names {
-			mark, color := "  ", ""
-			if name == c.repo.Branch() {
-				mark, color = "* ", green
-			}
-			if match(name) {
-				lines = append(lines, line{mark, color, name, "", "refs/heads/" + name})
-			}
-		}
+		refs = append(refs, more...)
 	}
-	if o.Has("a") || o.Has("r") {
-		names, err := c.repo.Refs("refs/remotes/")
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			shown := name
-			if o.Has("a") {
-				shown = "remotes/" + name
-			}
-			to := c.repo.Target("refs/remotes/" + name)
-			if to != "" {
-				to = " -> " + strings.TrimPrefix(to, "refs/remotes/")
-			}
-			lines = append(lines, line{"  ", red, shown, to, "refs/remotes/" + name})
-		}
+	if !o.Has("r") && c.repo.Branch() == "" && c.repo.Head() != repo.Zero {
+		refs = append([]refInfo{c.refInfo("HEAD")}, refs...)
 	}
+	refs, patterns, err := c.filter(o, refs)
+	if err != nil {
+		return err
+	}
+	elsewhere := c.elsewhere()
+	var lines []branchLine
 	width := 0
-	for _, l := range lines {
+	for _, r := range refs {
+		name := r.short()
+		l := branchLine{mark: "  ", name: name, ref: r}
+		remote := strings.HasPrefix(r.full, "refs/remotes/")
+		switch {
+		case len(patterns) > 0 && !slices.ContainsFunc(patterns, func(p string) bool { return repo.Wild(p, name) }):
+			continue
+		case r.full == "HEAD":
+			l.mark, l.color, l.name = "* ", green, c.detachedName()
+		case remote:
+			l.color = red
+			if o.Has("a") {
+				l.name = "remotes/" + name
+			}
+			if to := c.repo.Target(r.full); to != "" {
+				l.to = " -> " + strings.TrimPrefix(to, "refs/remotes/")
+			}
+		case name == c.repo.Branch():
+			l.mark, l.color = "* ", green
+		case elsewhere[name] != "":
+			l.mark, l.color = "+ ", "\x1b[36m"
+		}
+		lines = append(lines, l)
 		width = max(width, len(l.name))
 	}
 	for _, l := range lines {
-		if !o.Has("v") {
+		if o.Has("format") {
+			text, err := c.expandRef(o.Arg("format"), l.ref)
+			if err != nil {
+				return err
+			}
+			c.printf("%s\n", text)
+			continue
+		}
+		if !o.Has("v") || l.ref.commit == nil {
 			c.printf("%s%s%s\n", l.mark, paint(l.color, l.name), l.to)
 			continue
 		}
-		commit, err := c.repo.ResolveCommit(l.ref)
-		if err != nil {
-			return err
+		if l.to != "" {
+			c.printf("%s%s%s\n", l.mark, paint(l.color, fmt.Sprintf("%-*s", width, l.name)), l.to)
+			continue
 		}
-		c.printf("%s%s %s %s\n", l.mark, paint(l.color, fmt.Sprintf("%-*s", width, l.name)), abbreviate(commit.Hash), subject(commit.Message))
+		c.printf("%s%s %s %s%s\n", l.mark, paint(l.color, fmt.Sprintf("%-*s", width, l.name)), abbreviate(l.ref.commit.Hash),
+			c.branchNotes(o, l, elsewhere), subject(l.ref.commit.Message))
 	}
 	return nil
 }
+
+// branchNotes tells how a branch stands to what it follows: -v and -vv.
+func (c *call) branchNotes(o *option.Result, l branchLine, elsewhere map[string]string) string {
+	name, isBranch := strings.CutPrefix(l.ref.full, "refs/heads/")
+	if !isBranch {
+		return ""
+	}
+	up, ahead, behind := c.upstream(name)
+	notes := ""
+	if dir := elsewhere[name]; dir != "" && len(o.All("v")) > 1 {
+		notes = "(" + dir + ") "
+	}
+	track := strings.Trim(aheadBehind(ahead, behind), " []")
+	switch {
+	case up == "":
+		return notes
+	case len(o.All("v")) == 1 && track != "":
+		return notes + "[" + track + "] "
+	case len(o.All("v")) == 1:
+		return notes
+	case track != "":
+		return notes + "[" + up + ": " + track + "] "
+	}
+	return notes + "[" + up + "] "
+}
+
+// detachedName is how lists of branches call HEAD on none.
+func (c *call) detachedName() string {
+	if branch, ok := c.repo.StateLine(rebaseDir + "/head-name"); ok {
+		return "(no branch, rebasing " + strings.TrimPrefix(branch, "refs/heads/") + ")"
+	}
+	name, at := c.detached()
+	if at == c.repo.Head() {
+		return "(HEAD detached at " + name + ")"
+	}
+	return "(HEAD detached from " + name + ")"
+}
+
+// elsewhere returns the branches that other working trees have checked out, and where those are.
+func (c *call) elsewhere() map[string]string { return nil }
 
 func (c *call) deleteBranches(names []string, force, silent bool) error {
 	if len(names) == 0 {

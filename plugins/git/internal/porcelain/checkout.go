@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -140,7 +141,12 @@ func (c *call) newBranch(o *option.Result, name string, start []string, force bo
 	if name == c.repo.Branch() {
 		err = c.repo.SetHead(commit.Hash, "branch: Reset to "+from)
 	} else {
-		err = c.repo.SetRef("refs/heads/"+name, commit.Hash)
+		old := c.repo.Ref("refs/heads/" + name)
+		why := "branch: Created from " + from
+		if exists {
+			why = "branch: Reset to " + from
+		}
+		err = errors.Join(c.repo.SetRef("refs/heads/"+name, commit.Hash), c.repo.Log("refs/heads/"+name, old, commit.Hash, why))
 	}
 	if err != nil {
 		return err

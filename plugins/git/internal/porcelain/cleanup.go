@@ -1,8 +1,10 @@
 package porcelain
 
 import (
+	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,6 +43,9 @@ func cleanCommand(c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.repo.Prefix != "" && o.Has("d") {
+		c.refuse(x, o)
+	}
 	for _, name := range names {
 		if err := c.cleanOne(o, name); err != nil {
 			return err
@@ -73,8 +78,8 @@ func (c *call) toClean(x *repo.Index, o *option.Result, paths repo.Paths) (out [
 		case len(o.Rest()) == 0 && !paths.Match(name):
 		case dir && !paths.Match(name):
 			out = append(out, c.below(name, paths)...)
-		case dir && !o.Has("d") && !paths.Names(strings.TrimSuffix(name, "/")):
-		case dir && c.holds(x, o, name):
+		case dir && !o.Has("d") && !(len(o.Rest()) > 0 && paths.Names(strings.TrimSuffix(name, "/"))):
+		case dir && c.holds(x, o, name), strings.HasPrefix(c.repo.Prefix, name):
 			out = append(out, c.below(name, nil)...)
 		default:
 			out = append(out, name)
@@ -119,6 +124,33 @@ func (c *call) below(dir string, paths repo.Paths) (out []string) {
 	return out
 }
 
+// nested reports whether there is another repository somewhere below a directory.
+func nested(dir string) bool {
+	found := false
+	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Name() == ".git" {
+			found = true
+		}
+		if found {
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// refuse tells that the current directory stays, if nothing in it is in the index.
+func (c *call) refuse(x *repo.Index, o *option.Result) {
+	if x.Files.HasDir(strings.TrimSuffix(c.repo.Prefix, "/")) {
+		return
+	}
+	verb := "Refusing"
+	if o.Has("n") {
+		verb = "Would refuse"
+	}
+	c.printf("%s to remove current working directory\n", verb)
+}
+
 func (c *call) cleanOne(o *option.Result, name string) error {
 	verb := "Removing"
 	if o.Has("n") {
@@ -132,12 +164,32 @@ func (c *call) cleanOne(o *option.Result, name string) error {
 			} else {
 				verb = "Would skip"
 			}
-			c.printf("%s repository %s\n", verb, c.show(name))
+			c.printf("%s repository %s\n", verb, strings.TrimSuffix(c.show(name), "/"))
 			return nil
 		}
 	}
+	if strings.HasSuffix(name, "/") && len(o.All("f")) < 2 && nested(p) {
+		entries, err := os.ReadDir(p)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			inner := name + e.Name()
+			if e.IsDir() {
+				inner += "/"
+			}
+			if err := c.cleanOne(o, inner); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if !o.Has("q") {
-		c.printf("%s %s\n", verb, c.show(name))
+		shown := c.show(name)
+		if c.repo.Prefix != "" && strings.HasPrefix(name, c.repo.Prefix) && len(o.Rest()) > 0 {
+			shown = "./" + shown
+		}
+		c.printf("%s %s\n", verb, shown)
 	}
 	if o.Has("n") {
 		return nil

@@ -9,7 +9,7 @@ import (
 )
 
 func lsFiles(c *call) error {
-	o, err := c.parse("c,cached d,deleted m,modified o,others i,ignored s,stage u,unmerged z exclude-standard error-unmatch full-name")
+	o, err := c.parse("c,cached d,deleted m,modified o,others i,ignored s,stage u,unmerged z t k,killed v eol f exclude-standard exclude= full-name error-unmatch directory no-empty-directory deduplicate")
 	if err != nil {
 		return err
 	}
@@ -22,6 +22,9 @@ func lsFiles(c *call) error {
 		return err
 	}
 	end, show := "\n", c.show
+	if o.Has("full-name") {
+		show = quote
+	}
 	if o.Has("z") {
 		end, show = "\x00", func(name string) string { return relative(c.repo.Prefix, name) }
 	}
@@ -41,6 +44,9 @@ func lsFiles(c *call) error {
 	}
 	if o.Has("o") {
 		names, err := x.Untracked(true)
+		if o.Has("i") {
+			names, err = x.Ignored(true)
+		}
 		if err != nil {
 			return err
 		}
@@ -56,6 +62,9 @@ func lsFiles(c *call) error {
 				list([]string{ch.new})
 			}
 		}
+	}
+	if o.Has("k") {
+		return nil // files never stand where a directory has to go: what was there went when the index did
 	}
 	stages := o.Has("s") || o.Has("u")
 	if !stages && !o.Has("c") && (o.Has("o") || o.Has("m") || o.Has("d")) {
@@ -74,6 +83,9 @@ func lsFiles(c *call) error {
 		for stage, f := range sides {
 			if f == (repo.File{}) {
 				continue
+			}
+			if o.Has("t") {
+				c.printf("%s ", map[bool]string{true: "H", false: "M"}[stage == 0])
 			}
 			if stages {
 				c.printf("%06o %s %d\t", uint32(f.Mode), f.Hash, stage)

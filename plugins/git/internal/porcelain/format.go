@@ -29,8 +29,16 @@ type logFormat struct {
 	date       string
 	decorate   map[plumbing.Hash][]decoration
 	diff       *diffOutput
-	combine    bool // whether merges are shown with what they changed of all their parents
-	first      bool // whether merges are shown with what came to their first parent
+	combine    bool                       // whether merges are shown with what they changed of all their parents
+	first      bool                       // whether merges are shown with what came to their first parent
+	each       bool                       // whether merges are shown with what came to each of their parents
+	mark       func(plumbing.Hash) string // shows on which side of A...B a commit is
+	sides      bool                       // whether that is shown: --left-right
+	digits     int                        // of names of commits; 0 for as many as usual
+	end        string                     // what ends a line of a commit: a newline, or NUL with -z
+	pickaxe    *pickaxe
+	follower   *follower
+	noted      func() (selector, message string) // what the reflog has of the commit; nil if it is not asked
 }
 
 func (c *call) logFormat(o *option.Result, d *diffOutput) (*logFormat, error) {
@@ -38,13 +46,38 @@ func (c *call) logFormat(o *option.Result, d *diffOutput) (*logFormat, error) {
 	if o.Has("oneline") {
 		f.name, f.short = "oneline", true
 	}
+	f.sides, f.first, f.each = o.Has("left-right"), o.Has("first-parent"), o.Has("m")
+	f.end = "\n"
+	if o.Has("z") {
+		f.end = "\x00"
+	}
+	if how := o.Arg("diff-merges"); how == "first-parent" || how == "1" {
+		f.first = true
+	}
+	f.combine = o.Has("c") || o.Has("cc")
+	if o.Has("no-abbrev-commit") {
+		f.short = false
+	}
+	if o.Has("abbrev") {
+		f.digits = d.digits
+	}
+	if o.Has("relative-date") {
+		f.date = "relative"
+	}
+	if value, ok := c.setting("log.date"); ok && f.date == "" {
+		f.date = value
+	}
 	text := o.Arg("pretty")
-	if o.Has("format") {
-		text = o.Arg("format")
+	if name, arg := o.Last("pretty", "format", "oneline"); name != "oneline" {
+		text = arg
+	} else {
+		text = ""
 	}
 	rest, isFormat := strings.CutPrefix(text, "format:")
 	last, isLast := strings.CutPrefix(text, "tformat:")
 	switch {
+	case text == "" && o.Has("format"):
+		f.name, f.terminated = "", true
 	case text == "":
 	case isFormat:
 		f.name, f.template = "", rest
@@ -52,7 +85,11 @@ func (c *call) logFormat(o *option.Result, d *diffOutput) (*logFormat, error) {
 		f.name, f.template, f.terminated = "", last, true
 	case strings.Contains(text, "%"):
 		f.name, f.template, f.terminated = "", text, true
-	case slices.Contains([]string{"medium", "oneline", "short", "full", "fuller"}, text):
+	case text == "reference":
+		f.name, f.template, f.terminated = "", "%C(auto)%h (%s, %as)", true
+	case text == "email" || text == "mboxrd":
+		f.name = "email"
+	case slices.Contains([]string{"medium", "oneline", "short", "full", "fuller", "raw"}, text):
 		f.name = text
 	default:
 		return nil, fatal("invalid --pretty format: %s", text)
@@ -85,20 +122,28 @@ func (f *logFormat) separated() bool { return f.name == "" && !f.terminated }
 func (f *logFormat) write(c *call, commit *object.Commit, paths repo.Paths, first, last bool) error {
 	multiline := f.name != "oneline" && f.name != ""
 	if !first && (multiline || f.separated()) {
-		c.printf("\n")
+		c.printf("%s", f.end)
 	}
 	f.head(c, commit)
+	return f.changes(c, commit, paths, last)
+}
+
+// changes shows what a commit changed.
+func (f *logFormat) changes(c *call, commit *object.Commit, paths repo.Paths, last bool) error {
+	multiline := f.name != "oneline" && f.name != ""
 	merge := len(commit.ParentHashes) > 1 && !f.first
-	if merge && f.combine && slices.Contains(f.diff.forms, "patch") {
+	switch {
+	case merge && f.each && len(f.diff.forms) > 0:
+		return f.parents(c, commit, paths)
+	case merge && f.combine && slices.Contains(f.diff.forms, "patch"):
 		return f.joined(c, commit, paths)
-	}
-	if len(f.diff.forms) == 0 || merge && !f.combine {
+	case len(f.diff.forms) == 0 || merge && !f.combine:
 		if f.separated() && last {
-			c.printf("\n")
+			c.printf("%s", f.end)
 		}
 		return nil
 	}
-	changes, _, err := c.changesOf(commit, paths)
+	changes, err := f.changed(c, commit, paths)
 	if err != nil {
 		return err
 	}
@@ -108,10 +153,45 @@ func (f *logFormat) write(c *call, commit *object.Commit, paths repo.Paths, firs
 	if len(changes) == 0 {
 		return nil
 	}
-	if multiline || f.name == "" && f.terminated {
+	if multiline || f.name == "" && f.terminated && f.template != "" {
 		c.printf("\n")
 	}
 	f.diff.write(c.stdout, changes)
+	return nil
+}
+
+// changed returns what a commit changed, as it is to be shown.
+func (f *logFormat) changed(c *call, commit *object.Commit, paths repo.Paths) ([]change, error) {
+	if f.follower != nil {
+		return f.follower.changes[commit.Hash], nil
+	}
+	parent := repo.Zero
+	if len(commit.ParentHashes) > 0 {
+		parent = commit.ParentHashes[0]
+	}
+	a, b, err := c.repo.Differences(parent, commit.Hash, paths)
+	if err != nil {
+		return nil, err
+	}
+	return f.pickaxe.choose(f.diff, f.diff.pick(compare(a, b, paths))), nil
+}
+
+// parents shows a merge once for each of its parents: -m.
+func (f *logFormat) parents(c *call, commit *object.Commit, paths repo.Paths) error {
+	for i, p := range commit.ParentHashes {
+		if i > 0 {
+			f.head(c, commit)
+		}
+		a, b, err := c.repo.Differences(p, commit.Hash, paths)
+		if err != nil {
+			return err
+		}
+		changes := f.diff.pick(compare(a, b, paths))
+		if len(changes) > 0 && f.name != "oneline" {
+			c.printf("\n")
+		}
+		f.diff.write(c.stdout, changes)
+	}
 	return nil
 }
 
@@ -121,9 +201,7 @@ func (f *logFormat) joined(c *call, commit *object.Commit, paths repo.Paths) err
 	if err != nil {
 		return err
 	}
-	if f.separated() || len(files) > 0 {
-		c.printf("\n")
-	}
+	c.printf("\n")
 	for _, j := range files {
 		f.diff.combined(c.stdout, j)
 	}
@@ -131,27 +209,57 @@ func (f *logFormat) joined(c *call, commit *object.Commit, paths repo.Paths) err
 }
 
 func (f *logFormat) id(h plumbing.Hash) string {
-	if f.short {
+	switch {
+	case f.short && f.digits > 0:
+		return h.String()[:f.digits]
+	case f.short:
 		return abbreviate(h)
 	}
 	return h.String()
 }
 
+// side is what stands in front of a commit's name.
+func (f *logFormat) side(h plumbing.Hash) string {
+	if !f.sides {
+		return ""
+	}
+	return f.mark(h) + " "
+}
+
 func (f *logFormat) head(c *call, commit *object.Commit) {
 	if f.name == "" {
-		c.printf("%s", f.expand(commit))
-		if f.terminated {
-			c.printf("\n")
+		text := f.expand(commit)
+		c.printf("%s", text)
+		if f.terminated && f.template != "" {
+			c.printf("%s", f.end)
 		}
+		return
+	}
+	if f.name == "email" {
+		f.email(c, commit)
 		return
 	}
 	paint := f.diff.paint
 	names := decorated(paint, f.decorate[commit.Hash], " (", ")")
 	if f.name == "oneline" {
-		c.printf("%s%s %s\n", paint(commitColor, f.id(commit.Hash)), names, subject(commit.Message))
+		if f.noted != nil {
+			selector, message := f.noted()
+			c.printf("%s%s %s: %s%s", paint(commitColor, f.id(commit.Hash)), names, selector, message, f.end)
+			return
+		}
+		c.printf("%s%s %s%s", paint(commitColor, f.side(commit.Hash)+f.id(commit.Hash)), names, subject(commit.Message), f.end)
 		return
 	}
-	c.printf("%s%s\n", paint(commitColor, "commit "+f.id(commit.Hash)), names)
+	c.printf("%s%s\n", paint(commitColor, "commit "+f.side(commit.Hash)+f.id(commit.Hash)), names)
+	if f.name == "raw" {
+		f.raw(c, commit)
+		return
+	}
+	if f.noted != nil {
+		selector, message := f.noted()
+		a := commit.Committer
+		c.printf("Reflog: %s (%s <%s>)\nReflog message: %s\n", selector, a.Name, a.Email, message)
+	}
 	if len(commit.ParentHashes) > 1 {
 		c.printf("Merge:")
 		for _, p := range commit.ParentHashes {
@@ -176,9 +284,37 @@ func (f *logFormat) head(c *call, commit *object.Commit) {
 	if f.name == "short" {
 		text = subject(text)
 	}
+	f.indented(c, text)
+}
+
+func (f *logFormat) indented(c *call, text string) {
+	if text == "" {
+		return
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		c.printf("    %s\n", strings.TrimRight(tabbed(line), " "))
 	}
+}
+
+// raw shows a commit as it is stored.
+func (f *logFormat) raw(c *call, commit *object.Commit) {
+	c.printf("tree %s\n", commit.TreeHash)
+	for _, p := range commit.ParentHashes {
+		c.printf("parent %s\n", p)
+	}
+	for _, who := range []struct {
+		role string
+		object.Signature
+	}{{"author", commit.Author}, {"committer", commit.Committer}} {
+		c.printf("%s %s <%s> %d %s\n", who.role, who.Name, who.Email, who.When.Unix(), who.When.Format("-0700"))
+	}
+	c.printf("\n")
+	f.indented(c, strings.Trim(commit.Message, "\n"))
+}
+
+// email shows a commit as the head of a mail.
+func (f *logFormat) email(c *call, commit *object.Commit) {
+	c.printf("%s", mailHead(commit, mailOptions{prefix: "PATCH"}))
 }
 
 // tabbed replaces tabs by spaces up to the next place that 8 divides: git log --expand-tabs.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -14,8 +13,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
-const logOptions = " # n,max-count= oneline format= pretty? abbrev-commit no-abbrev-commit all author= grep= i reverse no-merges merges decorate? " +
-	"no-decorate skip= since,after= until,before= date= first-parent follow graph abbrev= no-walk no-pager "
+const logOptions = revisionOptions + "oneline format= pretty? abbrev-commit no-abbrev-commit decorate? no-decorate date= follow graph no-graph no-walk? " +
+	"S= G= pickaxe-regex pickaxe-all m c cc diff-merges= no-diff-merges show-signature no-notes notes? no-expand-tabs expand-tabs? " +
+	"no-mailmap mailmap use-mailmap log-size clear-decorations decorate-refs= encoding= source relative-date "
 
 // changesOf returns what a commit changed since its first parent.
 func (c *call) changesOf(commit *object.Commit, paths repo.Paths) ([]change, *diffOutput, error) {
@@ -93,26 +93,13 @@ func orHead(s string) string {
 
 // ends returns where a walk over the revisions begins and what it leaves out.
 func (c *call) ends(revisions []string) (from, not []plumbing.Hash, err error) {
+	s := &span{}
 	for _, rev := range revisions {
-		a, b, isRange := strings.Cut(rev, "..")
-		hidden, isHidden := strings.CutPrefix(rev, "^")
-		switch {
-		case isRange:
-			b = strings.TrimPrefix(b, ".")
-			if err := c.end(&not, orHead(a)); err != nil {
-				return nil, nil, err
-			}
-			err = c.end(&from, orHead(b))
-		case isHidden:
-			err = c.end(&not, hidden)
-		default:
-			err = c.end(&from, rev)
-		}
-		if err != nil {
+		if err := s.add(c, rev); err != nil {
 			return nil, nil, err
 		}
 	}
-	return from, not, nil
+	return s.from, s.not, nil
 }
 
 func (c *call) end(list *[]plumbing.Hash, rev string) error {
@@ -133,24 +120,12 @@ func logCommand(c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(revisions) == 0 {
-		if c.repo.Head() == repo.Zero && !o.Has("all") {
-			return fatal("your current branch '%s' does not have any commits yet", c.repo.Branch())
-		}
-		revisions = []string{"HEAD"}
+	if o.Has("g") {
+		return c.logReflog(o, revisions)
 	}
-	from, not, err := c.ends(revisions)
+	span, err := c.span(o, revisions, true)
 	if err != nil {
 		return err
-	}
-	if o.Has("all") {
-		names, err := c.repo.Refs("refs/")
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			c.end(&from, "refs/"+name) // tags of other things than commits don't count
-		}
 	}
 	d, err := c.diffOutput(o, "")
 	if err != nil {
@@ -160,11 +135,35 @@ func logCommand(c *call) error {
 	if err != nil {
 		return err
 	}
-	sel, err := newSelection(o, paths)
+	if f.combine && len(d.forms) == 0 {
+		d.forms = []string{"patch"}
+	}
+	f.mark = span.mark
+	sel, err := c.selection(o)
 	if err != nil {
 		return err
 	}
-	// One is held back where the last looks different. Others are shown as they are found.
+	f.pickaxe = sel.pickaxe
+	if f.pickaxe != nil {
+		f.pickaxe.paths = paths
+	}
+	if o.Has("graph") {
+		return c.logGraph(o, f, sel, span, paths)
+	}
+	walked := paths
+	if o.Has("follow") {
+		if len(paths) != 1 {
+			return fatal("--follow requires exactly one pathspec")
+		}
+		f.follower = &follower{c: c, name: paths[0], changes: map[plumbing.Hash][]change{}}
+		walked = nil
+	}
+	return c.logList(o, f, sel, span, walked, paths)
+}
+
+// logList shows commits one below the other, as they are found.
+func (c *call) logList(o *option.Result, f *logFormat, sel *selection, span *span, walked, paths repo.Paths) error {
+	// One is held back where the last looks different.
 	held := 0
 	if f.separated() {
 		held = 1
@@ -181,29 +180,29 @@ func logCommand(c *call) error {
 	}
 	reverse := o.Has("reverse")
 	var failed error
+	more := sel.limit != 0
 	visit := func(commit *object.Commit) bool {
-		if sel.limit == 0 {
+		if !more {
 			return false
 		}
-		ok := sel.match(commit)
-		if ok && sel.skip > 0 {
-			sel.skip--
-			ok = false
+		ok, err := sel.match(c, commit)
+		if ok && err == nil && f.follower != nil {
+			ok, err = f.follower.match(commit)
+		}
+		if failed = err; err != nil {
+			return false
 		}
 		if ok {
-			chosen = append(chosen, commit)
-			sel.limit--
-			if failed == nil && !reverse {
+			if ok, more = sel.take(); ok {
+				chosen = append(chosen, commit)
+			}
+			if !reverse {
 				failed = show(len(chosen) - held)
 			}
 		}
-		return failed == nil && sel.limit != 0
+		return failed == nil && more
 	}
-	if len(paths) > 0 {
-		err = c.repo.WalkPaths(from, not, paths, visit)
-	} else {
-		err = c.repo.Walk(from, not, visit)
-	}
+	err := c.walk(o, span, walked, visit)
 	if err == nil {
 		err = failed
 	}
@@ -226,47 +225,4 @@ func unrecognized(e *option.Error, args []string) error {
 		}
 	}
 	return fatal("%s", e.Text)
-}
-
-// A selection says which commits of a walk are meant.
-type selection struct {
-	limit, skip  int // limit is below zero for none
-	author, grep string
-	fold         bool
-	merges, only bool // merges are left out; or nothing else counts
-}
-
-func newSelection(o *option.Result, paths repo.Paths) (*selection, error) {
-	s := &selection{limit: -1, author: o.Arg("author"), grep: o.Arg("grep"), fold: o.Has("i"), merges: o.Has("no-merges"), only: o.Has("merges")}
-	for name, to := range map[string]*int{"#": &s.limit, "n": &s.limit, "skip": &s.skip} {
-		if !o.Has(name) {
-			continue
-		}
-		n, err := strconv.Atoi(o.Arg(name))
-		if err != nil {
-			return nil, fatal("'%s': not an integer", o.Arg(name))
-		}
-		*to = n
-	}
-	for _, name := range []string{"since", "until"} {
-		if o.Has(name) {
-			return nil, fatal("log --%s is not supported in this sandbox", name)
-		}
-	}
-	if o.Has("graph") {
-		return nil, fatal("log --graph is not supported in this sandbox")
-	}
-	return s, nil
-}
-
-func (s *selection) match(c *object.Commit) bool {
-	contains := func(text, part string) bool {
-		if s.fold {
-			text, part = strings.ToLower(text), strings.ToLower(part)
-		}
-		return strings.Contains(text, part)
-	}
-	merge := len(c.ParentHashes) > 1
-	return contains(c.Author.Name+" <"+c.Author.Email+">", s.author) && contains(c.Message, s.grep) &&
-		!(merge && s.merges) && (merge || !s.only)
 }

@@ -68,7 +68,7 @@ func join2(root, name string) string {
 }
 
 // diskFiles returns the files at and below a path, by their names below it. Their texts go into
-// contents. /dev/null has none.
+// contents, unless that is nil. /dev/null has none.
 func diskFiles(root string, contents map[plumbing.Hash][]byte) (map[string]repo.File, error) {
 	files := map[string]repo.File{}
 	if root == "/dev/null" {
@@ -97,7 +97,9 @@ func diskFiles(root string, contents map[plumbing.Hash][]byte) (map[string]repo.
 			mode = filemode.Executable
 		}
 		h, err := repo.Hash(plumbing.BlobObject, text)
-		contents[h] = text
+		if contents != nil {
+			contents[h] = text
+		}
 		name, _ := filepath.Rel(root, p)
 		if name == "." {
 			name = ""

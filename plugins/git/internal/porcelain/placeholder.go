@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -89,6 +90,19 @@ func (f *logFormat) placeholder(c *object.Commit, s string, paint palette) (text
 		return decorated(paint, f.decorate[c.Hash], " (", ")"), 1
 	case 'D':
 		return decorated(paint, f.decorate[c.Hash], "", ""), 1
+	case 'f':
+		return fileSubject(subject(c.Message)), 1
+	case 'm':
+		return f.mark(c.Hash), 1
+	case 'g':
+		return f.reflogged(s)
+	case 'N', 'e':
+		return "", 1
+	case 'x':
+		if n, err := strconv.ParseUint(s[1:min(3, len(s))], 16, 8); err == nil && len(s) > 2 {
+			return string([]byte{byte(n)}), 3
+		}
+		return "", 0
 	case 'n':
 		return "\n", 1
 	case '%':
@@ -99,6 +113,46 @@ func (f *logFormat) placeholder(c *object.Commit, s string, paint palette) (text
 		return f.person(c.Committer, s)
 	}
 	return "", 0
+}
+
+// fileSubject is a subject as names of files have it.
+func fileSubject(s string) string {
+	var b strings.Builder
+	gap := false
+	for i := range len(s) {
+		c := s[i]
+		if c == '.' && strings.HasSuffix(b.String(), ".") && !gap {
+			continue
+		}
+		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '_' {
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			gap = false
+			b.WriteByte(c)
+			continue
+		}
+		gap = true
+	}
+	return strings.TrimRight(b.String(), ".-")
+}
+
+// reflogged is what the reflog has of the commit.
+func (f *logFormat) reflogged(s string) (text string, used int) {
+	if len(s) < 2 {
+		return "", 0
+	}
+	selector, message := "", ""
+	if f.noted != nil {
+		selector, message = f.noted()
+	}
+	switch s[1] {
+	case 'd', 'D':
+		return selector, 2
+	case 's':
+		return message, 2
+	}
+	return "", 2
 }
 
 func join(list []plumbing.Hash, form func(plumbing.Hash) string) string {

@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -32,12 +33,18 @@ func revParse(c *call) error {
 			return fatal("this operation must be run in a work tree")
 		case a == "--show-toplevel":
 			c.printf("%s\n", c.repo.Top)
-		case a == "--git-dir" && c.repo.Prefix == "" && c.repo.Top != "":
+		case a == "--git-dir" && c.repo.Prefix == "" && c.repo.Top != "" && c.repo.Common == c.repo.Dir:
 			c.printf(".git\n")
 		case a == "--git-dir" || a == "--absolute-git-dir":
 			c.printf("%s\n", c.repo.Dir)
 		case a == "--is-inside-work-tree":
 			c.printf("%v\n", c.repo.Top != "")
+		case a == "--git-common-dir" && c.repo.Prefix == "" && c.repo.Top != "" && c.repo.Common == c.repo.Dir:
+			c.printf(".git\n")
+		case a == "--git-common-dir":
+			c.printf("%s\n", c.repo.Common)
+		case strings.HasPrefix(a, "--git-path"):
+			return fatal("rev-parse --git-path is not supported in this sandbox")
 		case a == "--is-inside-git-dir":
 			c.printf("false\n")
 		case a == "--is-bare-repository":
@@ -65,7 +72,10 @@ func revParse(c *call) error {
 
 func (c *call) revParse(a string, short int, verify, silent, name bool) error {
 	h, err := c.repo.Resolve(a)
+	var tooShort *repo.ShortLogError
 	switch {
+	case errors.As(err, &tooShort) && !silent:
+		return fatal("%v", err)
 	case err != nil && silent:
 		return quiet(1)
 	case err != nil && verify:

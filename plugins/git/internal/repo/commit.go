@@ -69,3 +69,59 @@ func (r *Repo) List(h plumbing.Hash) ([]string, error) {
 	}
 	return names, nil
 }
+
+// An Entry is one name in a directory.
+type Entry struct {
+	Name string
+	Mode filemode.FileMode
+	Hash plumbing.Hash
+}
+
+// Entries returns what a directory has; h may be a commit or a tag too.
+func (r *Repo) Entries(h plumbing.Hash) ([]Entry, error) {
+	h, err := r.PeelTo(h, "tree")
+	if err != nil {
+		return nil, err
+	}
+	tree, err := object.GetTree(r.store, h)
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for _, e := range tree.Entries {
+		list = append(list, Entry{e.Name, normal(e.Mode), e.Hash})
+	}
+	return list, nil
+}
+
+// PeelTo follows tags, and a commit to its tree, to an object of a kind: commit, tree, blob or tag.
+func (r *Repo) PeelTo(h plumbing.Hash, kind string) (plumbing.Hash, error) {
+	for range 10 {
+		o, err := r.store.EncodedObject(plumbing.AnyObject, h)
+		if err != nil {
+			return h, err
+		}
+		switch {
+		case o.Type().String() == kind:
+			return h, nil
+		case o.Type() == plumbing.TagObject:
+			tag, err := r.Tag(h)
+			if err != nil {
+				return h, err
+			}
+			h = tag.Target
+		case o.Type() == plumbing.CommitObject && kind == "tree":
+			c, err := r.Commit(h)
+			if err != nil {
+				return h, err
+			}
+			h = c.TreeHash
+		default:
+			return h, ErrUnknown
+		}
+	}
+	return h, ErrUnknown
+}
+
+// Size returns an object's size in bytes.
+func (r *Repo) Size(h plumbing.Hash) (int64, error) { return r.store.EncodedObjectSize(h) }

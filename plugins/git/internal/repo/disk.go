@@ -166,18 +166,24 @@ func (w *walker) walk(dir string, rules ignores, inside bool) error {
 
 // IsIgnored reports whether a path is ignored, itself or by a directory above it.
 func (r *Repo) IsIgnored(name string) bool {
+	_, ok := r.IgnoredBy(name)
+	return ok
+}
+
+// IgnoredBy is IsIgnored, and says which pattern it is, as FILE:LINE:PATTERN.
+func (r *Repo) IgnoredBy(name string) (source string, ok bool) {
 	rules := r.outerIgnores().with(r, "")
 	parts := strings.Split(name, "/")
 	for i := range parts {
 		p := strings.Join(parts[:i+1], "/")
 		info, err := os.Lstat(r.Path(p))
 		dir := i+1 < len(parts) || err == nil && info.IsDir()
-		if rules.match(p, dir) {
-			return true
+		if source, _ := rules.last(p, dir); source != "" {
+			return source, true
 		}
 		if dir {
 			rules = rules.with(r, p+"/")
 		}
 	}
-	return false
+	return "", false
 }

@@ -21,6 +21,7 @@ import (
 type Repo struct {
 	Top    string // the working tree, "" if the repository is bare
 	Dir    string // the .git directory
+	Common string // the one with the objects and branches: Dir, but for a working tree beside the first
 	Prefix string // the current directory below Top, with a "/" at its end; "" at the top
 	Config *Config
 
@@ -72,7 +73,24 @@ func Open(top, dir, prefix string) (*Repo, error) {
 	// Without open packs, one is opened for each object that is read.
 	options := filesystem.Options{MaxOpenDescriptors: 16}
 	store := filesystem.NewStorageWithOptions(moded{osfs.New(dir)}, cache.NewObjectLRUDefault(), options)
-	return &Repo{Top: top, Dir: dir, Prefix: prefix, Config: config, store: store}, nil
+	return &Repo{Top: top, Dir: dir, Common: dir, Prefix: prefix, Config: config, store: store}, nil
+}
+
+// FileAt returns what a commit or a tree has at a path.
+func (r *Repo) FileAt(tree plumbing.Hash, name string) (File, bool) {
+	h, err := r.PeelTo(tree, "tree")
+	if err != nil {
+		return File{}, false
+	}
+	t, err := object.GetTree(r.store, h)
+	if err != nil {
+		return File{}, false
+	}
+	e, err := t.FindEntry(name)
+	if err != nil {
+		return File{}, false
+	}
+	return File{normal(e.Mode), e.Hash}, true
 }
 
 // Path returns where the file is on disk.

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -90,8 +91,10 @@ func (r *Repo) noted(name, what string) (plumbing.Hash, error) {
 	full := r.FullName(name)
 	list, err := r.Reflog(full)
 	switch {
-	case err != nil || n > len(list) || n == 0 && len(list) == 0:
+	case err != nil || len(list) == 0:
 		return Zero, ErrUnknown
+	case n > len(list):
+		return Zero, &ShortLogError{strings.TrimPrefix(full, "refs/heads/"), len(list)}
 	case n == len(list):
 		if h := list[n-1].OldHash; h != Zero {
 			return h, nil
@@ -99,6 +102,16 @@ func (r *Repo) noted(name, what string) (plumbing.Hash, error) {
 		return Zero, ErrUnknown
 	}
 	return list[n].NewHash, nil
+}
+
+// A ShortLogError says that a reflog does not go back as far as was asked.
+type ShortLogError struct {
+	Name    string
+	Entries int
+}
+
+func (e *ShortLogError) Error() string {
+	return fmt.Sprintf("log for '%s' only has %d entries", e.Name, e.Entries)
 }
 
 func (r *Repo) upstream(branch string) (plumbing.Hash, error) {

@@ -2,6 +2,8 @@ package repo
 
 import (
 	"container/heap"
+	"slices"
+	"time"
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/object"
@@ -83,40 +85,70 @@ func (q *queue) Pop() any {
 	return x
 }
 
+// WalkSince is Walk that does not go on behind commits that are older than since.
+func (r *Repo) WalkSince(from, not []plumbing.Hash, since time.Time, visit func(*object.Commit) bool) error {
+	return r.walk(from, not, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
+		if c.Committer.When.Before(since) {
+			return nil, true, nil
+		}
+		return c.ParentHashes, visit(c), nil
+	})
+}
+
+// WalkFirstParents is Walk that follows only the first parents of merges.
+func (r *Repo) WalkFirstParents(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
+	return r.walk(from, not, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
+		return c.ParentHashes[:min(1, len(c.ParentHashes))], visit(c), nil
+	})
+}
+
 // WalkTopologically is Walk in an order in which no commit comes before one that follows it, and
 // lines of history are not mixed.
 func (r *Repo) WalkTopologically(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
 	commits := map[plumbing.Hash]*object.Commit{}
-	children := map[plumbing.Hash]int{}
 	var order []plumbing.Hash
 	err := r.Walk(from, not, func(c *object.Commit) bool {
 		commits[c.Hash] = c
 		order = append(order, c.Hash)
-		for _, p := range c.ParentHashes {
-			children[p]++
-		}
 		return true
 	})
 	if err != nil {
 		return err
 	}
+	for _, h := range Topological(order, func(h plumbing.Hash) []plumbing.Hash { return commits[h].ParentHashes }) {
+		if !visit(commits[h]) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Topological sorts commits, which are given the youngest first, so that none comes before one that
+// follows it, and lines of history are not mixed: git log --topo-order.
+func Topological(order []plumbing.Hash, parents func(plumbing.Hash) []plumbing.Hash) (sorted []plumbing.Hash) {
+	children := map[plumbing.Hash]int{}
+	known := map[plumbing.Hash]bool{}
+	for _, h := range order {
+		known[h] = true
+		for _, p := range parents(h) {
+			children[p]++
+		}
+	}
 	var stack []plumbing.Hash // what may come next, the last first
-	for i := len(order) - 1; i >= 0; i-- {
-		if children[order[i]] == 0 {
-			stack = append(stack, order[i])
+	for _, h := range slices.Backward(order) {
+		if children[h] == 0 {
+			stack = append(stack, h)
 		}
 	}
 	for len(stack) > 0 {
-		c := commits[stack[len(stack)-1]]
+		h := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if !visit(c) {
-			return nil
-		}
-		for _, p := range c.ParentHashes {
-			if children[p]--; children[p] == 0 && commits[p] != nil {
+		sorted = append(sorted, h)
+		for _, p := range parents(h) {
+			if children[p]--; children[p] == 0 && known[p] {
 				stack = append(stack, p)
 			}
 		}
 	}
-	return nil
+	return sorted
 }

@@ -1,0 +1,106 @@
+package porcelain
+
+import (
+	"bufio"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing/object"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
+)
+
+func shortlog(c *call) error {
+	o, err := c.parse("numbered,n s,summary e,email c,committer w? group= format= " + strings.Replace(revisionOptions, " # n,max-count=", " # max-count=", 1))
+	if err != nil {
+		return err
+	}
+	subjects := map[string][]string{}
+	revisions, paths, err := c.split(o)
+	if err != nil {
+		return err
+	}
+	named := len(revisions) > 0 || o.Has("all") || o.Has("branches") || o.Has("tags") || o.Has("remotes")
+	if !named && c.cols == 0 {
+		c.readLog(o, subjects)
+	} else {
+		span, err := c.span(o, revisions, true)
+		if err != nil {
+			return err
+		}
+		sel, err := c.selection(o)
+		if err != nil {
+			return err
+		}
+		var failed error
+		err = c.walk(o, span, paths, func(commit *object.Commit) bool {
+			ok, err := sel.match(c, commit)
+			if failed = err; err != nil {
+				return false
+			}
+			if !ok {
+				return true
+			}
+			if sel.limit == 0 {
+				return false
+			}
+			show, more := sel.take()
+			if show {
+				who := commit.Author
+				if o.Has("c") || o.Arg("group") == "committer" {
+					who = commit.Committer
+				}
+				name := who.Name
+				if o.Has("e") {
+					name = person(who)
+				}
+				subjects[name] = append(subjects[name], subject(commit.Message))
+			}
+			return more
+		})
+		if err = cmpError(err, failed); err != nil {
+			return err
+		}
+	}
+	names := slices.Sorted(maps.Keys(subjects))
+	if o.Has("numbered") {
+		slices.SortStableFunc(names, func(a, b string) int { return len(subjects[b]) - len(subjects[a]) })
+	}
+	for _, name := range names {
+		list := subjects[name]
+		if o.Has("s") {
+			c.printf("%6d\t%s\n", len(list), name)
+			continue
+		}
+		c.printf("%s (%d):\n", name, len(list))
+		for _, line := range slices.Backward(list) {
+			c.printf("      %s\n", line)
+		}
+		c.printf("\n")
+	}
+	return nil
+}
+
+// readLog reads what git log has written.
+func (c *call) readLog(o *option.Result, subjects map[string][]string) {
+	in := bufio.NewScanner(c.stdin)
+	who, wait := "", false
+	for in.Scan() {
+		line := in.Text()
+		head := "Author: "
+		if o.Has("c") {
+			head = "Commit: "
+		}
+		switch name, ok := strings.CutPrefix(line, head); {
+		case ok:
+			who, wait = name, true
+			if !o.Has("e") {
+				who, _, _ = strings.Cut(name, " <")
+			}
+		case wait && strings.HasPrefix(line, "    ") && strings.TrimSpace(line) != "":
+			subjects[who] = append(subjects[who], strings.TrimSpace(line))
+			wait = false
+		}
+	}
+}
