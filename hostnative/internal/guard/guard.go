@@ -29,8 +29,9 @@ type Config struct {
 type Guard struct {
 	config Config
 
-	mu    sync.Mutex // guards areas, their uses, and what is in State as far as it is ours
-	areas []*area    // that this program uses, and some that it has used
+	mu     sync.Mutex // guards areas, their uses, and what is in State as far as it is ours
+	areas  []*area    // that this program uses, and some that it has used
+	listed listing    // of State's areas
 }
 
 // maxIdle bounds the areas that are remembered without being used.

@@ -83,16 +83,16 @@ var errTooMany = errors.New("too many directories are used at once")
 // State is locked.
 func (g *Guard) active() ([]place, error) {
 	at := filepath.Join(g.config.State, "areas")
-	entries, err := os.ReadDir(at)
+	names, err := g.listed.names(at)
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) > maxActive {
+	if len(names) > maxActive {
 		return nil, errTooMany
 	}
 	var known []place
-	for _, e := range entries {
-		dir := filepath.Join(at, e.Name())
+	for _, name := range names {
+		dir := filepath.Join(at, name)
 		mendArea(dir)
 		if a := g.own(dir); a != nil {
 			if used(dir) {
