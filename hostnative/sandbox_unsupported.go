@@ -5,7 +5,7 @@ package hostnative
 import "errors"
 
 // A confiner makes the rules of commands. There are none here.
-type confiner struct{ missing, untested error }
+type confiner struct{ missing, untested, closed error }
 
 func newConfiner(Sandbox) (*confiner, error) { return nil, errors.ErrUnsupported }
 
