@@ -162,6 +162,11 @@ func TestSessionRootDirectory(t *testing.T) {
 			t.Errorf("%s: got %+v, want it refused", dirs, m)
 		}
 	}
+	for _, dir := range []string{"/", everything} { // the person hears of it, too, when the session is opened
+		if want := "session/load: " + dir + ": commands in a sandbox don't get the root directory"; !strings.Contains(l.stderr.String(), want) {
+			t.Errorf("got no line %q", want)
+		}
+	}
 }
 
 // TestProxyMemory passes on a long stream, and more that nobody reads.

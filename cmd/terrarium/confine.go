@@ -104,11 +104,18 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 		if !info.IsDir() {
 			return fmt.Errorf("--write %s: not a directory", dir)
 		}
-		if root, err := os.Stat("/"); err == nil && os.SameFile(info, root) { // whatever it is called
+		if isRoot(dir) {
 			return fmt.Errorf("--write %s: commands would write all of /, which is no sandbox: name directories, or use --sandbox off", dir)
 		}
 	}
 	return nil
+}
+
+// isRoot reports whether a directory is the root directory, whatever it is called.
+func isRoot(dir string) bool {
+	info, err := os.Stat(dir)
+	root, errRoot := os.Stat("/")
+	return err == nil && errRoot == nil && os.SameFile(info, root)
 }
 
 // instructions tell a model what commands in cwd may not do, and what then: else it tries again and again. They are

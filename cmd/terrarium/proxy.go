@@ -190,6 +190,9 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 	}
 	defer native.Close()
 	config.AgentDriver = s.trail.wrapAgent(config.AgentDriver)
+	if f.host == "wasm" || f.confine.confines() {
+		config.CheckDir = notEverything
+	}
 	config.Terminals = acpconn.Config{
 		Driver: s.driver,
 		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
@@ -212,6 +215,14 @@ func (f *proxyFlags) agentHost(c *proxy.Config, socket string) (*hostnative.Host
 	}
 	c.AgentDriver.Host, c.AgentDirs = host, slices.Concat(sandbox.Roots, sandbox.Write)
 	return host, nil
+}
+
+// notEverything says that commands in a sandbox don't get the root directory.
+func notEverything(dir string) error {
+	if isRoot(dir) {
+		return errors.New("commands in a sandbox don't get the root directory, so all of this session are refused: open a folder in the editor, or do without the sandbox")
+	}
+	return nil
 }
 
 // findAgent says why an agent can't be started.

@@ -36,6 +36,10 @@ type Config struct {
 	// AgentDirs are what the agent may write, if it is held in a sandbox: a person is warned of a session elsewhere.
 	AgentDirs []string
 
+	// CheckDir, if set, says why no command is run in a session that hands over such a directory. A person is told
+	// when one is opened: the agent works there by itself all the same.
+	CheckDir func(dir string) error
+
 	// Pass leaves terminal/* to the editor. Else Terminals serves it. Its ACP.Nonce is replaced.
 	Pass      bool
 	Terminals acpconn.Config

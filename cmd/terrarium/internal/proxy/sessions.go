@@ -124,6 +124,9 @@ func (p *proxy) editorCalls(line []byte, m *message) (splices []splice, ok bool)
 	if dir := made.open.Cwd; made.usable && !closes && len(p.config.AgentDirs) > 0 && !contains(p.config.AgentDirs, dir) {
 		p.warn("%s: the agent can't write in %s by itself, where it is held: start it there, or add --agent-write %s", m.method, dir, dir)
 	}
+	if made.usable && !closes {
+		p.checkDirs(&made)
+	}
 	if loads {
 		made.fresh = !p.sessions.has(made.open.SessionID)
 		made.usable = p.open(made) // the agent may use it before it answers
@@ -138,6 +141,19 @@ func (p *proxy) editorCalls(line []byte, m *message) (splices []splice, ok bool)
 		}
 	}
 	return splices, true
+}
+
+// checkDirs tells the person why a session will run no commands, if that is so.
+func (p *proxy) checkDirs(made *call) {
+	if p.config.CheckDir == nil {
+		return
+	}
+	for _, dir := range append([]string{made.open.Cwd}, made.open.AdditionalDirectories...) {
+		if err := p.config.CheckDir(dir); err != nil {
+			p.warn("%s: %s: %w", made.method, clip(dir, 80), err)
+			return
+		}
+	}
 }
 
 // textOf returns the member key of v if it is a string, or "".
