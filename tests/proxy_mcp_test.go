@@ -377,8 +377,8 @@ func TestProxyToolsLeaveNothing(t *testing.T) {
 			eventually(t, func() bool { return syscall.Kill(readPid(pid), 0) == syscall.ESRCH })
 			cmd.Wait() // though its input is open
 			left := func() int {
-				entries, _ := os.ReadDir(runtime)
-				return len(entries)
+				found, _ := filepath.Glob(filepath.Join(runtime, "*", "*"))
+				return len(found)
 			}
 			if name == "proxy" { // the next one finds what it could not remove
 				next := proxied(t, "--sandbox", "off", "--terminals", "mcp")
@@ -393,6 +393,26 @@ func TestProxyToolsLeaveNothing(t *testing.T) {
 				t.Errorf("got %d directories of sockets, want none", left())
 			}
 		})
+	}
+}
+
+// TestProxyToolsSocketIsOutOfReach: a command that may write the directory where the sockets are can't put one of its own
+// in the place of the agent's tools, which would be shown the token.
+func TestProxyToolsSocketIsOutOfReach(t *testing.T) {
+	nativeHost(t)
+	if !hasSandbox() {
+		t.Skip("native commands can't be confined here")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
+	l, runtime := withTools(t, "--sandbox", "workspace")
+	l.dir = runtime
+	server, client := l.openTools(t, mcpVersions[0])
+	out := client.call("terminal_create", arguments{"command": "mv */*/mcp taken; mv terrarium-proxy-* taken; rm -rf terrarium-proxy-*; echo tried"})
+	if !strings.Contains(out.Output, "tried") {
+		t.Errorf("got %+v", out)
+	}
+	if _, err := os.Lstat(server.socket()); err != nil {
+		t.Errorf("the command has taken the socket: %q", out.Output)
 	}
 }
 

@@ -1,31 +1,38 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 )
 
-// A proxy's socket is alone in a directory that only its user may enter. The directory's name can't be guessed.
+// A proxy's socket is alone in a directory of a directory that only its user may enter: socketDir and the user's number.
+// That one has the same name for all proxies, so that no command in a sandbox gets at the sockets of any of them: see
+// ownDirs.
 const (
 	socketDir  = "terrarium-proxy-"
 	socketName = "mcp"
 	// maxSocket is how long a socket's path may be, in bytes: 108 on Linux and 104 on macOS, with an end.
 	maxSocket = 103
+	// longestSocket is as long as what comes after socketBase.
+	longestSocket = "/" + socketDir + "4294967295/4294967295/" + socketName
 )
 
 // privateSocket listens on a new socket that only programs of our user can connect to. remove removes it.
 func privateSocket() (l *net.UnixListener, remove func(), err error) {
-	base := socketBase()
-	sweepSockets(base)
-	dir := filepath.Join(base, socketDir+rand.Text())
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	parent, err := socketParent(socketBase())
+	if err != nil {
+		return nil, nil, err
+	}
+	sweepSockets(parent)
+	dir, err := os.MkdirTemp(parent, "")
+	if err != nil {
 		return nil, nil, err
 	}
 	remove = func() { os.RemoveAll(dir) }
@@ -41,17 +48,50 @@ func privateSocket() (l *net.UnixListener, remove func(), err error) {
 	return l, remove, nil
 }
 
-// socketBase returns the directory where the directories of sockets are: one that ends with the person's login, if
-// there is one.
+// socketBases returns the directories that are tried for the directories of sockets: first one that ends with the
+// person's login, if there is one.
+func socketBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
+
+// socketBase returns the first of them that will do.
 func socketBase() string {
-	longest := maxSocket - len(filepath.Join("/", socketDir+rand.Text(), socketName))
-	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir()} {
+	for _, dir := range socketBases() {
 		info, err := os.Stat(dir)
-		if filepath.IsAbs(dir) && len(dir) <= longest && err == nil && info.IsDir() && syscall.Access(dir, 2) == nil {
+		if filepath.IsAbs(dir) && len(dir)+len(longestSocket) <= maxSocket && err == nil && info.IsDir() && syscall.Access(dir, 2) == nil {
 			return dir
 		}
 	}
 	return "/tmp"
+}
+
+// socketDirs returns where proxies of our user may have their sockets, whatever is there.
+func socketDirs() (dirs []string) {
+	for _, base := range socketBases() {
+		if filepath.IsAbs(base) {
+			dirs = append(dirs, socketDirIn(base))
+		}
+	}
+	return dirs
+}
+
+func socketDirIn(base string) string {
+	return filepath.Join(base, socketDir+strconv.Itoa(os.Geteuid()))
+}
+
+// socketParent returns the directory for the directories of sockets in base. It is made if it is not there. Another
+// user can have made it before us, where base is /tmp.
+func socketParent(base string) (string, error) {
+	dir := socketDirIn(base)
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return "", err
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 || int(s.Uid) != os.Geteuid() {
+		return "", fmt.Errorf("%s is not a directory that only you may enter: remove it, or set XDG_RUNTIME_DIR to one", dir)
+	}
+	return dir, nil
 }
 
 // How many sockets of others are looked at, and how long one may need from its directory to its listener.
@@ -61,14 +101,11 @@ const (
 )
 
 // sweepSockets removes what proxies have left behind that were killed. Whoever listens is left alone.
-func sweepSockets(base string) {
-	found, _ := filepath.Glob(filepath.Join(base, socketDir+"*"))
+func sweepSockets(parent string) {
+	found, _ := filepath.Glob(filepath.Join(parent, "*"))
 	for _, dir := range found[:min(len(found), maxSwept)] {
 		info, err := os.Lstat(dir)
 		if err != nil || !info.IsDir() {
-			continue
-		}
-		if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Geteuid() {
 			continue
 		}
 		conn, err := net.Dial("unix", filepath.Join(dir, socketName))

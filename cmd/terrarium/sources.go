@@ -43,7 +43,7 @@ func userPlugins() (string, error) {
 // what others have in /tmp. The user's folder of plugins is made, or else a
 // command that is handed what is around could make it, with plugins of its own.
 func ownDirs(plugins []string) []string {
-	dirs := append([]string{worker.ScratchDir(""), worker.ScratchDir("/tmp")}, plugins...)
+	dirs := slices.Concat([]string{worker.ScratchDir(""), worker.ScratchDir("/tmp")}, socketDirs(), plugins)
 	if dir, err := userPlugins(); err == nil {
 		os.MkdirAll(dir, 0o700) // where we can't, commands can't
 		dirs = append(dirs, dir)
