@@ -38,11 +38,18 @@ export class ServeError extends Error {
   constructor(readonly code: number, message: string, readonly data?: { reason?: string; param?: string }) { super(message); }
 }
 
+/** A session's terminal, or all of them. */
+interface Subject { sessionId: string; terminalId?: string }
+
+/** What is told of a screen: of its lines those that have changed. */
+type Told = Omit<Screen, 'lines' | 'changed'> & { snapshot: boolean; lines: { y: number; runs: Run[] }[] };
+
 interface Message { id?: number; method?: string; params?: any; result?: any; error?: { code: number; message: string; data?: object } }
 
 export class Sidecar {
   readonly #waiting = new Map<number, { resolve(result: any): void; reject(why: Error): void }>();
-  readonly #screens = new Map<string, Screen>();
+  readonly #screens = new Map<string, { sessionId: string; screen: Screen }>();
+  readonly #watched = new Set<string>(); // whose screens we have subscribed to
   #last = 0;
   #ended: Error | undefined;
 
@@ -84,20 +91,36 @@ export class Sidecar {
 
   /** Sends a request, `terminal/create` say, and settles with its result or a `ServeError`. */
   request<T = unknown>(method: string, params: object): Promise<T> {
-    if (this.#ended) return Promise.reject(this.#ended);
-    const id = ++this.#last;
-    this.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    return this.#request(method, params, () => undefined);
   }
 
   /** Has the listener hear of a terminal, or of all of a session, also of those to come. Subscribe to
    * screens before you create terminals: others have none. */
-  async subscribe(to: { sessionId: string; terminalId?: string }, what: Topic[]): Promise<void> {
-    await this.request('_terrarium/subscribe', { ...to, what });
+  subscribe(to: Subject, what: Topic[]): Promise<void> {
+    return this.#request('_terrarium/subscribe', { ...to, what }, () => this.#watch(to, what.includes('screen')));
   }
 
-  async unsubscribe(from: { sessionId: string; terminalId?: string }): Promise<void> {
-    await this.request('_terrarium/unsubscribe', from);
+  unsubscribe(from: Subject): Promise<void> {
+    return this.#request('_terrarium/unsubscribe', from, () => this.#watch(from, false));
+  }
+
+  /** Calls `then` with the result, before the next line is read. */
+  #request<T>(method: string, params: object, then: () => void): Promise<T> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      const id = ++this.#last;
+      this.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      this.#waiting.set(id, { resolve: (result) => { then(); resolve(result); }, reject });
+    });
+  }
+
+  /** Notes whether screens are subscribed to, and forgets those that are not any more. */
+  #watch({ sessionId, terminalId }: Subject, on: boolean): void {
+    const key = (id?: string) => JSON.stringify([sessionId, id]);
+    this.#watched[on ? 'add' : 'delete'](key(terminalId));
+    for (const [id, of] of this.#screens) {
+      if (of.sessionId === sessionId && !this.#watched.has(key()) && !this.#watched.has(key(id))) this.#screens.delete(id);
+    }
   }
 
   async #read(output: ReadableStream<Uint8Array>): Promise<void> {
@@ -114,7 +137,15 @@ export class Sidecar {
   }
 
   #take(line: string): void {
-    const { id, method, params, result, error }: Message = JSON.parse(line);
+    if (this.#ended) return;
+    let message: Message;
+    try {
+      message = Object(JSON.parse(line));
+    } catch {
+      this.#end(new Error(`what has come is no message: ${String(line).slice(0, 80)}`));
+      return this.close();
+    }
+    const { id, method, params, result, error } = message;
     if (method) {
       try {
         return this.#told(method, params, id);
@@ -132,8 +163,9 @@ export class Sidecar {
     if (method === '_terrarium/output') {
       this.listener.output?.({ lost: 0, ...params, data: Uint8Array.from(atob(params.data), (c) => c.charCodeAt(0)) });
     } else if (method === '_terrarium/screen') {
-      this.listener.screen?.(params.terminalId, this.#draw(params.terminalId, params.screen));
+      this.listener.screen?.(params.terminalId, this.#draw(params, params.screen));
     } else if (method === '_terrarium/status') {
+      if (params.state === 'gone') this.#watch(params, false); // the server has forgotten it
       this.listener.status?.(params);
     } else if (id !== undefined) { // a question, which only comes to who has said that it answers
       this.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }));
@@ -141,15 +173,15 @@ export class Sidecar {
   }
 
   /** Makes a whole screen of what has changed. */
-  #draw(terminalId: string, told: (Omit<Screen, 'lines'> & { snapshot: boolean; lines: { y: number; runs: Run[] }[] }) | null): Screen | undefined {
-    const before = this.#screens.get(terminalId);
+  #draw({ sessionId, terminalId }: Required<Subject>, told: Told | null): Screen | undefined {
+    const before = this.#screens.get(terminalId)?.screen;
     this.#screens.delete(terminalId);
     if (!told) return undefined;
     const { snapshot, lines: changes, ...rest } = told;
     const lines = snapshot || !before ? Array.from({ length: rest.rows }, (): Run[] => []) : [...before.lines];
     for (const { y, runs } of changes) lines[y] = runs;
     const screen = { ...rest, lines, changed: snapshot ? [...lines.keys()] : changes.map(({ y }) => y) };
-    this.#screens.set(terminalId, screen);
+    this.#screens.set(terminalId, { sessionId, screen });
     return screen;
   }
 
@@ -157,6 +189,7 @@ export class Sidecar {
     if (this.#ended) return;
     this.#ended = why;
     for (const { reject } of this.#waiting.values()) reject(why);
+    for (const kept of [this.#waiting, this.#screens, this.#watched]) kept.clear();
     this.listener.end?.(why);
   }
 }

@@ -10,8 +10,9 @@ import { fileURLToPath } from 'node:url';
 
 const binary = process.env.TERRARIUM ?? fileURLToPath(new URL('../../../terrarium', import.meta.url));
 const client = new URL('../../dist/sidecar.js', import.meta.url);
-const unbuilt = existsSync(binary) && existsSync(client) ? false : 'make build has not been run';
-const { Sidecar } = unbuilt ? {} : await import(client);
+const bundled = existsSync(client);
+const unbuilt = existsSync(binary) && bundled ? false : 'make build has not been run';
+const { Sidecar } = bundled ? await import(client) : {};
 
 /** What has happened, and a wait for more of it. */
 class Heard {
@@ -161,3 +162,92 @@ for (const [name, way] of Object.entries(ways)) {
     }));
   });
 }
+
+/** A Sidecar on standard streams whose server is the test. */
+function played() {
+  const heard = { screens: [], ends: [] };
+  const utf8 = new TextEncoder();
+  let output, closed = false;
+  const sidecar = Sidecar.over(
+    new ReadableStream({ start: (controller) => void (output = controller) }),
+    new WritableStream({ close: () => void (closed = true) }),
+    { screen: (_, screen) => heard.screens.push(screen?.lines.map((runs) => runs.map((r) => r.text).join(''))), end: (why) => heard.ends.push(why) },
+  );
+  return {
+    sidecar, heard, isClosed: () => closed,
+    say: (...lines) => output.enqueue(utf8.encode(lines.map((l) => `${typeof l === 'string' ? l : JSON.stringify({ jsonrpc: '2.0', ...l })}\n`).join(''))),
+  };
+}
+
+const answer = (id) => ({ id, result: {} });
+const screen = (snapshot, y, text) => ({
+  method: '_terrarium/screen',
+  params: { sessionId: 's', terminalId: 't', screen: { rows: 2, cols: 9, alt: false, title: '', cursor: { x: 0, y: 0 }, snapshot, lines: [{ y, runs: [{ text }] }] } },
+});
+
+describe('a server that is played', { skip: bundled ? false : 'make build has not been run' }, () => {
+  test('a screen that nobody follows any more is forgotten, and no other', limit, async () => {
+    const { sidecar, heard, say } = played();
+    const all = { sessionId: 's' }, one = { sessionId: 's', terminalId: 't' };
+    const asked = [sidecar.subscribe(all, ['screen']), sidecar.subscribe(one, ['screen', 'status']), sidecar.unsubscribe(one)];
+    say(answer(1), screen(true, 0, 'old'), answer(2), answer(3), screen(false, 1, 'more'));
+    await Promise.all(asked);
+    assert.deepEqual(heard.screens.at(-1), ['old', 'more']);
+    // What was asked for at once is answered at once: only what comes between the answers is forgotten.
+    const again = [sidecar.unsubscribe(all), sidecar.subscribe(all, ['screen'])];
+    say(answer(4), screen(false, 1, 'late'), answer(5), screen(true, 0, 'new'), screen(false, 1, 'er'));
+    await Promise.all(again);
+    assert.deepEqual(heard.screens.slice(-3), [['', 'late'], ['new', ''], ['new', 'er']]);
+  });
+
+  test('what is no message ends the connection, for who waits too', limit, async () => {
+    for (const line of ['garbage', '']) {
+      const { sidecar, heard, say, isClosed } = played();
+      const waiting = sidecar.request('terminal/create', {});
+      say('null', '7', line, { id: 1, result: {} });
+      await assert.rejects(waiting, /no message/);
+      await assert.rejects(sidecar.request('terminal/create', {}), /no message/);
+      assert.equal(heard.ends.length, 1);
+      assert.ok(isClosed());
+    }
+  });
+
+  test('nor does it throw where a WebSocket calls', limit, async () => {
+    const before = globalThis.WebSocket;
+    let socket, closed = 0;
+    globalThis.WebSocket = class {
+      constructor() { socket = this; }
+      send() {}
+      close() { closed++; }
+    };
+    try {
+      const ends = [];
+      const connecting = Sidecar.connect('ws://x', 't', { end: (why) => ends.push(why) });
+      socket.onopen();
+      const waiting = (await connecting).request('terminal/create', {});
+      socket.onmessage({ data: 'garbage' });
+      socket.onmessage({ data: '{"id":1,"result":{}}' });
+      socket.onclose({ code: 1000, reason: '' });
+      await assert.rejects(waiting, /no message: garbage/);
+      assert.deepEqual([ends.length, closed], [1, 1]);
+    } finally {
+      globalThis.WebSocket = before;
+    }
+  });
+
+  test('a request that can not be sent is rejected', limit, async () => {
+    const before = globalThis.WebSocket;
+    let socket;
+    globalThis.WebSocket = class {
+      constructor() { socket = this; }
+      send() { throw new Error('not open'); }
+    };
+    try {
+      const connecting = Sidecar.connect('ws://x', 't', {});
+      socket.onopen();
+      await assert.rejects((await connecting).request('terminal/create', {}), /not open/);
+    } finally {
+      globalThis.WebSocket = before;
+    }
+  });
+});
