@@ -96,8 +96,9 @@ func (r runner) run(t *testing.T, line string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	prefixed(&b, "| ", strings.ReplaceAll(stdout.String(), r.dir, "$WORK"))
-	prefixed(&b, "! ", strings.ReplaceAll(stderr.String(), r.dir, "$WORK"))
+	places := strings.NewReplacer(r.dir, "$WORK", filepath.Dir(r.dir), "$TOP")
+	prefixed(&b, "| ", places.Replace(stdout.String()))
+	prefixed(&b, "! ", places.Replace(stderr.String()))
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
 		fmt.Fprintf(&b, "? %d\n", code)
 	}

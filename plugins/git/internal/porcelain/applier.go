@@ -115,13 +115,7 @@ func (a *applier) one(f *patch.File) error {
 	}
 	new := &fileVersion{gone: f.New == "", mode: old.mode}
 	if f.NewMode != 0 {
-		new.mode = filemode.FileMode(f.NewMode)
-		if f.NewMode&0o170000 == 0o100000 {
-			new.mode = filemode.Regular
-			if f.NewMode&0o111 != 0 {
-				new.mode = filemode.Executable
-			}
-		}
+		new.mode = fileMode(f.NewMode)
 	}
 	if err := a.contents(f, old, new); err != nil {
 		return err
@@ -133,6 +127,17 @@ func (a *applier) one(f *patch.File) error {
 		a.set(f.New, new)
 	}
 	return nil
+}
+
+// fileMode is the mode that a patch names, as git keeps it.
+func fileMode(mode uint32) filemode.FileMode {
+	switch {
+	case mode&0o170000 != 0o100000:
+		return filemode.FileMode(mode)
+	case mode&0o111 != 0:
+		return filemode.Executable
+	}
+	return filemode.Regular
 }
 
 // linked reports whether a directory that the name leads through is a link.

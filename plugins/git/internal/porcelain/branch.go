@@ -251,7 +251,19 @@ func (c *call) detachedName() string {
 }
 
 // elsewhere returns the branches that other working trees have checked out, and where those are.
-func (c *call) elsewhere() map[string]string { return nil }
+func (c *call) elsewhere() map[string]string {
+	list, err := c.repo.Worktrees()
+	if err != nil || len(list) < 2 {
+		return nil
+	}
+	out := map[string]string{}
+	for _, w := range list {
+		if w.Dir != c.repo.Dir && w.Branch != "" && !w.Gone {
+			out[w.Branch] = w.Top
+		}
+	}
+	return out
+}
 
 func (c *call) deleteBranches(names []string, force, silent bool) error {
 	if len(names) == 0 {
@@ -262,6 +274,8 @@ func (c *call) deleteBranches(names []string, force, silent bool) error {
 		switch {
 		case name == c.repo.Branch():
 			return wrong("Cannot delete branch '%s' checked out at '%s'", name, c.repo.Top)
+		case c.elsewhere()[name] != "":
+			return wrong("Cannot delete branch '%s' checked out at '%s'", name, c.elsewhere()[name])
 		case h == repo.Zero:
 			return wrong("branch '%s' not found.", name)
 		}

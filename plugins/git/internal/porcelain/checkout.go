@@ -177,6 +177,9 @@ func (c *call) switchTo(o *option.Result, target string, detach bool) error {
 	}
 	old, from := c.repo.Branch(), c.repo.Head()
 	isBranch := c.repo.Ref("refs/heads/"+target) != repo.Zero && !o.Has("d")
+	if dir := c.elsewhere()[target]; isBranch && dir != "" && !o.Has("ignore-other-worktrees") {
+		return fatal("'%s' is already checked out at '%s'", target, dir)
+	}
 	if err := c.move(commit.Hash, "checkout", o.Has("f")); err != nil {
 		return err
 	}

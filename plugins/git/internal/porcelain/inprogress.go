@@ -147,6 +147,9 @@ func (c *call) where(s *state) string {
 		return "On branch " + b
 	}
 	name, at := c.detached()
+	if _, was := c.repo.LastSwitch(); was == repo.Zero {
+		return s.paint(red, "Not currently on any branch.")
+	}
 	if at == c.repo.Head() {
 		return fmt.Sprintf("%s%s", s.paint(red, "HEAD detached at "), name)
 	}

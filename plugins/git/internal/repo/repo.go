@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-git/go-billy/v6"
 	"github.com/go-git/go-billy/v6/osfs"
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/cache"
 	format "github.com/go-git/go-git/v6/plumbing/format/config"
 	"github.com/go-git/go-git/v6/plumbing/object"
 	"github.com/go-git/go-git/v6/storage/filesystem"
+	"github.com/go-git/go-git/v6/storage/filesystem/dotgit"
 )
 
 // A Repo is an open repository with its working tree. It is not safe for concurrent use.
@@ -39,12 +41,16 @@ func Find() (*Repo, error) {
 		return nil, err
 	}
 	for dir := wd; ; dir = filepath.Dir(dir) {
-		if isRepository(filepath.Join(dir, ".git")) {
+		git := filepath.Join(dir, ".git")
+		if to := linked(git); to != "" {
+			git = to
+		}
+		if isRepository(git) {
 			prefix := strings.TrimPrefix(strings.TrimPrefix(wd, dir), "/")
 			if prefix != "" {
 				prefix += "/"
 			}
-			return Open(dir, filepath.Join(dir, ".git"), prefix)
+			return Open(dir, git, prefix)
 		}
 		if isRepository(dir) {
 			return Open("", dir, "")
@@ -56,8 +62,9 @@ func Find() (*Repo, error) {
 }
 
 func isRepository(dir string) bool {
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+	common := commonOf(dir)
+	for _, name := range []string{filepath.Join(dir, "HEAD"), filepath.Join(common, "objects"), filepath.Join(common, "refs")} {
+		if _, err := os.Stat(name); err != nil {
 			return false
 		}
 	}
@@ -66,14 +73,19 @@ func isRepository(dir string) bool {
 
 // Open opens the repository in dir, with the working tree top.
 func Open(top, dir, prefix string) (*Repo, error) {
-	config, err := ReadConfig(filepath.Join(dir, "config"))
+	common := commonOf(dir)
+	config, err := ReadConfig(filepath.Join(common, "config"))
 	if err != nil {
 		return nil, err
 	}
 	// Without open packs, one is opened for each object that is read.
 	options := filesystem.Options{MaxOpenDescriptors: 16}
-	store := filesystem.NewStorageWithOptions(moded{osfs.New(dir)}, cache.NewObjectLRUDefault(), options)
-	return &Repo{Top: top, Dir: dir, Common: dir, Prefix: prefix, Config: config, store: store}, nil
+	var files billy.Filesystem = moded{osfs.New(dir)}
+	if common != dir {
+		files = dotgit.NewRepositoryFilesystem(files, moded{osfs.New(common)})
+	}
+	store := filesystem.NewStorageWithOptions(files, cache.NewObjectLRUDefault(), options)
+	return &Repo{Top: top, Dir: dir, Common: common, Prefix: prefix, Config: config, store: store}, nil
 }
 
 // FileAt returns what a commit or a tree has at a path.

@@ -1,0 +1,432 @@
+package porcelain
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/object"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/patch"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
+)
+
+const amDir = "rebase-apply"
+
+// A mailRun applies mails, one after the other. What is left to do is noted in .git/rebase-apply as
+// git notes it.
+type mailRun struct {
+	c                         *call
+	o                         *option.Result
+	three, silent, sign, keep bool
+	next, last                int
+}
+
+func am(c *call) error {
+	o, err := c.parse("3,3way no-3way q,quiet s,signoff k,keep b,keep-non-patch no-keep-cr keep-cr whitespace= C= p= directory= exclude= include= reject " +
+		"continue,r,resolved skip abort quit show-current-patch? u,utf8 no-utf8 m,message-id c,scissors no-scissors patch-format= " +
+		"ignore-space-change ignore-whitespace committer-date-is-author-date ignore-date no-gpg-sign i,interactive allow-empty empty= retry no-verify n")
+	if err != nil {
+		return err
+	}
+	r := &mailRun{c: c, o: o, three: o.Has("3"), silent: o.Has("q"), sign: o.Has("s"), keep: o.Has("k")}
+	verb, _ := o.Last("continue", "skip", "abort", "quit", "show-current-patch", "allow-empty")
+	busy := c.repo.HasState(amDir + "/applying")
+	switch {
+	case verb != "" && !busy:
+		return fatal("Resolve operation not in progress, we are not resuming.")
+	case verb == "" && busy:
+		return fatal("previous rebase directory .git/rebase-apply still exists but mbox given.")
+	case o.Has("i"):
+		return fatal("am --interactive: there is no dialogue in this sandbox")
+	case verb == "":
+		return r.begin(o.Rest())
+	}
+	r.load()
+	switch verb {
+	case "continue", "allow-empty":
+		return r.resume(verb == "allow-empty")
+	case "skip":
+		return r.skip()
+	case "quit":
+		return c.repo.RemoveState(amDir)
+	case "abort":
+		return r.abort()
+	}
+	name := "patch"
+	if o.Arg("show-current-patch") != "diff" {
+		name = fmt.Sprintf("%04d", r.next)
+	}
+	text, _ := c.repo.State(amDir + "/" + name)
+	c.printf("%s", text)
+	return nil
+}
+
+func (r *mailRun) begin(names []string) error {
+	c := r.c
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	var mails []string
+	for _, name := range names {
+		var text []byte
+		var err error
+		if name == "-" {
+			text, err = io.ReadAll(io.LimitReader(c.stdin, patch.MaxSize))
+		} else {
+			text, err = readAtMost(name, patch.MaxSize)
+		}
+		if err != nil {
+			return fatal("could not open '%s' for reading: %s", name, reason(err))
+		}
+		if len(text) == 0 {
+			continue
+		}
+		list, ok := splitMails(text)
+		if !ok {
+			return &failure{128, "Patch format detection failed."}
+		}
+		mails = append(mails, list...)
+	}
+	if len(mails) == 0 {
+		return nil
+	}
+	head := c.repo.Head()
+	set := func(name, text string) error { return c.repo.SetState(amDir+"/"+name, text) }
+	flag := func(b bool) string { return map[bool]string{false: "f\n", true: "t\n"}[b] }
+	err := errors.Join(set("applying", ""), set("threeway", flag(r.three)), set("quiet", flag(r.silent)), set("sign", flag(r.sign)), set("keep", flag(r.keep)),
+		set("last", fmt.Sprintln(len(mails))), set("orig-head", head.String()+"\n"), set("abort-safety", head.String()+"\n"))
+	for i, text := range mails {
+		err = errors.Join(err, set(fmt.Sprintf("%04d", i+1), text))
+	}
+	if head != repo.Zero {
+		err = errors.Join(err, c.repo.SetStateHash("ORIG_HEAD", head))
+	}
+	if err != nil {
+		return err
+	}
+	s, err := c.state(nil, false, true)
+	if err != nil {
+		return err
+	}
+	if len(s.staged)+len(s.unmerged) > 0 {
+		if err := set("dirtyindex", ""); err != nil {
+			return err
+		}
+		return fatal("Dirty index: cannot apply patches (dirty: %s)", names2(s))
+	}
+	r.next, r.last = 1, len(mails)
+	return r.run()
+}
+
+func names2(s *state) string {
+	list := append([]string{}, s.unmerged...)
+	for _, ch := range s.staged {
+		list = append(list, ch.new)
+	}
+	return strings.Join(list, " ")
+}
+
+// readAtMost reads a file, up to a size in bytes.
+func readAtMost(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+func (r *mailRun) load() {
+	number := func(name string) int {
+		text, _ := r.c.repo.StateLine(amDir + "/" + name)
+		n, _ := strconv.Atoi(text)
+		return n
+	}
+	flag := func(name string) bool {
+		text, _ := r.c.repo.StateLine(amDir + "/" + name)
+		return text == "t"
+	}
+	r.next, r.last = number("next"), number("last")
+	r.three, r.silent, r.sign, r.keep = r.three || flag("threeway"), r.silent || flag("quiet"), flag("sign"), flag("keep")
+}
+
+func (r *mailRun) run() error {
+	c := r.c
+	for ; r.next <= r.last; r.next++ {
+		if err := c.repo.SetState(amDir+"/next", fmt.Sprintln(r.next)); err != nil {
+			return err
+		}
+		text, ok := c.repo.State(fmt.Sprintf("%s/%04d", amDir, r.next))
+		if !ok {
+			continue
+		}
+		m := readMail(text, r.keep)
+		if r.sign {
+			who, err := c.repo.Identity("COMMITTER")
+			if err != nil {
+				return fatal("%v", err)
+			}
+			m.message = signOff(m.message, who)
+		}
+		if err := errors.Join(c.repo.SetState(amDir+"/patch", m.patch), c.repo.SetState(amDir+"/final-commit", m.message)); err != nil {
+			return err
+		}
+		if m.author.Email == "" {
+			return fatal("empty ident name (for <>) not allowed")
+		}
+		if err := r.one(m); err != nil {
+			return err
+		}
+	}
+	return c.repo.RemoveState(amDir)
+}
+
+func (r *mailRun) one(m mail) error {
+	c := r.c
+	title, _, _ := strings.Cut(m.message, "\n")
+	files, err := patch.Parse([]byte(m.patch), patch.Options{Strip: -1})
+	if errors.Is(err, patch.ErrNone) {
+		c.printf("Patch is empty.\n")
+		return r.stop(true)
+	}
+	if !r.silent {
+		c.printf("Applying: %s\n", title)
+	}
+	if err == nil {
+		err = r.apply(files, title)
+	} else {
+		fmt.Fprintf(c.stderr, "error: %v\n", err)
+	}
+	if errors.Is(err, errPatched) {
+		return nil
+	}
+	if err != nil {
+		c.printf("Patch failed at %04d %s\n", r.next, title)
+		fmt.Fprintf(c.stderr, "hint: Use 'git am --show-current-patch=diff' to see the failed patch\n")
+		return r.stop(false)
+	}
+	return r.commit(m)
+}
+
+// stop leaves a mail to those who can resolve what it needs.
+func (r *mailRun) stop(empty bool) error {
+	c := r.c
+	c.printf("When you have resolved this problem, run \"git am --continue\".\nIf you prefer to skip this patch, run \"git am --skip\" instead.\n")
+	if empty {
+		c.printf("To record the empty patch as an empty commit, run \"git am --allow-empty\".\n")
+	}
+	c.printf("To restore the original branch and stop patching, run \"git am --abort\".\n")
+	return quiet(128)
+}
+
+// errPatched says that a mail brings nothing new.
+var errPatched = errors.New("patch already applied")
+
+// apply puts a patch into the index and the working tree.
+func (r *mailRun) apply(files []*patch.File, title string) error {
+	c := r.c
+	o := &option.Result{}
+	a := &applier{c: c, o: o, parse: patch.Options{Strip: -1}, indexed: true, silent: r.three}
+	if err := a.open(); err != nil {
+		return err
+	}
+	a.flaws(".git/rebase-apply/patch", files)
+	if err := a.check(files); err != nil {
+		if r.three {
+			return r.threeWay(files, title)
+		}
+		return err
+	}
+	return a.write(files)
+}
+
+// threeWay applies a patch to the texts that it was made from, and merges the result.
+func (r *mailRun) threeWay(files []*patch.File, title string) error {
+	c := r.c
+	base := repo.Snapshot{}
+	for _, f := range files {
+		if f.Old == "" {
+			continue
+		}
+		h, err := c.repo.Resolve(f.OldHash)
+		if err != nil || f.OldHash == "" {
+			fmt.Fprintf(c.stderr, "error: could not build fake ancestor\n")
+			return errors.New("Repository lacks necessary blobs to fall back on 3-way merge.")
+		}
+		now, _ := c.repo.FileAt(c.repo.Head(), f.Old)
+		mode := now.Mode
+		if f.OldMode != 0 {
+			mode = fileMode(f.OldMode)
+		}
+		base[f.Old] = repo.File{Mode: mode, Hash: h}
+	}
+	ours, err := c.repo.Tree(c.repo.Head())
+	if err != nil {
+		return err
+	}
+	c.printf("Using index info to reconstruct a base tree...\n")
+	for _, name := range base.Names() {
+		switch f, ok := ours[name]; {
+		case !ok:
+			c.printf("A\t%s\n", name)
+		case f != base[name]:
+			c.printf("M\t%s\n", name)
+		}
+	}
+	theirs, err := r.patched(base, files)
+	if err != nil {
+		return err
+	}
+	c.printf("Falling back to patching base and 3-way merge...\n")
+	x, err := c.repo.Index()
+	if err != nil {
+		return err
+	}
+	m, err := c.mergeTrees(base, ours, theirs, diff.Merging{Ours: "HEAD", Theirs: title, Base: "constructed merge base"})
+	if err != nil {
+		return err
+	}
+	if err := c.advance(x, ours, m.files, m.conflicts, "merge"); err != nil {
+		fmt.Fprintln(c.stderr, err)
+		return err
+	}
+	m.tell()
+	if !m.clean() {
+		fmt.Fprintf(c.stderr, "error: Failed to merge in the changes.\n")
+		return quiet(1)
+	}
+	if len(compare(ours, m.files, nil)) == 0 {
+		c.printf("No changes -- Patch already applied.\n")
+		return errPatched
+	}
+	return nil
+}
+
+// patched returns what the patch makes of the texts that it was made from.
+func (r *mailRun) patched(base repo.Snapshot, files []*patch.File) (repo.Snapshot, error) {
+	out := maps.Clone(base)
+	var how patch.Application
+	for _, f := range files {
+		var text []byte
+		var err error
+		if f.Old != "" {
+			if text, err = r.c.repo.Blob(base[f.Old].Hash); err != nil {
+				return nil, err
+			}
+			if !f.Copy {
+				delete(out, f.Old)
+			}
+		}
+		if f.New == "" {
+			continue
+		}
+		new, _, failed := how.Apply(text, f.Hunks)
+		if len(failed) > 0 || f.Binary {
+			return nil, errors.New("did you hand edit your patch?")
+		}
+		mode := base[f.Old].Mode
+		if f.NewMode != 0 {
+			mode = fileMode(f.NewMode)
+		}
+		h, err := r.c.repo.Write(plumbing.BlobObject, new)
+		if err != nil {
+			return nil, err
+		}
+		out[f.New] = repo.File{Mode: mode, Hash: h}
+	}
+	return out, nil
+}
+
+// commit commits the index as the mail says.
+func (r *mailRun) commit(m mail) error {
+	c := r.c
+	x, err := c.repo.Index()
+	if err != nil {
+		return err
+	}
+	var parents []plumbing.Hash
+	if head := c.repo.Head(); head != repo.Zero {
+		parents = append(parents, head)
+	}
+	if m.author.When.IsZero() {
+		m.author.When = time.Now()
+	}
+	from := &object.Commit{Author: m.author}
+	h, err := c.commitFiles(x.Files, parents, from, m.message, "am")
+	if err != nil {
+		return err
+	}
+	return c.repo.SetState(amDir+"/abort-safety", h.String()+"\n")
+}
+
+// resume commits what was resolved, and goes on.
+func (r *mailRun) resume(empty bool) error {
+	c := r.c
+	text, _ := c.repo.State(fmt.Sprintf("%s/%04d", amDir, r.next))
+	m := readMail(text, r.keep)
+	if message, ok := c.repo.State(amDir + "/final-commit"); ok {
+		m.message = message
+	}
+	title, _, _ := strings.Cut(m.message, "\n")
+	s, err := c.state(nil, false, true)
+	if err != nil {
+		return err
+	}
+	if !r.silent {
+		c.printf("Applying: %s\n", title)
+	}
+	switch {
+	case len(s.unmerged) > 0:
+		c.printf("You still have unmerged paths in your index.\nYou should 'git add' each file with resolved conflicts to mark them as such.\n" +
+			"You might run `git rm` on a file to accept \"deleted by them\" for it.\n")
+		return r.stop(false)
+	case len(s.staged) == 0 && !empty:
+		c.printf("No changes - did you forget to use 'git add'?\nIf there is nothing left to stage, chances are that something else\n" +
+			"already introduced the same changes; you might want to skip this patch.\n")
+		return r.stop(false)
+	}
+	if err := r.commit(m); err != nil {
+		return err
+	}
+	r.next++
+	return r.run()
+}
+
+func (r *mailRun) skip() error {
+	if err := r.c.resetMerge(r.c.repo.Head()); err != nil {
+		return err
+	}
+	r.next++
+	return r.run()
+}
+
+// abort goes back to where the mails began, unless somebody has gone elsewhere since.
+func (r *mailRun) abort() error {
+	c := r.c
+	if c.repo.HasState(amDir + "/dirtyindex") {
+		return c.repo.RemoveState(amDir)
+	}
+	if c.repo.StateHash(amDir+"/abort-safety") != c.repo.Head() {
+		fmt.Fprintf(c.stderr, "warning: You seem to have moved HEAD since the last 'am' failure.\nNot rewinding to ORIG_HEAD\n")
+		return c.repo.RemoveState(amDir)
+	}
+	h := c.repo.StateHash(amDir + "/orig-head")
+	if err := c.resetMerge(h); err != nil {
+		return err
+	}
+	if h != c.repo.Head() {
+		if err := c.repo.SetHead(h, "am --abort"); err != nil {
+			return err
+		}
+	}
+	return c.repo.RemoveState(amDir)
+}
