@@ -37,9 +37,10 @@
 // removes them, or else the next start of a host. A session whose commands are confined
 // keeps one besides.
 //
-// Nor does a session with a Config.Sandbox wait for all of its keeper's start: from the
-// second one on a process is ready to become the next. It ends when a minute has passed
-// without a new session, and with Host.Close.
+// Nor does a session with a Config.Sandbox wait for all of its keeper's start. Resolve of
+// the first command starts a process that becomes one, and from the second session on
+// another is ready. It ends when a minute has passed in which nobody needed it, and with
+// Host.Close.
 //
 // Close ends Output, Write and Wait whatever the command's processes do, and
 // on an interactive pty it hangs up: the foreground group gets SIGHUP. A command inherits

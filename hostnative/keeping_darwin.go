@@ -11,10 +11,10 @@ type keeping struct{ local *tree.Containment }
 
 func newKeeping(c Config) *keeping { return &keeping{tree.New(tree.Config{Limits: c.Limits.ofTree()})} }
 
-func (k *keeping) prepare()        {}
-func (k *keeping) close()          {}
-func (k *keeping) confines() error { return nil } // by sandbox-exec, each command alone
-func (k *keeping) limited() error  { return k.local.Limited() }
+func (k *keeping) prepare(*confiner) {}
+func (k *keeping) close()            {}
+func (k *keeping) confines() error   { return nil } // by sandbox-exec, each command alone
+func (k *keeping) limited() error    { return k.local.Limited() }
 
 func (k *keeping) start(_ context.Context, s spec) (command, error) {
 	if s.rules != nil {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/tree"
@@ -147,11 +148,23 @@ func (k *keeping) confines() error {
 	return err
 }
 
-// prepare starts the first keeper, if none was yet, and does not wait for it.
-func (k *keeping) prepare() {
-	if _, err := k.without(); err == nil {
-		k.free.prepare()
+// prepare starts the first keeper, if none was yet, and does not wait for it. If commands are
+// confined, it starts the process that becomes the first keeper of such.
+func (k *keeping) prepare(c *confiner) {
+	if _, err := k.without(); err != nil {
+		return
 	}
+	k.free.prepare()
+	if c != nil {
+		k.next.begin(k.confinedConfig(c.rules))
+	}
+}
+
+// confinedConfig is what a keeper is whose commands are confined.
+func (k *keeping) confinedConfig(r confine.Rules) keeper.Config {
+	c := k.config
+	c.Rules, c.Limits = &r, k.limits
+	return c
 }
 
 // start starts a command.
@@ -248,12 +261,12 @@ func (k *keeping) startConfined(ctx context.Context, s spec) (command, error) {
 // openConfined returns what starts a keeper that is confined: as a command of one that
 // is not, and that ends all of it if need be.
 func (k *keeping) openConfined(r *rules, asked func(questions int, mayEnter func(thread int) bool)) func() (*keeper.Keeper, *kept, error) {
-	c := k.config
-	c.Rules, c.Asked, c.Limits = &r.Rules, asked, k.limits
+	c := k.confinedConfig(r.Rules)
+	c.Asked = asked
 	return func() (*keeper.Keeper, *kept, error) {
 		one, above, err := k.openSoon(c)
 		if err == nil {
-			go k.next.fill(c) // ends when a process is started
+			k.next.refill(c)
 		}
 		return one, above, err
 	}

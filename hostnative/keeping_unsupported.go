@@ -9,7 +9,7 @@ type keeping struct{}
 
 func newKeeping(Config) *keeping { return nil }
 
-func (k *keeping) prepare()            {}
+func (k *keeping) prepare(*confiner)   {}
 func (k *keeping) close()              {}
 func (k *keeping) confines() error     { return errors.ErrUnsupported }
 func (k *keeping) limited() error      { return errors.ErrUnsupported }

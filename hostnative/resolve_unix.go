@@ -32,7 +32,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err != nil {
 		return core.Exec{}, err
 	}
-	h.keeping.prepare() // to be there when policy has decided
+	h.keeping.prepare(h.confiner) // to be there when policy has decided
 	if c.Cwd == "" {
 		dir, err := os.Getwd()
 		if err != nil {
