@@ -60,8 +60,8 @@ func sendTo(to string) (string, error) {
 	return "", withDatagrams(to, func(fd int, address []byte) error { return sendRaw(fd, "sent", 0, address) })
 }
 
-// askServer connects a socket of datagrams, gives that up and connects it anew, as who looks up a name does. It returns
-// what comes back.
+// askServer connects a socket of datagrams, gives that up and connects it anew, as who looks up a
+// name does. It returns what comes back.
 func askServer(at string) (answer string, _ error) {
 	return answer, withDatagrams(at, func(fd int, address []byte) error {
 		unspecified := make([]byte, unix.SizeofSockaddrInet4)

@@ -147,8 +147,9 @@ func (h *Host) SandboxLacks() error {
 	return h.confiner.missing
 }
 
-// SandboxClosed says in which directories of Sandbox.Write commands can't make anything new, and what is
-// hidden in each of them, or nil: what is there already can be written. On macOS there are none.
+// SandboxClosed says in which directories of Sandbox.Write commands can't make anything new, and
+// what is hidden in each of them, or nil: what is there already can be written. On macOS there are
+// none.
 func (h *Host) SandboxClosed() error {
 	if h.confiner == nil {
 		return nil

@@ -106,7 +106,8 @@ func TestWithinLimits(t *testing.T) {
 }
 
 // A command has its limits when its start is answered, and so have those that it begins then. None
-// can raise them, but who is root with CAP_SYS_RESOURCE. (TestLimitsFromTheStart is about what it has before.)
+// can raise them, but who is root with CAP_SYS_RESOURCE. (TestLimitsFromTheStart is about what it
+// has before.)
 func TestLimitsOfEach(t *testing.T) {
 	raise := "ulimit -n 60; ulimit -f unlimited; "
 	if mayRaiseLimits(t) {

@@ -14,8 +14,9 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 )
 
-// Where the network is open, commands reach any address, by datagrams too: so they look up names. All else is as where it
-// is closed: no unix sockets, no servers but on loopback, no sockets of other kinds, none of the ways round what is asked.
+// Where the network is open, commands reach any address, by datagrams too: so they look up names.
+// All else is as where it is closed: no unix sockets, no servers but on loopback, no sockets of
+// other kinds, none of the ways round what is asked.
 func TestOpenNet(t *testing.T) {
 	h, root := connecting(t, hostnative.Sandbox{OpenNet: true})
 	tcp, met := listenOutside(t, "tcp4", "127.0.0.1:0")
@@ -102,8 +103,8 @@ func TestOpenNetAndList(t *testing.T) {
 	}
 }
 
-// What a program keeps secret in its own directory is shown to it, and nothing else is: no secrets of others, none that a
-// link leads to, and none of our own files.
+// What a program keeps secret in its own directory is shown to it, and nothing else is: no secrets
+// of others, none that a link leads to, and none of our own files.
 func TestShow(t *testing.T) {
 	if err := confine.Available().Err(); err != nil {
 		t.Skip("NOT RUN: ", err)
@@ -146,7 +147,8 @@ func TestShow(t *testing.T) {
 		read("one", filepath.Join(home, name), false)
 	}
 
-	// A command that makes a link where a directory may be shown has not got what it leads to, not in a new session either.
+	// A command that makes a link where a directory may be shown has not got what it leads to, not
+	// in a new session either.
 	c := line(`rm state; ln -s "$1" state; ln -s "$1" later`, filepath.Join(home, ".ssh"))
 	c.Cwd, c.Session = root, "one"
 	if out, exit := run(t, h, c); exit.Status != (core.ExitStatus{}) {

@@ -17,9 +17,9 @@ import (
 var errClosed = fmt.Errorf("hostnative: process: %w", os.ErrClosed)
 
 // These hold a value for each pty that is being opened or read, and for each process whose files
-// are being closed. All take the kernel's locks of terminals, and who waits for one takes a thread: a
-// thousand commands at once should not take as many. None of it waits for a command. (To read a pipe
-// may: who writes to it can hold its lock as long as a page of theirs takes to come.)
+// are being closed. All take the kernel's locks of terminals, and who waits for one takes a thread:
+// a thousand commands at once should not take as many. None of it waits for a command. (To read a
+// pipe may: who writes to it can hold its lock as long as a page of theirs takes to come.)
 var openingPty, readingPty, hangingUp = make(chan struct{}, 4), make(chan struct{}, 4), make(chan struct{}, 4)
 
 // A process is a command that was started, and what it is connected to.
@@ -67,9 +67,9 @@ func (p *process) Place() (pid int, cgroup string) { return p.Pid(), p.place }
 // Repairs implements driver.Repairer.
 func (p *process) Repairs() []driver.Repair { return p.guarded.take() }
 
-// Wait returns when the command has ended, and its protected files were compared. How it ended stays to be asked for
-// until Close. It waits until Output has passed on why a limit has ended it, and all
-// that counts for Limits.Output, tellLimit at the most.
+// Wait returns when the command has ended, and its protected files were compared. How it ended
+// stays to be asked for until Close. It waits until Output has passed on why a limit has ended it,
+// and all that counts for Limits.Output, tellLimit at the most.
 func (p *process) Wait() (core.Exit, error) {
 	exit, err := p.command.Wait()
 	if err != os.ErrClosed {

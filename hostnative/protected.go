@@ -8,9 +8,10 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative/internal/protect"
 )
 
-// IsProtected reports whether a file is one that a Sandbox with that root puts back when a command has changed it: it is
-// for who writes files in the place of commands. Both paths are absolute; the file need not be there. It goes by names,
-// and by where links lead, but does not know what git's configuration leads to.
+// IsProtected reports whether a file is one that a Sandbox with that root puts back when a command
+// has changed it: it is for who writes files in the place of commands. Both paths are absolute; the
+// file need not be there. It goes by names, and by where links lead, but does not know what git's
+// configuration leads to.
 func IsProtected(root, name string) bool {
 	root = confine.Resolve(root)
 	rel, err := filepath.Rel(root, leadsTo(name))
@@ -27,7 +28,8 @@ func IsProtected(root, name string) bool {
 // maxLinks is how many links to nothing are followed, as by the kernel.
 const maxLinks = 40
 
-// leadsTo returns where a path leads to, also where nothing is there yet: who writes to a link makes what it leads to.
+// leadsTo returns where a path leads to, also where nothing is there yet: who writes to a link
+// makes what it leads to.
 func leadsTo(name string) string {
 	for range maxLinks {
 		name = confine.Resolve(name)

@@ -22,8 +22,8 @@ import (
 // granted: a driver's machine asks before.
 //
 // The error is a *core.InvalidError about c.Bounds, or a *core.HostError that wraps an
-// *fs.PathError, whose Op is "exec", "cwd" or "shell". It is fs.ErrNotExist where that is missing, and
-// fs.ErrPermission where it can't be entered or executed.
+// *fs.PathError, whose Op is "exec", "cwd" or "shell". It is fs.ErrNotExist where that is missing,
+// and fs.ErrPermission where it can't be entered or executed.
 func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
 		return core.Exec{}, err

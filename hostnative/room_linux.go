@@ -53,8 +53,8 @@ func (p *pool) roomFor(one *kept) (in *room, cgroup int, err error) {
 
 // vacate ends a room whose command has ended, or keeps it for the keeper's next one, if it is known
 // to be empty or turns out to be. What counts as another command's use of memory can't be taken
-// back, and where Landlock does not hold files a command may have changed its cgroup: then each room
-// is used once.
+// back, and where Landlock does not hold files a command may have changed its cgroup: then each
+// room is used once.
 func (p *pool) vacate(one *kept, in *room, empty bool) error {
 	if p.memory || in.killed.Load() || !one.HoldsFiles() || !empty && !in.isEmpty() || !p.keepSpare(one, in) {
 		return in.End(func() {})

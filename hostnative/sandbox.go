@@ -53,22 +53,22 @@ type Sandbox struct {
 
 	// Roots are the absolute directories of commands that have no Command.Roots.
 	Roots []string
-	// Write are absolute directories that can be written besides the roots. Where something in one is
-	// hidden, Host.SandboxClosed tells.
+	// Write are absolute directories that can be written besides the roots. Where something in one
+	// is hidden, Host.SandboxClosed tells.
 	Write []string
 	// Hide are absolute paths that can't be read besides those that are known. Own are
 	// those of the embedding program: they can't be handed over either.
 	Hide, Own []string
-	// Show are absolute directories in which what is known to be secret can be read: those where a program has
-	// its own. Links are followed by New, and not later.
+	// Show are absolute directories in which what is known to be secret can be read: those where a
+	// program has its own. Links are followed by New, and not later.
 	Show []string
 
 	// Net are the hosts that commands may connect to. Those that have names are reached
 	// through a proxy, whose variables commands get.
 	Net []egress.Rule
-	// OpenNet has commands connect to any address, and send datagrams anywhere: so they look up names by themselves.
-	// Servers stay on loopback, and unix sockets are those of Sockets. Net must be empty. New fails on macOS, and where
-	// the kernel can't ask about connections.
+	// OpenNet has commands connect to any address, and send datagrams anywhere: so they look up
+	// names by themselves. Servers stay on loopback, and unix sockets are those of Sockets. Net
+	// must be empty. New fails on macOS, and where the kernel can't ask about connections.
 	OpenNet bool
 	// OpenProxy, if not nil, begins to take connections that a list allows, and tells what
 	// it refuses. It is called once for each session and set of roots, if there is a Net.

@@ -240,8 +240,8 @@ func TestSandboxKeeperKilled(t *testing.T) {
 			}
 			t.Parallel()
 			h, root := sandboxed(t, hostnative.SandboxWorkspace)
-			// With two commands, one would not always end the other's keeper: where a start is slow, the
-			// next one has a keeper of its own.
+			// With two commands, one would not always end the other's keeper: where a start is
+			// slow, the next one has a keeper of its own.
 			p, fifo := startDaemonIn(t, h, root, daemon+`read x; kill -`+sig+` $PPID; sleep 1000`, func(c core.Command) core.Command {
 				c.Cwd = root
 				return interactive(c)

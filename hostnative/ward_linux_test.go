@@ -2,8 +2,8 @@ package hostnative
 
 import "testing"
 
-// The proxy tells of a refusal without saying whose it was. On a busy machine a command has asked it
-// before its host knows its process: that one is told as well, and none that did not start.
+// The proxy tells of a refusal without saying whose it was. On a busy machine a command has asked
+// it before its host knows its process: that one is told as well, and none that did not start.
 func TestRollTellsWhatStarts(t *testing.T) {
 	const why = "connect to example.com:80 is refused"
 	var r roll

@@ -132,8 +132,8 @@ func (s *Session) serveConnect(w http.ResponseWriter, r *http.Request) {
 }
 
 // rewrite makes what a server gets of a client's request. The fields that are for the next hop only
-// are gone already (RFC 9110, 7.6.1), and Proxy-Authorization with them. The user that a URL may have
-// is not sent: of a URL a server gets the path and the query.
+// are gone already (RFC 9110, 7.6.1), and Proxy-Authorization with them. The user that a URL may
+// have is not sent: of a URL a server gets the path and the query.
 func rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.RawQuery = r.In.URL.RawQuery // not only what url.ParseQuery understands
 	r.Out.Host = r.In.URL.Host             // what the list decided on, whatever Host says (RFC 9112, 3.2.2)

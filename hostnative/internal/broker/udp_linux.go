@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A udpSocket is a command's socket for datagrams of AF_INET or AF_INET6, where the network is open: there the kernel
-// lets it send to any address anyway. It is no server: it gets a port that nobody has chosen.
+// A udpSocket is a command's socket for datagrams of AF_INET or AF_INET6, where the network is
+// open: there the kernel lets it send to any address anyway. It is no server: it gets a port that
+// nobody has chosen.
 type udpSocket struct{ tcpSocket }
 
 func (u udpSocket) connect(_ caller, address []byte, _ func() bool) error {

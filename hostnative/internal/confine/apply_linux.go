@@ -35,8 +35,8 @@ import (
 //     thread of the caller's process, which nobody can change, else EPERM.
 //
 // Without notify connect, bind and listen fail with EACCES, clone3 with ENOSYS, and what
-// is of other threads with EPERM: then no command can be started in a cgroup. Pairs of sockets work all the same.
-// The descriptor is -1 then.
+// is of other threads with EPERM: then no command can be started in a cgroup. Pairs of sockets work
+// all the same. The descriptor is -1 then.
 //
 // There can be one such descriptor in a chain of processes. Where somebody around us has
 // one, it is as without notify, and the report says so.

@@ -18,8 +18,9 @@ type Prepared struct {
 var errUnsteady = errors.New("sandbox: what is hidden changes while rules are prepared")
 
 // Prepare makes what Apply needs for r, and for all rules that hand over other directories. The
-// error is that of Apply, or that what is hidden has changed just then. Where a hidden link leads to
-// is looked at before the directory that it is in: what comes between the two would never be found.
+// error is that of Apply, or that what is hidden has changed just then. Where a hidden link leads
+// to is looked at before the directory that it is in: what comes between the two would never be
+// found.
 func Prepare(r Rules) (*Prepared, error) {
 	if err := r.checkNames(); err != nil {
 		return nil, err
@@ -51,8 +52,8 @@ func prepare(r Rules, version int) (*Prepared, error) {
 	return p, nil
 }
 
-// Apply is the function Apply. What was prepared is used if it is what would be prepared now. It can
-// be called once, also of nil, and closes p.
+// Apply is the function Apply. What was prepared is used if it is what would be prepared now. It
+// can be called once, also of nil, and closes p.
 func (p *Prepared) Apply(r Rules, notify bool) (report Report, notifyFD int, err error) {
 	version, why := landlockVersion()
 	return apply(r, notify, version, why, p)

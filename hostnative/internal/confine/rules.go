@@ -24,11 +24,12 @@ type Rules struct {
 	Home string
 	// Hide are paths that can't be read, besides the list. They need not exist.
 	Hide []string
-	// Show are directories in which nothing is hidden that is known to be secret: those where a program keeps
-	// its own secrets. They are without links, and none is followed: a command may have made it.
+	// Show are directories in which nothing is hidden that is known to be secret: those where a
+	// program keeps its own secrets. They are without links, and none is followed: a command may
+	// have made it.
 	Show []string
-	// OpenNet has commands of AF_INET and AF_INET6 send datagrams wherever they like. Who decides about connect
-	// has to know.
+	// OpenNet has commands of AF_INET and AF_INET6 send datagrams wherever they like. Who decides
+	// about connect has to know.
 	OpenNet bool
 	// Own are our own files, wherever XDG's variables have put them. Nothing hands them over but
 	// Private. Those that are in Home without the variables are known.

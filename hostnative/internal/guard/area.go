@@ -73,8 +73,8 @@ func (g *Guard) create(ctx context.Context, p place) (*area, error) {
 	return a, a.enter()
 }
 
-// describe tells other programs what the area is. Its files are there if we have used it before, and
-// nobody has removed them since.
+// describe tells other programs what the area is. Its files are there if we have used it before,
+// and nobody has removed them since.
 func (a *area) describe() error {
 	name := filepath.Join(a.dir, "place")
 	if _, err := os.Lstat(name); err == nil {

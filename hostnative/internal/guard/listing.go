@@ -26,8 +26,8 @@ type dirVersion struct {
 // systems take the time only when their clock ticks.
 const settledAfter = 100 * time.Millisecond
 
-// names returns what is in dir. It is read only if it has changed since the last time. The caller has
-// State locked, as has who changes dir; the list is not the caller's.
+// names returns what is in dir. It is read only if it has changed since the last time. The caller
+// has State locked, as has who changes dir; the list is not the caller's.
 func (l *listing) names(dir string) ([]string, error) {
 	now, err := dirVersionOf(dir)
 	if err != nil {

@@ -62,7 +62,8 @@ type Config struct {
 	// Asked, if not nil, is given the descriptor from which it gets each call of theirs
 	// that is to be decided: see confine.Apply. It is not called where the kernel can't
 	// ask. It runs until the last of them has ended. With mayEnter it asks whether a thread
-	// may make a child in a cgroup just now: one of the keeper, while that starts a command in a room.
+	// may make a child in a cgroup just now: one of the keeper, while that starts a command in a
+	// room.
 	Asked func(questions int, mayEnter func(thread int) bool)
 }
 
@@ -209,8 +210,8 @@ func (k *Keeper) checkConfined(c Config) error {
 	return nil
 }
 
-// checkLimited says whether a keeper that has said m limits its commands. One of another version may
-// not know of all limits.
+// checkLimited says whether a keeper that has said m limits its commands. One of another version
+// may not know of all limits.
 func (c Config) checkLimited(m message) error {
 	var limits tree.Limits
 	if json.Unmarshal([]byte(m.Text), &limits) != nil || limits != c.Limits {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Covers reports whether a file is protected for how it is called. name is its path below root, both without links, and
-// it need not be there. homes are home directories, absolute and without links. What git's configuration leads to is not
-// asked about.
+// Covers reports whether a file is protected for how it is called. name is its path below root,
+// both without links, and it need not be there. homes are home directories, absolute and without
+// links. What git's configuration leads to is not asked about.
 //
 // Capital letters count as small ones: the file system may take them for the same.
 func Covers(root, name string, homes []string) bool {
@@ -53,7 +53,8 @@ func steps(name string) func(yield func(dir, base string) bool) {
 	}
 }
 
-// covers reports whether a file of a directory is protected, or what stands in the place of a directory that has such.
+// covers reports whether a file of a directory is protected, or what stands in the place of a
+// directory that has such.
 func (r *role) covers(name string) bool {
 	if _, ok := folded(r.files, name); ok {
 		return true

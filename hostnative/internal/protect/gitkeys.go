@@ -92,12 +92,13 @@ type verdict struct {
 	keep bool   // it stays as the command left it
 	told bool   // and this is worth telling
 	why  string // what in it counts, for people
-	// harmless is what is put in its place, if there is something. Else it is what was there before.
+	// harmless is what is put in its place, if there is something. Else it is what was there
+	// before.
 	harmless []byte
 }
 
-// judgeConfig decides about a config file that was changed. allowed says what else is harmless in this
-// one; it may be nil.
+// judgeConfig decides about a config file that was changed. allowed says what else is harmless in
+// this one; it may be nil.
 func judgeConfig(was, now []byte, allowed func(entry) bool) verdict {
 	before, err := parseConfig(was)
 	if err != nil {

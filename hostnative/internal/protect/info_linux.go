@@ -69,7 +69,8 @@ func list(fd int, each func(name string, kind uint32) bool) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		// ino 8, off 8, reclen 2, type 1, name: https://man7.org/linux/man-pages/man2/getdents.2.html
+		// ino 8, off 8, reclen 2, type 1, name:
+		// https://man7.org/linux/man-pages/man2/getdents.2.html
 		for p := buf[:n]; len(p) > 19; {
 			length := int(binary.NativeEndian.Uint16(p[16:]))
 			raw, _, _ := bytes.Cut(p[19:length], []byte{0})

@@ -19,8 +19,8 @@ type leaf struct {
 	kind   kind
 	anchor string // the directory without which it is nothing: a repository's, or the one that has .vscode
 	recent bool   // it may have changed again, with the same times
-	// touched: it was written since we know it. One that is mapped into memory can change for a while
-	// without new times, so it is read each time.
+	// touched: it was written since we know it. One that is mapped into memory can change for a
+	// while without new times, so it is read each time.
 	touched bool
 
 	loaded bool // what is below is known

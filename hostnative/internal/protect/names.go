@@ -140,8 +140,8 @@ func init() {
 	config.below = plain
 }
 
-// agentDirs are the roles of roots that are called as a directory of settings is: an agent's ~/.claude, say, when it is
-// handed over itself. Each is a directory like others, too.
+// agentDirs are the roles of roots that are called as a directory of settings is: an agent's
+// ~/.claude, say, when it is handed over itself. Each is a directory like others, too.
 var agentDirs = map[string]*role{}
 
 func init() {
@@ -178,8 +178,8 @@ func init() {
 // bulky directories have much in them and are made by tools: they are looked at after all others.
 var bulky = wordSet(`vendor target dist build out bazel-bin bazel-out .direnv`)
 
-// skipped directories have packages and caches in them that tools fetch and make, and that run as what
-// they are anyway. They are looked at only where configuration or a link leads into them.
+// skipped directories have packages and caches in them that tools fetch and make, and that run as
+// what they are anyway. They are looked at only where configuration or a link leads into them.
 var skipped = wordSet(`node_modules bower_components .venv venv .tox .cache __pycache__ .mypy_cache .ruff_cache .pytest_cache
 	.gradle .terraform Pods .yarn .pnpm-store .next .nuxt .svelte-kit`)
 
@@ -208,8 +208,8 @@ func (r *role) dir(name string) *role {
 	return r.below
 }
 
-// looksGit reports whether a directory that has these names is one that git takes for a git directory.
-// Git does so anywhere, also without a .git around.
+// looksGit reports whether a directory that has these names is one that git takes for a git
+// directory. Git does so anywhere, also without a .git around.
 func looksGit(has func(string) bool) bool {
 	return has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }

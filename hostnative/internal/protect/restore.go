@@ -293,7 +293,8 @@ func (run *restoring) act(w *walker, d diff, v verdict) {
 	run.changes = append(run.changes, c)
 }
 
-// removeEmpty removes a directory that was not there before, and those around it, if they are empty.
+// removeEmpty removes a directory that was not there before, and those around it, if they are
+// empty.
 func (w *walker) removeEmpty(name string) {
 	for ; name != "." && w.base.dirs[name] == nil && !w.base.hides(name); name = path.Dir(name) {
 		remove := func(fd int) error { return unix.Unlinkat(fd, path.Base(name), unix.AT_REMOVEDIR) }

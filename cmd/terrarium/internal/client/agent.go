@@ -34,8 +34,8 @@ type agent struct {
 	queued int // bytes that reply has queued since it last waited
 }
 
-// startAgent starts an agent. line is called with each line that it writes, which is lent, or with nil for one
-// that is too long; the agent waits for it.
+// startAgent starts an agent. line is called with each line that it writes, which is lent, or with
+// nil for one that is too long; the agent waits for it.
 func startAgent(ctx context.Context, c driver.Config, command core.Command, line func([]byte)) (*agent, error) {
 	a := &agent{ready: make(chan struct{}), gone: make(chan struct{})}
 	c.Core.MaxInput = max(c.Core.MaxInput, maxUnread)
@@ -80,12 +80,12 @@ func (a *agent) lastWords() string {
 	return strings.ToValidUTF8(string(a.stderr), "\uFFFD")
 }
 
-// send queues a line for the agent. One that has ended, or reads nothing, does not get it: its end is told
-// elsewhere.
+// send queues a line for the agent. One that has ended, or reads nothing, does not get it: its end
+// is told elsewhere.
 func (a *agent) send(line []byte) { a.driver.Write(a.id, line) }
 
-// reply queues an answer. Where much is queued it waits until the agent has read it: one that asks and does not
-// listen fills no memory.
+// reply queues an answer. Where much is queued it waits until the agent has read it: one that asks
+// and does not listen fills no memory.
 func (a *agent) reply(line []byte) {
 	a.send(line)
 	a.mu.Lock()

@@ -34,8 +34,8 @@ type Config struct {
 	Auth string
 	// Version is our own.
 	Version string
-	// MaxVersion is the highest version of ACP that the agent is asked for: acp.ProtocolVersion or acp.DraftVersion,
-	// which it is if zero.
+	// MaxVersion is the highest version of ACP that the agent is asked for: acp.ProtocolVersion or
+	// acp.DraftVersion, which it is if zero.
 	MaxVersion uint16
 
 	View View
@@ -46,8 +46,8 @@ type Config struct {
 	Interrupt <-chan struct{}
 	// OnCancel, if set, is called then, before the agent hears of it.
 	OnCancel func()
-	// InitializeLimit is how long the agent may take to answer initialize. If zero, it is a minute: some
-	// load themselves from a registry first.
+	// InitializeLimit is how long the agent may take to answer initialize. If zero, it is a minute:
+	// some load themselves from a registry first.
 	InitializeLimit time.Duration
 }
 
@@ -90,8 +90,9 @@ type client struct {
 // maxGarbled is how many lines that are no messages may come before the answer to initialize.
 const maxGarbled = 100
 
-// Run starts the agent, prompts it, and serves it until its turn has ended, or ctx has. It returns the stop
-// reason that the agent gave. When it returns, nothing is left of the agent nor of what was served to it.
+// Run starts the agent, prompts it, and serves it until its turn has ended, or ctx has. It returns
+// the stop reason that the agent gave. When it returns, nothing is left of the agent nor of what
+// was served to it.
 //
 // The error is an *AgentError, ErrInterrupted, ctx's cause at its end, or why nothing was started.
 func Run(ctx context.Context, c Config) (stop string, err error) {
@@ -220,7 +221,8 @@ func (k *client) open(ctx context.Context, methods []method) error {
 	return nil
 }
 
-// opened is called with the answer to session/new before the next line is read, which may ask for a terminal.
+// opened is called with the answer to session/new before the next line is read, which may ask for a
+// terminal.
 func (k *client) opened(result jsonrpc.Value) {
 	id := textOf(result, "sessionId")
 	if id == "" || len(id) > maxID {

@@ -15,8 +15,9 @@ type Diff struct {
 // maxDiffLines is how many lines of a diff are shown.
 const maxDiffLines = 40
 
-// Lines returns the diff as a person reads it: the path, and the lines that have changed, with one around them.
-// Equal lines at the beginning and at the end are left out; what is between is not compared.
+// Lines returns the diff as a person reads it: the path, and the lines that have changed, with one
+// around them. Equal lines at the beginning and at the end are left out; what is between is not
+// compared.
 func (d *Diff) Lines() []string {
 	gone, come := newSpan(d.Old), newSpan(d.New)
 	equal, before, after, isAfter := 0, "", "", false

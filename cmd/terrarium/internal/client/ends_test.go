@@ -16,7 +16,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
 
-// A fake is a process in the test: it says what comes from says, until that is closed, and what it gets goes to gets.
+// A fake is a process in the test: it says what comes from says, until that is closed, and what it
+// gets goes to gets.
 type fake struct {
 	says  chan []byte
 	gets  chan []byte
@@ -75,7 +76,8 @@ func (p fakeProcess) Wait() (core.Exit, error) {
 	return core.Exit{}, nil
 }
 
-// A stuckView keeps the kinds of events in order. It takes its time over a Refused: until over is closed.
+// A stuckView keeps the kinds of events in order. It takes its time over a Refused: until over is
+// closed.
 type stuckView struct {
 	over chan struct{}
 
@@ -98,8 +100,9 @@ func (v *stuckView) Show(e Event) {
 	}
 }
 
-// TestEndsBeforeTheCall has an agent end its tool call when it has asked whether its command has ended, while the news
-// of that wait behind others that a View takes its time for: a person sees the command end first.
+// TestEndsBeforeTheCall has an agent end its tool call when it has asked whether its command has
+// ended, while the news of that wait behind others that a View takes its time for: a person sees
+// the command end first.
 func TestEndsBeforeTheCall(t *testing.T) {
 	agent, command := newFake(), newFake()
 	view := &stuckView{over: make(chan struct{})}

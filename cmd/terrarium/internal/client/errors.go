@@ -14,8 +14,8 @@ import (
 // ErrInterrupted is returned if Config.Interrupt came before there was a turn to cancel.
 var ErrInterrupted = errors.New("client: interrupted")
 
-// An AgentError says that the agent did not do what an agent does. Its text names the agent and says what to
-// do about it.
+// An AgentError says that the agent did not do what an agent does. Its text names the agent and
+// says what to do about it.
 type AgentError struct {
 	Name string
 	What string // with what to do
@@ -29,8 +29,8 @@ func (e *AgentError) Error() string { return e.Name + ": " + e.What }
 
 const modeHint = "is it started in its ACP mode? Some need a flag, as --acp"
 
-// endedText says that the agent has ended by itself. said is the first line that it has printed which is no
-// message, if any.
+// endedText says that the agent has ended by itself. said is the first line that it has printed
+// which is no message, if any.
 func endedText(s core.ExitStatus, initialized bool, said string) string {
 	how := "has ended with " + s.String()
 	if s.Unknown {

@@ -4,8 +4,9 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// A View shows a person, or a program, what goes on. Show is called by several goroutines at once. It may take
-// its time: what makes the events waits then. What an event has of the agent is hostile, and lent.
+// A View shows a person, or a program, what goes on. Show is called by several goroutines at once.
+// It may take its time: what makes the events waits then. What an event has of the agent is
+// hostile, and lent.
 type View interface {
 	Show(e Event)
 }
@@ -57,13 +58,15 @@ type Content struct {
 // A Step is an entry of a plan.
 type Step struct{ Content, Status string }
 
-// Started says that there is a terminal. With Told, it may say so again: Command and the size are as known now.
+// Started says that there is a terminal. With Told, it may say so again: Command and the size are
+// as known now.
 type Started struct {
 	ID      string
 	Command string // as a person reads it
 	Cwd     string
-	// Rows and Cols are its size, in cells; 0 if nobody has said. Interactive says that its driver makes a
-	// carriage return and a line feed of each line feed, so it need not be done by who shows it.
+	// Rows and Cols are its size, in cells; 0 if nobody has said. Interactive says that its driver
+	// makes a carriage return and a line feed of each line feed, so it need not be done by who
+	// shows it.
 	Rows, Cols  int
 	Interactive bool
 	// Told says that the agent has only told us of it: it is run elsewhere.

@@ -14,8 +14,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// maxFile is how large a file may be that is read, in bytes, and how much of it an answer has: peers of the Go
-// SDK read 10 MiB.
+// maxFile is how large a file may be that is read, in bytes, and how much of it an answer has:
+// peers of the Go SDK read 10 MiB.
 const (
 	maxFile   = 64 << 20
 	maxAnswer = 10_000_000

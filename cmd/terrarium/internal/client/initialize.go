@@ -56,8 +56,8 @@ func (k *client) initialize(ctx context.Context) ([]method, error) {
 	return authMethods(result, k.config.Agent), nil
 }
 
-// offer asks the agent for the highest version that we speak. It should answer with a lower one that it speaks,
-// but some fail at what they don't know: these are asked for the lowest.
+// offer asks the agent for the highest version that we speak. It should answer with a lower one
+// that it speaks, but some fail at what they don't know: these are asked for the lowest.
 func (k *client) offer(ctx context.Context) (jsonrpc.Value, error) {
 	result, err := k.before(ctx, k.call(acp.MethodInitialize, func(dst []byte) []byte {
 		return k.appendInitialize(dst, k.config.MaxVersion)
@@ -74,8 +74,8 @@ func (k *client) offer(ctx context.Context) (jsonrpc.Value, error) {
 	return again, errAgain
 }
 
-// appendInitialize appends the params of initialize. Those for a version above 1 are for agents of version 1, too,
-// since nobody knows which the agent is.
+// appendInitialize appends the params of initialize. Those for a version above 1 are for agents of
+// version 1, too, since nobody knows which the agent is.
 func (k *client) appendInitialize(dst []byte, version uint16) []byte {
 	about := acp.Implementation{Name: "terrarium", Version: k.config.Version}
 	r := acp.InitializeRequest{
@@ -96,7 +96,8 @@ func (k *client) appendInitialize(dst []byte, version uint16) []byte {
 	return append(jsonrpc.AppendKey(dst, "capabilities"), "{}}"...)
 }
 
-// agreed is called with the answer to initialize before the next line is read, which may be of that version.
+// agreed is called with the answer to initialize before the next line is read, which may be of that
+// version.
 func (k *client) agreed(result jsonrpc.Value) {
 	version, _ := acp.AgreedVersion(result)
 	k.mu.Lock()
@@ -116,7 +117,8 @@ func (k *client) speaksDraft() bool {
 	return k.draft
 }
 
-// codeUnsupportedVersion is that of an agent which speaks only higher versions (version 2, "Initialization").
+// codeUnsupportedVersion is that of an agent which speaks only higher versions (version 2,
+// "Initialization").
 const codeUnsupportedVersion = -32022
 
 // initializeError says why initialize has failed.

@@ -22,9 +22,10 @@ import (
 //	warning     {"message"}
 //	stop        {"stopReason"}
 //
-// The terminals are those that run here, and those that the agent runs itself and shows. The ids of the latter are
-// the agent's own behind "agent:". Of these, "terminal" may come again with what is known by then, and both fields of
-// "exit" are null if the agent does not say how it ended, or has not by the end of its turn.
+// The terminals are those that run here, and those that the agent runs itself and shows. The ids of
+// the latter are the agent's own behind "agent:". Of these, "terminal" may come again with what is
+// known by then, and both fields of "exit" are null if the agent does not say how it ended, or has
+// not by the end of its turn.
 type JSON struct {
 	encode func(v any) error
 	failed func(error)

@@ -39,8 +39,9 @@ func (k *client) warn(format string, args ...any) {
 	k.view.Show(Warned{k.fail(fmt.Sprintf(format, args...))})
 }
 
-// garbled takes a line that is no message. Some agents greet whoever starts them, so one is no failure. The person
-// hears of it when initialize is answered: until then it may be why the agent fails, and belongs there.
+// garbled takes a line that is no message. Some agents greet whoever starts them, so one is no
+// failure. The person hears of it when initialize is answered: until then it may be why the agent
+// fails, and belongs there.
 func (k *client) garbled(line []byte) {
 	k.mu.Lock()
 	first := k.garbage == ""

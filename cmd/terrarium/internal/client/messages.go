@@ -9,8 +9,9 @@ import (
 // maxMessages is how many messages of the agent are known at a time.
 const maxMessages = 8
 
-// messages are those of the agent that were shown of late. Version 2 names them, and may tell one in chunks, whole,
-// or both: what was shown is not shown again. Who reads the agent's lines uses it, and nobody else.
+// messages are those of the agent that were shown of late. Version 2 names them, and may tell one
+// in chunks, whole, or both: what was shown is not shown again. Who reads the agent's lines uses
+// it, and nobody else.
 type messages struct {
 	known []*message // the newest last
 }

@@ -17,13 +17,13 @@ var ErrNobody = errors.New("client: nobody is there to be asked")
 
 // Permission says who answers the questions of an agent, which go from the first to the last.
 type Permission struct {
-	// Judge, if set, says what the rules have about a command that the agent wants to run by itself. decided is
-	// false if they leave it open.
+	// Judge, if set, says what the rules have about a command that the agent wants to run by
+	// itself. decided is false if they leave it open.
 	Judge func(ctx context.Context, c *Command) (allow, decided bool, why string)
 	// Always, if set, is the answer to all that the rules leave open.
 	Always *bool
-	// Ask, if set, asks a person. It returns the index of one of the options, ErrNobody, or another error,
-	// which is a no. It returns soon after ctx has ended.
+	// Ask, if set, asks a person. It returns the index of one of the options, ErrNobody, or another
+	// error, which is a no. It returns soon after ctx has ended.
 	Ask func(ctx context.Context, q *Question) (int, error)
 }
 
@@ -35,7 +35,8 @@ type Question struct {
 	Options []Option
 }
 
-// A Command is one that the agent wants to run by itself: a Line for a shell, or Words. Of none both are empty.
+// A Command is one that the agent wants to run by itself: a Line for a shell, or Words. Of none
+// both are empty.
 type Command struct {
 	Line  string
 	Words []string
@@ -52,7 +53,8 @@ type Option struct {
 // Allows reports whether an option is a yes.
 func (o Option) Allows() bool { return o.Kind == acp.AllowOnce || o.Kind == acp.AllowAlways }
 
-// Text is the option as a person reads it: its name says what the agent likes, and so its kind stands beside it.
+// Text is the option as a person reads it: its name says what the agent likes, and so its kind
+// stands beside it.
 func (o Option) Text() string {
 	kinds := map[string]string{
 		acp.AllowOnce: "yes", acp.AllowAlways: "yes, always", acp.RejectOnce: "no", acp.RejectAlways: "no, always",
@@ -142,8 +144,8 @@ func (k *client) question(m *jsonrpc.Message) {
 	}()
 }
 
-// asked reads what the agent asks for. In version 1 that is a tool call. In version 2 the question has words of its
-// own, and may be about a tool call, a command, or nothing that we know.
+// asked reads what the agent asks for. In version 1 that is a tool call. In version 2 the question
+// has words of its own, and may be about a tool call, a command, or nothing that we know.
 func (k *client) asked(params jsonrpc.Value) (*Question, *Command) {
 	call, _ := params.Get("toolCall")
 	subject, _ := params.Get("subject")
@@ -174,8 +176,8 @@ func (k *client) asked(params jsonrpc.Value) (*Question, *Command) {
 	return q, command
 }
 
-// optionsOf returns the answers that a question has. It reports false if there are none, or two of them are the same
-// for the agent: a person who takes one would have taken the other.
+// optionsOf returns the answers that a question has. It reports false if there are none, or two of
+// them are the same for the agent: a person who takes one would have taken the other.
 func optionsOf(params jsonrpc.Value) (list []Option, ok bool) {
 	options, _ := params.Get("options")
 	for v := range options.Items() {
@@ -190,8 +192,9 @@ func optionsOf(params jsonrpc.Value) (list []Option, ok bool) {
 	return list, len(list) > 0
 }
 
-// commandOf returns the command that the rawInput of a tool call has, in one of the ways that agents have: a line, or
-// words. There may be none. It is kept with the call: who asks may leave out what was told before.
+// commandOf returns the command that the rawInput of a tool call has, in one of the ways that
+// agents have: a line, or words. There may be none. It is kept with the call: who asks may leave
+// out what was told before.
 func commandOf(input jsonrpc.Value) *Command {
 	named, _ := input.Get("command")
 	more, _ := input.Get("args")

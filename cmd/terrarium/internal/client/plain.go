@@ -11,8 +11,9 @@ import (
 	"github.com/terrarium-dev/terrarium/core/text"
 )
 
-// A Plain is a View that writes lines: what the agent says to one writer, and what it does to another, which may
-// be the same. Lines of a terminal begin with its number, so that those of several can be told apart.
+// A Plain is a View that writes lines: what the agent says to one writer, and what it does to
+// another, which may be the same. Lines of a terminal begin with its number, so that those of
+// several can be told apart.
 type Plain struct {
 	said, did io.Writer
 	failed    func(error)
@@ -184,8 +185,8 @@ func (p *Plain) write(w io.Writer, s string) {
 	}
 }
 
-// Clean returns a line of text so that it does nothing to a terminal: blanks of all kinds become plain ones, a tab
-// eight or less, and what can't be seen is escaped as in Go.
+// Clean returns a line of text so that it does nothing to a terminal: blanks of all kinds become
+// plain ones, a tab eight or less, and what can't be seen is escaped as in Go.
 func Clean(line string) string {
 	if !strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && unicode.In(r, unicode.Zs, unicode.Cc) }) {
 		return printable.Text(line)

@@ -54,8 +54,8 @@ func (s *served) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// open tells the server who the agent is, for the record, and has the session hand over its directory. The
-// server is not told that it could ask the agent for permission.
+// open tells the server who the agent is, for the record, and has the session hand over its
+// directory. The server is not told that it could ask the agent for permission.
 func (s *served) open(about Ready, session, dir string) {
 	id, _ := jsonrpc.Parse(s.opens)
 	ours, _ := jsonrpc.ParseID(id)
@@ -130,8 +130,8 @@ func (k *client) end(id core.TerminalID, e core.Exit) {
 	})
 }
 
-// endAll shows the ends of all that have ended by now. An agent may hear of one by asking for it, before there are
-// news, and then tell of it.
+// endAll shows the ends of all that have ended by now. An agent may hear of one by asking for it,
+// before there are news, and then tell of it.
 func (k *client) endAll() {
 	for _, id := range k.begun.running() {
 		if s, known := k.served.server.Driver().Status(id); known && s.State == core.StateExited {
@@ -140,8 +140,9 @@ func (k *client) endAll() {
 	}
 }
 
-// begun are the terminals whose start was shown. Output and news come by different ways: the first output may
-// come before the news of the start, and what the agent tells of an end before the news of that.
+// begun are the terminals whose start was shown. Output and news come by different ways: the first
+// output may come before the news of the start, and what the agent tells of an end before the news
+// of that.
 type begun struct {
 	mu    sync.Mutex
 	known map[core.TerminalID]bool // whether the end was shown, too

@@ -20,7 +20,8 @@ const (
 	toldID = "agent:"
 )
 
-// told is the terminals that the agent has itself: many agents run commands by themselves, and only show them.
+// told is the terminals that the agent has itself: many agents run commands by themselves, and only
+// show them.
 type told struct {
 	client *client
 
@@ -56,9 +57,9 @@ func (t *told) update(params jsonrpc.Value, call *Call) {
 	}
 }
 
-// changed shows what has become of one. Of some the agent tells first that they are there, and then what they run:
-// they are shown as soon as there is something to show. What one writes after its end is shown with what there is to
-// know of it.
+// changed shows what has become of one. Of some the agent tells first that they are there, and then
+// what they run: they are shown as soon as there is something to show. What one writes after its
+// end is shown with what there is to know of it.
 func (t *told) changed(c acp.DisplayChange) {
 	exited := Exited{ID: toldID + c.ID, Status: c.Status, Told: true}
 	switch c.Kind {
@@ -105,8 +106,8 @@ func (t *told) cancellable() (list []*acp.Display) {
 	return list
 }
 
-// end has the agent end what still runs of them, where it says that it can, and waits for a moment: the agent ends
-// when we do, and would leave it behind.
+// end has the agent end what still runs of them, where it says that it can, and waits for a moment:
+// the agent ends when we do, and would leave it behind.
 func (t *told) end(ctx context.Context) {
 	t.mu.Lock()
 	list := t.cancellable()

@@ -58,8 +58,9 @@ func (k *client) prompt(ctx context.Context, methods []method, cancelled func())
 	return stop, nil
 }
 
-// turns follows the agent's work in version 2, where the answer to session/prompt only says that the prompt was
-// taken. The agent tells by state_update when it works, and when it does not any more.
+// turns follows the agent's work in version 2, where the answer to session/prompt only says that
+// the prompt was taken. The agent tells by state_update when it works, and when it does not any
+// more.
 type turns struct {
 	end *call // answered with the state_update that ends our turn
 
@@ -76,8 +77,8 @@ func (t *turns) begin() {
 	t.prompted = true
 }
 
-// note takes a state_update. An agent that is idle before it has worked tells where it stands, unless it says why
-// it has stopped.
+// note takes a state_update. An agent that is idle before it has worked tells where it stands,
+// unless it says why it has stopped.
 func (t *turns) note(update jsonrpc.Value) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

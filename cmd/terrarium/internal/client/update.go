@@ -79,7 +79,8 @@ func noticeText(update jsonrpc.Value) string {
 	return text
 }
 
-// isEarly reports whether session/new has no answer yet: some agents tell of commands and modes before.
+// isEarly reports whether session/new has no answer yet: some agents tell of commands and modes
+// before.
 func (k *client) isEarly() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -107,8 +108,8 @@ type toolCalls struct {
 	order []string        // their ids, the oldest first
 }
 
-// note takes what the agent says of a tool call and returns all that is known of it. told is whether the View
-// hears of it.
+// note takes what the agent says of a tool call and returns all that is known of it. told is
+// whether the View hears of it.
 func (t *toolCalls) note(v jsonrpc.Value, told bool) *Call {
 	id := clip(textOf(v, "toolCallId"), maxID)
 	t.mu.Lock()

@@ -8,7 +8,8 @@ import (
 
 // What a person reads of events, in lines that do nothing to a terminal.
 
-// Words are the lines of an event. There are none for what the agent says and thinks, and for terminals.
+// Words are the lines of an event. There are none for what the agent says and thinks, and for
+// terminals.
 func Words(e Event) (lines []string) {
 	switch e := e.(type) {
 	case Updated:

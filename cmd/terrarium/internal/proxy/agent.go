@@ -17,8 +17,8 @@ type agent struct {
 	exit   core.Exit     // set before gone is closed
 }
 
-// startAgent starts an agent. What it writes goes to output, and to errors, a piece a time, and waits for them.
-// With an error, the agent's driver is the caller's to close.
+// startAgent starts an agent. What it writes goes to output, and to errors, a piece a time, and
+// waits for them. With an error, the agent's driver is the caller's to close.
 func startAgent(ctx context.Context, c driver.Config, command core.Command, output, errors func(p []byte)) (*agent, error) {
 	a := &agent{host: &holding{Host: c.Host}, gone: make(chan struct{})}
 	c.Host = a.host
@@ -45,8 +45,8 @@ func startAgent(ctx context.Context, c driver.Config, command core.Command, outp
 // Write returns when the agent has taken p, or can't any more.
 func (a *agent) Write(p []byte) (int, error) { return a.host.process.Write(p) }
 
-// A holding is a Host that keeps the process that it starts: what goes to the agent is written to it at once,
-// where a driver would queue it, and has a goroutine for that.
+// A holding is a Host that keeps the process that it starts: what goes to the agent is written to
+// it at once, where a driver would queue it, and has a goroutine for that.
 type holding struct {
 	driver.Host
 	process driver.Process // set when the driver has started it
@@ -58,11 +58,12 @@ func (h *holding) Start(ctx context.Context, e core.Exec) (p driver.Process, err
 	return p, err
 }
 
-// closeLimit is how long it may take until nothing is left of an agent, its grace included. What it has
-// written may still wait for a reader then.
+// closeLimit is how long it may take until nothing is left of an agent, its grace included. What it
+// has written may still wait for a reader then.
 const closeLimit = 10 * time.Second
 
-// close ends the agent and what it has started, and reports whether all that it has said was handled.
+// close ends the agent and what it has started, and reports whether all that it has said was
+// handled.
 func (a *agent) close() bool {
 	closed := make(chan struct{})
 	go func() { // is left behind where a reader does not read

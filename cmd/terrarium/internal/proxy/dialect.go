@@ -7,18 +7,19 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// A dialect tells an editor that knows terminals what one of them does. Editors that know none are shown text.
+// A dialect tells an editor that knows terminals what one of them does. Editors that know none are
+// shown text.
 type dialect interface {
 	// appendShow appends the lines that have a tool call show a terminal of our tools from now on.
 	appendShow(lines [][]byte, call callID, c *creating, id core.TerminalID, t *lent) [][]byte
-	// output returns the line that says what a terminal has written, and exit the one that says how its command has
-	// ended. A tool call shows that terminal.
+	// output returns the line that says what a terminal has written, and exit the one that says how
+	// its command has ended. A tool call shows that terminal.
 	output(call callID, id core.TerminalID, data []byte) []byte
 	exit(call callID, id core.TerminalID, s core.ExitStatus) []byte
 }
 
-// A metaDialect has terminals in the _meta of tool calls, in version 1. It is the name of the member with output:
-// metaOutput or metaOutputDelta.
+// A metaDialect has terminals in the _meta of tool calls, in version 1. It is the name of the
+// member with output: metaOutput or metaOutputDelta.
 type metaDialect string
 
 func (m metaDialect) appendShow(lines [][]byte, call callID, c *creating, id core.TerminalID, _ *lent) [][]byte {
@@ -53,7 +54,8 @@ func (m metaDialect) exit(call callID, id core.TerminalID, s core.ExitStatus) []
 
 // draftDialect is that of version 2, where terminals have updates of their own.
 //
-// Source: TerminalUpdate and TerminalOutputChunk in schema/v2/schema.json of npm's @agentclientprotocol/sdk 2.4.0.
+// Source: TerminalUpdate and TerminalOutputChunk in schema/v2/schema.json of npm's
+// @agentclientprotocol/sdk 2.4.0.
 type draftDialect struct{}
 
 func (draftDialect) appendShow(lines [][]byte, call callID, c *creating, id core.TerminalID, t *lent) [][]byte {

@@ -14,13 +14,14 @@ import (
 	"github.com/terrarium-dev/terrarium/core/text"
 )
 
-// A display has the editor show the terminals that tool calls embed and that the editor does not know: those that are
-// served here, and those that the agent has itself.
+// A display has the editor show the terminals that tool calls embed and that the editor does not
+// know: those that are served here, and those that the agent has itself.
 //
-// An editor that knows terminals in _meta (clientCapabilities._meta.terminal_output, or terminal_output_delta), or
-// speaks version 2, is told of one that is served here when a tool call first embeds it, then what it writes, and its
-// exit. The embedding stays as it is, after release too. What the agent tells of its own passes.
-// For all others the embedding becomes text with the end of the output, which is sent anew as it grows.
+// An editor that knows terminals in _meta (clientCapabilities._meta.terminal_output, or
+// terminal_output_delta), or speaks version 2, is told of one that is served here when a tool call
+// first embeds it, then what it writes, and its exit. The embedding stays as it is, after release
+// too. What the agent tells of its own passes. For all others the embedding becomes text with the
+// end of the output, which is sent anew as it grows.
 type display struct {
 	proxy  *proxy
 	driver *driver.Driver
@@ -182,8 +183,8 @@ func (d *display) news(e *core.Effect) {
 	d.wake()
 }
 
-// forget drops the terminals of a session and what shows them, and those that the driver has forgotten: of what no
-// tool call embeds nobody says when its session has ended.
+// forget drops the terminals of a session and what shows them, and those that the driver has
+// forgotten: of what no tool call embeds nobody says when its session has ended.
 func (d *display) forget(session string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -242,8 +243,8 @@ func (d *display) takeEndings() []callID {
 	return calls
 }
 
-// run sends what has changed until close. At output it looks a moment later: much comes together, and a driver tells of
-// output before it keeps it. What has ended has kept it all.
+// run sends what has changed until close. At output it looks a moment later: much comes together,
+// and a driver tells of output before it keeps it. What has ended has kept it all.
 func (d *display) run() {
 	defer close(d.done)
 	var pause <-chan time.Time
@@ -281,8 +282,8 @@ func (d *display) close() {
 	<-d.done
 }
 
-// changes returns lines that tell of what has changed at these tool calls, or at all if there are none. Where that is
-// much, the rest is for the next time.
+// changes returns lines that tell of what has changed at these tool calls, or at all if there are
+// none. Where that is much, the rest is for the next time.
 func (d *display) changes(calls ...callID) (lines [][]byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -329,8 +330,8 @@ func (d *display) changes(calls ...callID) (lines [][]byte) {
 	return lines
 }
 
-// owes reports whether there may be something to send of a tool call before it tells its end. anew says that it brings
-// all of its content with that.
+// owes reports whether there may be something to send of a tool call before it tells its end. anew
+// says that it brings all of its content with that.
 func (d *display) owes(call callID, anew bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -345,8 +346,8 @@ func (d *display) owes(call callID, anew bool) bool {
 	return false
 }
 
-// learn has t know of its end as soon as the driver does: an agent that asks for that may hear of it before there are
-// news. d.mu is held.
+// learn has t know of its end as soon as the driver does: an agent that asks for that may hear of
+// it before there are news. d.mu is held.
 func (d *display) learn(id core.TerminalID, t *shown) {
 	if t.lent || t.over || t.exit != nil {
 		return
@@ -356,8 +357,8 @@ func (d *display) learn(id core.TerminalID, t *shown) {
 	}
 }
 
-// stateOf reports whether a terminal of e has changed, and whether all have ended. It counts them as seen.
-// d.mu is held.
+// stateOf reports whether a terminal of e has changed, and whether all have ended. It counts them
+// as seen. d.mu is held.
 func (d *display) stateOf(call callID, e *embedding) (changed, over bool) {
 	over = true
 	for n := range e.items {
@@ -377,8 +378,8 @@ func (d *display) stateOf(call callID, e *embedding) (changed, over bool) {
 	return changed, over
 }
 
-// state returns what is known of the terminal of i before its text is made. It reports false if it is none, or one that
-// is known no longer. d.mu is held.
+// state returns what is known of the terminal of i before its text is made. It reports false if it
+// is none, or one that is known no longer. d.mu is held.
 func (d *display) state(call callID, i *item) (s state, known bool) {
 	if i.theirs {
 		t := d.own(call.session, i.terminal)
@@ -397,8 +398,8 @@ func (d *display) state(call callID, i *item) (s state, known bool) {
 	return s, true
 }
 
-// own returns a terminal that does not run here for the editor: one of our tools, whatever the agent tells of it, or
-// one of the agent's own. It returns nil if it knows none. d.mu is held.
+// own returns a terminal that does not run here for the editor: one of our tools, whatever the
+// agent tells of it, or one of the agent's own. It returns nil if it knows none. d.mu is held.
 func (d *display) own(session string, id core.TerminalID) *theirs {
 	if t := d.lent[id]; t != nil && t.session == session {
 		return t.text
@@ -459,8 +460,8 @@ func (d *display) appendText(dst []byte, call callID, i *item) []byte {
 	return append(jsonrpc.AppendString(dst, shown), "}}"...)
 }
 
-// look returns what the terminal of i has written, of which the beginning may be truncated, and how it has ended, or
-// nil if it has not, or if it is known no longer. d.mu is held.
+// look returns what the terminal of i has written, of which the beginning may be truncated, and how
+// it has ended, or nil if it has not, or if it is known no longer. d.mu is held.
 func (d *display) look(call callID, i *item) (output []byte, truncated bool, exit *core.ExitStatus) {
 	if !i.theirs {
 		output, truncated = d.driver.AppendOutput(nil, i.terminal)

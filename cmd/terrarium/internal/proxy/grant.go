@@ -31,7 +31,8 @@ type Program struct {
 	Env     []core.EnvVariable
 }
 
-// A Grant is the right to run commands as those of one session. Its methods are safe for concurrent use.
+// A Grant is the right to run commands as those of one session. Its methods are safe for concurrent
+// use.
 type Grant struct {
 	proxy   *proxy
 	ctx     context.Context // ends with the session
@@ -50,14 +51,15 @@ var (
 	errClosed  = errors.New("the session is closed")
 )
 
-// nameLimit is how long a command waits for the answer to session/new: until then nobody knows the session's
-// name, which commands and questions are kept by.
+// nameLimit is how long a command waits for the answer to session/new: until then nobody knows the
+// session's name, which commands and questions are kept by.
 const nameLimit = 30 * time.Second
 
 // Context ends with the session.
 func (g *Grant) Context() context.Context { return g.ctx }
 
-// Dirs returns what the session hands over: where its commands run that do not say, and all directories.
+// Dirs returns what the session hands over: where its commands run that do not say, and all
+// directories.
 func (g *Grant) Dirs() (cwd string, roots []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,8 +70,8 @@ func (g *Grant) Dirs() (cwd string, roots []string) {
 	return g.open.Cwd, roots
 }
 
-// Lend returns c as the Config of a driver for those who use the grant. Its commands are the session's: they run
-// in its directories, and the editor is asked about them.
+// Lend returns c as the Config of a driver for those who use the grant. Its commands are the
+// session's: they run in its directories, and the editor is asked about them.
 func (g *Grant) Lend(c driver.Config) driver.Config {
 	c = g.proxy.served.server.Lend(c, acpconn.Loan{Session: g.name, ToolCall: g.toolCall})
 	c.Host = within{c.Host, g}
@@ -101,8 +103,8 @@ func (g *Grant) sessionName() string {
 
 func (g *Grant) toolCall() string { return g.proxy.running.only(string(g.session)) }
 
-// within is a Host that runs commands in what a session hands over only, going by names: where symbolic links lead,
-// the Host sees to.
+// within is a Host that runs commands in what a session hands over only, going by names: where
+// symbolic links lead, the Host sees to.
 type within struct {
 	driver.Host
 	grant *Grant
@@ -129,8 +131,8 @@ type grants struct {
 	open map[string]*Grant
 }
 
-// grant returns the grant for a session that the editor opens. One that is open keeps its own: an agent may have
-// started a program with it, and need not start another. It is nil without Tools.
+// grant returns the grant for a session that the editor opens. One that is open keeps its own: an
+// agent may have started a program with it, and need not start another. It is nil without Tools.
 func (p *proxy) grant(made *call) *Grant {
 	if p.config.Tools == nil {
 		return nil

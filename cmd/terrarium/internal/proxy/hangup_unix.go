@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitHangup returns true when nobody can write any more what r would read, be there something left to read or not.
-// It returns false if it can't know that, as of what is no pipe or socket it may never.
+// awaitHangup returns true when nobody can write any more what r would read, be there something
+// left to read or not. It returns false if it can't know that, as of what is no pipe or socket it
+// may never.
 func awaitHangup(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {

@@ -31,7 +31,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestNonceStaysHere: an agent that knew how our questions are called could have a person answer one of its own.
+// TestNonceStaysHere: an agent that knew how our questions are called could have a person answer
+// one of its own.
 func TestNonceStaysHere(t *testing.T) {
 	p := &proxy{nonce: "NONCE", stderr: lossy.New(io.Discard, "")}
 	p.config.Warn = func(io.Writer, error) {}
@@ -91,8 +92,8 @@ func (d *display) embed(t *testing.T, call, content string) []byte {
 	return line
 }
 
-// TestEmbeddedOften: a line that names a terminal thousands of times grows by a few texts only. It takes for ever where
-// the line is searched from its beginning for each.
+// TestEmbeddedOften: a line that names a terminal thousands of times grows by a few texts only. It
+// takes for ever where the line is searched from its beginning for each.
 func TestEmbeddedOften(t *testing.T) {
 	d, id := showing(t)
 	const times = 100_000
@@ -120,7 +121,8 @@ func TestLongCall(t *testing.T) {
 	}
 }
 
-// TestChangesAreFew: what has changed waits where it is, and not as lines, until the editor has room for it.
+// TestChangesAreFew: what has changed waits where it is, and not as lines, until the editor has
+// room for it.
 func TestChangesAreFew(t *testing.T) {
 	d, id := showing(t)
 	const calls = 200
@@ -148,7 +150,8 @@ func TestChangesAreFew(t *testing.T) {
 	}
 }
 
-// TestForgotten: nothing is kept of terminals that no tool call has embedded, once their session has ended.
+// TestForgotten: nothing is kept of terminals that no tool call has embedded, once their session
+// has ended.
 func TestForgotten(t *testing.T) {
 	d, id := showing(t)
 	if err := d.driver.CloseSession("s"); err != nil {
@@ -165,8 +168,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestLentIsNotTheirs: an agent that tells of a terminal of our tools as if it was its own changes nothing of what is
-// shown of it, and does no harm when it goes.
+// TestLentIsNotTheirs: an agent that tells of a terminal of our tools as if it was its own changes
+// nothing of what is shown of it, and does no harm when it goes.
 func TestLentIsNotTheirs(t *testing.T) {
 	d, _ := showing(t)
 	const id = "term_1"

@@ -5,15 +5,16 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// Where in _meta agents tell what a terminal of their own has written, by what an editor says that it knows:
-// https://github.com/zed-industries/zed/pull/40165, and codex-acp 2.6 and claude-agent-acp 0.101 for the second one.
+// Where in _meta agents tell what a terminal of their own has written, by what an editor says that
+// it knows: https://github.com/zed-industries/zed/pull/40165, and codex-acp 2.6 and
+// claude-agent-acp 0.101 for the second one.
 const (
 	metaOutput      = "terminal_output"
 	metaOutputDelta = "terminal_output_delta"
 )
 
-// dialectOf returns how an editor that says such params is told of terminals in version 1, or nil if it knows none in
-// _meta.
+// dialectOf returns how an editor that says such params is told of terminals in version 1, or nil
+// if it knows none in _meta.
 func dialectOf(params jsonrpc.Value) dialect {
 	capabilities, _ := params.Get("clientCapabilities")
 	meta, _ := capabilities.Get("_meta")
@@ -26,9 +27,9 @@ func dialectOf(params jsonrpc.Value) dialect {
 	return nil
 }
 
-// advertise returns the splices that make initialize say that the editor serves terminals, and knows those that agents
-// tell of in _meta: where it does not, a display makes text of them. What the editor says of _meta's member itself stays,
-// and all the rest.
+// advertise returns the splices that make initialize say that the editor serves terminals, and
+// knows those that agents tell of in _meta: where it does not, a display makes text of them. What
+// the editor says of _meta's member itself stays, and all the rest.
 func advertise(line []byte, params jsonrpc.Value) []splice {
 	if params.Kind() != jsonrpc.Object {
 		return nil
@@ -67,8 +68,8 @@ func (p *proxy) note(m *message) {
 	p.told.asked(p)
 }
 
-// initialized reads the agent's answer to initialize. From now on the editor can be asked: every ACP client
-// answers session/request_permission.
+// initialized reads the agent's answer to initialize. From now on the editor can be asked: every
+// ACP client answers session/request_permission.
 func (p *proxy) initialized(m *message) {
 	p.told.answered(p, m.result)
 	if p.config.Pass {
@@ -93,8 +94,9 @@ func (p *proxy) initialized(m *message) {
 	p.served.call(acp.MethodInitialize, r.AppendJSON)
 }
 
-// A draft is what matters of version 2, if the editor and the agent have agreed on that. It has no terminals of the
-// client: what an agent shows are its own, and go to the editor as they came. Those of our tools are shown as such.
+// A draft is what matters of version 2, if the editor and the agent have agreed on that. It has no
+// terminals of the client: what an agent shows are its own, and go to the editor as they came.
+// Those of our tools are shown as such.
 type draft struct {
 	stdio bool // the agent can be given MCP servers that it starts
 }

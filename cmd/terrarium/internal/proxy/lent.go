@@ -11,12 +11,14 @@ import (
 	"github.com/terrarium-dev/terrarium/core/ring"
 )
 
-// An agent calls our tools by MCP, and tells the editor of tool calls by ACP. Nothing that both have ties them: but a
-// tool call says which tool it calls, and with which command. So a terminal of our tools is shown at the one tool call
-// of its session that calls terminal_create for its command, as if the agent had embedded it there. Where that could be
-// one of several, it is not shown.
+// An agent calls our tools by MCP, and tells the editor of tool calls by ACP. Nothing that both
+// have ties them: but a tool call says which tool it calls, and with which command. So a terminal
+// of our tools is shown at the one tool call of its session that calls terminal_create for its
+// command, as if the agent had embedded it there. Where that could be one of several, it is not
+// shown.
 
-// createTool is how the name ends that an agent has for our tool: "mcp__terrarium__terminal_create", say.
+// createTool is how the name ends that an agent has for our tool:
+// "mcp__terrarium__terminal_create", say.
 const createTool = "terminal_create"
 
 const (
@@ -83,8 +85,8 @@ func (d *display) called(call callID, update jsonrpc.Value) {
 	d.pair(call.session)
 }
 
-// callsCreate reports whether a tool call calls our tool. The name stands in "name" or "title", in rawInput, as
-// codex-acp 2.6 has it, or in claude-agent-acp's _meta.
+// callsCreate reports whether a tool call calls our tool. The name stands in "name" or "title", in
+// rawInput, as codex-acp 2.6 has it, or in claude-agent-acp's _meta.
 func callsCreate(update jsonrpc.Value) bool {
 	input, _ := update.Get("rawInput")
 	meta, _ := update.Get("_meta")
@@ -106,7 +108,8 @@ func commandOf(update jsonrpc.Value) string {
 	return textOf(input, "command")
 }
 
-// pair finds terminals and tool calls of a session that are for each other, and for no third. d.mu is held.
+// pair finds terminals and tool calls of a session that are for each other, and for no third. d.mu
+// is held.
 func (d *display) pair(session string) {
 	for id, t := range d.lent {
 		if !t.waits() || t.session != session {
@@ -130,8 +133,8 @@ func (d *display) pair(session string) {
 // waits reports whether it waits for the tool call that shows it.
 func (t *lent) waits() bool { return t.started && t.call.id == "" && !t.unclear }
 
-// callFor returns the tool call that a terminal is for, and how many that could be: of those that are not over, if
-// there are any. d.mu is held.
+// callFor returns the tool call that a terminal is for, and how many that could be: of those that
+// are not over, if there are any. d.mu is held.
 func (d *display) callFor(t *lent) (found callID, n int) {
 	running := 0
 	for call, c := range d.creating {
@@ -189,8 +192,8 @@ func (d *display) shownAt(call callID) core.TerminalID {
 	return ""
 }
 
-// watchLent has a driver that runs commands for our tools tell the display what they do, besides those that it tells
-// already. session returns the session that they are for, once one has started.
+// watchLent has a driver that runs commands for our tools tell the display what they do, besides
+// those that it tells already. session returns the session that they are for, once one has started.
 func (d *display) watchLent(c *driver.Config, session func() string) {
 	output, news := c.OnOutput, c.OnNews
 	c.OnOutput = func(id core.TerminalID, stream uint8, p []byte) {
@@ -302,8 +305,8 @@ func (d *display) lentNews(session string, e *core.Effect) {
 	}
 }
 
-// forgetCalls drops the tool calls of a session that show nothing, or nothing that runs, and has terminals wait no more
-// for theirs: a turn of it begins.
+// forgetCalls drops the tool calls of a session that show nothing, or nothing that runs, and has
+// terminals wait no more for theirs: a turn of it begins.
 func (d *display) forgetCalls(session string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

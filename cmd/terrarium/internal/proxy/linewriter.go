@@ -9,8 +9,9 @@ import (
 // maxWaiting is how many bytes of our own may wait for a reader. Whoever adds more waits for room.
 const maxWaiting = 1 << 20
 
-// A lineWriter writes lines for one reader, those of a pump and our own. A pump waits until its line is
-// taken. What we say ourselves is queued, since whoever says it must not wait for this reader.
+// A lineWriter writes lines for one reader, those of a pump and our own. A pump waits until its
+// line is taken. What we say ourselves is queued, since whoever says it must not wait for this
+// reader.
 type lineWriter struct {
 	w io.Writer
 

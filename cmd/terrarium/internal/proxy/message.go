@@ -19,7 +19,8 @@ type message struct {
 	failed jsonrpc.Value // the error of a response
 }
 
-// A doubt is why readers may take a line differently, as the reason of an error. The empty one is none.
+// A doubt is why readers may take a line differently, as the reason of an error. The empty one is
+// none.
 type doubt string
 
 // names are the members that say what a message is.
@@ -83,7 +84,8 @@ func look(line []byte) (m message, d doubt) {
 	return m, d
 }
 
-// says reports whether v is there and not null. Some write null for the one of result and error that is not meant.
+// says reports whether v is there and not null. Some write null for the one of result and error
+// that is not meant.
 func says(v jsonrpc.Value) bool { return v.Kind() != jsonrpc.Absent && !v.IsNull() }
 
 // which returns the index of what name is in names, or is but for the case of its letters, or -1.

@@ -7,8 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// offer gives a session that the editor opens terminals by MCP, and returns what comes into the line for that:
-// one more entry of mcpServers.
+// offer gives a session that the editor opens terminals by MCP, and returns what comes into the
+// line for that: one more entry of mcpServers.
 func (p *proxy) offer(line []byte, params jsonrpc.Value, made *call) []splice {
 	servers, _ := params.Get("mcpServers")
 	switch servers.Kind() {
@@ -29,7 +29,8 @@ func (p *proxy) offer(line []byte, params jsonrpc.Value, made *call) []splice {
 	return []splice{add(line, params, []string{"mcpServers"}, entry)}
 }
 
-// appendServer appends p as an entry of mcpServers: an McpServerStdio of ACP, which names its type in version 2.
+// appendServer appends p as an entry of mcpServers: an McpServerStdio of ACP, which names its type
+// in version 2.
 func (p *Program) appendServer(dst []byte, name string, typed bool) []byte {
 	dst = append(dst, '{')
 	if typed {
@@ -62,21 +63,23 @@ func freeName(servers jsonrpc.Value) string {
 	return name
 }
 
-// A shell is how an agent is told to do without its own tools for commands: they are added to the list that
-// stands at path in the params of whatever opens a session. Without a path, its environment tells it.
+// A shell is how an agent is told to do without its own tools for commands: they are added to the
+// list that stands at path in the params of whatever opens a session. Without a path, its
+// environment tells it.
 type shell struct {
 	path  []string
 	tools []string
 }
 
-// claude reads the options of its SDK there (claude-agent-acp 0.101, acp-agent.js). It has no tool that is
-// not there: to name one that this release lacks does nothing.
+// claude reads the options of its SDK there (claude-agent-acp 0.101, acp-agent.js). It has no tool
+// that is not there: to name one that this release lacks does nothing.
 var claude = shell{
 	path:  []string{"_meta", "claudeCode", "options", "disallowedTools"},
 	tools: []string{"Bash", "BashOutput", "KillShell", "PowerShell", "Monitor"},
 }
 
-// codex reads its settings once, from its environment: see dropShell in cmd/terrarium (codex-acp 2.6).
+// codex reads its settings once, from its environment: see dropShell in cmd/terrarium (codex-acp
+// 2.6).
 var codex = shell{}
 
 // shells are those that are known, by what the agent calls itself when it answers initialize.
@@ -87,8 +90,8 @@ var shells = map[string]shell{
 	"@agentclientprotocol/codex-acp":        codex,
 }
 
-// dropShell returns what comes into a line that opens a session so that the agent has no shell of its own. It
-// reports false if no way is known, and has told the editor.
+// dropShell returns what comes into a line that opens a session so that the agent has no shell of
+// its own. It reports false if no way is known, and has told the editor.
 func (p *proxy) dropShell(line []byte, m *message) (splices []splice, ok bool) {
 	name, _ := p.agentName.Load().(string)
 	s, ok := shells[name]

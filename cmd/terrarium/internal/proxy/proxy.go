@@ -33,26 +33,27 @@ type Config struct {
 	Agent       core.Command
 	AgentDriver driver.Config
 
-	// AgentDirs are what the agent may write, if it is held in a sandbox: a person is warned of a session elsewhere.
+	// AgentDirs are what the agent may write, if it is held in a sandbox: a person is warned of a
+	// session elsewhere.
 	AgentDirs []string
 
-	// CheckDir, if set, says why no command is run in a session that hands over such a directory. A person is told
-	// when one is opened: the agent works there by itself all the same.
+	// CheckDir, if set, says why no command is run in a session that hands over such a directory. A
+	// person is told when one is opened: the agent works there by itself all the same.
 	CheckDir func(dir string) error
 
 	// Pass leaves terminal/* to the editor. Else Terminals serves it. Its ACP.Nonce is replaced.
 	Pass      bool
 	Terminals acpconn.Config
 
-	// Tools, if set, serve terminals by MCP, too, to those whom the agent starts for that. It is told so with
-	// each session. Pass must be false.
+	// Tools, if set, serve terminals by MCP, too, to those whom the agent starts for that. It is
+	// told so with each session. Pass must be false.
 	Tools Tools
-	// DropShell has agents do without their own tools for commands. With one for which no way is known, no
-	// session is opened.
+	// DropShell has agents do without their own tools for commands. With one for which no way is
+	// known, no session is opened.
 	DropShell bool
 
-	// InitializeLimit is how long the agent may take to answer initialize before a warning. If zero,
-	// it is 30 s.
+	// InitializeLimit is how long the agent may take to answer initialize before a warning. If
+	// zero, it is 30 s.
 	InitializeLimit time.Duration
 }
 
@@ -88,10 +89,10 @@ type proxy struct {
 	draft     atomic.Pointer[draft] // nil but for version 2
 }
 
-// Run starts the agent and passes on what it and the editor say, until one of them ends or ctx does.
-// When it returns, nothing is left of the agent nor of what was served to it, but for what Tools serve, whose
-// Grants have ended. The error says what
-// went wrong with the agent; it is nil when the editor has gone, and ctx's cause at its end.
+// Run starts the agent and passes on what it and the editor say, until one of them ends or ctx
+// does. When it returns, nothing is left of the agent nor of what was served to it, but for what
+// Tools serve, whose Grants have ended. The error says what went wrong with the agent; it is nil
+// when the editor has gone, and ctx's cause at its end.
 func Run(ctx context.Context, c Config) error {
 	p := &proxy{config: c, nonce: rand.Text(), stderr: lossy.New(c.Stderr, leftOut)}
 	defer p.stderr.Close()
@@ -139,8 +140,9 @@ func (p *proxy) start(ctx context.Context) error {
 	return nil
 }
 
-// wait returns when the agent, the editor or ctx has ended. After the editor, the agent may say its last. An agent that
-// does not read holds up what the editor has said, and with that its end: so that is looked for besides.
+// wait returns when the agent, the editor or ctx has ended. After the editor, the agent may say its
+// last. An agent that does not read holds up what the editor has said, and with that its end: so
+// that is looked for besides.
 func (p *proxy) wait(ctx context.Context) error {
 	left, deaf := make(chan error, 1), make(chan struct{})
 	go func() { left <- p.fromEditor(p.config.In) }() // ends with In, or is left behind in a Read

@@ -61,8 +61,9 @@ func (r *running) only(session string) string {
 	return ""
 }
 
-// bound returns the line of a terminal/create with the tool call that it is for, where that is plain: a question
-// about the command then stands at that tool call. Whatever the agent says itself stays.
+// bound returns the line of a terminal/create with the tool call that it is for, where that is
+// plain: a question about the command then stands at that tool call. Whatever the agent says itself
+// stays.
 func (p *proxy) bound(m *message, line []byte, session string) []byte {
 	id := p.running.only(session)
 	if id == "" || m.params.Kind() != jsonrpc.Object {

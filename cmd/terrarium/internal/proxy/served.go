@@ -25,7 +25,8 @@ type served struct {
 	asked   int                 // requests of our own
 }
 
-// maxPending is how many requests of the agent are known by their id, so that they can be cancelled.
+// maxPending is how many requests of the agent are known by their id, so that they can be
+// cancelled.
 const maxPending = 4096
 
 // serve starts the server.
@@ -93,7 +94,8 @@ func (s *served) request(m *message, line []byte) {
 	s.hand(line)
 }
 
-// cancel hands the server a $/cancel_request of the agent, if it is about a request that the server has.
+// cancel hands the server a $/cancel_request of the agent, if it is about a request that the server
+// has.
 func (s *served) cancel(m *message, line []byte) bool {
 	var n acp.CancelRequestNotification
 	if n.DecodeJSON(m.params) != nil {

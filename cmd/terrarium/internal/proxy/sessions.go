@@ -10,8 +10,8 @@ import (
 
 func ownID(n int, nonce string) string { return "own_" + strconv.Itoa(n) + "_" + nonce }
 
-// maxCalls is how many requests of the editor are remembered until they are answered, and maxSessions how
-// many sessions may be open: fewer than an acp.Conn takes.
+// maxCalls is how many requests of the editor are remembered until they are answered, and
+// maxSessions how many sessions may be open: fewer than an acp.Conn takes.
 const (
 	maxCalls    = 1024
 	maxSessions = 1000
@@ -87,8 +87,8 @@ func (s *sessions) remove(id string) {
 	delete(s.open, id)
 }
 
-// editorCalls reads what matters here of a call of the editor, and returns what comes into its line. It reports
-// false if the line is not to be passed on.
+// editorCalls reads what matters here of a call of the editor, and returns what comes into its
+// line. It reports false if the line is not to be passed on.
 func (p *proxy) editorCalls(line []byte, m *message) (splices []splice, ok bool) {
 	made := call{method: m.method}
 	loads, closes := false, false
@@ -166,7 +166,8 @@ func textOf(v jsonrpc.Value, key string) string {
 	return s
 }
 
-// handedOver returns what params hand over to a session. It reports false if a server would refuse that.
+// handedOver returns what params hand over to a session. It reports false if a server would refuse
+// that.
 func handedOver(params jsonrpc.Value, id string) (r acp.SessionOpenRequest, ok bool) {
 	r = acp.SessionOpenRequest{SessionID: id, Cwd: textOf(params, "cwd")}
 	more, _ := params.Get("additionalDirectories")

@@ -31,8 +31,8 @@ func replace(line []byte, v jsonrpc.Value, text []byte) splice {
 	return replaceAfter(line, 0, v, text)
 }
 
-// replaceAfter is replace for a v that does not begin before at. Who replaces many pieces, from the first to the
-// last, and says where the one before has ended, has the line searched once.
+// replaceAfter is replace for a v that does not begin before at. Who replaces many pieces, from the
+// first to the last, and says where the one before has ended, has the line searched once.
 func replaceAfter(line []byte, at int, v jsonrpc.Value, text []byte) splice {
 	start := at + offset(line[at:], v)
 	return splice{start, start + len(v.Raw()), text}
@@ -52,8 +52,8 @@ func set(line []byte, object jsonrpc.Value, key string, text []byte) splice {
 	return splice{start, start, member}
 }
 
-// add returns the splice that adds items, which stand behind commas, to the list at path below object. What is no list
-// there, or leads to none, is replaced.
+// add returns the splice that adds items, which stand behind commas, to the list at path below
+// object. What is no list there, or leads to none, is replaced.
 func add(line []byte, object jsonrpc.Value, path []string, items []byte) splice {
 	member, _ := object.Get(path[0])
 	switch {

@@ -9,7 +9,8 @@ const maxLine = 32 << 20
 // spare is how large a buffer may be that outlives its line, in bytes.
 const spare = 4 << 20
 
-// A splitter cuts a stream into lines, and leaves out no byte of it. The zero value is ready to use.
+// A splitter cuts a stream into lines, and leaves out no byte of it. The zero value is ready to
+// use.
 type splitter struct {
 	buf  []byte // the beginning of a line whose end has not come
 	long bool   // what comes belongs to a line that is too long

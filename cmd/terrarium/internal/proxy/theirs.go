@@ -7,8 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/text"
 )
 
-// theirs is a terminal that the agent has itself and tells of in _meta, for an editor that does not know these: a
-// tool call that embeds it shows it as text, as it does those that are served here.
+// theirs is a terminal that the agent has itself and tells of in _meta, for an editor that does not
+// know these: a tool call that embeds it shows it as text, as it does those that are served here.
 type theirs struct {
 	repair text.Repairer
 	fold   text.Folder
@@ -17,7 +17,8 @@ type theirs struct {
 	exit   *core.ExitStatus
 }
 
-// maxTheirs is how many of an agent's own terminals are known at a time: each takes maxText bytes, and an open line.
+// maxTheirs is how many of an agent's own terminals are known at a time: each takes maxText bytes,
+// and an open line.
 const maxTheirs = 64
 
 // told takes news of a terminal of the agent's own. d.mu is held.

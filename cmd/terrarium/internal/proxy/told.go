@@ -12,7 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// told is what the person was told about the agent, each thing once, with what can be done about it.
+// told is what the person was told about the agent, each thing once, with what can be done about
+// it.
 type told struct {
 	hang *time.Timer // while initialize has no answer
 
@@ -60,8 +61,8 @@ func (p *proxy) hangs() {
 	p.warn("%s: the agent has not answered initialize in %v: %s", p.name(), limit, modeHint)
 }
 
-// takeGarbage returns the beginning of the first line of the agent that is no message, if the person does not know of
-// it, or "".
+// takeGarbage returns the beginning of the first line of the agent that is no message, if the
+// person does not know of it, or "".
 func (t *told) takeGarbage() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,8 +73,8 @@ func (t *told) takeGarbage() string {
 	return t.garbage
 }
 
-// garbled takes a line of the agent that is no message. Until initialize is answered it may be why the agent fails, and
-// belongs there: so the person hears of it then.
+// garbled takes a line of the agent that is no message. Until initialize is answered it may be why
+// the agent fails, and belongs there: so the person hears of it then.
 func (t *told) garbled(p *proxy, line []byte) {
 	t.mu.Lock()
 	if t.garbage == "" {
@@ -134,7 +135,8 @@ type EndError struct {
 	Status core.ExitStatus
 	// Early says that it had not answered initialize.
 	Early bool
-	// Garbage is the beginning of what it has printed that is no message, if that was not told before.
+	// Garbage is the beginning of what it has printed that is no message, if that was not told
+	// before.
 	Garbage string
 }
 

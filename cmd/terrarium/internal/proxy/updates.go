@@ -12,8 +12,8 @@ const methodUpdate = "session/update"
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// updated passes on a session/update. Where it embeds a terminal that the editor does not know, the splices are those
-// that a display needs.
+// updated passes on a session/update. Where it embeds a terminal that the editor does not know, the
+// splices are those that a display needs.
 func (p *proxy) updated(m *message, line []byte) {
 	session := textOf(m.params, "sessionId")
 	update, _ := m.params.Get("update")
@@ -67,10 +67,11 @@ func (p *proxy) updated(m *message, line []byte) {
 }
 
 const (
-	// maxShown is how many terminals of a tool call are shown as text, each of up to maxText bytes: an agent that
-	// names one a thousand times in a line does not get a thousand texts.
+	// maxShown is how many terminals of a tool call are shown as text, each of up to maxText bytes:
+	// an agent that names one a thousand times in a line does not get a thousand texts.
 	maxShown = 16
-	// maxCallID is how long the id of a tool call may be, in bytes, that is told what its terminals do.
+	// maxCallID is how long the id of a tool call may be, in bytes, that is told what its terminals
+	// do.
 	maxCallID = 1 << 10
 )
 
@@ -110,8 +111,8 @@ func (d *display) shows(call callID) bool {
 	return d.calls[call] != nil || d.shownAt(call) != ""
 }
 
-// embedded returns what comes into a line because of the terminals in content, and what is to be done when
-// that line is written.
+// embedded returns what comes into a line because of the terminals in content, and what is to be
+// done when that line is written.
 func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Value) (splices []splice, after func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -187,7 +188,8 @@ func (d *display) embedded(line []byte, call callID, update, content jsonrpc.Val
 // canBeTold reports whether a tool call can be told anything.
 func (c callID) canBeTold() bool { return c.id != "" && len(c.id) <= maxCallID }
 
-// announced has an editor that knows terminals in _meta learn of those that it has not heard of. d.mu is held.
+// announced has an editor that knows terminals in _meta learn of those that it has not heard of.
+// d.mu is held.
 func (d *display) announced(line []byte, call callID, update jsonrpc.Value, found []core.TerminalID) (splices []splice, after func()) {
 	var fresh []core.TerminalID
 	for _, id := range found {

@@ -1,11 +1,13 @@
-// Package live shows a person at a terminal what an agent does while it does it. It is a client.View.
+// Package live shows a person at a terminal what an agent does while it does it. It is a
+// client.View.
 //
-// What is over goes to the terminal's history, above; what is not, stands below it and is drawn anew: the line that
-// the agent is saying, a region for each terminal, its plan, a question, and a line that says how long all takes.
-// A region has as many rows as its terminal. What scrolls out of it goes to the history.
+// What is over goes to the terminal's history, above; what is not, stands below it and is drawn
+// anew: the line that the agent is saying, a region for each terminal, its plan, a question, and a
+// line that says how long all takes. A region has as many rows as its terminal. What scrolls out of
+// it goes to the history.
 //
-// Nothing that an agent or a command writes reaches the terminal as it is: text is made safe by client.Clean, and
-// the output of commands is drawn from a vt.Screen.
+// Nothing that an agent or a command writes reaches the terminal as it is: text is made safe by
+// client.Clean, and the output of commands is drawn from a vt.Screen.
 package live
 
 import (
@@ -25,8 +27,8 @@ const (
 	frameTime  = 50 * time.Millisecond // between two looks of a person
 	closeLimit = 3 * time.Second       // for a terminal that takes nothing any more
 	maxBatches = 10                    // screens of history in a frame
-	// maxPending is how many lines may wait for their place in the history before those of terminals are left out.
-	// With twice as many, what tells of more waits.
+	// maxPending is how many lines may wait for their place in the history before those of
+	// terminals are left out. With twice as many, what tells of more waits.
 	maxPending = 1000
 )
 
@@ -149,11 +151,12 @@ func (v *View) run() {
 	}
 }
 
-// flush has lines go to the history, as many as have a place above what is drawn. It reports whether there are more.
+// flush has lines go to the history, as many as have a place above what is drawn. It reports
+// whether there are more.
 func (v *View) flush() bool {
 	v.mu.Lock()
-	// What is on the terminal now is drawn with a delay. Were there no room for it and the lines, some of it would
-	// be scrolled into the history.
+	// What is on the terminal now is drawn with a delay. Were there no room for it and the lines,
+	// some of it would be scrolled into the history.
 	height := max(len(v.lines()), slices.Max(v.heights[:]))
 	n := min(max(1, v.rows-height-2), len(v.history))
 	lines := append([]string(nil), v.history[:n]...)
@@ -167,8 +170,9 @@ func (v *View) flush() bool {
 	return left
 }
 
-// AskOne puts a question to the person and returns the index of the answer. The text and the options are safe to
-// show. whole, if not nil, has more of the text. It returns when ctx has ended, with its error.
+// AskOne puts a question to the person and returns the index of the answer. The text and the
+// options are safe to show. whole, if not nil, has more of the text. It returns when ctx has ended,
+// with its error.
 func (v *View) AskOne(ctx context.Context, text []string, options []Option, whole []string) (int, error) {
 	q := newQuestion(text, options, whole)
 	v.mu.Lock()

@@ -70,8 +70,9 @@ func width(line string) (cells int) {
 	return cells
 }
 
-// TestFlood has a command print more than can be drawn, while the person is asked: what the question is about stays in
-// sight, what was said before stays in the history, and the rest has a count.
+// TestFlood has a command print more than can be drawn, while the person is asked: what the
+// question is about stays in sight, what was said before stays in the history, and the rest has a
+// count.
 func TestFlood(t *testing.T) {
 	v := undrawn(80, 24)
 	v.Show(client.Updated{Kind: "agent_message_chunk", Text: "said before\n"})
@@ -92,7 +93,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestManyLines has an agent say a million lines at once: few of them wait in memory, and none is left out.
+// TestManyLines has an agent say a million lines at once: few of them wait in memory, and none is
+// left out.
 func TestManyLines(t *testing.T) {
 	v := undrawn(80, 24)
 	const lines = 1 << 20
@@ -143,8 +145,9 @@ func TestKeys(t *testing.T) {
 	v.key("enter") // is nobody's
 }
 
-// TestQuestion: a person sees each line of a question once: below, where there is room for all of it, and in the history
-// when it is answered; else in the history at once. Its last line says how it can be answered.
+// TestQuestion: a person sees each line of a question once: below, where there is room for all of
+// it, and in the history when it is answered; else in the history at once. Its last line says how
+// it can be answered.
 func TestQuestion(t *testing.T) {
 	tall := []string{"may I"}
 	for n := range 18 {

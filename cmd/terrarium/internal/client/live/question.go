@@ -12,8 +12,8 @@ type Option struct {
 	Key  string // that chooses it besides its number; may be empty
 }
 
-// A question waits for an answer. A key chooses it, and Enter says that it is meant: a key that was meant for
-// something else is none.
+// A question waits for an answer. A key chooses it, and Enter says that it is meant: a key that was
+// meant for something else is none.
 type question struct {
 	text    []string
 	told    bool // the history has the text, since it has no room below or was asked for
@@ -66,8 +66,8 @@ func (v *View) drop(q *question) {
 	v.fresh = true
 }
 
-// holds reports whether there is room for the whole text of q. Where there is, it stands below, and nowhere else until
-// it is answered.
+// holds reports whether there is room for the whole text of q. Where there is, it stands below, and
+// nowhere else until it is answered.
 func (v *View) holds(q *question) bool {
 	const others = 4 // the hint, how many more questions there are, the status, and a row that stays free
 	return len(v.textRows(q))+len(q.options)+others <= v.rows

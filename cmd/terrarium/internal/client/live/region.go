@@ -139,8 +139,8 @@ func (v *View) used(r *region) int {
 	return 0
 }
 
-// inOrder leaves out what would have a person's terminal show text in another order than it stands there, which takes
-// no cells.
+// inOrder leaves out what would have a person's terminal show text in another order than it stands
+// there, which takes no cells.
 func inOrder(c rune) rune {
 	if unicode.Is(unicode.Bidi_Control, c) {
 		return -1

@@ -119,7 +119,8 @@ func done(plan []client.Step) bool {
 	return true
 }
 
-// add returns the line that is open after more of it. Lines that end in it go to the history. v.mu is held.
+// add returns the line that is open after more of it. Lines that end in it go to the history. v.mu
+// is held.
 func (v *View) add(open, more, mark string, faint bool) string {
 	open += more
 	for {
@@ -193,8 +194,8 @@ func (v *View) resize(cols, rows int) {
 	v.tellQuestions()
 }
 
-// TerminalSize is the size that terminals of commands should have on a terminal of this size, in cells: so several
-// of them fit on it.
+// TerminalSize is the size that terminals of commands should have on a terminal of this size, in
+// cells: so several of them fit on it.
 func TerminalSize(rows, cols int) (int, int) {
 	return min(12, max(4, rows/3)), max(20, cols-len("[1] ")-1)
 }
