@@ -197,6 +197,9 @@ func event(b []byte, name string) bool {
 // Settings returns what there is to know of a cgroup besides its name: who and
 // what is in it, and what can be changed of it. It is "" where that may not be
 // all: where a controller of more than processes is in use, or in an error.
+//
+// To look takes as long as to make one. So cgroup.freeze is not looked at: cgroup.events says whether
+// it is frozen.
 func (c Cgroup) Settings() string {
 	var info unix.Stat_t
 	if unix.Stat(string(c), &info) != nil {
@@ -207,7 +210,7 @@ func (c Cgroup) Settings() string {
 		all = append(strconv.AppendUint(all, n, 10), '\n')
 	}
 	for _, name := range [...]string{
-		"controllers", "events", "freeze", "max.depth", "max.descendants", "subtree_control", "type",
+		"controllers", "events", "max.depth", "max.descendants", "subtree_control", "type",
 	} {
 		b, err := readFile(string(c) + "/cgroup." + name)
 		if err != nil {
