@@ -36,7 +36,7 @@ type chunk struct {
 // returns how many conflicts there are.
 func Merge(base, ours, theirs []byte, how Merging) (merged []byte, conflicts int) {
 	m := &merger{base: Lines(base), ours: Lines(ours), theirs: Lines(theirs), how: how}
-	m.join(Compare(m.base, m.ours), Compare(m.base, m.theirs))
+	m.join(compare(m.base, m.ours, false), compare(m.base, m.theirs, false))
 	if !how.WithBase {
 		m.refine()
 		m.unite()
@@ -125,7 +125,7 @@ func (m *merger) refine() {
 			out = append(out, c)
 			continue
 		}
-		parts := Compare(m.ours[c.at[1]:c.at[1]+c.count[1]], m.theirs[c.at[2]:c.at[2]+c.count[2]])
+		parts := compare(m.ours[c.at[1]:c.at[1]+c.count[1]], m.theirs[c.at[2]:c.at[2]+c.count[2]], false)
 		if len(parts) == 0 {
 			c.same = true
 			out = append(out, c)

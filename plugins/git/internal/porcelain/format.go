@@ -154,7 +154,11 @@ func (f *logFormat) changes(c *call, commit *object.Commit, paths repo.Paths, la
 		return nil
 	}
 	if multiline || f.name == "" && f.terminated && f.template != "" {
-		c.printf("\n")
+		between := ""
+		if slices.Contains(f.diff.forms, "stat") && slices.Contains(f.diff.forms, "patch") {
+			between = "---"
+		}
+		c.printf("%s\n", between)
 	}
 	f.diff.write(c.stdout, changes)
 	return nil
