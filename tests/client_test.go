@@ -101,6 +101,7 @@ func (u *playing) asks(method, params string) wire {
 func (u *playing) stop(reason string) int {
 	u.t.Helper()
 	u.answer("3", `{"stopReason":"`+reason+`"}`)
+	u.end() // or the client gives it a moment to end
 	return u.status()
 }
 
