@@ -90,12 +90,16 @@ func (q *questions) begin(id jsonrpc.ID, cancel context.CancelFunc) bool {
 	return true
 }
 
-func (q *questions) end(id jsonrpc.ID) {
+// answered says that a question has its answer, which has yet to be sent: once the agent has it, it may use the id
+// again at once.
+func (q *questions) answered(id jsonrpc.ID) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	delete(q.open, id)
-	q.mu.Unlock()
-	q.all.Done()
 }
+
+// end comes last for a question: the agent has its answer, or never will.
+func (q *questions) end() { q.all.Done() }
 
 // cancel gives a question up, and reports whether there was one.
 func (q *questions) cancel(id jsonrpc.ID) bool {
@@ -108,7 +112,7 @@ func (q *questions) cancel(id jsonrpc.ID) bool {
 	return ok
 }
 
-// wait returns when none is open.
+// wait returns when all have ended.
 func (q *questions) wait() { q.all.Wait() }
 
 // errCancelled is the cause where the agent gives its question up.
@@ -138,9 +142,11 @@ func (k *client) question(m *jsonrpc.Message) {
 		return
 	}
 	go func() { // ends with the answer, or soon after the turn
-		defer k.questions.end(m.ID)
+		defer k.questions.end()
 		defer cancel(nil)
-		k.agent.reply(k.answerTo(ctx, m.ID, q, command))
+		answer := k.answerTo(ctx, m.ID, q, command)
+		k.questions.answered(m.ID)
+		k.agent.reply(answer)
 	}()
 }
 
