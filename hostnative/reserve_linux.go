@@ -8,11 +8,11 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 )
 
-// A reserve has a process that becomes the keeper of the next session that needs one: to start a
-// process, and to make the rules that all sessions have in common, takes most of the time that the
-// first command of a session waits. One is started when the first command is resolved, and then
-// with the second keeper, as most programs have one session. It ends when nobody has asked for it in
-// idleLimit.
+// A reserve has a process that becomes the keeper of the next session that needs one: to start
+// a process, and to make the rules that all sessions have in common, takes most of the time
+// that the first command of a session waits. One is started when the first command is resolved,
+// and then with the second keeper, as most programs have one session. It ends when nobody has
+// asked for it in idleLimit.
 type reserve struct {
 	free *pool // whose keepers it is below
 

@@ -198,8 +198,8 @@ func event(b []byte, name string) bool {
 // what is in it, and what can be changed of it. It is "" where that may not be
 // all: where a controller of more than processes is in use, or in an error.
 //
-// To look takes as long as to make one. So cgroup.freeze is not looked at: cgroup.events says whether
-// it is frozen.
+// To look takes as long as to make one. So cgroup.freeze is not looked at: cgroup.events says
+// whether it is frozen.
 func (c Cgroup) Settings() string {
 	var info unix.Stat_t
 	if unix.Stat(string(c), &info) != nil {
