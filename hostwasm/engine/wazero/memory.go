@@ -38,14 +38,15 @@ func (p *program) newMemory(max uint64, grow func(from, to uint64) bool) (*memor
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of memory: %w", max, err)
 	}
-	m := &memory{space: space, size: min, grow: grow}
-	if p.image != nil {
-		if err := p.image.put(space); err != nil {
-			release(m.space)
-			return nil, err
-		}
+	err = expose(space, 0, min)
+	if err == nil && p.image != nil {
+		err = p.image.put(space)
 	}
-	return m, nil
+	if err != nil {
+		release(space)
+		return nil, err
+	}
+	return &memory{space: space, size: min, grow: grow}, nil
 }
 
 // Allocate implements experimental.MemoryAllocator.
@@ -54,7 +55,7 @@ func (m *memory) Allocate(cap, max uint64) experimental.LinearMemory { return m 
 // Reallocate implements experimental.LinearMemory. Its size never shrinks.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > m.size {
-		if size > uint64(len(m.space)) || m.grow != nil && !m.grow(m.size, size) {
+		if size > uint64(len(m.space)) || m.grow != nil && !m.grow(m.size, size) || expose(m.space, m.size, size) != nil {
 			return nil
 		}
 		m.size = size

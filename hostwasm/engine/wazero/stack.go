@@ -2,6 +2,7 @@ package wazero
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"unsafe"
 
@@ -35,13 +36,18 @@ func newStack(size int) (*stack, error) {
 		size = engine.DefaultStack
 	}
 	s := &stack{size: min(max(size, engine.LeastStack), engine.MostStack)}
+	var err error
 	select {
 	case s.space = <-spares:
-		return s, nil
 	default:
+		s.space, err = reserve(engineMost + 1)
 	}
-	var err error
-	if s.space, err = reserve(engineMost + 1); err != nil {
+	if err == nil {
+		start := uint64(engineMost+1-s.size) &^ (uint64(os.Getpagesize()) - 1)
+		err = expose(s.space, start, engineMost+1) // a spare one may have been smaller
+	}
+	if err != nil {
+		release(s.space)
 		return nil, fmt.Errorf("reserve a stack: %w", err)
 	}
 	return s, nil
