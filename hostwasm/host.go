@@ -97,8 +97,8 @@ type Host struct {
 	config   Config
 	programs *programs
 	hidden   *vfs.Hidden
-	account  *account     // of all commands
-	left     atomic.Int64 // see within
+	account  *account      // of all commands
+	left     *atomic.Int64 // see within
 }
 
 var _ driver.Host = (*Host)(nil)
@@ -136,7 +136,18 @@ func New(c Config) (*Host, error) {
 		programs: newPrograms(c.Engine, funcs, c),
 		hidden:   hidden,
 		account:  account,
+		left:     new(atomic.Int64),
 	}, nil
+}
+
+// WithMemory returns a Host whose commands have memory of their own, memory bytes
+// and what more lends: as Config.Memory and Config.More say. Else it is h: it runs
+// what h has compiled, and it is h that is closed, when the processes of both were.
+// h has a Config.Tmp, since the memory of a /tmp would be h's.
+func (h *Host) WithMemory(memory int64, more func(n int64) int64) *Host {
+	account := newAccount(nil, -1, memory, -1)
+	account.memory.more = more
+	return &Host{config: h.config, programs: h.programs, hidden: h.hidden, account: account, left: h.left}
 }
 
 // hidden returns the directories to hide.

@@ -26,7 +26,7 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := c.Bounds.Unsupported(); err != nil {
 		return core.Exec{}, err
 	}
-	return within(ctx, &h.left, func() (core.Exec, error) { return h.resolve(ctx, c) }, func(core.Exec) {})
+	return within(ctx, h.left, func() (core.Exec, error) { return h.resolve(ctx, c) }, func(core.Exec) {})
 }
 
 func (h *Host) resolve(ctx context.Context, c core.Command) (core.Exec, error) {

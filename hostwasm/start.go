@@ -22,7 +22,7 @@ func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := within(ctx, &h.left, func() (*process, error) { return h.start(ctx, e) }, func(p *process) { p.Close() })
+	p, err := within(ctx, h.left, func() (*process, error) { return h.start(ctx, e) }, func(p *process) { p.Close() })
 	if err != nil {
 		return nil, err
 	}
