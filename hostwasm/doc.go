@@ -19,7 +19,7 @@
 // and nothing else.
 //
 // A Host runs commands in this process. Package hostwasm/worker has a Host that
-// runs each terminal's in a process of its own, which the kernel holds besides:
+// runs each session's in a process of its own, which the kernel holds besides:
 // use that one for modules that nobody trusts, as the command line does, and
 // this one where a process is too much, or processes can't be started.
 //

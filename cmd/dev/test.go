@@ -95,7 +95,7 @@ func engineSteps(root string, notes *notes) []step {
 		goTest("go test wasmtime", env, notes, "-tags=wasmtime", "-run=/^wasmtime",
 			"./hostwasm", "./hostwasm/engine/...", "./hostwasm/worker", "./tests/reactor"),
 		// The steps before had cgo.
-		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
+		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|MemoryOfWorker|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
 		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		// What -short leaves out is tested beside it: the machine is the same, and here six times slower.

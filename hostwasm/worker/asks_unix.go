@@ -30,7 +30,10 @@ type reply struct {
 }
 
 // ask asks q and waits for the answer; if we do in vain, so does the command.
-func (a *asks) ask(q ask) (r reply, err error) {
+func (a *asks) ask(q ask) (r reply, err error) { return a.askFor(0, q) }
+
+// askFor is ask for a command.
+func (a *asks) askFor(id commandID, q ask) (r reply, err error) {
 	replies := make(chan reply, 1)
 	a.mu.Lock()
 	a.last++
@@ -40,7 +43,7 @@ func (a *asks) ask(q ask) (r reply, err error) {
 	}
 	a.waiting[q.ID] = replies
 	a.mu.Unlock()
-	if err := a.conn.send(&message{Ask: &q}); err != nil {
+	if err := a.conn.send(&message{Command: id, Ask: &q}); err != nil {
 		return r, err
 	}
 	r = <-replies
@@ -60,10 +63,11 @@ func (a *asks) answered(n *answer, files []*os.File) {
 	}
 }
 
-// more returns what asks for more of something: hostwasm.Config.More, say.
-func (a *asks) more(what question) func(n int64) int64 {
+// more returns what asks for more of something, for a command or the session:
+// hostwasm.Config.More, say.
+func (a *asks) more(id commandID, what question) func(n int64) int64 {
 	return func(n int64) int64 {
-		r, err := a.ask(ask{What: what, Number: n})
+		r, err := a.askFor(id, ask{What: what, Number: n})
 		if err != nil {
 			return 0
 		}
@@ -108,7 +112,7 @@ func (a *asks) tree(q ask) (r reply, err error) {
 
 // sum returns the sum of a command's module.
 func (a *asks) sum(command int) (sum [sha256.Size]byte, err error) {
-	r, err := a.ask(ask{What: askSum, Command: command})
+	r, err := a.ask(ask{What: askSum, Module: command})
 	if err == nil && copy(sum[:], r.answer.Sum) != len(sum) {
 		err = errors.New("no sum came")
 	}
@@ -117,7 +121,7 @@ func (a *asks) sum(command int) (sum [sha256.Size]byte, err error) {
 
 // module returns the bytes of a command's module.
 func (a *asks) module(command int) ([]byte, error) {
-	r, err := a.ask(ask{What: askModule, Command: command})
+	r, err := a.ask(ask{What: askModule, Module: command})
 	defer closeAll(r.files)
 	switch {
 	case err != nil:
@@ -157,7 +161,7 @@ func (c hostCache) Get(k cache.Key) (dir string, err error) {
 func (c hostCache) Put(k cache.Key, m *hostwasm.Module, _ func(dir string) error) error {
 	_, again := c.got.Load(k)
 	if command, ok := c.asks.commands[m]; ok {
-		_, err := c.asks.ask(ask{What: askCompile, Command: command, Again: again})
+		_, err := c.asks.ask(ask{What: askCompile, Module: command, Again: again})
 		return err
 	}
 	wasm, err := m.Read()

@@ -210,8 +210,11 @@ var nothing = []byte("\x00asm\x01\x00\x00\x00" + "\x01\x04\x01\x60\x00\x00" + "\
 
 // attack returns what it could, a line each.
 func (a attacker) attack() []byte {
-	if a.what == "threads" {
+	switch a.what {
+	case "threads":
 		return a.startThreads()
+	case "memory":
+		return takeMemory()
 	}
 	var could strings.Builder
 	try := func(name string, err error) {
@@ -235,6 +238,22 @@ func (a attacker) attack() []byte {
 	a.system(try)
 	return []byte(could.String())
 }
+
+// takeMemory returns how many pieces of memory it gets, of attackPiece bytes each.
+func takeMemory() []byte {
+	n := 0
+	for ; n < 1024; n++ {
+		if _, err := unix.Mmap(-1, 0, attackPiece, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err != nil {
+			break
+		}
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+const attackPiece = 64 << 20
+
+// AttackPiece is attackPiece, for the tests of the other package.
+const AttackPiece = attackPiece
 
 // startThreads starts as many threads as it can. Go ends the program when it
 // gets none.

@@ -9,7 +9,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// share is how much memory a worker's guests have from the start, and by how
+// share is how much memory a command's guests have from the start, and by how
 // much they get more, in bytes.
 const share = 32 << 20
 

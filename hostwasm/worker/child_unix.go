@@ -6,13 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
-	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/internal/waits"
 )
 
@@ -31,13 +32,8 @@ type child struct {
 	unfit    error         // then: it is not held as is required
 	calls    *os.File      // what we watch its system calls with; before that
 	watching sync.WaitGroup
-	started  chan error   // answers a job
-	typing   chan *typing // the last answer to Look, if nobody has taken it
+	answered chan error // answers a session, or a module to be compiled
 
-	pending atomic.Int64  // bytes of output that are still in it, at the most; known with exit
-	exited  chan struct{} // closed when exit is known
-	exit    core.Exit
-	leave   sync.Once     // guards exit
 	ended   chan struct{} // closed when the process was reaped
 	used    time.Duration // of processors; then
 	context context.Context
@@ -48,15 +44,21 @@ type child struct {
 	compiling atomic.Bool // a module for it
 	waits     waits.Waits // until it is
 
-	mu      sync.Mutex
-	killed  bool            // by us
-	deaf    bool            // an answer could not be sent
-	settled bool            // it has ended, and has nothing any longer
-	granted int64           // bytes of memory
-	tmp     *tmp            // of its session, once it has a job
-	starts  context.Context // of what starts its command, once it has a job
-	trees   trees           // in which we do things for it, once it has a job
+	mu       sync.Mutex
+	killed   bool // by us
+	deaf     bool // an answer could not be sent
+	settled  bool // it has ended, and has nothing any longer
+	retired  bool // it is to have no more commands
+	last     commandID
+	commands map[commandID]*command // that are not gone
+	left     int64                  // bytes of memory of what is left behind
+	covered  int                    // how many commands its limits are for
+	since    time.Time              // it has served a session
+	tmp      *tmp                   // of its session, once it has one
+	trees    trees                  // in which we do things for it, once it has a session
 }
+
+var errNotReady = fmt.Errorf("hostwasm/worker: a worker is not ready after %v", readyLimit)
 
 var errClosed = fmt.Errorf("hostwasm/worker: %w", os.ErrClosed)
 
@@ -75,7 +77,7 @@ func (h *Host) startWorker(ctx context.Context, s setup, files ...*os.File) (*ch
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-timeout.C:
-		err = fmt.Errorf("hostwasm/worker: a worker is not ready after %v", readyLimit)
+		err = errNotReady
 	}
 	if err == nil {
 		if err = c.begun(); err == nil {
@@ -122,11 +124,8 @@ func (h *Host) spawn(s setup, files []*os.File) (*child, error) {
 		ours.close()
 		return nil, fmt.Errorf("hostwasm/worker: start %s: %w", h.helper, err)
 	}
-	c := &child{
-		host: h, process: process, conn: ours,
-		ready: make(chan struct{}), started: make(chan error, 1), typing: make(chan *typing, 1),
-		exited: make(chan struct{}), ended: make(chan struct{}),
-	}
+	c := newChild(h, ours)
+	c.process = process
 	c.waits.Most = busyMachine * h.limits.Compile
 	c.context, c.cancel = context.WithCancel(context.Background())
 	h.all[c] = nil
@@ -135,9 +134,18 @@ func (h *Host) spawn(s setup, files []*os.File) (*child, error) {
 	return c, nil
 }
 
+func newChild(h *Host, conn *conn) *child {
+	return &child{
+		host: h, conn: conn,
+		ready: make(chan struct{}), answered: make(chan error, 1), ended: make(chan struct{}),
+		commands: make(map[commandID]*command), covered: 1,
+	}
+}
+
 // complete adds what every worker is told. h.mu is held.
 func (h *Host) complete(s *setup) {
 	s.Engine, s.By, s.Limits, s.Processors, s.Required = h.config.Engine, h.by, limits(h.limits), h.processors, h.config.Required
+	s.Most = h.services.most
 	if s.Compile {
 		return
 	}
@@ -147,7 +155,7 @@ func (h *Host) complete(s *setup) {
 	}
 	s.Commands, s.Modules = h.names, h.modules.numbers
 	s.Hidden = h.config.Hidden
-	s.Memory, s.Deterministic = share, h.config.Deterministic
+	s.Deterministic = h.config.Deterministic
 	s.Warm, s.WarmSum = h.warm, h.warmSum
 	for _, m := range h.config.Mounts {
 		s.Mounts = append(s.Mounts, mount{m.Dir, m.Guest, m.ReadOnly})
@@ -160,12 +168,13 @@ func (c *child) serve(s *setup, files []*os.File) {
 	for err == nil {
 		var m *message
 		if m, files, err = c.conn.receive(maxFromWorker); err == nil {
-			err = c.handle(m, files)
+			if err = c.handle(m, files); err != nil { // it talks nonsense
+				c.kill()
+			}
 		}
 	}
-	// It has gone, or talks nonsense.
 	c.cancel()
-	c.process.Kill()
+	c.process.Kill() // an error means that it has ended
 	state, waitErr := c.process.Wait()
 	if waitErr == nil {
 		c.state, c.used = state, state.UserTime()+state.SystemTime()
@@ -176,8 +185,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 		c.calls.Close()
 		c.watching.Wait()
 	}
-	c.pending.Store(0)
-	c.end(state, waitErr)
+	c.endCommands(waitErr == nil && wasKilled(state))
 	c.settle()
 	h := c.host
 	h.mu.Lock()
@@ -199,18 +207,78 @@ func (c *child) send(m *message, files ...*os.File) error {
 	return err
 }
 
-// adopt has the worker keep what was booked for a command, until it ends. ctx is
-// that of its start.
-func (c *child) adopt(ctx context.Context, memory int64, t *tmp, trees trees) {
+// begin has the worker serve a session, and waits until it does. The trees are the
+// worker's from now on. ctx ends the wait.
+func (c *child) begin(ctx context.Context, s *session, t *tmp, trees trees) error {
+	c.mu.Lock()
+	if c.settled {
+		c.mu.Unlock()
+		trees.close()
+		return errGone
+	}
+	c.tmp, c.trees, c.since = t, trees, time.Now()
+	c.mu.Unlock()
+	if c.send(&message{Session: s}) != nil {
+		return errGone
+	}
+	return await(ctx, c.answered, c.ended)
+}
+
+// maxAge is how long a worker gets new commands. By that its processor time is
+// limited, which nobody but root can raise later.
+const maxAge = time.Hour
+
+// worn reports whether the worker is to have no more commands.
+func (c *child) worn() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.settled {
-		c.host.memory.give(memory)
-		trees.close()
-		return
+	return c.retired || time.Since(c.since) > maxAge
+}
+
+// add has the worker have another command. It returns false where that is to have
+// none any longer, or so many more that the system does not let it have more.
+func (c *child) add(m *command) bool {
+	if c.worn() {
+		return false
 	}
-	c.granted += memory
-	c.starts, c.tmp, c.trees = ctx, t, trees
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.commands) + 1
+	if c.settled || c.retired || n > c.covered && raiseLimits(c.process.Pid, c.host.limits, n) != nil {
+		return false
+	}
+	c.covered = max(c.covered, n)
+	c.last++
+	m.child, m.id = c, c.last
+	c.commands[m.id] = m
+	return true
+}
+
+// find returns one of the worker's commands, or nil.
+func (c *child) find(id commandID) *command {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.commands[id]
+}
+
+// remove is how a command ends of which nothing runs any longer.
+func (c *child) remove(m *command, g *gone) {
+	c.mu.Lock()
+	killed := m.killed
+	delete(c.commands, m.id)
+	if g.Stuck { // what it has taken is free when the worker has ended
+		c.retired = true
+		c.left += m.granted
+	} else {
+		c.host.memory.give(m.granted)
+	}
+	m.granted = 0
+	c.mu.Unlock()
+	e := lostExit
+	if killed {
+		e = killedExit
+	}
+	m.finish(e)
 }
 
 // settle gives back what the worker had, which has ended.
@@ -218,8 +286,8 @@ func (c *child) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.settled = true
-	c.host.memory.give(c.granted)
-	c.granted = 0
+	c.host.memory.give(c.left)
+	c.left = 0
 	c.trees.close()
 }
 
@@ -242,197 +310,83 @@ func (c *child) handle(m *message, files []*os.File) error {
 			c.unfit = c.host.confined(m.Ready.Measures)
 			close(c.ready)
 		}
-	case m.Started != nil:
-		var err error
-		if m.Started.Text != "" {
-			err = m.Started.refusal()
+	case m.Ask != nil:
+		if c.listens() {
+			c.answer(m.Ask, m.Command)
 		}
+	case m.Command != 0:
+		command := c.find(m.Command)
+		if command == nil {
+			return fmt.Errorf("a command %d that it does not have", m.Command)
+		}
+		return command.handle(m)
+	case m.Started != nil:
 		select {
-		case c.started <- err:
+		case c.answered <- m.Started.refusal():
 		default: // it was told once
 		}
-	case m.Exit != nil:
-		if !m.Exit.possible() {
-			return fmt.Errorf("a command that ended as %+v", *m.Exit)
-		}
-		c.pending.Store(int64(min(max(m.Pending, 0), maxPending)))
-		c.leaveWith(core.Exit(*m.Exit))
-	case m.Passed:
-		c.pending.Store(0)
-	case m.Typing != nil:
-		select {
-		case c.typing <- m.Typing:
-		default: // nobody has asked
-		}
-	case m.Ask != nil && c.listens():
-		c.answer(m.Ask)
 	}
 	return nil
 }
 
-// answer answers what takes no time. To read what was compiled of a large module
-// for askKept takes a fraction of a second, once.
-func (c *child) answer(q *ask) {
-	a := &answer{ID: q.ID}
-	switch q.What {
-	case askSum:
-		sum, err := c.host.modules.sum(q.Command)
-		a.Sum = sum[:]
-		c.reply(a, err)
-	case askKept:
-		key := cache.Key{By: c.host.by}
-		if copy(key.Module[:], q.Sum) != len(key.Module) {
-			c.reply(a, errors.New("no sum of a module"))
-			return
+// How a command has ended that was killed with its worker, and one whose worker has
+// ended for another reason.
+var (
+	killedExit = core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}}
+	lostExit   = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
+)
+
+// endCommands has all commands be gone with the worker, which has ended. A SIGKILL
+// that is not ours is the system's, for want of memory: which command had taken that
+// is known where there is only one.
+func (c *child) endCommands(bySIGKILL bool) {
+	c.mu.Lock()
+	c.retired = true
+	all := slices.Collect(maps.Values(c.commands))
+	clear(c.commands)
+	exits := make([]core.Exit, len(all))
+	for i, m := range all {
+		switch {
+		case m.killed:
+			exits[i] = killedExit
+		case bySIGKILL && !c.killed && len(all) == 1:
+			exits[i] = core.Exit{Status: killedExit.Status, Reason: core.ReasonMemory}
+		default:
+			exits[i] = lostExit
 		}
-		e, err := c.host.kept(key)
-		a.Kept = kept(e)
-		c.reply(a, err)
-	case askModule:
-		f, err := c.host.modules.share(q.Command)
-		if err != nil {
-			c.reply(a, err)
-			return
-		}
-		c.reply(a, nil, f)
-	case askFile:
-		c.module.Close() // an error means that there was none
-		var err error
-		if c.module, err = emptyFile("module"); err != nil {
-			c.reply(a, err)
-			return
-		}
-		c.reply(a, nil, c.module)
-	case askCompile, askCompileFile:
-		c.compileFor(q)
-	case askMemory:
-		a.Number = c.grant(q.Number)
-		c.reply(a, nil)
-	case askMode, askTimes, askMkdir, askUnlink, askRmdir, askRename, askLink, askSymlink:
-		a.Number = status(c.do(q))
-		c.reply(a, nil)
-	case askOpen:
-		f, err := c.open(q)
-		if err != nil {
-			a.Number = status(err)
-			c.reply(a, nil)
-			return
-		}
-		defer f.Close()
-		c.reply(a, nil, f)
-	case askTmpBytes:
-		a.Number = c.grantTmp(amount{bytes: q.Number}).bytes
-		c.reply(a, nil)
-	case askTmpNames:
-		a.Number = c.grantTmp(amount{names: q.Number}).names
-		c.reply(a, nil)
-	default:
-		c.reply(a, errors.New("no such question"))
+		c.host.memory.give(m.granted)
+		m.granted = 0
+	}
+	c.mu.Unlock()
+	for i, m := range all {
+		m.finish(exits[i])
 	}
 }
 
-func (c *child) reply(a *answer, err error, files ...*os.File) {
-	if err != nil {
-		a.Error = err.Error()
-	}
-	if c.send(&message{Answer: a}, files...) != nil {
-		c.mu.Lock()
-		c.deaf = true
-		c.mu.Unlock()
-	}
-}
-
-// listens reports whether the worker may still take an answer. Its last messages
-// may say how its command has ended, so they are read when it has gone. But the
-// socket holds thousands of questions, and each may take long: without this, a
-// worker that was killed has them all answered before it has ended for us.
-func (c *child) listens() bool {
+// markKilled notes that somebody wants a command to end.
+func (c *child) markKilled(m *command) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.killed && !c.deaf
+	m.killed = true
 }
 
-// grant books memory for the worker's guests, by the share, and returns how
-// much: at least n, or 0.
-func (c *child) grant(n int64) int64 {
+// retireFor has the worker have no more commands if m is the only one, and reports
+// whether it is.
+func (c *child) retireFor(m *command) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	limit := c.host.limits.Memory
-	if n <= 0 || limit >= 0 && n > limit-c.granted+share {
-		return 0
+	if len(c.commands) != 1 || c.commands[m.id] != m {
+		return false
 	}
-	for _, n := range []int64{(n + share - 1) / share * share, n} {
-		if c.host.memory.take(n) {
-			c.granted += n
-			return n
-		}
-	}
-	return 0
+	c.retired = true
+	return true
 }
 
-// grantTmp books what the worker's session may have in /tmp.
-func (c *child) grantTmp(asked amount) amount {
-	c.mu.Lock()
-	t := c.tmp
-	c.mu.Unlock()
-	if t == nil {
-		return amount{}
-	}
-	return c.host.scratch.grant(t, asked)
-}
-
-// leaveWith is how the command ended. The first one counts.
-func (c *child) leaveWith(e core.Exit) {
-	c.leave.Do(func() {
-		c.exit = e
-		close(c.exited)
-	})
-}
-
-// lookLimit is how long a worker may take to answer Look.
-const lookLimit = 100 * time.Millisecond
-
-// look asks what the command does with its terminal. It returns the last answer,
-// or nil if there is none.
-func (c *child) look() *typing {
-	if c.send(&message{Look: true}) != nil {
-		return nil
-	}
-	late := time.NewTimer(lookLimit)
-	defer late.Stop()
-	select {
-	case t := <-c.typing:
-		return t
-	case <-c.ended:
-	case <-late.C:
-	}
-	return nil
-}
-
-// killedExit is how a command has ended whose worker we have killed.
-var killedExit = core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}}
-
-// end records how a worker ended that has not told how its command did. A
-// SIGKILL that is not ours is the system's, for want of memory.
-func (c *child) end(state *os.ProcessState, err error) {
-	c.mu.Lock()
-	killed := c.killed
-	c.mu.Unlock()
-	e := killedExit
-	switch {
-	case killed:
-	case err == nil && wasKilled(state):
-		e.Reason = core.ReasonMemory
-	default:
-		e = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
-	}
-	c.leaveWith(e)
-}
-
-// kill ends the worker, and all that runs in it.
+// kill ends the worker, and all that runs in it. Commands that nobody has wanted to
+// end are lost.
 func (c *child) kill() {
 	c.mu.Lock()
-	c.killed = true
+	c.killed, c.retired = true, true
 	c.mu.Unlock()
 	c.process.Kill() // an error means that it has ended
 }
@@ -444,8 +398,8 @@ var stuckLimit = 5 * time.Second
 // errStuck is what Close fails with when there is such a worker.
 var errStuck = errors.New("hostwasm/worker: a worker that was killed has not ended: it is left behind")
 
-// close ends the worker and waits for it. The error is errStuck: then the command
-// has ended for us, and the worker does when the kernel lets it.
+// close ends the worker and waits for it. The error is errStuck: then its commands
+// have ended for us, and it does when the kernel lets it.
 func (c *child) close() error {
 	c.kill()
 	late := time.NewTimer(stuckLimit)
@@ -454,15 +408,28 @@ func (c *child) close() error {
 	case <-c.ended:
 		return nil
 	case <-late.C:
-		c.leaveWith(killedExit)
-		return errStuck
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.commands {
+		if m.killed {
+			m.endWith(killedExit)
+		} else {
+			m.endWith(lostExit)
+		}
+	}
+	return errStuck
 }
 
-// closeChildren is close for many, all at once.
+// closeChildren is close for many, all at once, with all that runs in them.
 func closeChildren(children []*child) (err error) {
 	errs := make(chan error)
 	for _, c := range children {
+		c.mu.Lock()
+		for _, m := range c.commands {
+			m.killed = true
+		}
+		c.mu.Unlock()
 		go func() { errs <- c.close() }()
 	}
 	for range children {
@@ -473,29 +440,25 @@ func closeChildren(children []*child) (err error) {
 	return err
 }
 
-// begin hands the worker a job and waits until it runs.
-func (c *child) begin(ctx context.Context, j *job, files ...*os.File) error {
-	if err := c.send(&message{Job: j}, files...); err != nil {
-		return errGone
-	}
-	return c.await(ctx, errGone)
-}
-
-// await waits for the worker's answer to its job; gone says that none came.
-func (c *child) await(ctx context.Context, gone error) error {
+// await waits for an answer of a worker's, until over is closed. The error is then
+// errGone.
+func await(ctx context.Context, answer <-chan error, over <-chan struct{}) error {
 	select {
-	case err := <-c.started:
+	case err := <-answer:
 		return err
-	case <-c.ended:
+	case <-over:
 		select {
-		case err := <-c.started: // before it ended
+		case err := <-answer: // before it was over
 			return err
 		default:
-			return gone
+			return errGone
 		}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
+
+// errRetired is why a command has to go to another worker. Nobody else learns of it.
+var errRetired = errors.New("hostwasm/worker: a worker that has no more commands")
 
 var errGone = &core.HostError{Reason: "start_failed", Message: "the worker has ended before the command ran"}

@@ -24,20 +24,17 @@ func (c *child) compileFor(q *ask) {
 	if q.What == askCompileFile {
 		handed, c.module = c.module, nil
 	}
-	c.mu.Lock()
-	by, starts := asker(""), context.Background()
-	if c.tmp != nil {
-		by, starts = c.tmp.asker, c.starts
-	}
-	c.mu.Unlock()
+	by, starting := c.compilesFor()
 	c.host.compiles.Go(func() { // ends soon after the worker, at the latest
 		defer handed.Close() // an error means that there is none
 		defer c.waits.Begin()()
-		defer driver.Doing(starts, hostwasm.StillCompiled)()
+		for _, ctx := range starting {
+			defer driver.Doing(ctx, hostwasm.StillCompiled)()
+		}
 		var err error
 		switch {
 		case q.What == askCompile:
-			err = c.host.compileCommand(c.context, by, q.Command, q.Again)
+			err = c.host.compileCommand(c.context, by, q.Module, q.Again)
 		case handed == nil:
 			err = errors.New("no module was handed in")
 		default:
@@ -46,6 +43,22 @@ func (c *child) compileFor(q *ask) {
 		c.compiling.Store(false) // before it can ask for the next
 		c.reply(&answer{ID: q.ID}, err)
 	})
+}
+
+// compilesFor returns who has the worker's session, and the contexts of its commands
+// that have not started yet.
+func (c *child) compilesFor() (by asker, starting []context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tmp != nil {
+		by = c.tmp.asker
+	}
+	for _, m := range c.commands {
+		if !m.begun {
+			starting = append(starting, m.ctx)
+		}
+	}
+	return by, starting
 }
 
 // compileCommand has a command's module compiled and kept, unless it was, when it
@@ -174,7 +187,7 @@ func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File)
 			err = stuck
 		}
 	}()
-	err = c.await(ctx, errGone)
+	err = await(ctx, c.answered, c.ended)
 	switch {
 	case err != errGone:
 		return err

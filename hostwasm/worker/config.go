@@ -42,7 +42,9 @@ type Config struct {
 	// begins so. A small one starts sooner.
 	Helper string
 
-	// Pool is how many workers are kept warm. If zero, 2; if negative, none.
+	// Pool is how many workers are kept warm, for sessions that begin. If zero, 2;
+	// if negative, none. Besides, up to 16 sessions that run nothing keep theirs for
+	// a minute. Each has some 80 MB of memory where the module is our shell.
 	Pool int
 
 	// TmpDir is where sessions have their /tmp: a directory of this program's

@@ -239,6 +239,18 @@ func TestThreads(t *testing.T) {
 	})
 }
 
+// Memory has a bound, which is for what runs in the worker.
+func TestMemoryOfWorker(t *testing.T) {
+	if raceDetector {
+		t.Skip("which takes most of that memory")
+	}
+	a := attack(t, os.Getuid(), "memory")
+	const most = (worker.WorkerMemory + 512<<20) / worker.AttackPiece // as much as the one command may have
+	if n, err := strconv.Atoi(a.read(t, "worker")); err != nil || n < most/4 || n > most {
+		t.Errorf("got %d pieces of memory, %v, want %d at most", n, err, most)
+	}
+}
+
 // Root can use what others own, if it is handed over: a terrarium in a container
 // has directories from outside.
 func TestFilesOfOthers(t *testing.T) {

@@ -41,16 +41,29 @@ func workers(t testing.TB, pid int) (pids []int) {
 	return pids
 }
 
-// A worker that is killed by somebody else ends its command, and no other.
-func TestWorkerKilled(t *testing.T) {
-	h := newHost(t, worker.Config{Pool: -1})
-	victim := start(t, h, command("block"))
+// only returns the worker that there is.
+func only(t *testing.T) int {
+	t.Helper()
 	pids := workers(t, os.Getpid())
 	if len(pids) != 1 {
 		t.Fatalf("got workers %v, want one", pids)
 	}
-	other := start(t, h, command("exit", "7"))
-	unix.Kill(pids[0], unix.SIGKILL)
+	return pids[0]
+}
+
+// in returns c in a session.
+func in(session core.SessionID, c core.Command) core.Command {
+	c.Session = session
+	return c
+}
+
+// A worker that is killed by somebody else ends its command, and no other session's.
+func TestWorkerKilled(t *testing.T) {
+	h := newHost(t, worker.Config{Pool: -1})
+	victim := start(t, h, command("block"))
+	pid := only(t)
+	other := start(t, h, in("other", command("exit", "7")))
+	unix.Kill(pid, unix.SIGKILL)
 	if err := victim.Output(func(uint8, []byte) {}); err != nil {
 		t.Errorf("Output: %v", err)
 	}
@@ -67,14 +80,15 @@ func TestWorkerKilled(t *testing.T) {
 func TestWorkerLost(t *testing.T) {
 	h := newHost(t, worker.Config{Pool: -1})
 	p := start(t, h, command("block"))
-	unix.Kill(workers(t, os.Getpid())[0], unix.SIGSEGV)
+	unix.Kill(only(t), unix.SIGSEGV)
 	exit, err := p.Wait()
 	if want := (core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}); err != nil || exit != want {
 		t.Errorf("got %+v, %v, want %+v", exit, err, want)
 	}
 }
 
-// beHost is a host with three commands and two warm workers, until it is killed.
+// beHost is a host with commands of three sessions and two warm workers, until it is
+// killed.
 func beHost() {
 	c := worker.Config{
 		Commands: map[string]*hostwasm.Module{"guest": fileModule(os.Getenv("GUEST"))},
@@ -85,8 +99,8 @@ func beHost() {
 		fmt.Println(err)
 		return
 	}
-	for range 3 {
-		e, err := h.Resolve(context.Background(), command("block"))
+	for _, session := range []core.SessionID{"a", "b", "c"} {
+		e, err := h.Resolve(context.Background(), in(session, command("block")))
 		if err == nil {
 			_, err = h.Start(context.Background(), e)
 		}

@@ -27,8 +27,8 @@ func (w *worker) names(dir string) vfs.Names {
 // nearby returns what a directory has to be in which we do ourselves what takes a
 // name, or nil if the host does.
 func (w *worker) nearby(dir string) *near {
-	if i := slices.IndexFunc(w.near, func(n near) bool { return n.Dir == dir }); i >= 0 {
-		return &w.near[i]
+	if i := slices.IndexFunc(w.session.Near, func(n near) bool { return n.Dir == dir }); i >= 0 {
+		return &w.session.Near[i]
 	}
 	return nil
 }

@@ -1,11 +1,11 @@
-// Package worker runs each WASI command in a process of its own, a worker, so
-// that what breaks out of package hostwasm is not in this program: [Host] is a
-// driver.Host like hostwasm.Host, and runs that one in the worker.
+// Package worker runs the WASI commands of each session in a process of their own, a
+// worker, so that what breaks out of package hostwasm is not in this program: [Host]
+// is a driver.Host like hostwasm.Host, and runs that one in the worker.
 //
 // # What a worker has
 //
 // No environment, no descriptor but /dev/null, a socket to us and the
-// command's three streams. It is the leader of a session, its resources are
+// three streams of each command. It is the leader of a session, its resources are
 // limited, and before it sees anything of a guest it has given up, where the
 // system lets it, all system calls but those on a list (seccomp), all
 // capabilities but those that files of other users need, and all files but those
@@ -17,9 +17,23 @@
 //
 // # Who does what
 //
-// A worker serves one terminal, and never two: a few are kept warm. It asks us
-// for modules, for memory, for permissions of files to be set, and for a module
-// to be compiled, which is done by a worker that runs no guest. What it says is
-// checked like anything from outside. It ends when we do, and we end it by
-// SIGKILL.
+// A worker serves one session, and never two: a few are kept warm. It loads a
+// module once, for all commands of the session that are handed over the same
+// directories; those with others have another worker, and so has each command where
+// they are deterministic. Limits are for each command. A worker has 16 commands at
+// most, or fewer where these may have many processes; more have another one. It goes
+// when it has run nothing for a minute, and gets no new commands when it has served
+// for an hour.
+//
+// It asks us for modules, for memory, for permissions of files to be set, and for a
+// module to be compiled, which is done by a worker that runs no guest. What it says
+// is checked like anything from outside.
+//
+// # How it ends
+//
+// A command is ended by the worker. Where that fails, SIGKILL ends the worker: after
+// two seconds if nothing else runs there, and else after 30, and then the other
+// commands are lost (core.ReasonLost). So are they where a worker ends by itself. If
+// the system kills it, with one command in it, the reason is memory. It ends when we
+// do.
 package worker

@@ -16,6 +16,21 @@ func SetStuckLimit(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { stuckLimit = before })
 }
 
+// SetKillLimits sets for a test how long a command that is to end may take, alone in
+// its worker and beside others.
+func SetKillLimits(t *testing.T, alone, siblings time.Duration) {
+	a, s := killLimit, siblingsLimit
+	killLimit, siblingsLimit = alone, siblings
+	t.Cleanup(func() { killLimit, siblingsLimit = a, s })
+}
+
+// SetIdle sets for a test how long workers are kept that run nothing, and how many.
+func SetIdle(t *testing.T, d time.Duration, n int) {
+	limit, most := idleLimit, maxIdle
+	idleLimit, maxIdle = d, n
+	t.Cleanup(func() { idleLimit, maxIdle = limit, most })
+}
+
 // SpoilPool has the host, whose pool is of one, believe that a worker could not
 // be started when the pool was filled.
 func SpoilPool(t *testing.T, h *Host, err error) {

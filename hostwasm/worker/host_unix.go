@@ -22,7 +22,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
 )
 
-// A Host runs WASI commands, each in a worker. It is safe for concurrent use.
+// A Host runs WASI commands, those of each session in a worker. It is safe for concurrent use.
 type Host struct {
 	config   Config
 	limits   hostwasm.Limits
@@ -36,6 +36,7 @@ type Host struct {
 	memory   *budget
 	starter  *starter
 	pool     *pool
+	services *services
 
 	caches     []*cache.Cache // the first that can keep something does
 	by         string         // of the keys there
@@ -99,7 +100,9 @@ func New(c Config) (*Host, error) {
 	}
 	h.landlock = landlockMeasure().Used
 	h.memory = newBudget(c.Memory)
+	h.services = newServices(c.Engine, h.limits, c.Deterministic)
 	h.scratch = newScratch(c.TmpDir, c.Scratch, h.limits)
+	h.scratch.dismiss = h.services.dismiss
 	h.modules = newModules(c.Commands, h.names)
 	if len(h.names) == 1 {
 		h.warmUp(0)
@@ -187,6 +190,7 @@ func (h *Host) Close() error {
 	if stuck == nil { // or a compiler that is would keep us as well
 		h.compiles.Wait() // what was begun in a cache is removed
 	}
+	h.services.close()
 	h.pool.wait()
 	h.starter.close()
 	h.modules.close()

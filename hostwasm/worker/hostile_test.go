@@ -48,12 +48,19 @@ func newVictim(t *testing.T, h *Host) (*child, *conn) {
 		ours.close()
 		other.close()
 	})
-	c := &child{
-		host: h, conn: ours, context: t.Context(),
-		ready: make(chan struct{}), started: make(chan error, 1), typing: make(chan *typing, 1),
-		exited: make(chan struct{}), ended: make(chan struct{}),
-	}
+	c := newChild(h, ours)
+	c.context, c.since = t.Context(), time.Now()
 	return c, other
+}
+
+// newVictimsCommand returns a command in a worker, for which so much memory was booked.
+func newVictimsCommand(t *testing.T, c *child, memory int64) *command {
+	t.Helper()
+	m := newCommand(t.Context(), memory, func() {})
+	if !c.add(m) {
+		t.Fatal("the worker takes no command")
+	}
+	return m
 }
 
 // Numbers that wrap around when something is added are no room in /tmp.
@@ -130,7 +137,7 @@ func TestModuleFileIsOne(t *testing.T) {
 	c, other := newVictim(t, h)
 	inodes := make(map[uint64]bool)
 	for i := range 10 {
-		c.handle(&message{Ask: &ask{What: askModule, Command: i % 2}}, nil)
+		c.handle(&message{Ask: &ask{What: askModule, Module: i % 2}}, nil)
 		_, files, err := other.receive(maxToWorker)
 		if err != nil || len(files) != 1 {
 			t.Fatalf("got %d files, %v, want one", len(files), err)
@@ -174,7 +181,7 @@ func TestKillDeaf(t *testing.T) {
 		other.close()
 		<-stuffed
 	})
-	go (&process{child: c}).Signal("SIGKILL")
+	go (&process{command: newVictimsCommand(t, c, 0)}).Signal("SIGKILL")
 	select {
 	case <-ended:
 	case <-time.After(soon):
@@ -191,8 +198,8 @@ func TestNotAnsweredAfterwards(t *testing.T) {
 		h := &Host{memory: newBudget(share)}
 		h.memory.take(share)
 		c, other := newVictim(t, h)
-		trees, _ := h.trees([]string{dir}, dir)
-		c.adopt(t.Context(), share, nil, trees)
+		c.trees = h.handOver([]string{dir}, dir).trees
+		command := newVictimsCommand(t, c, share)
 		defer c.settle()
 		mkdir := func(name string) {
 			if err := c.handle(&message{Ask: &ask{What: askMkdir, Dir: dir, Name: name}}, nil); err != nil {
@@ -220,8 +227,8 @@ func TestNotAnsweredAfterwards(t *testing.T) {
 			t.Errorf("killed %v: got what was asked for afterwards, want nothing", killed)
 		}
 		want := core.Exit{Status: core.ExitStatus{ExitCode: 7}}
-		if err := c.handle(&message{Exit: (*exit)(&want)}, nil); err != nil || c.exit != want {
-			t.Errorf("killed %v: got %+v, %v, want %+v", killed, c.exit, err, want)
+		if err := c.handle(&message{Command: command.id, Exit: (*exit)(&want)}, nil); err != nil || command.exit != want {
+			t.Errorf("killed %v: got %+v, %v, want %+v", killed, command.exit, err, want)
 		}
 	}
 }
@@ -229,6 +236,7 @@ func TestNotAnsweredAfterwards(t *testing.T) {
 // What a worker says of its command's end is what an end can be.
 func TestExitIsOne(t *testing.T) {
 	c, _ := newVictim(t, nil)
+	command := newVictimsCommand(t, c, 0)
 	for _, e := range []core.Exit{
 		{Status: core.ExitStatus{Signal: "\x1b[2J"}},
 		{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: "\x1b[2J"},
@@ -236,32 +244,117 @@ func TestExitIsOne(t *testing.T) {
 		{Usage: core.Usage{MaxRSS: -1}},
 		{Usage: core.Usage{UserTime: -1}},
 	} {
-		if err := c.handle(&message{Exit: (*exit)(&e)}, nil); err == nil {
+		if err := c.handle(&message{Command: command.id, Exit: (*exit)(&e)}, nil); err == nil {
 			t.Errorf("%+v: got no error", e)
 		}
 	}
 	want := core.Exit{Status: core.ExitStatus{Signal: "SIGSEGV"}, Reason: core.ReasonStack, Usage: core.Usage{Fuel: math.MaxUint64}}
-	if err := c.handle(&message{Exit: (*exit)(&want)}, nil); err != nil || c.exit != want {
-		t.Errorf("got %+v, %v, want %+v", c.exit, err, want)
+	if err := c.handle(&message{Command: command.id, Exit: (*exit)(&want)}, nil); err != nil || command.exit != want {
+		t.Errorf("got %+v, %v, want %+v", command.exit, err, want)
 	}
 }
 
-// A worker that ends before it has its command keeps no memory.
+// A worker that has ended takes no command, and what it had is free.
 func TestEndedBeforeItsJob(t *testing.T) {
 	h := &Host{memory: newBudget(4 * share)}
-	for _, early := range []bool{true, false} {
-		c, _ := newVictim(t, h)
+	c, _ := newVictim(t, h)
+	h.memory.take(share)
+	command := newVictimsCommand(t, c, share)
+	c.endCommands(false)
+	c.settle()
+	if h.memory.used != 0 {
+		t.Errorf("got %d bytes, want 0", h.memory.used)
+	}
+	select {
+	case <-command.gone:
+	default:
+		t.Error("its command is not gone")
+	}
+	if c.add(newCommand(t.Context(), 0, func() {})) {
+		t.Error("it has taken another command")
+	}
+}
+
+// A command that a worker has not got goes to another; one that it may have begun does
+// not, since it would be begun twice.
+func TestBegunOnce(t *testing.T) {
+	h := &Host{memory: newBudget(8 * share)}
+	for _, told := range []bool{true, false} {
+		c, other := newVictim(t, h)
 		h.memory.take(share)
-		if early {
-			c.settle()
+		command := newVictimsCommand(t, c, share)
+		want := errRetired
+		if told {
+			want = error(errGone)
+			go func() { // ends when the job has come
+				other.receive(maxToWorker)
+				c.endCommands(false)
+			}()
+		} else {
+			other.close()
 		}
-		c.adopt(t.Context(), share, nil, nil)
-		if !early {
-			c.settle()
+		if got := command.begin(&job{}, nil); got != want {
+			t.Errorf("told %v: got %v, want %v", told, got, want)
 		}
-		if h.memory.used != 0 {
-			t.Errorf("early %v: got %d bytes, want 0", early, h.memory.used)
+	}
+}
+
+// A worker says of its own commands what becomes of them, once, and gets nothing for
+// others: a number that is none of them is nonsense, or gets no memory.
+func TestNoSuchCommand(t *testing.T) {
+	h := &Host{memory: newBudget(8 * share), limits: hostwasm.Limits{Memory: 4 * share}}
+	c, _ := newVictim(t, h)
+	h.memory.take(share)
+	command := newVictimsCommand(t, c, share)
+	for _, id := range []commandID{command.id + 1, math.MaxUint64} {
+		for _, m := range []*message{{Exit: &exit{}}, {Gone: &gone{}}, {Started: &started{}}, {Typing: &typing{}}, {Passed: true}} {
+			if m.Command = id; c.handle(m, nil) == nil {
+				t.Errorf("%+v: got no error", m)
+			}
 		}
+		if got := c.grant(id, 1); got != 0 {
+			t.Errorf("memory for command %d: got %d bytes", id, got)
+		}
+	}
+	if got := c.grant(command.id, 1); got != share {
+		t.Errorf("memory: got %d bytes, want %d", got, share)
+	}
+	if got := c.grant(command.id, 3*share+1); got != 0 {
+		t.Errorf("more than a command may have: got %d bytes, want none", got)
+	}
+	last := &message{Command: command.id, Gone: &gone{}}
+	if err := c.handle(last, nil); err != nil {
+		t.Error(err)
+	}
+	if h.memory.used != 0 {
+		t.Errorf("its command is gone: got %d bytes, want 0", h.memory.used)
+	}
+	if c.handle(last, nil) == nil {
+		t.Error("gone again: got no error")
+	}
+}
+
+// A worker in which a command has left something behind takes no more, and what that
+// has taken is free when the worker has ended.
+func TestLeftBehind(t *testing.T) {
+	h := &Host{memory: newBudget(4 * share)}
+	c, _ := newVictim(t, h)
+	h.memory.take(share)
+	command := newVictimsCommand(t, c, share)
+	if err := c.handle(&message{Command: command.id, Gone: &gone{Stuck: true}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-command.gone
+	if h.memory.used != share {
+		t.Errorf("left behind: got %d bytes, want %d", h.memory.used, share)
+	}
+	if c.add(newCommand(t.Context(), 0, func() {})) {
+		t.Error("it has taken another command")
+	}
+	c.endCommands(false)
+	c.settle()
+	if h.memory.used != 0 {
+		t.Errorf("the worker has ended: got %d bytes, want 0", h.memory.used)
 	}
 }
 
@@ -295,7 +388,6 @@ func TestBelowWritable(t *testing.T) {
 		{Dir: w, Guest: "/w"}, {Dir: filepath.Join(top, "ro"), Guest: "/ro", ReadOnly: true},
 	}}}
 	c, _ := newVictim(t, h)
-	h.memory.take(share)
 	both := []ask{
 		{What: askMode, Number: 0o7777},
 		{What: askTimes, Times: times{Atim: 2e9, Mtim: 2e9, SetAtim: true, SetMtim: true}},
@@ -305,8 +397,7 @@ func TestBelowWritable(t *testing.T) {
 			t.Errorf("question %d before it has a job: got another answer than %v", q.What, errno.ROFS)
 		}
 	}
-	trees, _ := h.trees(nil, filepath.Join(top, "tmp"))
-	c.adopt(t.Context(), share, nil, trees)
+	c.trees = h.handOver(nil, filepath.Join(top, "tmp")).trees
 	for _, q := range []struct {
 		dir, name string
 		want      errno.Errno

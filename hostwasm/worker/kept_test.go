@@ -5,6 +5,7 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,11 +27,15 @@ func counting(engine, dir string) (c worker.Config, compiled *atomic.Int64) {
 	}, compiled
 }
 
-// runs has a host run small and fails the test unless that many modules were
-// compiled by then.
+// sessions counts them.
+var sessions atomic.Int64
+
+// runs has a host run small in a session of its own, and so in a worker that has not
+// loaded it, and fails the test unless that many modules were compiled by then.
 func runs(t *testing.T, h *worker.Host, compiled *atomic.Int64, want int64, when string) {
 	t.Helper()
-	if got := run(t, h, core.Command{Command: "small"}); got.exit.Status != (core.ExitStatus{ExitCode: 7}) {
+	session := core.SessionID(fmt.Sprint(sessions.Add(1)))
+	if got := run(t, h, core.Command{Command: "small", Session: session}); got.exit.Status != (core.ExitStatus{ExitCode: 7}) {
 		t.Errorf("%s: got %+v, %s", when, got.exit, got.stderr)
 	}
 	if got := compiled.Load(); got != want {

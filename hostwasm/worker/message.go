@@ -12,28 +12,42 @@ import (
 )
 
 // A message is what a host and a worker tell each other: one of its fields is
-// set.
+// set, besides Command.
 type message struct {
+	Command commandID // that it is about, if it is about one
+
 	// To a worker.
 
-	Setup  *setup // the first
-	Job    *job   // with standard input, output and, without a pty, error
+	Setup   *setup   // the first
+	Session *session // the second, unless the worker is to compile
+	Answer  *answer
+
+	// To a worker, of a command.
+
+	Job    *job // begins it: with standard input, output and, without a pty, error
 	Signal string
-	Answer *answer
 	Look   bool // asks for a Typing
 	Size   *size
+	End    bool // it is to be ended, and nobody reads what it writes any longer
 
 	// From a worker.
 
-	Calls   bool     // before Ready, with a file of the system's: about its calls
-	Ready   *ready   // to Setup
-	Started *started // to Job, and to a Setup with Compile
-	Exit    *exit    // of the command
+	Calls bool   // before Ready, with a file of the system's: about its calls
+	Ready *ready // to Setup
+	Ask   *ask
+
+	// From a worker, of a command.
+
+	Started *started // to Job; of no command, to Session, and to a Setup with Compile
+	Exit    *exit    // how it has ended
 	Pending int      // with Exit: bytes at the most that it had written and that are not in a pipe to the host yet
 	Passed  bool     // after such an Exit: now they are
+	Gone    *gone    // the last: nothing of it runs any longer
 	Typing  *typing  // to Look
-	Ask     *ask
 }
+
+// A commandID tells the commands of a worker apart. The host numbers them, from 1.
+type commandID uint64
 
 // A setup makes a process a worker. It says what is the same for all commands.
 type setup struct {
@@ -44,6 +58,7 @@ type setup struct {
 	Stage      string
 	Required   bool // the worker is to end where it can't give up what it should
 	Processors int  // that it may use
+	Most       int  // commands that it may have at once
 
 	Env, Commands []string // Commands are numbered in this order
 	Modules       []int    // by command: those with the same number have one module
@@ -51,7 +66,6 @@ type setup struct {
 	Hidden        []string
 	Dir           string
 	Limits        limits
-	Memory        int64 // granted without asking
 	Deterministic bool
 	Warm          int    // the command that is likely to be run, or -1
 	WarmSum       []byte // of its module
@@ -64,12 +78,18 @@ type mount struct {
 
 type limits hostwasm.Limits
 
+// A session is what all commands of a worker are handed over besides the mounts:
+// before the first of them the worker gives up all other files.
+type session struct {
+	Roots []string
+	Tmp   string // the host's directory for the session's /tmp
+	Near  []near
+}
+
 // A job is a command that Resolve has found.
 type job struct {
 	Path, Cwd                   string
-	Argv, Env, Roots            []string
-	Tmp                         string // the host's directory for the session's /tmp
-	Near                        []near
+	Argv, Env                   []string
 	Pty, OneStream, Interactive bool
 	Size                        size
 }
@@ -87,7 +107,8 @@ type ready struct {
 	Refusal  string
 }
 
-// started says whether a command runs, or a module was compiled, or why not.
+// started says whether a command runs, a session can begin, or a module was
+// compiled, or why not.
 type started struct {
 	Reason, Text string // as in core.HostError; Text is empty if it runs
 	Op           string // of its fs.PathError: what is the matter; may be empty
@@ -95,6 +116,10 @@ type started struct {
 
 // A size is what the terminal of a command has from now on.
 type size struct{ Rows, Cols int }
+
+// gone says what a command has left behind in its worker: nothing, or a guest in a
+// file system that does not answer.
+type gone struct{ Stuck bool }
 
 // A typing says whether the command waits for somebody to type, when it has been
 // given so many bytes of what was typed.
@@ -119,8 +144,11 @@ func (e *exit) possible() bool {
 		e.Usage.UserTime >= 0 && e.Usage.SystemTime >= 0 && e.Usage.MaxRSS >= 0
 }
 
-// refusal returns the error that a worker tells of.
+// refusal returns the error that a worker tells of, or nil.
 func (s *started) refusal() error {
+	if s.Text == "" {
+		return nil
+	}
 	e := &core.HostError{Reason: s.Reason, Message: s.Text}
 	if s.Op != "" {
 		e.Err = &fs.PathError{Op: s.Op, Err: errors.New(s.Text)}
@@ -130,17 +158,17 @@ func (s *started) refusal() error {
 
 // An ask is a question; the answer has its ID.
 type ask struct {
-	ID      uint64
-	What    question
-	Command int    // for askSum, askModule and askCompile
-	Number  int64  // for askMemory and the like: how much is needed; for askMode, askOpen and askMkdir, the mode
-	Times   times  // for askTimes
-	Name    string // for askCompileFile, in messages; for askMode and what follows it, the file below Dir
-	To      string // for askRename and askLink, the new name; for askSymlink, the target
-	How     how    // for askOpen
-	Dir     string // for askMode and what follows it: as in the Setup or the Job
-	Sum     string // for askKept: the module's
-	Again   bool   // for askCompile and askCompileFile: what is kept can't be loaded
+	ID     uint64
+	What   question
+	Module int    // for askSum, askModule and askCompile: the number of a command that has it
+	Number int64  // for askMemory and the like: how much is needed; for askMode, askOpen and askMkdir, the mode
+	Times  times  // for askTimes
+	Name   string // for askCompileFile, in messages; for askMode and what follows it, the file below Dir
+	To     string // for askRename and askLink, the new name; for askSymlink, the target
+	How    how    // for askOpen
+	Dir    string // for askMode and what follows it: as in the Setup or the Job
+	Sum    string // for askKept: the module's
+	Again  bool   // for askCompile and askCompileFile: what is kept can't be loaded
 }
 
 type times vfs.Times
@@ -183,20 +211,24 @@ type answer struct {
 type kept cache.Entry
 
 func (m *message) wire(w *wire) {
+	number(w, &m.Command)
 	optional(w, &m.Setup)
+	optional(w, &m.Session)
+	optional(w, &m.Answer)
 	optional(w, &m.Job)
 	text(w, &m.Signal)
-	optional(w, &m.Answer)
 	w.flag(&m.Look)
 	optional(w, &m.Size)
+	w.flag(&m.End)
 	w.flag(&m.Calls)
 	optional(w, &m.Ready)
+	optional(w, &m.Ask)
 	optional(w, &m.Started)
 	optional(w, &m.Exit)
 	number(w, &m.Pending)
 	w.flag(&m.Passed)
+	optional(w, &m.Gone)
 	optional(w, &m.Typing)
-	optional(w, &m.Ask)
 }
 
 func (s *setup) wire(w *wire) {
@@ -207,6 +239,7 @@ func (s *setup) wire(w *wire) {
 	text(w, &s.Stage)
 	w.flag(&s.Required)
 	number(w, &s.Processors)
+	number(w, &s.Most)
 	list(w, &s.Env, text)
 	list(w, &s.Commands, text)
 	list(w, &s.Modules, number)
@@ -218,7 +251,6 @@ func (s *setup) wire(w *wire) {
 	list(w, &s.Hidden, text)
 	text(w, &s.Dir)
 	s.Limits.wire(w)
-	number(w, &s.Memory)
 	w.flag(&s.Deterministic)
 	number(w, &s.Warm)
 	w.bytes(&s.WarmSum)
@@ -235,18 +267,21 @@ func (l *limits) wire(w *wire) {
 	number(w, &l.Compile)
 }
 
+func (s *session) wire(w *wire) {
+	list(w, &s.Roots, text)
+	text(w, &s.Tmp)
+	list(w, &s.Near, func(w *wire, n *near) {
+		text(w, &n.Dir)
+		number(w, &n.Dev)
+		number(w, &n.Ino)
+	})
+}
+
 func (j *job) wire(w *wire) {
 	text(w, &j.Path)
 	text(w, &j.Cwd)
 	list(w, &j.Argv, text)
 	list(w, &j.Env, text)
-	list(w, &j.Roots, text)
-	text(w, &j.Tmp)
-	list(w, &j.Near, func(w *wire, n *near) {
-		text(w, &n.Dir)
-		number(w, &n.Dev)
-		number(w, &n.Ino)
-	})
 	w.flag(&j.Pty)
 	w.flag(&j.OneStream)
 	w.flag(&j.Interactive)
@@ -284,6 +319,8 @@ func (e *exit) wire(w *wire) {
 	number(w, &e.Usage.Fuel)
 }
 
+func (g *gone) wire(w *wire) { w.flag(&g.Stuck) }
+
 func (t *typing) wire(w *wire) {
 	number(w, &t.Taken)
 	w.flag(&t.Reading)
@@ -293,7 +330,7 @@ func (t *typing) wire(w *wire) {
 func (q *ask) wire(w *wire) {
 	number(w, &q.ID)
 	number(w, &q.What)
-	number(w, &q.Command)
+	number(w, &q.Module)
 	number(w, &q.Number)
 	q.Times.wire(w)
 	text(w, &q.Name)

@@ -84,7 +84,7 @@ func (p *process) copyOutput(stream uint8, f *os.File, sink func(stream uint8, p
 // OutputPending implements driver.Pender.
 func (p *process) OutputPending() int {
 	// Asked along the way that output takes, so that none is missed.
-	return int(p.child.pending.Load()) + p.unread()
+	return int(p.pending.Load()) + p.unread()
 }
 
 // unread returns how much of the output that has left the worker sink has not

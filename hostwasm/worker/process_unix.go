@@ -15,9 +15,9 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
-// A process is a driver.Process: a command in a worker of its own.
+// A process is a driver.Process: a command in a worker, and its streams.
 type process struct {
-	child *child
+	*command
 	in    *os.File
 	outs  []*os.File // standard output and, without a pty, error
 	keys  bool       // it has an interactive terminal
@@ -36,8 +36,8 @@ var (
 )
 
 // newProcess returns a process, and its streams for the worker.
-func newProcess(c *child, pty, interactive bool) (p *process, files []*os.File, err error) {
-	p = &process{child: c, keys: pty && interactive}
+func newProcess(c *command, pty, interactive bool) (p *process, files []*os.File, err error) {
+	p = &process{command: c, keys: pty && interactive}
 	defer func() {
 		if err != nil {
 			closeAll(files)
@@ -92,7 +92,7 @@ func (p *process) Resize(rows, cols int) error {
 	if p.closed.Load() {
 		return errClosed
 	}
-	p.child.send(&message{Size: &size{rows, cols}}) // an error means that it has gone
+	p.send(&message{Size: &size{rows, cols}}) // an error means that it has gone
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (p *process) Raw() bool {
 	if !p.keys {
 		return false
 	}
-	t := p.child.look()
+	t := p.look()
 	return t != nil && t.Raw
 }
 
@@ -114,12 +114,9 @@ func (p *process) Reading() (reading, known bool) {
 	}
 	// Since a command goes on waiting until it gets more, an answer that came
 	// late is as good.
-	t := p.child.look()
+	t := p.look()
 	return t != nil && t.Reading && t.Taken == p.typed.Load(), true
 }
-
-// killLimit is how long a worker may take to end what was sent SIGKILL.
-const killLimit = 2 * time.Second
 
 // Signal implements driver.Process.
 func (p *process) Signal(name string) error {
@@ -130,28 +127,18 @@ func (p *process) Signal(name string) error {
 		return errClosed
 	}
 	if name == "SIGKILL" { // first, for the worker may not listen
-		p.child.killUnlessExited(killLimit)
+		p.child.markKilled(p.command)
+		go p.insist(p.exited) // ends with the command, or its worker
 	}
-	p.child.send(&message{Signal: name})
+	p.send(&message{Signal: name}) // an error means that it has gone
 	return nil
 }
 
-// killUnlessExited kills a worker whose command does not end within d.
-func (c *child) killUnlessExited(d time.Duration) {
-	time.AfterFunc(d, func() {
-		select {
-		case <-c.exited:
-		default:
-			c.close()
-		}
-	})
-}
-
-// wallGrace is how much longer than Limits.Wall a worker may live: it ends its
-// command itself, unless it is stuck.
+// wallGrace is how much longer than Limits.Wall a command may take: its worker ends
+// it, unless that is stuck.
 const wallGrace = 5 * time.Second
 
-// watch ends a worker that does not mind the time.
+// watch ends a command whose worker does not mind the time.
 func (p *process) watch(wall time.Duration) {
 	if wall <= 0 {
 		return
@@ -159,7 +146,7 @@ func (p *process) watch(wall time.Duration) {
 	over := make(chan struct{})
 	defer p.child.waits.AfterFunc(wall+wallGrace, func() { close(over) })()
 	select {
-	case <-p.child.ended:
+	case <-p.gone:
 		return
 	case <-over:
 	}
@@ -168,25 +155,21 @@ func (p *process) watch(wall time.Duration) {
 	for {
 		p.overdue()
 		select {
-		case <-p.child.ended:
+		case <-p.gone:
 			return
 		case <-again.C:
 		}
 	}
 }
 
-// overdue ends a worker whose time is over, unless its command has ended and all
-// it waits for is that we read: it may have more than the pipes hold.
+// overdue ends a command whose time is over, unless it has ended and all that its
+// worker waits for is that we read: it may have more than the pipes hold.
 func (p *process) overdue() {
-	select {
-	case <-p.child.exited:
-		if p.unread() > 0 {
-			return
-		}
-	default:
-		p.child.leaveWith(core.Exit{Status: core.ExitStatus{Signal: "SIGKILL"}, Reason: core.ReasonTimeout})
+	if p.hasExited() && p.unread() > 0 {
+		return
 	}
-	p.child.kill()
+	p.endWith(core.Exit{Status: killedExit.Status, Reason: core.ReasonTimeout})
+	p.end() // an error means that it is left behind
 }
 
 // Wait implements driver.Process.
@@ -194,15 +177,15 @@ func (p *process) Wait() (core.Exit, error) {
 	if p.closed.Load() {
 		return core.Exit{}, errClosed
 	}
-	<-p.child.exited
-	return p.child.exit, nil
+	<-p.exited
+	return p.exit, nil
 }
 
 // Close implements driver.Process. It fails if the worker is left behind.
 func (p *process) Close() error {
 	p.closed.Store(true)
 	p.closeStreams()
-	return p.child.close()
+	return p.end()
 }
 
 func (p *process) closeStreams() {

@@ -25,10 +25,12 @@ type remover struct {
 	busy    sync.WaitGroup // what close waits for
 }
 
-// A leaving is a directory that is to be removed, and what it has.
+// A leaving is a directory that is to be removed, what it has, and what is to be
+// done before.
 type leaving struct {
-	dir string
-	has amount
+	dir   string
+	has   amount
+	first func()
 }
 
 // leaving returns what the directories have that are not yet removed.
@@ -38,11 +40,11 @@ func (r *remover) leaving() amount {
 	return r.total
 }
 
-// remove has a directory removed.
-func (r *remover) remove(dir string, has amount) {
+// remove has a directory removed, and first be called before.
+func (r *remover) remove(dir string, has amount, first func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.queue = append(r.queue, leaving{dir, has})
+	r.queue = append(r.queue, leaving{dir, has, first})
 	r.total.add(has, 1)
 	if len(r.queue) == 1 {
 		r.start(r.empty)
@@ -56,6 +58,7 @@ func (r *remover) empty(ctx context.Context) {
 	for len(r.queue) > 0 && ctx.Err() == nil {
 		next := r.queue[0]
 		r.mu.Unlock()
+		next.first()
 		vfs.RemoveAll(ctx, next.dir) // what can't be removed goes with the scratch, or stays
 		r.mu.Lock()
 		r.queue = r.queue[1:]

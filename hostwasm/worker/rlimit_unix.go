@@ -15,23 +15,50 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
-// A rlimit is one limit of setrlimit(2).
+// A rlimit is one limit of setrlimit(2), and up to what it may be raised.
 type rlimit struct {
 	name     string
 	resource int
-	max      uint64
+	now, max uint64
 }
+
+// always returns a limit that stays as it is.
+func always(name string, resource int, n uint64) rlimit { return rlimit{name, resource, n, n} }
 
 // limitResources sets what the system enforces on a worker that runs guests,
 // beyond what their host does. A file may not become larger than what the
-// guests may write in all.
-func limitResources(l hostwasm.Limits) Measure {
-	return setLimits(
-		rlimit{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles)*uint64(l.Processes) + 256},
-		rlimit{"bytes a file", unix.RLIMIT_FSIZE, noneIfNegative(l.Disk)},
-		rlimit{"cpu seconds", unix.RLIMIT_CPU, cpuSeconds(l.Wall)},
-		rlimit{"bytes of core", unix.RLIMIT_CORE, 0},
-	)
+// guests of a command may write in all.
+func limitResources(l hostwasm.Limits, most int) Measure {
+	limits := limitsFor(l, 1)
+	for i, last := range limitsFor(l, most) {
+		if limits[i].max = last.now; !canRaise {
+			limits[i].now = last.now
+		}
+	}
+	return setLimits(append(limits,
+		always("bytes a file", unix.RLIMIT_FSIZE, noneIfNegative(l.Disk)),
+		always("cpu seconds", unix.RLIMIT_CPU, cpuSeconds(l.Wall)),
+		always("bytes of core", unix.RLIMIT_CORE, 0),
+	)...)
+}
+
+// workerMemory is what a worker may have of memory besides that of its commands:
+// Go's, compiled code while it is loaded, and the stacks of threads, which count
+// whether they are used or not.
+const workerMemory = 2<<30 + maxWaiting*threadStack
+
+// limitsFor are the limits that a worker has for so many commands. The host raises
+// them, as commands come: the worker can't.
+func limitsFor(l hostwasm.Limits, commands int) []rlimit {
+	n := uint64(commands)
+	memory := noneIfNegative(l.Memory)
+	if l.Memory >= 0 {
+		memory = workerMemory + n*memory
+	}
+	return []rlimit{
+		{name: "open files", resource: unix.RLIMIT_NOFILE, now: n*uint64(l.OpenFiles)*uint64(l.Processes) + 256},
+		{name: "bytes of memory", resource: unix.RLIMIT_DATA, now: memory},
+	}
 }
 
 // maxCompiled is more than the largest module becomes, compiled.
@@ -47,20 +74,21 @@ const (
 // limitCompiler is the same for one that compiles a module of so many bytes.
 func limitCompiler(l hostwasm.Limits, module int64) Measure {
 	return setLimits(
-		rlimit{"open files", unix.RLIMIT_NOFILE, 256},
-		rlimit{"bytes a file", unix.RLIMIT_FSIZE, maxCompiled},
-		rlimit{"bytes of memory", unix.RLIMIT_DATA, uint64(compilerMemory + memoryPerByte*module)},
-		rlimit{"cpu seconds", unix.RLIMIT_CPU, uint64(math.Ceil(l.Compile.Seconds()))},
-		rlimit{"bytes of core", unix.RLIMIT_CORE, 0},
+		always("open files", unix.RLIMIT_NOFILE, 256),
+		always("bytes a file", unix.RLIMIT_FSIZE, maxCompiled),
+		always("bytes of memory", unix.RLIMIT_DATA, uint64(compilerMemory+memoryPerByte*module)),
+		always("cpu seconds", unix.RLIMIT_CPU, uint64(math.Ceil(l.Compile.Seconds()))),
+		always("bytes of core", unix.RLIMIT_CORE, 0),
 	)
 }
 
-// cpuSeconds is what all processors can spend in d, and a little more.
-func cpuSeconds(d time.Duration) uint64 {
-	if d <= 0 {
+// cpuSeconds is what all processors can spend until a worker's last command has
+// ended, which may take so long, and a little more.
+func cpuSeconds(wall time.Duration) uint64 {
+	if wall <= 0 {
 		return math.MaxUint64
 	}
-	return uint64((d + wallGrace).Seconds()) * uint64(runtime.NumCPU())
+	return uint64((maxAge + wall + wallGrace).Seconds()) * uint64(runtime.NumCPU())
 }
 
 func noneIfNegative(n int64) uint64 {
@@ -70,16 +98,17 @@ func noneIfNegative(n int64) uint64 {
 	return uint64(n)
 }
 
-// setLimits lowers limits, for good.
+// setLimits lowers limits. They can't be raised any more, or up to their max.
 func setLimits(limits ...rlimit) Measure {
 	var set []string
 	var errs []error
 	for _, l := range limits {
 		var now unix.Rlimit
 		err := unix.Getrlimit(l.resource, &now)
-		n := min(l.max, now.Max)
+		most := min(l.max, now.Max)
+		n := min(l.now, most)
 		if err == nil {
-			err = unix.Setrlimit(l.resource, &unix.Rlimit{Cur: n, Max: n})
+			err = unix.Setrlimit(l.resource, &unix.Rlimit{Cur: n, Max: most})
 		}
 		switch {
 		case err != nil:

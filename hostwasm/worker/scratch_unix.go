@@ -32,6 +32,8 @@ type scratch struct {
 	each     amount // what a session may have
 	together amount // what all of them may have
 
+	dismiss func(*tmp) // ends what may still write to one that is to be removed
+
 	mu      sync.Mutex
 	dir     string   // empty until it is needed
 	lock    *os.File // in dir
@@ -73,7 +75,7 @@ func newScratch(base string, together int64, l hostwasm.Limits) *scratch {
 		together = 1 << 30
 	}
 	return &scratch{
-		base: ScratchDir(base), all: make(map[core.SessionID]*tmp),
+		base: ScratchDir(base), all: make(map[core.SessionID]*tmp), dismiss: func(*tmp) {},
 		each:     amount{l.Scratch, int64(l.Files)},
 		together: amount{together, together / bytesPerName},
 	}
@@ -275,7 +277,7 @@ func (s *scratch) evict() bool {
 	}
 	delete(s.all, oldest)
 	s.used.add(found.used, -1)
-	s.remover.remove(found.dir, found.used)
+	s.remover.remove(found.dir, found.used, func() { s.dismiss(found) })
 	found.used, found.last = amount{}, 0
 	return true
 }

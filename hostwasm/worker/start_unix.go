@@ -11,67 +11,145 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// Start starts the command that Resolve found, in a worker. Where its module
-// was not compiled yet, that comes first, while ctx lasts.
+// Start starts the command that Resolve found, in a worker of its session. Where
+// its module was not compiled yet, that comes first, while ctx lasts.
 func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
+	for {
+		p, again, err := h.start(ctx, e)
+		switch {
+		case err == nil:
+			h.ran(e.Path)
+			return p, nil
+		case !again:
+			return nil, err
+		}
+	}
+}
+
+// start is one attempt at Start. again says that it came to a worker that has no
+// more commands: one that was idle and has ended just now, for example.
+func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !h.memory.take(share) {
-		return nil, h.memory.refusal(e.Command.Command)
+		return nil, false, h.memory.refusal(e.Command.Command)
 	}
 	tmp, leave, err := h.scratch.use(e.Command.Session)
 	if err != nil {
 		h.memory.give(share)
-		return nil, err
+		return nil, false, err
 	}
-	c, err := h.pool.take(ctx)
-	if err != nil {
-		leave()
+	s, joined := h.serve(e.Command.Roots, tmp)
+	left := func() {
+		h.services.leave(s)
+		go leave() // which counts what is there
+	}
+	undo := func() {
 		h.memory.give(share)
-		return nil, err
+		left()
 	}
-	defer h.pool.fill()
-	trees, near := h.trees(e.Command.Roots, tmp.dir)
-	c.adopt(ctx, share, tmp, trees)
-	go func() { // ends with the worker
-		<-c.ended
-		leave()
-	}()
-	p, err := h.startIn(ctx, c, e, tmp.dir, near)
+	select {
+	case <-s.ready:
+		err = s.err
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
 	if err != nil {
-		c.close()
-		return nil, err
+		undo()
+		return nil, false, err
 	}
-	h.ran(e.Path)
-	return p, nil
+	p, added, err := h.startIn(s.child, newCommand(ctx, share, left), e)
+	if err == nil {
+		return p, false, nil
+	}
+	if !added {
+		undo()
+	}
+	if err == errGone || err == errRetired {
+		h.services.giveUp(s)
+	}
+	if err == errRetired { // so that it has not begun, and can't be begun twice
+		return nil, joined, errGone
+	}
+	return nil, false, err
 }
 
-func (h *Host) startIn(ctx context.Context, c *child, e core.Exec, tmp string, near []near) (*process, error) {
-	p, files, err := newProcess(c, e.Command.Pty, e.Command.Interactive)
+// serve returns the service for commands of a session with these directories, and
+// whether it was there.
+func (h *Host) serve(roots []string, tmp *tmp) (s *service, joined bool) {
+	handed := h.handOver(roots, tmp.dir)
+	s, joined = h.services.join(post{tmp, handed.what}, func(ctx context.Context) (*child, error) {
+		defer h.pool.fill()
+		c, err := h.pool.take(ctx)
+		if err != nil {
+			handed.trees.close()
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, errNotReady)
+		defer cancel()
+		if err := c.begin(ctx, &session{Roots: roots, Tmp: tmp.dir, Near: handed.nearby}, tmp, handed.trees); err != nil {
+			c.close()
+			return nil, err
+		}
+		return c, nil
+	})
+	if joined {
+		handed.trees.close()
+	}
+	return s, joined
+}
+
+// startIn starts a command in a worker. added says that this gives back what the
+// command has, when it is gone.
+func (h *Host) startIn(c *child, command *command, e core.Exec) (p *process, added bool, err error) {
+	p, files, err := newProcess(command, e.Command.Pty, e.Command.Interactive)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !e.Command.Interactive {
 		p.CloseInput()
 	}
 	defer closeAll(files)
+	if !c.add(command) {
+		p.closeStreams()
+		return nil, false, errRetired
+	}
+	if err := command.begin(h.job(&e), files); err != nil {
+		p.closeStreams()
+		p.abandon(err)
+		return nil, true, err
+	}
+	go p.watch(h.limits.Wall) // ends with the command
+	return p, true, nil
+}
+
+// abandon ends a command that was not started, for the reason err.
+func (c *command) abandon(err error) {
+	switch {
+	case c.ctx.Err() == nil || err == errGone || err == errRetired:
+		c.end()
+	case c.child.retireFor(c): // with what is compiled for it
+		c.child.close()
+	default:
+		go c.end() // ends soon, or with the worker
+	}
+}
+
+// job returns what a worker is told of a command.
+func (h *Host) job(e *core.Exec) *job {
+	c := e.Command
 	j := &job{
-		Path: e.Path, Cwd: e.Command.Cwd, Argv: e.Argv, Roots: e.Command.Roots, Tmp: tmp, Near: near,
-		Pty: e.Command.Pty, OneStream: e.Command.OneStream, Interactive: e.Command.Interactive, Size: size{e.Command.Rows, e.Command.Cols},
+		Path: e.Path, Cwd: c.Cwd, Argv: e.Argv,
+		Pty: c.Pty, OneStream: c.OneStream, Interactive: c.Interactive, Size: size{c.Rows, c.Cols},
 	}
 	if h.config.Deterministic {
-		e.Command.Traceparent = "" // no two are the same
+		c.Traceparent = "" // no two are the same
 	}
-	for _, v := range e.Command.Environ() {
+	for _, v := range c.Environ() {
 		j.Env = append(j.Env, v.Name+"="+v.Value)
 	}
-	if err := c.begin(ctx, j, files...); err != nil {
-		p.closeStreams()
-		return nil, err
-	}
-	go p.watch(h.limits.Wall) // ends with the worker
-	return p, nil
+	return j
 }
 
 // ran notes which command was run last: workers that start from now on load it

@@ -71,6 +71,7 @@ func within(t *testing.T, name string, f func()) {
 // closed says that it is left behind.
 func TestStuckWorker(t *testing.T) {
 	worker.SetStuckLimit(t, 100*time.Millisecond)
+	worker.SetKillLimits(t, 100*time.Millisecond, time.Minute)
 	h, err := worker.New(worker.Config{Commands: commands(), CacheDir: cacheDir, TmpDir: t.TempDir(), Pool: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,13 @@ func TestStuckWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hold(t, workers(t, os.Getpid())[0])
+	pid := only(t)
+	// So that it does not end the command itself.
+	unix.Kill(pid, unix.SIGSTOP)
+	if err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED, nil); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, pid)
 	waited := make(chan struct{})
 	go func() { p.Wait(); close(waited) }()
 	within(t, "Process.Close", func() {

@@ -5,6 +5,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
 // self is this program, to be executed again.
@@ -69,6 +71,15 @@ func memoryFile(_ string, p []byte) (*os.File, error) {
 	}
 	return os.Open(w.Name()) // to read only
 }
+
+// threadStack is nothing here, where the limit of memory does not count what is mapped.
+const threadStack = 0
+
+// canRaise says that no process can raise another one's limits here: a worker has
+// those for all commands that it may have, from the start.
+const canRaise = false
+
+func raiseLimits(int, hostwasm.Limits, int) error { return nil }
 
 // getReadable asks how many bytes a pipe holds: FIONREAD, sys/filio.h.
 const getReadable = 0x4004667f

@@ -5,6 +5,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
 // self is this program, to be executed again.
@@ -55,6 +57,25 @@ func memoryFile(name string, p []byte) (*os.File, error) {
 		return nil, os.NewSyscallError("fcntl", err)
 	}
 	return f, nil
+}
+
+// canRaise says that raiseLimits does something.
+const canRaise = true
+
+// raiseLimits has a worker have the limits for so many commands.
+func raiseLimits(pid int, l hostwasm.Limits, commands int) error {
+	for _, limit := range limitsFor(l, commands) {
+		var now unix.Rlimit
+		err := unix.Prlimit(pid, limit.resource, nil, &now)
+		if err == nil {
+			now.Cur = min(limit.now, now.Max)
+			err = unix.Prlimit(pid, limit.resource, &now, nil)
+		}
+		if err != nil {
+			return os.NewSyscallError("prlimit", err)
+		}
+	}
+	return nil
 }
 
 // getReadable asks how many bytes a pipe holds.

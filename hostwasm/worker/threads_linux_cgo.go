@@ -63,6 +63,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// threadStack is what C libraries take for the stack of a thread, in bytes.
+const threadStack = 8 << 20
+
 var calling sync.Mutex // guards call, above
 
 // onAllThreads makes a system call in all threads of this process, also in those

@@ -4,6 +4,7 @@ package worker
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -25,11 +26,19 @@ import (
 // it open any file with O_PATH, and what is read-only to read.
 type trees map[string]vfs.FS
 
-// trees opens what is handed over to a command, each directory once: what is
-// judged is what stays open. nearby are those that the worker may use by itself.
-// What can't be opened here the worker can't open either, and says so.
-func (h *Host) trees(roots []string, tmp string) (t trees, nearby []near) {
-	t = make(trees)
+// handed is what is handed over to a command.
+type handed struct {
+	trees  trees
+	nearby []near // what the worker may use by itself
+	what   string // tells it from what is handed over to others, or was before
+}
+
+// handOver opens what is handed over to a command, each directory once: what is
+// judged is what stays open. What can't be opened here the worker can't open either,
+// and says so.
+func (h *Host) handOver(roots []string, tmp string) handed {
+	t := make(trees)
+	var nearby, opened []near
 	add := func(dir string, readOnly bool) {
 		if t[dir] != nil {
 			return
@@ -39,7 +48,9 @@ func (h *Host) trees(roots []string, tmp string) (t trees, nearby []near) {
 			return
 		}
 		t[dir] = fs
-		if n, err := h.near(dir, fs); err == nil {
+		n, err := h.near(dir, fs)
+		opened = append(opened, n)
+		if err == nil {
 			nearby = append(nearby, n)
 		}
 	}
@@ -57,13 +68,18 @@ func (h *Host) trees(roots []string, tmp string) (t trees, nearby []near) {
 	if fs, err := vfs.OpenHost(tmp, vfs.HostOptions{}); err == nil { // which is in what is hidden
 		t[tmp] = fs
 	}
-	return t, nearby
+	for _, c := range h.caches {
+		n, _ := nearAt(c.Entries()) // an error means that it is not there
+		opened = append(opened, n)
+	}
+	return handed{t, nearby, fmt.Sprintf("%q %v %v", roots, nearby, opened)}
 }
 
 var errDistant = errors.New("what is hidden may be below")
 
 // near returns what a worker is told of a directory, so that it uses this one and
-// no other that comes in its place. It fails if what is hidden may be below.
+// no other that comes in its place. The error is errDistant if what is hidden may be
+// below.
 // Landlock lets a worker use a directory with all that is below it, so there it
 // has no right at all, and has us open, make, move and remove what its command
 // names. Where there is no Landlock, that would be of no use.
@@ -78,14 +94,15 @@ func (h *Host) near(dir string, fs vfs.FS) (n near, err error) {
 		return n, err
 	}
 	defer d.Close()
-	if h.landlock && h.hidden.MayBeBelow(d) {
-		return n, errDistant
-	}
 	fd, err := descriptor(d)
 	if err != nil {
 		return n, err
 	}
-	return nearOf(dir, fd)
+	n, err = nearOf(dir, fd)
+	if err == nil && h.landlock && h.hidden.MayBeBelow(d) {
+		err = errDistant
+	}
+	return n, err
 }
 
 // nearOf returns what a directory is that is open as fd.
@@ -93,6 +110,13 @@ func nearOf(dir string, fd int) (near, error) {
 	var s unix.Stat_t
 	err := unix.Fstat(fd, &s)
 	return near{dir, uint64(s.Dev), s.Ino}, os.NewSyscallError("fstat", err)
+}
+
+// nearAt is nearOf for what has a name now.
+func nearAt(dir string) (near, error) {
+	var s unix.Stat_t
+	err := unix.Stat(dir, &s)
+	return near{dir, uint64(s.Dev), s.Ino}, os.NewSyscallError("stat", err)
 }
 
 func (t trees) close() {

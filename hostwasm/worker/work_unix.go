@@ -13,16 +13,13 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
-	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
@@ -39,14 +36,13 @@ type worker struct {
 	host  *hostwasm.Host
 	asks  asks
 
-	jobs chan *message // at most one
-	mu   sync.Mutex
-	runs driver.Process // nil before it is started
-	in   []*os.File     // that came with the job
+	sessions chan *session // holds the one that there is, until it is taken
 
-	near []near // directories where the host does not do what takes a name; known with the job
+	mu      sync.Mutex
+	session *session            // nil until it is known; stays as it is
+	tasks   map[commandID]*task // that are not gone
 
-	taken atomic.Uint64 // bytes of standard input
+	all sync.Once // guards a call that has us take all processors
 }
 
 // work is what a worker does. It returns the status to exit with.
@@ -59,7 +55,7 @@ func work() int {
 		return 2
 	}
 	unix.CloseOnExec(socket)
-	w := &worker{conn: newConn(socket), jobs: make(chan *message, 1)}
+	w := &worker{conn: newConn(socket), sessions: make(chan *session, 1), tasks: make(map[commandID]*task)}
 	w.asks.conn = w.conn
 	first, files, err := w.conn.receive(maxToWorker)
 	if err != nil || first.Setup == nil {
@@ -104,9 +100,9 @@ func descriptors() (fds []int) {
 	return fds
 }
 
-// serve runs one job.
+// serve runs the commands of a session, until the host ends us.
 func (w *worker) serve() int {
-	measures := []Measure{limitResources(hostwasm.Limits(w.setup.Limits))}
+	measures := []Measure{limitResources(hostwasm.Limits(w.setup.Limits), w.setup.Most)}
 	e, err := w.engine()
 	if err == nil {
 		err = w.open(e)
@@ -126,9 +122,17 @@ func (w *worker) serve() int {
 	if i := w.setup.Warm; i >= 0 && i < len(w.setup.Commands) {
 		go w.host.Prepare(context.Background(), w.setup.Commands[i]) // whoever runs it learns of an error
 	}
-	m := <-w.jobs
-	time.AfterFunc(youth, w.takeProcessors)
-	return w.run(m.Job)
+	s := <-w.sessions
+	w.mu.Lock()
+	w.session = s
+	w.mu.Unlock()
+	err = keepFiles(w.handedOver())
+	if w.unkept(err) {
+		w.begun(0, err)
+		return 0
+	}
+	w.begun(0, nil)
+	select {} // what follows is listen's
 }
 
 // tellCalls hands the host what it watches our system calls with.
@@ -158,11 +162,13 @@ func (w *worker) engine() (engine.Engine, error) {
 	return e, nil
 }
 
-// youth is how long a command has to run until it gets all processors: most are
+// youth is how long a command has to run until we take all processors: most are
 // done before, and Go starts threads for each.
 const youth = 10 * time.Millisecond
 
-func (w *worker) takeProcessors() { runtime.GOMAXPROCS(w.setup.Processors) }
+func (w *worker) takeProcessors() {
+	w.all.Do(func() { runtime.GOMAXPROCS(w.setup.Processors) })
+}
 
 // open makes the host that runs the guests.
 func (w *worker) open(e engine.Engine) (err error) {
@@ -174,11 +180,11 @@ func (w *worker) open(e engine.Engine) (err error) {
 		Engine: e, Cache: hostCache{&w.asks, new(sync.Map)},
 		Commands: make(map[string]*hostwasm.Module),
 		Hidden:   s.Hidden,
-		Env:      s.Env, Dir: s.Dir, Limits: l, Memory: s.Memory,
-		More: w.asks.more(askMemory), Setter: w.asks.setter, Names: w.names, Deterministic: s.Deterministic,
-		Tmp: func(session core.SessionID) (vfs.FS, error) {
-			quota := vfs.Growing(w.asks.more(askTmpBytes), w.asks.more(askTmpNames))
-			dir := string(session)
+		Env:      s.Env, Dir: s.Dir, Limits: l,
+		Setter: w.asks.setter, Names: w.names, Deterministic: s.Deterministic,
+		Tmp: func(core.SessionID) (vfs.FS, error) { // of the only session
+			quota := vfs.Growing(w.asks.more(0, askTmpBytes), w.asks.more(0, askTmpNames))
+			dir := w.session.Tmp
 			return vfs.OpenHost(dir, vfs.HostOptions{Quota: quota, Blocks: true, Setter: w.asks.setter(dir)})
 		},
 	}
@@ -213,7 +219,7 @@ func (w *worker) module(command int) *hostwasm.Module {
 	return m
 }
 
-// listen takes what the host says. Its end is ours.
+// listen takes what the host says. Its end is ours. Nothing here waits.
 func (w *worker) listen() {
 	for {
 		m, files, err := w.conn.receive(maxToWorker)
@@ -223,130 +229,20 @@ func (w *worker) listen() {
 		switch {
 		case m.Answer != nil:
 			w.asks.answered(m.Answer, files)
+		case m.Session != nil:
+			w.sessions <- m.Session // there is one
 		case m.Job != nil:
-			w.mu.Lock()
-			w.in = files
-			w.mu.Unlock()
-			w.jobs <- m
-		case m.Signal != "":
-			if p := w.running(); p != nil {
-				p.Signal(m.Signal) // an error means that it has ended
-			}
-		case m.Look:
-			w.look()
-		case m.Size != nil:
-			if p := w.running(); p != nil {
-				p.Resize(m.Size.Rows, m.Size.Cols) // an error means that it has ended
+			w.start(m.Command, m.Job, files)
+		default:
+			if t := w.task(m.Command); t != nil {
+				t.handle(m)
 			}
 		}
 	}
 }
 
-// running returns the command, or nil if it was not started yet.
-func (w *worker) running() driver.Process {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.runs
-}
-
-// look tells whether the command waits for somebody to type. What is taken
-// after that was counted makes no false answer: who asks has typed more.
-func (w *worker) look() {
-	t := &typing{Taken: w.taken.Load()}
-	p, ok := w.running().(interface {
-		Reading() (reading, known bool)
-		Raw() bool
-	})
-	if ok {
-		t.Reading, _ = p.Reading()
-		t.Raw = p.Raw()
-	}
-	w.conn.send(&message{Typing: t}) // an error means that nobody is there
-}
-
-// run runs a command to its end, and to that of its output.
-func (w *worker) run(j *job) int {
-	// Each worker has one session only: its directory is what we call it by.
-	c := core.Command{
-		Cwd: j.Cwd, Roots: j.Roots, Session: core.SessionID(j.Tmp),
-		Pty: j.Pty, OneStream: j.OneStream, Interactive: j.Interactive, Rows: j.Size.Rows, Cols: j.Size.Cols,
-	}
-	if len(j.Argv) == 0 || len(w.in) < 2 {
-		return 2
-	}
-	for _, v := range j.Env {
-		if name, value, ok := strings.Cut(v, "="); ok {
-			c.Env = append(c.Env, core.EnvVariable{Name: name, Value: value})
-		}
-	}
-	w.near = j.Near
-	if err := keepFiles(w.handedOver(c, j.Tmp)); w.unkept(err) {
-		w.begun(err)
-		return 0
-	}
-	c.Command, c.Args = j.Argv[0], j.Argv[1:]
-	p, err := w.host.Start(context.Background(), core.Exec{Command: c, Path: j.Path, Argv: j.Argv})
-	if err == nil {
-		w.mu.Lock()
-		w.runs = p
-		w.mu.Unlock()
-	}
-	w.begun(err)
-	if err != nil {
-		return 0
-	}
-	go w.feed(p) // left behind when we exit
-	output := make(chan struct{})
-	go func() { // ends with the guests
-		p.Output(func(stream uint8, b []byte) { w.in[stream].Write(b) }) // an error means that nobody reads
-		close(output)
-	}()
-	e, err := p.Wait()
-	if err != nil {
-		return 2
-	}
-	w.leave(p, e)
-	<-output
-	return 0
-}
-
-// leave tells how the command ended, and then, what the host can't see, that
-// all it had written was passed on: others may hold the output open.
-func (w *worker) leave(p driver.Process, e core.Exit) {
-	output := p.(interface {
-		driver.Pender
-		FlushOutput()
-	})
-	pending := output.OutputPending()
-	w.conn.send(&message{Exit: (*exit)(&e), Pending: pending})
-	if pending > 0 {
-		output.FlushOutput()
-		w.conn.send(&message{Passed: true})
-	}
-}
-
-// feed passes standard input on.
-func (w *worker) feed(p driver.Process) {
-	in := w.in[0]
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := in.Read(buf)
-		if n > 0 {
-			if _, err := p.Write(buf[:n]); err != nil {
-				in.Close() // nobody reads: whoever writes learns of it
-				return
-			}
-			w.taken.Add(uint64(n))
-		}
-		if err != nil {
-			p.CloseInput()
-			return
-		}
-	}
-}
-
-// begun tells whether the job runs.
-func (w *worker) begun(err error) {
+// begun tells whether a command runs, or what of none was to begin.
+func (w *worker) begun(id commandID, err error) {
 	s := new(started)
 	if refused, ok := errors.AsType[*core.HostError](err); ok {
 		s.Reason, s.Text = refused.Reason, refused.Message
@@ -359,7 +255,7 @@ func (w *worker) begun(err error) {
 	if len(s.Text) > maxText {
 		s.Text = s.Text[:maxText] + "…"
 	}
-	w.conn.send(&message{Started: s}) // an error means that nobody is there
+	w.conn.send(&message{Command: id, Started: s}) // an error means that nobody is there
 }
 
 // unkept reports whether keepFiles has failed so that nothing may run.
@@ -397,7 +293,7 @@ func (w *worker) compile(files []*os.File) int {
 		return 0
 	}
 	if err := keepFiles([]place{{dir: dir, write: true}}); w.unkept(err) {
-		w.begun(err)
+		w.begun(0, err)
 		return 0
 	}
 	go func() { // until we end
@@ -405,7 +301,7 @@ func (w *worker) compile(files []*os.File) int {
 		os.Exit(0)
 	}()
 	m := &hostwasm.Module{Load: func() ([]byte, error) { return readModule(files[0], l.Module) }}
-	w.begun(hostwasm.CompileTo(dir, m, e, l))
+	w.begun(0, hostwasm.CompileTo(dir, m, e, l))
 	return 0
 }
 
@@ -425,9 +321,9 @@ func readModule(f *os.File, limit int64) ([]byte, error) {
 	return p, err
 }
 
-// handedOver is what a command may reach by itself.
-func (w *worker) handedOver(c core.Command, tmp string) []place {
-	places := []place{{dir: tmp, write: true}}
+// handedOver is what the session's commands may reach by themselves.
+func (w *worker) handedOver() []place {
+	places := []place{{dir: w.session.Tmp, write: true}}
 	for _, dir := range w.setup.Caches {
 		places = append(places, place{dir: dir})
 	}
@@ -439,7 +335,7 @@ func (w *worker) handedOver(c core.Command, tmp string) []place {
 	for _, m := range w.setup.Mounts {
 		add(m.Dir, !m.ReadOnly)
 	}
-	for _, dir := range c.Roots {
+	for _, dir := range w.session.Roots {
 		add(dir, true)
 	}
 	return places
