@@ -21,10 +21,12 @@ import (
 	"github.com/terrarium-dev/terrarium/core/coretest"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/helper"
+	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
 func TestMain(m *testing.M) {
 	helper.Main() // our hosts' keeper
+	worker.Main() // and the sandbox's workers
 	if address := os.Getenv(connectVariable); address != "" {
 		connectMain(address)
 	}
