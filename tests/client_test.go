@@ -497,7 +497,8 @@ decision = "deny"
 		{`"toolCall":{"toolCallId":"other"},` + options, "y", ""},
 		{`"toolCall":{"toolCallId":"told","rawInput":{"command":"true"}},` + options, "y", ""},
 		{`"toolCall":{"toolCallId":"long","rawInput":{"command":"false ` + strings.Repeat("x", 64<<10) + `"}},` + options, "", "too_long"},
-		{`"toolCall":{"toolCallId":"long","kind":"edit","rawInput":{"content":"` + strings.Repeat("x", 64<<10) + `"}},` + options, "y", ""},
+		{`"toolCall":{"toolCallId":"big","rawInput":{"command":"true","about":"` + strings.Repeat("x", 64<<10) + `"}},` + options, "y", ""}, // that is no part of it
+		{`"toolCall":{"toolCallId":"edit","kind":"edit","rawInput":{"command":"false"}},` + options, "y", ""},                               // an editing tool has commands of its own
 		{`"toolCall":{"toolCallId":"other"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"y","name":"No","kind":"reject_once"}]`, "", "type"},
 	} {
 		m := u.asks("session/request_permission", test.params)
