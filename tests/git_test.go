@@ -43,30 +43,65 @@ func TestGit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("one\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		args   []string
-		want   string
-		status int
-	}{
-		{[]string{"status"}, "fatal: not a git repository (or any of the parent directories): .git\n", 128},
-		{[]string{"init", "-q", "-b", "main"}, "", 0},
-		{[]string{"status", "-s"}, "?? a\n", 0},
-		{[]string{"add", "."}, "", 0},
-		{[]string{"commit", "-m", "first"}, "[main (root-commit) 73a552f] first\n 1 file changed, 1 insertion(+)\n create mode 100644 a\n", 0},
-		{[]string{"status", "--porcelain"}, "", 0},
-		{[]string{"checkout", "-b", "side"}, "Switched to a new branch 'side'\n", 0},
-		{[]string{"checkout", "-"}, "Switched to branch 'main'\n", 0},
-		{[]string{"switch", "-"}, "Switched to branch 'side'\n", 0},
-		{[]string{"clone", "-q", ".", "copy"}, "", 0},
-		{[]string{"-C", "copy", "log", "--format=%an %s"}, "Ann first\n", 0},
-		{[]string{"log", "--date=local", "--format=%ad"}, "Sat Nov 21 06:35:00 2026\n", 0}, // in Paris
+	for _, test := range []gitStep{
+		{[]string{"status"}, "fatal: not a git repository (or any of the parent directories): .git\n", 128, ""},
+		{[]string{"init", "-q", "-b", "main"}, "", 0, ""},
+		{[]string{"status", "-s"}, "?? a\n", 0, ""},
+		{[]string{"add", "."}, "", 0, ""},
+		{[]string{"commit", "-m", "first"}, "[main (root-commit) 73a552f] first\n 1 file changed, 1 insertion(+)\n create mode 100644 a\n", 0, ""},
+		{[]string{"status", "--porcelain"}, "", 0, ""},
+		{[]string{"checkout", "-b", "side"}, "Switched to a new branch 'side'\n", 0, ""},
+		{[]string{"checkout", "-"}, "Switched to branch 'main'\n", 0, ""},
+		{[]string{"switch", "-"}, "Switched to branch 'side'\n", 0, ""},
+		{[]string{"clone", "-q", ".", "copy"}, "", 0, ""},
+		{[]string{"-C", "copy", "log", "--format=%an %s"}, "Ann first\n", 0, ""},
+		{[]string{"log", "--date=local", "--format=%ad"}, "Sat Nov 21 06:35:00 2026\n", 0, ""}, // in Paris
+		writes("a", "one\nside\n"),
+		{[]string{"commit", "-qam", "side"}, "", 0, ""},
+		{[]string{"checkout", "-q", "main"}, "", 0, ""},
+		writes("a", "one\nmain\n"),
+		{[]string{"stash"}, "Saved working directory and index state WIP on main: 73a552f first\n", 0, ""},
+		{[]string{"stash", "pop", "-q"}, "", 0, ""},
+		{[]string{"commit", "-qam", "main"}, "", 0, ""},
+		{[]string{"merge", "side"}, "Auto-merging a\nCONFLICT (content): Merge conflict in a\n" +
+			"Automatic merge failed; fix conflicts and then commit the result.\n", 1, ""},
+		{[]string{"status", "-s"}, "UU a\n?? copy/\n", 0, ""},
+		{[]string{"diff", "--stat"}, " a | Unmerged a | 4 ++++\n 1 file changed, 4 insertions(+)\n", 0, ""},
+		{[]string{"merge", "--abort"}, "", 0, ""},
+		{[]string{"merge", "-q", "-X", "theirs", "side"}, "Auto-merging a\n", 0, ""},
+		{[]string{"log", "--graph", "--format=%s"}, "*   Merge branch 'side'\n|\\  \n| * side\n* | main\n|/  \n* first\n", 0, ""},
+		{[]string{"grep", "-n", "side"}, "a:2:side\n", 0, ""},
+		{[]string{"blame", "-s", "a"}, "^73a552f 1) one\n10eed2d2 2) side\n", 0, ""},
+		writes("p", "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-side\n+patched\n"),
+		{[]string{"apply", "p"}, "", 0, ""},
+		{[]string{"diff", "--numstat"}, "1\t1\ta\n", 0, ""},
+		{[]string{"worktree", "add", "-q", "tree", "side"}, "", 0, ""},
+		{[]string{"-C", "tree", "log", "-1", "--format=%s"}, "side\n", 0, ""},
+		{[]string{"clean", "-fdq"}, "", 0, ""},
+		{[]string{"status", "-s"}, " M a\n?? copy/\n?? tree/\n", 0, ""},
 	} {
+		if test.args == nil {
+			if err := os.WriteFile(filepath.Join(dir, test.want), []byte(test.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
 		got, status := runGit(t, h, dir, test.args)
 		if got != test.want || status != test.status {
 			t.Errorf("git %q: got %q, status %d, want %q, %d", test.args, got, status, test.want, test.status)
 		}
 	}
 }
+
+// A gitStep is a command and what it prints; or, without arguments, a file to write.
+type gitStep struct {
+	args   []string
+	want   string // or the file's name
+	status int
+	text   string // of the file
+}
+
+func writes(name, text string) gitStep { return gitStep{want: name, text: text} }
 
 func runGit(t *testing.T, h *hostwasm.Host, dir string, args []string) (output string, status int) {
 	const date = "2026-11-21T05:35:00+0000"

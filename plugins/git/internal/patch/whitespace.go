@@ -16,7 +16,7 @@ func (f *File) Flaws() (flaws []Flaw) {
 		for _, l := range h.Lines {
 			at++
 			if l.Op == '+' {
-				if what := flaw(l.Text); what != "" {
+				if what := LineFlaw(l.Text); what != "" {
 					flaws = append(flaws, Flaw{at, what, bytes.TrimSuffix(l.Text, []byte("\n"))})
 				}
 			}
@@ -28,7 +28,8 @@ func (f *File) Flaws() (flaws []Flaw) {
 	return flaws
 }
 
-func flaw(l []byte) string {
+// LineFlaw returns what is wrong with the whitespace of a line; "" for nothing.
+func LineFlaw(l []byte) string {
 	text := bytes.TrimSuffix(l, []byte("\n"))
 	what := ""
 	if len(bytes.TrimRight(text, " \t\r\v\f")) < len(text) {
@@ -49,7 +50,7 @@ func (f *File) Mend() (n int) {
 	for _, h := range f.Hunks {
 		for i := range h.Lines {
 			l := &h.Lines[i]
-			if l.Op != '+' || flaw(l.Text) == "" {
+			if l.Op != '+' || LineFlaw(l.Text) == "" {
 				continue
 			}
 			n++

@@ -116,7 +116,7 @@ func (c *call) toAdd(x *repo.Index, paths repo.Paths, args []string, update, for
 		case force && !info.IsDir():
 			names = append(names, p)
 		default:
-			ignored = append(ignored, p)
+			ignored = append(ignored, c.ignoredTop(p))
 		}
 	}
 	if len(ignored) > 0 {
@@ -124,6 +124,16 @@ func (c *call) toAdd(x *repo.Index, paths repo.Paths, args []string, update, for
 			"\nhint: Use -f if you really want to add them.\nhint: Turn this message off by running\nhint: \"git config advice.addIgnoredFile false\""}
 	}
 	return names, nil
+}
+
+// ignoredTop is the directory that a path is ignored with, or the path itself.
+func (c *call) ignoredTop(name string) string {
+	for i := range name {
+		if name[i] == '/' && c.repo.IsIgnored(name[:i]) {
+			return name[:i]
+		}
+	}
+	return name
 }
 
 func matches(paths repo.Paths, i int, names []string) bool {

@@ -1,6 +1,7 @@
 package porcelain
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -269,29 +270,45 @@ func (c *call) deleteBranches(names []string, force, silent bool) error {
 	if len(names) == 0 {
 		return fatal("branch name required")
 	}
+	failed := false
 	for _, name := range names {
-		h := c.repo.Ref("refs/heads/" + name)
-		switch {
-		case name == c.repo.Branch():
-			return wrong("Cannot delete branch '%s' checked out at '%s'", name, c.repo.Top)
-		case c.elsewhere()[name] != "":
-			return wrong("Cannot delete branch '%s' checked out at '%s'", name, c.elsewhere()[name])
-		case h == repo.Zero:
-			return wrong("branch '%s' not found.", name)
-		}
-		merged, err := c.repo.IsAncestor(h, c.repo.Head())
-		if err != nil {
+		err := c.deleteBranch(c.prior(name), force, silent)
+		var f *failure
+		if errors.As(err, &f) {
+			fmt.Fprintln(c.stderr, f.text)
+			failed = true
+		} else if err != nil {
 			return err
 		}
-		if !merged && !force {
-			return wrong("The branch '%s' is not fully merged.\nIf you are sure you want to delete it, run 'git branch -D %s'.", name, name)
-		}
-		if err := c.repo.RemoveRef("refs/heads/" + name); err != nil {
-			return err
-		}
-		if !silent {
-			c.printf("Deleted branch %s (was %s).\n", name, abbreviate(h))
-		}
+	}
+	if failed {
+		return quiet(1)
+	}
+	return nil
+}
+
+func (c *call) deleteBranch(name string, force, silent bool) error {
+	h := c.repo.Ref("refs/heads/" + name)
+	switch dir := c.elsewhere()[name]; {
+	case name == c.repo.Branch():
+		return wrong("Cannot delete branch '%s' checked out at '%s'", name, c.repo.Top)
+	case dir != "":
+		return wrong("Cannot delete branch '%s' checked out at '%s'", name, dir)
+	case h == repo.Zero:
+		return wrong("branch '%s' not found.", name)
+	}
+	merged, err := c.repo.IsAncestor(h, c.repo.Head())
+	if err != nil {
+		return err
+	}
+	if !merged && !force {
+		return wrong("The branch '%s' is not fully merged.\nIf you are sure you want to delete it, run 'git branch -D %s'.", name, name)
+	}
+	if err := c.repo.RemoveRef("refs/heads/" + name); err != nil {
+		return err
+	}
+	if !silent {
+		c.printf("Deleted branch %s (was %s).\n", name, abbreviate(h))
 	}
 	return nil
 }

@@ -164,6 +164,9 @@ func (c *call) cleanOne(o *option.Result, name string) error {
 			} else {
 				verb = "Would skip"
 			}
+			if o.Has("q") {
+				return nil
+			}
 			c.printf("%s repository %s\n", verb, strings.TrimSuffix(c.show(name), "/"))
 			return nil
 		}

@@ -121,7 +121,7 @@ func remote(c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(o.Operands) > 0 {
+	if len(o.Operands) > 0 && !(len(o.Operands) == 1 && o.Operands[0] == "show") {
 		return c.changeRemote(o.Operands)
 	}
 	var lines []string
@@ -173,5 +173,61 @@ func (c *call) changeRemote(args []string) error {
 		_, err := c.repo.Config.Set("remote."+name+".url", args[2], false, false)
 		return err
 	}
+	switch {
+	case (args[0] == "remove" || args[0] == "rm") && len(args) == 2:
+		if !exists {
+			return missing
+		}
+		return c.dropRemote(name, "")
+	case args[0] == "rename" && len(args) == 3:
+		if !exists {
+			return missing
+		}
+		return c.dropRemote(name, args[2])
+	}
 	return fatal("remote %s: not supported in this sandbox", args[0])
+}
+
+// dropRemote removes a remote and what is known of its branches, or renames them.
+func (c *call) dropRemote(name, to string) error {
+	for _, s := range c.repo.Config.List(false, true) {
+		key, ok := strings.CutPrefix(s.Key, "remote."+name+".")
+		if !ok {
+			if strings.HasPrefix(s.Key, "branch.") && strings.HasSuffix(s.Key, ".remote") && s.Value == name {
+				merge := strings.TrimSuffix(s.Key, ".remote") + ".merge"
+				if to != "" {
+					_, err := c.repo.Config.Set(s.Key, to, false, false)
+					if err != nil {
+						return err
+					}
+					continue
+				}
+				for _, k := range []string{s.Key, merge} {
+					if _, err := c.repo.Config.Set(k, "", false, true); err != nil {
+						return err
+					}
+				}
+			}
+			continue
+		}
+		if _, err := c.repo.Config.Set(s.Key, "", false, true); err != nil {
+			return err
+		}
+		if to == "" {
+			continue
+		}
+		value := strings.ReplaceAll(s.Value, "refs/remotes/"+name+"/", "refs/remotes/"+to+"/")
+		if _, err := c.repo.Config.Set("remote."+to+"."+key, value, false, false); err != nil {
+			return err
+		}
+	}
+	refs, err := c.repo.Refs("refs/remotes/" + name + "/")
+	for _, ref := range refs {
+		old := "refs/remotes/" + name + "/" + ref
+		if h := c.repo.Ref(old); to != "" && h != repo.Zero {
+			err = errors.Join(err, c.repo.SetRef("refs/remotes/"+to+"/"+ref, h))
+		}
+		err = errors.Join(err, c.repo.RemoveRef(old))
+	}
+	return err
 }

@@ -26,22 +26,41 @@ work on the current change
    mv        Move or rename a file, a directory, or a symlink
    restore   Restore working tree files
    rm        Remove files from the working tree and from the index
+   stash     Put changes aside, and bring them back
+   clean     Remove untracked files from the working tree
 
 examine the history and state
    diff      Show changes between commits, commit and working tree, etc
+   grep      Print lines matching a pattern
    log       Show commit logs
    show      Show various types of objects
    status    Show the working tree status
+   blame     Show what commit last modified each line of a file
+   describe  Name a commit by the tags before it
+   shortlog  Summarize git log output
+   reflog    Show where branches and HEAD were
 
 grow, mark and tweak your common history
    branch    List, create, or delete branches
    commit    Record changes to the repository
    merge     Join two or more development histories together
+   rebase    Reapply commits on top of another base tip
    reset     Reset current HEAD to the specified state
    switch    Switch branches
    tag       Create, list, delete or verify a tag object
+   worktree  Manage working trees beside the first one
 
-also: checkout, config, ls-files, remote, rev-parse
+pass changes on
+   apply         Apply a patch to files and/or to the index
+   am            Apply patches from a mailbox
+   format-patch  Prepare patches for mails
+   cherry-pick   Apply the changes of existing commits
+   revert        Revert existing commits
+
+also: checkout, config, ls-files, remote; and for scripts cat-file, check-ignore,
+check-ref-format, commit-tree, diff-files, diff-index, diff-tree, for-each-ref,
+hash-object, ls-tree, merge-base, read-tree, rev-list, rev-parse, show-ref,
+symbolic-ref, update-index, update-ref, var, write-tree
 `)
 	return err
 }
@@ -110,6 +129,7 @@ func commands() map[string]command {
 		"var":              {run: variable},
 		"am":               {run: am, usage: "git am [<options>] [(<mbox> | <Maildir>)...]"},
 		"format-patch":     {run: formatPatch, usage: "git format-patch [<options>] [<since> | <revision-range>]", bare: true},
+		"whatchanged":      {run: whatChanged, usage: "git whatchanged [<options>] [<revision-range>] [[--] <path>...]", bare: true, pages: true},
 		"worktree":         {run: worktreeCommand, usage: "git worktree <command>", bare: true},
 		"remote":           {run: remote, usage: "git remote [-v | --verbose]", bare: true},
 		"reset":            {run: reset, usage: "git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]"},

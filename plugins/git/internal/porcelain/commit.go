@@ -30,7 +30,8 @@ Omit --global to set the identity only in this repository.
 
 func commit(c *call) error {
 	o, err := c.parse("a,all m,message= F,file= amend no-edit allow-empty allow-empty-message q,quiet author= date= " +
-		"s,signoff n,no-verify v,verbose C,reuse-message= dry-run no-gpg-sign")
+		"s,signoff n,no-verify v,verbose C,reuse-message= dry-run no-gpg-sign short porcelain long z fixup= squash= c,reedit-message= e,edit i,include o,only t,template= cleanup= " +
+		"reset-author status no-status S? u? trailer= p,patch interactive")
 	if err != nil {
 		return err
 	}
@@ -70,6 +71,10 @@ func commit(c *call) error {
 		parents = append(parents, merged)
 	}
 	if len(s.staged) == 0 && !o.Has("allow-empty") && old == nil && merged == repo.Zero {
+		if o.Has("short") || o.Has("porcelain") {
+			c.shortStatus(s, nil, false, o.Has("porcelain"), o.Has("z"))
+			return quiet(1)
+		}
 		c.longStatus(c.stdout, s, nil, false, "Initial commit")
 		return quiet(1)
 	}
@@ -97,6 +102,10 @@ func commit(c *call) error {
 	tree, err := c.repo.WriteTree(files)
 	if err != nil {
 		return err
+	}
+	if o.Has("dry-run") && (o.Has("short") || o.Has("porcelain")) {
+		c.shortStatus(s, nil, false, o.Has("porcelain"), o.Has("z"))
+		return nil
 	}
 	if o.Has("dry-run") {
 		c.longStatus(c.stdout, s, nil, false, "Initial commit")
@@ -228,6 +237,16 @@ func (c *call) signatures(o *option.Result, old *object.Commit) (author, committ
 func (c *call) message(o *option.Result, old *object.Commit) (string, error) {
 	text := strings.Join(o.All("m"), "\n\n")
 	switch {
+	case o.Has("fixup") || o.Has("squash"):
+		verb, name := "fixup! ", o.Arg("fixup")
+		if o.Has("squash") {
+			verb, name = "squash! ", o.Arg("squash")
+		}
+		from, err := c.repo.ResolveCommit(name)
+		if err != nil {
+			return "", fatal("could not lookup commit %s", name)
+		}
+		text = verb + subject(from.Message) + "\n\n" + text
 	case o.Has("m"):
 	case o.Arg("F") == "-":
 		b, err := io.ReadAll(c.stdin)

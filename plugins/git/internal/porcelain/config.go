@@ -7,7 +7,7 @@ import (
 )
 
 func config(c *call) error {
-	o, err := c.parse("global local system l,list get get-all add unset unset-all name-only type= bool int replace-all default= show-origin")
+	o, err := c.parse("global local system l,list get get-all get-regexp add unset unset-all name-only type= bool int replace-all default= show-origin show-scope z,null path expiry-date e,edit remove-section rename-section")
 	if err != nil {
 		return err
 	}
@@ -26,9 +26,16 @@ func config(c *call) error {
 	if o.Has("l") {
 		c.page()
 		for _, s := range all {
+			if o.Has("name-only") {
+				c.printf("%s\n", s.Key)
+				continue
+			}
 			c.printf("%s=%s\n", s.Key, s.Value)
 		}
 		return nil
+	}
+	if o.Has("get-regexp") && len(args) > 0 {
+		return c.matchingSettings(all, args[0], o.Has("name-only"))
 	}
 	if len(args) == 0 {
 		return &failure{129, "usage: " + commands()["config"].usage}
@@ -69,6 +76,30 @@ func config(c *call) error {
 		return quiet(1)
 	case !o.Has("get-all"):
 		c.printf("%s\n", value)
+	}
+	return nil
+}
+
+// matchingSettings prints the settings whose keys match a pattern.
+func (c *call) matchingSettings(all []repo.Setting, pattern string, only bool) error {
+	re, err := compilePattern(pattern, "E", false, false)
+	if err != nil {
+		return wrong("invalid key pattern: %s", pattern)
+	}
+	found := false
+	for _, s := range all {
+		if !re.MatchString(s.Key) {
+			continue
+		}
+		found = true
+		if only {
+			c.printf("%s\n", s.Key)
+			continue
+		}
+		c.printf("%s %s\n", s.Key, s.Value)
+	}
+	if !found {
+		return quiet(1)
 	}
 	return nil
 }

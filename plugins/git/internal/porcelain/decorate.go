@@ -69,6 +69,22 @@ func (c *call) decorations() (map[plumbing.Hash][]decoration, error) {
 	return names, err
 }
 
+// whole makes the names of decorations those of whole references: --decorate=full.
+func whole(names map[plumbing.Hash][]decoration) {
+	for _, list := range names {
+		for i, d := range list {
+			switch {
+			case d.color == branchColor:
+				list[i].name = "refs/heads/" + d.name
+			case d.color == remoteColor:
+				list[i].name = "refs/remotes/" + d.name
+			case d.color == tagColor:
+				list[i].name = "tag: refs/tags/" + strings.TrimPrefix(d.name, "tag: ")
+			}
+		}
+	}
+}
+
 // decorated lists names between what opens and closes the list; it is empty without any.
 func decorated(paint palette, names []decoration, open, end string) string {
 	if len(names) == 0 {

@@ -1,12 +1,15 @@
 package porcelain
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
 
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/patch"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
@@ -48,6 +51,9 @@ func diffCommand(c *call) error {
 		changes = c.withUnmerged(d, changes, paths)
 	}
 	changes = d.pick(changes)
+	if o.Has("check") {
+		return c.checkWhitespace(d, changes)
+	}
 	if !o.Has("quiet") {
 		d.write(c.stdout, changes)
 	}
@@ -55,6 +61,55 @@ func diffCommand(c *call) error {
 		return quiet(1)
 	}
 	return nil
+}
+
+// checkWhitespace tells of whitespace that is added and should not be, and of markers of conflicts.
+func (c *call) checkWhitespace(d *diffOutput, changes []change) error {
+	found := false
+	for _, ch := range changes {
+		var a, b []byte
+		if ch.status != 'A' {
+			a = d.read(ch.old, ch.from, false)
+		}
+		if ch.status != 'D' {
+			b = d.read(ch.new, ch.to, true)
+		}
+		if diff.IsBinary(a) || diff.IsBinary(b) {
+			continue
+		}
+		lines := diff.Lines(b)
+		for _, e := range diff.Compare(diff.Lines(a), lines) {
+			for i := e.B0; i < e.B1; i++ {
+				what := patch.LineFlaw(lines[i])
+				if marksConflict(lines[i]) {
+					what = "leftover conflict marker"
+				}
+				if what == "" {
+					continue
+				}
+				found = true
+				c.printf("%s:%d: %s.\n", quote(ch.new), i+1, what)
+				if what != "leftover conflict marker" {
+					c.printf("+%s\n", bytes.TrimSuffix(lines[i], []byte("\n")))
+				}
+			}
+		}
+	}
+	if found {
+		return quiet(2)
+	}
+	return nil
+}
+
+// marksConflict reports whether a line is a marker that a merge has left.
+func marksConflict(line []byte) bool {
+	for _, sign := range []string{"<", "=", ">", "|"} {
+		rest, ok := strings.CutPrefix(string(line), strings.Repeat(sign, 7))
+		if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\n') {
+			return true
+		}
+	}
+	return false
 }
 
 // sides returns what diff compares.

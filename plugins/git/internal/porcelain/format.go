@@ -99,6 +99,9 @@ func (c *call) logFormat(o *option.Result, d *diffOutput) (*logFormat, error) {
 		if f.decorate, err = c.decorations(); err != nil {
 			return nil, err
 		}
+		if o.Arg("decorate") == "full" {
+			whole(f.decorate)
+		}
 	}
 	return f, nil
 }

@@ -111,6 +111,12 @@ func (c *call) end(list *[]plumbing.Hash, rev string) error {
 	return nil
 }
 
+// whatChanged is the log of older times.
+func whatChanged(c *call) error {
+	c.args = append([]string{"--raw", "--no-merges"}, c.args...)
+	return logCommand(c)
+}
+
 func logCommand(c *call) error {
 	o, err := c.parse(logOptions + diffOptions)
 	if e, ok := err.(*option.Error); ok {
@@ -146,6 +152,9 @@ func logCommand(c *call) error {
 	f.pickaxe = sel.pickaxe
 	if f.pickaxe != nil {
 		f.pickaxe.paths = paths
+	}
+	if d.filter != "" || c.name == "whatchanged" {
+		sel.diff, sel.paths = d, paths
 	}
 	if o.Has("graph") {
 		return c.logGraph(o, f, sel, span, paths)

@@ -117,6 +117,10 @@ func (c *call) start(args []string) error {
 			}
 			c.config = append(c.config, repo.Setting{Key: key, Value: value})
 			args = args[2:]
+		case strings.HasPrefix(a, "--git-dir=") || strings.HasPrefix(a, "--work-tree="):
+			name, value, _ := strings.Cut(a, "=")
+			os.Setenv(map[string]string{"--git-dir": "GIT_DIR", "--work-tree": "GIT_WORK_TREE"}[name], value)
+			args = args[1:]
 		default:
 			return &failure{129, fmt.Sprintf("unknown option: %s\n%s", a, usage)}
 		}

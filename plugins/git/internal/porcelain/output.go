@@ -18,7 +18,7 @@ import (
 // diffOptions are the options of all commands that show changes.
 const diffOptions = " p,patch u s,no-patch stat? shortstat numstat name-only name-status summary U,unified= M,find-renames? no-renames" +
 	" a,text no-color color? no-ext-diff ext-diff no-textconv textconv w,ignore-all-space quiet exit-code relative? no-relative minimal histogram patience diff-filter= no-prefix src-prefix= dst-prefix= binary full-index abbrev? no-index " +
-	"ignore-space-at-eol b,ignore-space-change ignore-blank-lines ignore-cr-at-eol R word-diff? check raw C,find-copies? B? D,irreversible-delete indent-heuristic no-indent-heuristic diff-algorithm= W,function-context compact-summary dirstat? submodule? ws-error-highlight= inter-hunk-context= l= no-color-moved color-moved? ita-invisible-in-index O= z"
+	"ignore-space-at-eol b,ignore-space-change ignore-blank-lines ignore-cr-at-eol R word-diff? check raw C,find-copies? B? D,irreversible-delete indent-heuristic no-indent-heuristic diff-algorithm= W,function-context compact-summary dirstat? submodule? ws-error-highlight= inter-hunk-context= l= no-color-moved color-moved? ita-invisible-in-index O= z patch-with-stat"
 
 // A diffOutput shows changes in the form that the options ask for.
 type diffOutput struct {
@@ -39,6 +39,8 @@ type diffOutput struct {
 	digits   int                      // of names of objects that are not; 0 for as many as usual
 	binary   bool                     // whether contents are shown of files that are no text
 	swapped  bool                     // whether the working tree is on the old side
+	compact  bool                     // whether --stat says which files are new or gone
+	relative string                   // the directory that is shown, and that names are from; "" for all
 	z        bool                     // whether names end in NUL and are not quoted
 }
 
@@ -49,6 +51,9 @@ func (c *call) diffOutput(o *option.Result, form string) (*diffOutput, error) {
 	}
 	d := &diffOutput{repo: c.repo, context: 3, renames: !o.Has("no-renames"), filter: o.Arg("diff-filter"), paint: paint, width: c.width(),
 		prefix: [2]string{"a/", "b/"}}
+	if o.Has("R") {
+		d.prefix = [2]string{"b/", "a/"}
+	}
 	if o.Has("no-prefix") {
 		d.prefix = [2]string{}
 	}
@@ -64,12 +69,19 @@ func (c *call) diffOutput(o *option.Result, form string) (*diffOutput, error) {
 			d.digits = min(max(n, 4), 40)
 		}
 	}
+	d.compact = o.Has("compact-summary")
+	if o.Has("relative") {
+		d.relative = d.repo.Prefix
+		if dir := o.Arg("relative"); dir != "" {
+			d.relative = strings.TrimSuffix(dir, "/") + "/"
+		}
+	}
 	for _, f := range []string{"raw", "numstat", "stat", "shortstat", "summary", "name-only", "name-status"} {
-		if o.Has(f) {
+		if o.Has(f) || f == "stat" && (o.Has("compact-summary") || o.Has("patch-with-stat")) {
 			d.forms = append(d.forms, f)
 		}
 	}
-	if o.Has("p") || o.Has("u") || o.Has("U") || o.Has("binary") && len(d.forms) == 0 {
+	if o.Has("p") || o.Has("u") || o.Has("U") || o.Has("patch-with-stat") || o.Has("binary") && len(d.forms) == 0 {
 		d.forms = append(d.forms, "patch")
 	}
 	if len(d.forms) == 0 && form != "" {
@@ -104,7 +116,7 @@ func (d *diffOutput) read(name string, f repo.File, new bool) []byte {
 	if new == d.swapped || !d.disk {
 		return nil
 	}
-	b, _ := d.repo.ReadDisk(name)
+	b, _ := d.repo.ReadDisk(d.relative + name)
 	return b
 }
 
@@ -113,12 +125,28 @@ func (d *diffOutput) pick(changes []change) []change {
 	if d.renames {
 		changes = renames(changes, d.read)
 	}
+	if d.relative != "" {
+		changes = d.below(changes)
+	}
 	if d.filter == "" {
 		return changes
 	}
 	var out []change
 	for _, ch := range changes {
 		if strings.IndexByte(d.filter, ch.status) >= 0 {
+			out = append(out, ch)
+		}
+	}
+	return out
+}
+
+// below returns the changes in the directory that is shown, with names from there.
+func (d *diffOutput) below(changes []change) (out []change) {
+	for _, ch := range changes {
+		old, was := strings.CutPrefix(ch.old, d.relative)
+		new, is := strings.CutPrefix(ch.new, d.relative)
+		if was && is {
+			ch.old, ch.new = old, new
 			out = append(out, ch)
 		}
 	}

@@ -12,7 +12,7 @@ func revParse(c *call) error {
 	if c.repo == nil {
 		return fatal("%v", repo.ErrNone)
 	}
-	short, verify, silent, name := 0, false, false, false
+	short, verify, silent, name, full := 0, false, false, false, false
 	for _, a := range c.args {
 		switch {
 		case a == "--verify":
@@ -27,8 +27,30 @@ func revParse(c *call) error {
 				return fatal("'%s': not a length", a)
 			}
 			short = min(max(n, 4), 40)
-		case a == "--abbrev-ref" || a == "--symbolic-full-name":
+		case a == "--abbrev-ref":
 			name = true
+		case a == "--symbolic-full-name":
+			full = true
+		case a == "--all" || a == "--branches" || a == "--tags" || a == "--remotes":
+			prefix := map[string]string{"--all": "refs/", "--branches": "refs/heads/", "--tags": "refs/tags/", "--remotes": "refs/remotes/"}[a]
+			refs, err := c.repo.Refs(prefix)
+			if err != nil {
+				return err
+			}
+			for _, ref := range refs {
+				c.printf("%s\n", c.repo.Ref(prefix+ref))
+			}
+		case full && !strings.HasPrefix(a, "-"):
+			ref := c.repo.FullName(a)
+			if b := c.repo.Branch(); (a == "HEAD" || a == "@") && b != "" {
+				ref = "refs/heads/" + b
+			}
+			if ref == "" && !c.isRevision(a) {
+				return ambiguous(a)
+			}
+			if ref != "" {
+				c.printf("%s\n", ref)
+			}
 		case a == "--show-toplevel" && c.repo.Top == "":
 			return fatal("this operation must be run in a work tree")
 		case a == "--show-toplevel":

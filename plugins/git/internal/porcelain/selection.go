@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -19,6 +20,9 @@ type selection struct {
 	since, until               time.Time
 	least, most                int // parents; most is below zero for any number
 	pickaxe                    *pickaxe
+	named                      map[plumbing.Hash][]decoration // the commits that have names, if only those are meant
+	diff                       *diffOutput                    // if only commits with changes that it shows are meant
+	paths                      repo.Paths
 }
 
 func (c *call) selection(o *option.Result) (*selection, error) {
@@ -55,6 +59,11 @@ func (c *call) selection(o *option.Result) (*selection, error) {
 		}
 	}
 	var err error
+	if o.Has("simplify-by-decoration") {
+		if s.named, err = c.decorations(); err != nil {
+			return nil, err
+		}
+	}
 	s.pickaxe, err = c.newPickaxe(o)
 	return s, err
 }
@@ -78,6 +87,22 @@ func (s *selection) match(c *call, commit *object.Commit) (bool, error) {
 	}
 	if len(s.greps) > 0 && s.grep(commit.Message) == s.invert {
 		return false, nil
+	}
+	if s.named != nil && s.named[commit.Hash] == nil {
+		return false, nil
+	}
+	if s.diff != nil {
+		if len(commit.ParentHashes) > 1 {
+			return false, nil
+		}
+		parent := repo.Zero
+		if len(commit.ParentHashes) > 0 {
+			parent = commit.ParentHashes[0]
+		}
+		a, b, err := c.repo.Differences(parent, commit.Hash, s.paths)
+		if err != nil || len(s.diff.pick(compare(a, b, nil))) == 0 {
+			return false, err
+		}
 	}
 	if s.pickaxe == nil {
 		return true, nil

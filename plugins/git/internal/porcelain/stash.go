@@ -426,7 +426,7 @@ func (c *call) applyStash(s *stash, index, silent bool) error {
 	}
 	failed := c.advance(x, ours, m.files, m.conflicts, "merge")
 	if failed == nil {
-		if len(compare(s.base, s.all, nil)) == 0 && !silent {
+		if len(compare(s.base, s.all, nil)) == 0 {
 			c.printf("Already up to date.\n")
 		}
 		m.tell()

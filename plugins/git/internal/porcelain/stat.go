@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/go-git/go-git/v6/plumbing/filemode"
+
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 )
 
@@ -33,13 +35,34 @@ func (d *diffOutput) lines(changes []change) []statLine {
 		if ch.status != 'D' {
 			b = d.read(ch.new, ch.to, true)
 		}
-		l := statLine{name: renamed(ch), before: len(a), after: len(b), binary: diff.IsBinary(a) || diff.IsBinary(b)}
+		l := statLine{name: renamed(ch) + d.note(ch), before: len(a), after: len(b), binary: diff.IsBinary(a) || diff.IsBinary(b)}
 		if !l.binary && ch.from.Hash != ch.to.Hash {
 			l.added, l.removed = counts(a, b)
 		}
 		out = append(out, l)
 	}
 	return out
+}
+
+// note is what --compact-summary says of a file.
+func (d *diffOutput) note(ch change) string {
+	run := ch.to.Mode == filemode.Executable
+	switch {
+	case !d.compact:
+	case ch.status == 'A' && run:
+		return " (new +x)"
+	case ch.status == 'A' && ch.to.Mode == filemode.Symlink:
+		return " (new +l)"
+	case ch.status == 'A':
+		return " (new)"
+	case ch.status == 'D':
+		return " (gone)"
+	case run && ch.from.Mode == filemode.Regular:
+		return " (mode +x)"
+	case ch.from.Mode == filemode.Executable && ch.to.Mode == filemode.Regular:
+		return " (mode -x)"
+	}
+	return ""
 }
 
 // renamed returns the file's name, or both of a renamed one with what they share outside braces.

@@ -58,7 +58,7 @@ func (c *call) state(paths repo.Paths, all, none bool) (*state, error) {
 }
 
 func status(c *call) error {
-	o, err := c.parse("s,short porcelain? long b,branch u,untracked-files? ignored? v,verbose z no-renames show-stash")
+	o, err := c.parse("s,short porcelain? long b,branch u,untracked-files? ignored? v,verbose z no-renames show-stash ahead-behind no-ahead-behind column? no-column M,find-renames? renames")
 	if err != nil {
 		return err
 	}
@@ -77,6 +77,10 @@ func status(c *call) error {
 		if ignored, err = s.index.Ignored(all); err != nil {
 			return err
 		}
+	}
+	if v := o.Arg("porcelain"); v == "v2" || v == "2" {
+		c.statusV2(s, ignored, o.Has("b"), o.Has("z"))
+		return nil
 	}
 	if o.Has("s") || o.Has("porcelain") || o.Has("z") {
 		c.shortStatus(s, ignored, o.Has("b"), o.Has("porcelain"), o.Has("z"))

@@ -4,6 +4,7 @@ package repo
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,6 +41,9 @@ func Find() (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if dir := os.Getenv("GIT_DIR"); dir != "" {
+		return named(wd, dir)
+	}
 	for dir := wd; ; dir = filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")
 		if to := linked(git); to != "" {
@@ -59,6 +63,31 @@ func Find() (*Repo, error) {
 			return nil, ErrNone
 		}
 	}
+}
+
+// named opens the repository that GIT_DIR names; its working tree is GIT_WORK_TREE, or the current
+// directory.
+func named(wd, dir string) (*Repo, error) {
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(wd, dir)
+	}
+	if to := linked(dir); to != "" {
+		dir = to
+	}
+	if !isRepository(dir) {
+		return nil, fmt.Errorf("not a git repository: '%s'", os.Getenv("GIT_DIR"))
+	}
+	top := wd
+	if tree := os.Getenv("GIT_WORK_TREE"); tree != "" {
+		if top = tree; !filepath.IsAbs(tree) {
+			top = filepath.Join(wd, tree)
+		}
+	}
+	prefix := ""
+	if rest, ok := strings.CutPrefix(wd, filepath.Clean(top)+"/"); ok {
+		prefix = rest + "/"
+	}
+	return Open(filepath.Clean(top), dir, prefix)
 }
 
 func isRepository(dir string) bool {

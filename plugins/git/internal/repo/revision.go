@@ -3,6 +3,7 @@ package repo
 import (
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,12 @@ import (
 // Resolve returns the object that a name stands for: gitrevisions(7), without searching. Of what the
 // reflog gives it knows only @{-N}.
 func (r *Repo) Resolve(name string) (plumbing.Hash, error) {
+	if text, ok := strings.CutPrefix(name, ":/"); ok {
+		return r.message(r.allTips(), text)
+	}
+	if path, ok := strings.CutPrefix(name, ":"); ok {
+		return r.inIndex(path)
+	}
 	if rev, path, ok := strings.Cut(name, ":"); ok && rev != "" {
 		return r.inTree(rev, path)
 	}
@@ -76,6 +83,65 @@ func (r *Repo) base(name string) (plumbing.Hash, error) {
 		}
 	}
 	return r.abbreviated(name)
+}
+
+// inIndex returns the file at PATH in the index, or at N:PATH one side of a file in conflict.
+func (r *Repo) inIndex(name string) (plumbing.Hash, error) {
+	x, err := r.Index()
+	if err != nil {
+		return Zero, err
+	}
+	stage := 0
+	if len(name) > 2 && name[1] == ':' && '0' <= name[0] && name[0] <= '3' {
+		stage, name = int(name[0]-'0'), name[2:]
+	}
+	if rest, ok := strings.CutPrefix(name, "./"); ok {
+		name = r.Prefix + rest
+	}
+	f := x.Files[name]
+	if stage > 0 {
+		f = x.Conflicts[name][stage-1]
+	}
+	if f == (File{}) {
+		return Zero, ErrUnknown
+	}
+	return f.Hash, nil
+}
+
+// allTips returns the commits that references stand for.
+func (r *Repo) allTips() (tips []plumbing.Hash) {
+	names, err := r.Refs("refs/")
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		if c, err := r.ResolveCommit("refs/" + name); err == nil {
+			tips = append(tips, c.Hash)
+		}
+	}
+	if h := r.Head(); h != Zero {
+		tips = append(tips, h)
+	}
+	return tips
+}
+
+// message returns the youngest commit whose message matches a pattern.
+func (r *Repo) message(from []plumbing.Hash, pattern string) (plumbing.Hash, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil || pattern == "" {
+		return Zero, ErrUnknown
+	}
+	found := Zero
+	err = r.Walk(from, nil, func(c *object.Commit) bool {
+		if re.MatchString(c.Message) {
+			found = c.Hash
+		}
+		return found == Zero
+	})
+	if found == Zero {
+		return Zero, ErrUnknown
+	}
+	return found, err
 }
 
 // noted returns what REF@{WHAT} stands for: where a reference was WHAT moves ago, or what a branch
@@ -190,6 +256,10 @@ func (r *Repo) step(h plumbing.Hash, suffix string) (next plumbing.Hash, rest st
 			return Zero, "", ErrUnknown
 		}
 		if h, err = r.peel(h); err != nil || what == "" || what == "commit" {
+			return h, rest, err
+		}
+		if text, ok := strings.CutPrefix(what, "/"); ok {
+			h, err = r.message([]plumbing.Hash{h}, text)
 			return h, rest, err
 		}
 		c, err := r.Commit(h)
