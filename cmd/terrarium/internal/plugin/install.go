@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Install puts a module into dir, which is made if it is not there, for this
@@ -28,17 +29,35 @@ func Install(dir string, m Manifest, wasm []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	base := filepath.Join(dir, m.Name)
-	// A manifest without a module is nothing: so it comes first.
-	if err := write(base+manifestSuffix, append(manifest, '\n')); err != nil {
+	stage, err := NewStage(dir) // what takes long is done aside
+	if err != nil {
 		return err
 	}
-	return write(base+moduleSuffix, wasm)
+	defer os.RemoveAll(stage)
+	suffixes := []string{manifestSuffix, moduleSuffix}
+	for i, b := range [][]byte{append(manifest, '\n'), wasm} {
+		if err := write(filepath.Join(stage, m.Name+suffixes[i]), b); err != nil {
+			return err
+		}
+	}
+	// Of two who install it at once one comes after the other, or there would be
+	// a manifest of the one with the other's module.
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, suffix := range suffixes { // a manifest without a module is nothing: so it comes first
+		if err := os.Rename(filepath.Join(stage, m.Name+suffix), filepath.Join(dir, m.Name+suffix)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// write makes a file or replaces it, all at once.
+// write makes a file that is on the disk when it returns.
 func write(file string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".*.tmp")
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -46,17 +65,36 @@ func write(file string, b []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
+	return errors.Join(err, f.Close())
+}
+
+// stagePrefix begins the names of directories in a folder of plugins that are no
+// part of it, and staleStage is when nobody uses one any longer.
+const (
+	stagePrefix = ".stage-"
+	staleStage  = 24 * time.Hour
+)
+
+// NewStage makes a directory in a folder of plugins, for what is to become one.
+// Whoever made it removes it. It removes those that others have left, who were
+// killed.
+func NewStage(dir string) (string, error) {
+	old, _ := filepath.Glob(filepath.Join(dir, stagePrefix+"*")) // the pattern is good
+	for _, stage := range old {
+		if info, err := os.Lstat(stage); err == nil && time.Since(info.ModTime()) > staleStage {
+			os.RemoveAll(stage)
+		}
 	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return os.MkdirTemp(dir, stagePrefix)
 }
 
 // Remove removes a plugin, its module first.
 func Remove(p Plugin) error {
+	unlock, err := lock(filepath.Dir(p.File))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := os.Remove(p.File); err != nil {
 		return err
 	}

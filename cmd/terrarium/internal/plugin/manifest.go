@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -21,18 +23,24 @@ type Manifest struct {
 	// Memory is how much it wants, in bytes.
 	Memory int64 `json:"memory,omitempty"`
 	// Needs are for people: variables to set, files to mount.
-	Needs       []string `json:"needs,omitempty"`
+	Needs []string `json:"needs,omitempty"`
+	// Env are variables as NAME=value, which all commands of the sandbox get.
+	Env         []string `json:"env,omitempty"`
 	Description string   `json:"description,omitempty"`
 	Version     string   `json:"version,omitempty"`
 	// SHA256 is the module's sum, in hexadecimal: Install writes it, and another
 	// module is refused. Without, any is accepted.
 	SHA256 string `json:"sha256,omitempty"`
+	// Source says where a plugin of an index came from, and Download is the sum
+	// of what was downloaded.
+	Source   string `json:"source,omitempty"`
+	Download string `json:"download,omitempty"`
 }
 
 // What a manifest may have.
 const (
 	maxManifest = 64 << 10 // bytes
-	maxList     = 16       // aliases, and needs
+	maxList     = 16       // aliases, needs, and variables
 	maxText     = 500      // bytes of a description or need
 	maxVersion  = 64       // bytes
 	maxMemory   = 4<<30 - 64<<10
@@ -61,6 +69,9 @@ func (m Manifest) Check() error {
 	if len(m.Aliases) > maxList || len(m.Needs) > maxList {
 		return fmt.Errorf("more than %d aliases or needs", maxList)
 	}
+	if len(m.Env) > maxList {
+		return fmt.Errorf("more than %d variables", maxList)
+	}
 	for _, a := range m.Aliases {
 		if err := CheckName(a); err != nil {
 			return fmt.Errorf("alias %w", err)
@@ -74,8 +85,19 @@ func (m Manifest) Check() error {
 			return err
 		}
 	}
-	if sum, err := hex.DecodeString(m.SHA256); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
-		return fmt.Errorf("sha256 %s: want 64 hexadecimal digits", Printable(m.SHA256))
+	for _, kv := range m.Env {
+		if err := checkVariable(kv); err != nil {
+			return fmt.Errorf("env: %w", err)
+		}
+	}
+	if err := checkSum("sha256", m.SHA256); err != nil {
+		return err
+	}
+	if err := checkSum("download", m.Download); err != nil {
+		return err
+	}
+	if err := checkText("source", m.Source, maxText); err != nil {
+		return err
 	}
 	if err := checkText("version", m.Version, maxVersion); err != nil {
 		return err
@@ -87,10 +109,36 @@ func checkText(field, text string, most int) error {
 	switch {
 	case len(text) > most:
 		return fmt.Errorf("%s: %d bytes: at most %d", field, len(text), most)
-	case strings.ContainsFunc(text, unprintable):
+	case strings.ContainsFunc(text, Unprintable):
 		return fmt.Errorf("%s: has a character that can't be shown", field)
 	}
 	return nil
 }
 
-func unprintable(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }
+// checkSum says why text is neither a sum nor empty.
+func checkSum(field, text string) error {
+	if sum, err := hex.DecodeString(text); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
+		return fmt.Errorf("%s %s: want 64 hexadecimal digits", field, Printable(text))
+	}
+	return nil
+}
+
+// sandboxOwn are variables that the sandbox sets, or that say how it works.
+var sandboxOwn = []string{"HOME", "LANG", "PATH", "PWD", "TERM", "TMPDIR"}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// checkVariable says why kv is no variable that a plugin may set.
+func checkVariable(kv string) error {
+	name, value, ok := strings.Cut(kv, "=")
+	switch {
+	case !ok || !variableName.MatchString(name):
+		return fmt.Errorf("%s: want NAME=value", Printable(kv))
+	case slices.Contains(sandboxOwn, name):
+		return fmt.Errorf("%s is the sandbox's own", name)
+	}
+	return checkText(name, value, maxText)
+}
+
+// Unprintable reports whether r is nothing to show on a terminal.
+func Unprintable(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }

@@ -42,7 +42,7 @@ func Printable(text string) string {
 	if len(text) > maxShown {
 		text, rest = strings.ToValidUTF8(text[:maxShown], ""), "…"
 	}
-	if strings.ContainsFunc(text, unprintable) {
+	if strings.ContainsFunc(text, Unprintable) {
 		text = strconv.Quote(text)
 	}
 	return text + rest
