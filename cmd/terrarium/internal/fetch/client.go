@@ -1,0 +1,140 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/index"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+)
+
+// What a server may take.
+const (
+	maxRedirects = 5
+	maxHeader    = 64 << 10         // bytes
+	stall        = time.Minute      // without a byte
+	whole        = 30 * time.Minute // for all of it
+)
+
+// errStalled ends a download that brings nothing.
+var errStalled = errors.New("the server sends nothing any longer")
+
+// client asks servers, by way of the proxy that the environment names. It takes
+// nothing over http but from this machine, wherever a server sends it.
+var client = &http.Client{
+	Transport: &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		ResponseHeaderTimeout:  stall,
+		TLSHandshakeTimeout:    stall,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true, // or an archive could arrive unpacked
+		ForceAttemptHTTP2:      true,
+	},
+	CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return fmt.Errorf("more than %d redirects", maxRedirects)
+		}
+		return index.CheckURL(r.URL)
+	},
+}
+
+// Text returns what is at u, at most limit bytes, such as an index.
+func Text(ctx context.Context, u *url.URL, limit int64) ([]byte, error) {
+	body, err := open(ctx, u, "")
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	b, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("more than %d bytes", limit)
+	}
+	if err != nil {
+		return nil, named(u, err)
+	}
+	return b, nil
+}
+
+// open returns what is at u. token, if not empty, is for its host only.
+func open(ctx context.Context, u *url.URL, token string) (io.ReadCloser, error) {
+	if err := index.CheckURL(u); err != nil {
+		return nil, named(u, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, whole)
+	ctx, stop := context.WithCancelCause(ctx)
+	b := &body{cancel: cancel, timer: time.AfterFunc(stall, func() { stop(errStalled) }), ctx: ctx}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		b.Close()
+		return nil, named(u, errors.New("not a URL"))
+	}
+	request.Header.Set("User-Agent", "terrarium")
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token) // net/http keeps it from other hosts
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		err = b.cause(err)
+		b.Close()
+		return nil, named(u, err)
+	}
+	b.body = response.Body
+	if response.StatusCode != http.StatusOK {
+		b.Close()
+		return nil, named(u, fmt.Errorf("the server says %s", plugin.Printable(response.Status)))
+	}
+	return b, nil
+}
+
+// A body is what a server sends, as long as it sends something.
+type body struct {
+	body   io.ReadCloser // nil before there is an answer
+	ctx    context.Context
+	cancel context.CancelFunc
+	timer  *time.Timer
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.body.Read(p)
+	if n > 0 {
+		b.timer.Reset(stall)
+	}
+	if err != nil && err != io.EOF {
+		err = b.cause(err)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	b.timer.Stop()
+	b.cancel()
+	if b.body == nil {
+		return nil
+	}
+	return b.body.Close()
+}
+
+// cause returns why the context ended, if err is that it did.
+func (b *body) cause(err error) error {
+	if cause := context.Cause(b.ctx); cause != nil {
+		return cause
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err // it repeats the URL
+	}
+	return err
+}
+
+// named returns err with where it happened, in one line, and without what a
+// query may hold of secrets.
+func named(u *url.URL, err error) error {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	return fmt.Errorf("%s: %w", plugin.Printable(shown.String()), err)
+}
