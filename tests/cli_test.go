@@ -37,6 +37,7 @@ const patience = 3 * time.Minute
 //	fits                    stdout fits on a screen: 24 lines of 80 columns
 //	noprocess               waits until no process of this script is left
 //	module KIND FILE        makes a small WebAssembly module (modules_test.go)
+//	publish KIND NAME …     publishes a plugin (publish_test.go)
 //	replay FILE             "cmd/dev replay" must find no difference
 //	transcript FILE ARG…    talks to "terrarium serve --stdio ARG…" (transcript_test.go)
 //	console FILE ARG…       runs "terrarium ARG…" on a terminal (console_test.go)
@@ -85,6 +86,7 @@ func TestCLI(t *testing.T) {
 			"fits":       fits,
 			"noprocess":  noProcess,
 			"module":     makeModule,
+			"publish":    publish,
 			"replay":     replay,
 			"transcript": transcript,
 			"console":    runConsole,

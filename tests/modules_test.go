@@ -61,6 +61,9 @@ var modules = map[string]func(m *Module){
 	"paints": func(m *Module) {
 		prints(m, "a\x1b]52;c;eA==\ab\x1b]0;t\ac\x1b[21td\x1b]11;?\ae\x1bP$qm\x1b\\f\x05g\x1b[31m\x1b[?1049;25;1000hh\x1b[?25l")
 	},
+	// answers says what is asked of it, and broken something else, and fails.
+	"answers": func(m *Module) { prints(m, "42\n") },
+	"broken":  func(m *Module) { prints(m, "no \x1b[31msuch\nthing ", exiting(m, 3)...) },
 	// asks asks a terminal where its cursor is, and reads a line.
 	"asks": func(m *Module) {
 		read := m.Import("wasi_snapshot_preview1", "fd_read", "(i32,i32,i32,i32)->i32")
@@ -89,8 +92,12 @@ func prints(m *Module, text string, then ...[]byte) {
 }
 
 func exitsWith(m *Module, code int32) {
+	m.Export("_start", m.Func("()->()", "", exiting(m, code)...))
+}
+
+func exiting(m *Module, code int32) [][]byte {
 	exit := m.Import("wasi_snapshot_preview1", "proc_exit", "(i32)->()")
-	m.Export("_start", m.Func("()->()", "", I32(code), Call(exit)))
+	return [][]byte{I32(code), Call(exit)}
 }
 
 func makeModule(ts *testscript.TestScript, neg bool, args []string) {

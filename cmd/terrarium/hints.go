@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/index"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/plugins"
@@ -41,10 +42,7 @@ func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error)
 		return e, err
 	}
 	hint := *refused
-	advice, plugin := absent.Advice(c.Command)
-	if plugin {
-		advice += ": terrarium plugins add FILE"
-	}
+	advice := adviceOn(c.Command)
 	switch {
 	case u.missing != nil:
 		hint.Message += ": " + u.missing.Error()
@@ -54,6 +52,22 @@ func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error)
 		hint.Message += ": " + advice
 	}
 	return e, &hint
+}
+
+// adviceOn returns what a person can do who has not got a command.
+func adviceOn(name string) string {
+	advice, plugin := absent.Advice(name)
+	x, err := index.Own()
+	switch {
+	case err == nil && x.Find(name) != nil:
+		if !plugin { // or it is told already what that is
+			advice = "a plugin has it"
+		}
+		return advice + ": terrarium plugins add " + x.Find(name).Name
+	case plugin:
+		return advice + ": terrarium plugins add FILE"
+	}
+	return advice
 }
 
 const noModule = ": no such file, here or in the sandbox"

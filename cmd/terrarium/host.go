@@ -171,7 +171,7 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 	}
 	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
-		Commands: config.Commands, Mounts: config.Mounts, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
+		Commands: config.Commands, Mounts: config.Mounts, Env: config.Env, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
 		Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
 		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
 	})

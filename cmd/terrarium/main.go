@@ -50,7 +50,7 @@ Terrarium runs commands in terminals, for people and for AI agents.
   keys        print the bytes of tmux key names
   parse       print what a Term Challenge answer means
   audit       check a record of what ran
-  plugins     list, add and remove commands of the sandbox
+  plugins     find, add and remove commands of the sandbox
   policy      check the rules for commands, and explain a line
   doctor      say what can run here
   version     print the version

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,27 +18,28 @@ const pluginsHelp = `usage: terrarium plugins COMMAND [flags]
 Keeps the commands of the sandbox (--host wasm) that others have made: WASI
 modules, such as a CPython. Nobody has to trust them.
 
-  list         what there is, and from where
-  add FILE     add a module to the user's plugins
-  remove NAME  remove it
-  info NAME    what it imports and asks for
+  search [WORD]   which can be had by name
+  add NAME|FILE   add one of these, or a module, to the user's plugins
+  update [NAME]   bring what was added by name to what the index has now
+  remove NAME     remove it
+  list            what there is, and from where
+  info NAME       what it imports and asks for
 
 The user's are in terrarium/plugins in XDG_DATA_HOME; --plugins DIR adds those
 in DIR. Where names clash, the DIR given last wins, then the user's, then ours.
 Beside NAME.wasm there may be a manifest NAME.json, all of it optional:
 
-  {"name": "python3", "aliases": ["python"], "version": "3.12.0",
-   "description": "CPython", "memory": 1073741824, "needs": ["PYTHONPATH"]}
+  {"name": "python3", "aliases": ["python"], "version": "3.12.0", "needs": [],
+   "description": "CPython", "memory": 1073741824, "env": ["PYTHONUTF8=1"]}
 
-What was added is pinned: the manifest gets the module's "sha256", and a module
-that has changed since is refused until it is added again.
-An alias stands where no command has that name for its own. memory, in bytes, is
-what commands may have unless --memory says; needs is for people to read.
+The manifest gets the "sha256" of the module that was added: another is refused.
+An alias stands where no command has that name. memory, in bytes, is what all
+may have unless --memory says; all see env; needs is for people to read.
 `
 
 func newPlugins() *cobra.Command {
-	return newGroup("plugins COMMAND [flags]", "list, add and remove commands of the sandbox", pluginsHelp,
-		newPluginsList(), newPluginsAdd(), newPluginsRemove(), newPluginsInfo())
+	return newGroup("plugins COMMAND [flags]", "find, add and remove commands of the sandbox", pluginsHelp,
+		newPluginsSearch(), newPluginsAdd(), newPluginsUpdate(), newPluginsRemove(), newPluginsList(), newPluginsInfo())
 }
 
 // oneArg is for commands that take one argument, which is a what.
@@ -94,8 +96,11 @@ func remove(w io.Writer, p plugin.Plugin) error {
 	return err
 }
 
+// errNoPlugin is what noPlugin's errors are.
+var errNoPlugin = errors.New("none of that name")
+
 func noPlugin(name string) error {
-	return fmt.Errorf("plugin %s: none of that name", plugin.Printable(name))
+	return fmt.Errorf("plugin %s: %w", plugin.Printable(name), errNoPlugin)
 }
 
 // usersPlugins returns the user's plugins that are any good.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,62 +14,92 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
-const pluginsAddHelp = `usage: terrarium plugins add FILE [flags]
+const pluginsAddHelp = `usage: terrarium plugins add NAME|FILE [flags]
 
-Adds a WASI module to the user's plugins, with the manifest beside it if there
-is one, says what it imports and asks for, and compiles it. A module that the
-sandbox would refuse is not added.
+Adds a plugin to the user's, and compiles it. NAME is one that "plugins search"
+lists: what it is, where its build is published and under which licence is said,
+and a person is asked; then it is downloaded, its sum compared, and it is run
+once in the sandbox. One that fails is not added. FILE, a path that has a / or
+ends in .wasm, is a module of yours: what it imports is said, and the manifest
+beside it counts. A module that the sandbox would refuse is not added.
 
-  --name NAME               the command's name; default: the manifest's, or
-                            the file's
+  --yes                     ask nobody
+  --index FILE|URL          another index than our own, such as your company's
+  --name NAME               a FILE's command; default: the manifest's, or FILE's
   --alias NAME              another name for it; repeatable
   --force                   replace a plugin of that name
   --engine wazero|wasmtime  compile it for which engine
   --sandbox-required        refuse to compile with less than "doctor" could tell
 
-For example: terrarium plugins add python-3.12.wasm --name python3
+npm packages come from the registry that the user's npm is set to. For example:
+
+  terrarium plugins add python
+  terrarium plugins add ./python-3.12.wasm --name python3
 `
 
 // addFlags are the flags of plugins add.
 type addFlags struct {
 	hostFlags
+	index   indexFlag
 	name    string
 	aliases []string
 	force   bool
+	yes     bool
 }
 
 func newPluginsAdd() *cobra.Command {
 	var f addFlags
 	cmd := &cobra.Command{
-		Use:                   "add FILE [flags]",
-		SuggestFor:            []string{"install"},
-		Short:                 "add a module to the user's plugins",
+		Use:                   "add NAME|FILE [flags]",
+		SuggestFor:            []string{"install", "get"},
+		Short:                 "add a plugin to the user's",
 		Long:                  pluginsAddHelp,
 		DisableFlagsInUseLine: true,
-		Args:                  oneArg("FILE"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"wasm"}, cobra.ShellCompDirectiveFilterFileExt
+		Args:                  oneArg("NAME or FILE"),
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if strings.Contains(typed, "/") {
+				return []string{"wasm"}, cobra.ShellCompDirectiveFilterFileExt
+			}
+			return offeredNames(), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.host = "wasm"
 			if err := f.check(cmd); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.add(cmd, args[0])
+			if isFile(args[0]) {
+				return f.addFile(cmd, args[0])
+			}
+			return f.addNamed(cmd, args[0])
 		},
 	}
+	f.addTo(cmd)
 	set := cmd.Flags()
 	set.StringVar(&f.name, "name", "", "")
 	set.StringArrayVar(&f.aliases, "alias", nil, "")
 	set.BoolVar(&f.force, "force", false, "")
+	return cmd
+}
+
+// addTo adds the flags that update has too.
+func (f *addFlags) addTo(cmd *cobra.Command) {
+	f.index.add(cmd)
+	set := cmd.Flags()
+	set.BoolVar(&f.yes, "yes", false, "")
 	set.StringVar(&f.engine, "engine", engines[0], "")
 	set.BoolVar(&f.required, "sandbox-required", false, "")
-	return cmd
+}
+
+// isFile reports whether an argument is a FILE. A NAME never becomes one: who
+// types it in a directory that an agent has written to means what the index has.
+func isFile(arg string) bool {
+	return strings.Contains(arg, "/") || strings.HasSuffix(arg, ".wasm") || plugin.CheckName(arg) != nil
 }
 
 // check says what is wrong with the flags.
@@ -83,26 +114,26 @@ func (f *addFlags) check(cmd *cobra.Command) error {
 			return fmt.Errorf("--alias %w", err)
 		}
 	}
+	if file := cmd.Flags().Arg(0); cmd.Flags().Changed("name") && file != "" && !isFile(file) {
+		return fmt.Errorf("--name is for a FILE, and %s is a NAME: want ./%s, or --alias", file, file)
+	}
 	return f.hostFlags.check(cmd.Flags())
 }
 
-// add adds a module. Nothing is written before all is known to be well.
-func (f *addFlags) add(cmd *cobra.Command, file string) error {
-	dir, err := userPlugins()
+// addFile adds a module. Nothing is written before all is known to be well.
+func (f *addFlags) addFile(cmd *cobra.Command, file string) error {
+	ctx, stop := interruptible()
+	defer stop()
+	dir, err := trustedPlugins()
 	if err != nil {
-		return err
-	}
-	if err := cache.CheckPath(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	p, err := plugin.OpenAs(file, f.name)
 	if err != nil {
 		return err
 	}
-	p.Aliases = append(p.Aliases, f.aliases...)
-	slices.Sort(p.Aliases)
-	p.Aliases = slices.DeleteFunc(slices.Compact(p.Aliases), func(a string) bool { return a == p.Name })
-	if err := p.Check(); err != nil {
+	p.Source, p.Download = "", "" // which are an index's to say
+	if err := f.rename(&p); err != nil {
 		return err
 	}
 	if err := f.clash(&p); err != nil {
@@ -119,17 +150,43 @@ func (f *addFlags) add(cmd *cobra.Command, file string) error {
 	if err := info.print(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	if err := f.compile(p.Name, wasm); err != nil {
+	if err := f.compile(ctx, &p.Manifest, wasm, nil); err != nil {
 		return err
 	}
-	if err := plugin.Install(dir, p.Manifest, wasm); err != nil {
+	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm)
+}
+
+// trustedPlugins returns the user's folder of plugins, where nobody else can
+// put one.
+func trustedPlugins() (string, error) {
+	dir, err := userPlugins()
+	if err != nil {
+		return "", err
+	}
+	if err := cache.CheckPath(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return dir, nil
+}
+
+// rename gives a plugin the names that the flags say.
+func (f *addFlags) rename(p *plugin.Plugin) error {
+	p.Aliases = slices.Concat(p.Aliases, f.aliases)
+	slices.Sort(p.Aliases)
+	p.Aliases = slices.DeleteFunc(slices.Compact(p.Aliases), func(a string) bool { return a == p.Name })
+	return p.Check()
+}
+
+// install makes a module one of the user's plugins, and says so.
+func install(w io.Writer, dir string, m plugin.Manifest, wasm []byte) error {
+	if err := plugin.Install(dir, m, wasm); err != nil {
 		return err
 	}
-	if err := replaced(p.Name); err != nil {
+	if err := replaced(m.Name); err != nil {
 		return err
 	}
-	names := strings.Join(append([]string{p.Name}, p.Aliases...), ", ")
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "added %s to %s\n", names, plugin.Printable(filepath.Clean(dir)))
+	names := strings.Join(append([]string{m.Name}, m.Aliases...), ", ")
+	_, err := fmt.Fprintf(w, "added %s to %s\n", names, plugin.Printable(filepath.Clean(dir)))
 	return err
 }
 
@@ -170,13 +227,18 @@ func replaced(name string) error {
 }
 
 // compile has a module compiled into the engine's cache, by a worker: nobody
-// knows what it does to a compiler.
-func (f *addFlags) compile(name string, wasm []byte) (err error) {
+// knows what it does to a compiler. Then try, if not nil, is called with the host
+// whose only command it is.
+func (f *addFlags) compile(ctx context.Context, m *plugin.Manifest, wasm []byte, try func(driver.Host) error) (err error) {
 	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
-		Commands:  map[string]*hostwasm.Module{name: hostwasm.NewModule(name, wasm)},
+		Commands:  map[string]*hostwasm.Module{m.Name: hostwasm.NewModule(m.Name, wasm)},
+		Env:       m.Env,
 		Compiling: compiling, Engine: f.engine, CacheDir: dir,
-		Limits:   hostwasm.Limits{Compile: 10 * time.Minute}, // somebody waits for it, who can press ^C
+		Limits: hostwasm.Limits{
+			Compile: 10 * time.Minute, // somebody waits for it, who can press ^C
+			Memory:  max(m.Memory, defaultMemory), Wall: smokeWall, Output: smokeOutput,
+		},
 		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
 	})
 	if err != nil {
@@ -188,5 +250,8 @@ func (f *addFlags) compile(name string, wasm []byte) (err error) {
 			return err
 		}
 	}
-	return host.Prepare(context.Background(), name)
+	if err := host.Prepare(ctx, m.Name); err != nil || try == nil {
+		return interrupted(ctx, err)
+	}
+	return interrupted(ctx, try(host))
 }

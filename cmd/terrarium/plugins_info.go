@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,14 +20,18 @@ const pluginsInfoHelp = `usage: terrarium plugins info NAME [flags]
 
 Prints what is known of a command of the sandbox: where it comes from, what its
 module imports and asks for, what its manifest says, and whether it is compiled.
+Of one that is not there, it prints what the index says: what "plugins add NAME"
+would download, and under which licence.
 
   --plugins DIR             a folder of plugins, as for run; repeatable
+  --index FILE|URL          what another index says of it, in place of our own
   --engine wazero|wasmtime  compiled for which engine
   --json                    one JSON object
 `
 
 func newPluginsInfo() *cobra.Command {
 	var f hostFlags
+	var from indexFlag
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:                   "info NAME [flags]",
@@ -36,14 +41,18 @@ func newPluginsInfo() *cobra.Command {
 		Args:                  oneArg("NAME"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			commands := plugin.Commands(nil, usersPlugins())
-			return append(slices.Sorted(maps.Keys(commands)), ownCommands()...), cobra.ShellCompDirectiveNoFileComp
+			return slices.Concat(slices.Sorted(maps.Keys(commands)), ownCommands(), offeredNames()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.host = "wasm"
 			if err := f.check(cmd.Flags()); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
+			var info interface{ print(io.Writer) error }
 			info, err := f.info(args[0])
+			if errors.Is(err, errNoPlugin) || from != "" {
+				info, err = from.info(cmd.Context(), args[0])
+			}
 			if err != nil {
 				return err
 			}
@@ -57,6 +66,7 @@ func newPluginsInfo() *cobra.Command {
 	cmd.Flags().StringVar(&f.engine, "engine", engines[0], "")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "")
 	cmd.MarkFlagDirname("plugins")
+	from.add(cmd)
 	return cmd
 }
 

@@ -128,8 +128,8 @@ func resolve(sources []source) map[string]*plugin.Plugin {
 // defaultMemory is hostwasm's.
 const defaultMemory = 512 << 20
 
-// addPlugins adds the commands of plugins. Unless --memory says how much there
-// is, there is as much as any of them wants.
+// addPlugins adds the commands of plugins, and the variables that they set. Unless
+// --memory says how much there is, there is as much as any of them wants.
 func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 	sources, err := readSources(f.plugins)
 	if err != nil {
@@ -139,6 +139,7 @@ func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 	for name, p := range resolve(sources) {
 		if modules[p] == nil {
 			modules[p] = &hostwasm.Module{Name: filepath.Base(p.File), Load: p.Module}
+			c.Env = append(c.Env, p.Env...)
 		}
 		c.Commands[name] = modules[p]
 		if f.limits.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {

@@ -214,7 +214,7 @@ func TestPythonPlugin(t *testing.T) {
 		t.Errorf("before: got %q, status %d, want what to ask for, 127", stderr, status)
 	}
 	if _, stderr, status := terrarium("run", "--host", "wasm", "--", "python3", "-c", "print(1)"); status != 127 ||
-		!strings.Contains(stderr, "terrarium plugins add FILE") {
+		!strings.Contains(stderr, "terrarium plugins add python") {
 		t.Errorf("before: got %q, status %d, want how a plugin is added, 127", stderr, status)
 	}
 	if stdout, stderr, status := terrarium("plugins", "add", python, "--name", "python3"); status != 0 ||

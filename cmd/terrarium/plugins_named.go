@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fetch"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/index"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// addNamed adds a plugin of the index.
+func (f *addFlags) addNamed(cmd *cobra.Command, name string) error {
+	ctx, stop := interruptible()
+	defer stop()
+	x, err := f.index.read(ctx)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	e := x.Find(name)
+	if e == nil {
+		err := noEntry(x, name)
+		if _, lost := os.Stat(name); lost == nil {
+			err = fmt.Errorf("%w; the file is ./%s", err, name)
+		}
+		return err
+	}
+	for _, have := range usersPlugins() {
+		if have.Name == e.Name && have.Download == e.SHA256 && !f.force {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s is there already\n", e.Name, e.Version)
+			return err
+		}
+	}
+	return f.get(ctx, cmd, x, e)
+}
+
+// get downloads, tries and adds an entry of an index, if a person agrees.
+// Before the last step nothing of it is where plugins are looked for.
+func (f *addFlags) get(ctx context.Context, cmd *cobra.Command, x *index.Index, e *index.Entry) error {
+	dir, err := trustedPlugins()
+	if err != nil {
+		return err
+	}
+	p := plugin.Plugin{Manifest: e.Manifest()}
+	if err := f.rename(&p); err != nil {
+		return err
+	}
+	if err := f.clash(&p); err != nil {
+		return err
+	}
+	if err := f.agreed(ctx, cmd.OutOrStdout(), e); err != nil {
+		return interrupted(ctx, err)
+	}
+	wasm, err := download(ctx, dir, x, e)
+	if err != nil {
+		return fmt.Errorf("plugin %s: %w", e.Name, interrupted(ctx, err))
+	}
+	if _, err := inspect(&p, wasm); err != nil {
+		return fmt.Errorf("plugin %s: %w", e.Name, err)
+	}
+	err = f.compile(ctx, &p.Manifest, wasm, func(host driver.Host) error { return smoke(ctx, host, e) })
+	if err != nil {
+		return err
+	}
+	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm)
+}
+
+// agreed says what would be added, and asks whether it shall be.
+func (f *addFlags) agreed(ctx context.Context, w io.Writer, e *index.Entry) error {
+	o := offered(e, nil)
+	if err := o.print(w); err != nil || f.yes {
+		return err
+	}
+	if !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
+		return fmt.Errorf("plugin %s: not added: nobody is there to be asked: --yes adds it", e.Name)
+	}
+	fmt.Fprintf(os.Stderr, "download %s, and add it? [y/N] ", about(e.Size))
+	answer := make(chan string, 1)
+	go func() { // ends with the line, or is left behind when we exit
+		line, _ := bufio.NewReader(io.LimitReader(os.Stdin, 100)).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case line := <-answer:
+		if line == "y" || line == "yes" {
+			return nil
+		}
+		return fmt.Errorf("plugin %s: not added", e.Name)
+	case <-ctx.Done():
+		fmt.Fprintln(os.Stderr)
+		return context.Cause(ctx)
+	}
+}
+
+// download returns an entry's module. What comes is kept in a directory of its
+// own, in the folder of plugins dir, until it is known to be what was meant.
+func download(ctx context.Context, dir string, x *index.Index, e *index.Entry) (wasm []byte, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	stage, err := plugin.NewStage(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(stage)
+	f, err := os.OpenFile(filepath.Join(stage, "download"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	shown := newProgress(os.Stderr, "downloading "+e.Name, e.Size)
+	err = fetch.Get(ctx, x, e, f, shown.at)
+	shown.end()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if e.Module != "" {
+		return fetch.Unpack(f, e.Module)
+	}
+	if e.Size > plugin.MaxModule {
+		return nil, errors.New("larger than a module may be")
+	}
+	return io.ReadAll(f)
+}
