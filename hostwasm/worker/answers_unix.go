@@ -9,9 +9,31 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 )
 
+// maxAnswers is how many questions of file systems are answered at once. A worker that
+// has more waits, with all that it says.
+const maxAnswers = 16
+
+// ask answers a question, or has it be answered where that may take long: a file
+// system that does not answer keeps one command waiting, and not what others say. id
+// is the command that it is for, if it is for one.
+func (c *child) ask(q *ask, id commandID) {
+	if !q.What.inTree() {
+		if c.listens() {
+			c.answer(q, id)
+		}
+		return
+	}
+	c.asked <- struct{}{}
+	c.answering.Go(func() { // ends when the file system has answered
+		defer func() { <-c.asked }()
+		if c.listens() {
+			c.answer(q, id)
+		}
+	})
+}
+
 // answer answers what takes no time. To read what was compiled of a large module
-// for askKept takes a fraction of a second, once. id is the command that it is for,
-// if it is for one.
+// for askKept takes a fraction of a second, once.
 func (c *child) answer(q *ask, id commandID) {
 	a := &answer{ID: q.ID}
 	switch q.What {

@@ -34,6 +34,9 @@ type child struct {
 	watching sync.WaitGroup
 	answered chan error // answers a session, or a module to be compiled
 
+	answering sync.WaitGroup // what was asked of file systems
+	asked     chan struct{}  // holds a value for each of that
+
 	ended   chan struct{} // closed when the process was reaped
 	used    time.Duration // of processors; then
 	context context.Context
@@ -138,7 +141,7 @@ func newChild(h *Host, conn *conn) *child {
 	return &child{
 		host: h, conn: conn,
 		ready: make(chan struct{}), answered: make(chan error, 1), ended: make(chan struct{}),
-		commands: make(map[commandID]*command), covered: 1,
+		commands: make(map[commandID]*command), covered: 1, asked: make(chan struct{}, maxAnswers),
 	}
 }
 
@@ -186,6 +189,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 		c.watching.Wait()
 	}
 	c.endCommands(waitErr == nil && wasKilled(state))
+	c.answering.Wait()
 	c.settle()
 	h := c.host
 	h.mu.Lock()
@@ -226,13 +230,13 @@ func (c *child) begin(ctx context.Context, s *session, t *tmp, trees trees) erro
 
 // maxAge is how long a worker gets new commands. By that its processor time is
 // limited, which nobody but root can raise later.
-const maxAge = time.Hour
+var maxAge = time.Hour
 
 // worn reports whether the worker is to have no more commands.
 func (c *child) worn() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.retired || time.Since(c.since) > maxAge
+	return c.retired || c.last > 0 && time.Since(c.since) > maxAge
 }
 
 // add has the worker have another command. It returns false where that is to have
@@ -311,9 +315,7 @@ func (c *child) handle(m *message, files []*os.File) error {
 			close(c.ready)
 		}
 	case m.Ask != nil:
-		if c.listens() {
-			c.answer(m.Ask, m.Command)
-		}
+		c.ask(m.Ask, m.Command)
 	case m.Command != 0:
 		command := c.find(m.Command)
 		if command == nil {

@@ -31,6 +31,13 @@ func SetIdle(t *testing.T, d time.Duration, n int) {
 	t.Cleanup(func() { idleLimit, maxIdle = limit, most })
 }
 
+// SetMaxAge sets for a test how long workers get new commands.
+func SetMaxAge(t *testing.T, d time.Duration) {
+	before := maxAge
+	maxAge = d
+	t.Cleanup(func() { maxAge = before })
+}
+
 // SpoilPool has the host, whose pool is of one, believe that a worker could not
 // be started when the pool was filled.
 func SpoilPool(t *testing.T, h *Host, err error) {

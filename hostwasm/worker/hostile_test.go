@@ -205,6 +205,7 @@ func TestNotAnsweredAfterwards(t *testing.T) {
 			if err := c.handle(&message{Ask: &ask{What: askMkdir, Dir: dir, Name: name}}, nil); err != nil {
 				t.Errorf("killed %v: %s: got %v", killed, name, err)
 			}
+			c.answering.Wait()
 		}
 		mkdir("before")
 		if killed {
@@ -231,6 +232,44 @@ func TestNotAnsweredAfterwards(t *testing.T) {
 			t.Errorf("killed %v: got %+v, %v, want %+v", killed, command.exit, err, want)
 		}
 	}
+}
+
+// A hung is a file system that does not answer.
+type hung struct {
+	vfs.FS
+	until chan struct{}
+}
+
+func (h hung) Mkdir(string, vfs.Mode) error {
+	<-h.until
+	return nil
+}
+
+// A file system that does not answer keeps nobody from what a worker says of its other
+// commands, unless it is asked more than an honest one would.
+func TestHungFileSystem(t *testing.T) {
+	const dir = "/hung"
+	c, _ := newVictim(t, &Host{})
+	until := make(chan struct{})
+	c.trees = trees{dir: hung{until: until}}
+	command := newVictimsCommand(t, c, 0)
+	said := make(chan error, 1)
+	go func() { // ends at once, or with the file system
+		for range maxAnswers {
+			c.handle(&message{Ask: &ask{What: askMkdir, Dir: dir, Name: "x"}}, nil)
+		}
+		said <- c.handle(&message{Command: command.id, Exit: &exit{}}, nil)
+	}()
+	select {
+	case err := <-said:
+		if err != nil || !command.hasExited() {
+			t.Errorf("got %v, and no exit", err)
+		}
+	case <-time.After(soon):
+		t.Error("what a worker says is not heard")
+	}
+	close(until)
+	c.answering.Wait()
 }
 
 // What a worker says of its command's end is what an end can be.

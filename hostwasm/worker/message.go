@@ -199,6 +199,10 @@ const (
 	askSymlink
 )
 
+// inTree reports whether the host looks for the answer in a directory that was handed
+// over.
+func (q question) inTree() bool { return askMode <= q && q <= askSymlink }
+
 type answer struct {
 	ID     uint64
 	Number int64 // that was asked for, or more, or 0

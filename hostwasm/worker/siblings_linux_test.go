@@ -147,6 +147,24 @@ func TestWorkerIsDeterministic(t *testing.T) {
 	awaitWorkers(t, 1)
 }
 
+// A worker that has served for long gets no new commands, and goes when the last one it
+// has is gone.
+func TestWorkerIsOld(t *testing.T) {
+	worker.SetMaxAge(t, 0)
+	h := newHost(t, worker.Config{Pool: -1})
+	for range 2 {
+		if got := run(t, h, command("exit", "7")); got.exit.Status.ExitCode != 7 {
+			t.Errorf("got %v", got.exit)
+		}
+		awaitWorkers(t, 0)
+	}
+	speak(t, h, "").lives(t, "first")
+	speak(t, h, "").lives(t, "second")
+	if got := workers(t, os.Getpid()); len(got) != 2 {
+		t.Errorf("got workers %v, want two", got)
+	}
+}
+
 // One of ten is killed, and the others are not: asleep, computing or writing.
 func TestKillOneOfTen(t *testing.T) { onEachEngine(t, testKillOneOfTen) }
 
@@ -381,6 +399,10 @@ func TestLimitsOfWorker(t *testing.T) {
 		}
 		if got, _ := limit("Max data size"); got != fmt.Sprint(n*memory+worker.WorkerMemory) {
 			t.Errorf("%d commands: got %s bytes of memory", n, got)
+		}
+		// For the hour in which it gets commands, and that which the last one may take.
+		if got, most := limit("Max cpu time"); got != most || got != fmt.Sprint((2*60*60+5)*runtime.NumCPU()) {
+			t.Errorf("%d commands: got %s and at most %s seconds", n, got, most)
 		}
 	}
 }

@@ -131,8 +131,7 @@ func (c *child) tree(dir string) vfs.FS {
 	return c.trees[dir]
 }
 
-// do answers questions of trees, but askOpen. A file system that does not answer
-// keeps us from other questions of this worker, and of no other.
+// do answers questions of trees, but askOpen.
 func (c *child) do(q *ask) error {
 	fs := c.tree(q.Dir)
 	if fs == nil {
