@@ -98,6 +98,7 @@ func TestLiar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pair(t) // Go's poller has descriptors of its own from the first file on that it waits for
 	for _, way := range []string{"rubbish", "empty", "long", "unknown", "twice", "descriptors", "wrong", "dies"} {
 		t.Run(way, func(t *testing.T) {
 			fds, goroutines := count(), runtime.NumGoroutine()
