@@ -232,6 +232,8 @@ func TestClientJSON(t *testing.T) {
 	id := u.create(`printf '\377\033[1m'; exit 7`)
 	u.asks("terminal/wait_for_exit", `"terminalId":"`+id+`"`)
 	u.asks("terminal/create", `"command":"not-there","args":["it's"]`)
+	// What is told of terminals, and of all else, comes by different ways: the agent may go on before.
+	eventually(t, func() bool { return strings.Contains(u.stdout.String(), `"event":"refused"`) })
 	u.asks("fs/read_text_file", `"path":"/etc/passwd"`)
 	u.asks("session/request_permission", `"toolCall":{"toolCallId":"p","title":"may I"},"options":[{"optionId":"n","name":"No","kind":"reject_once"}]`)
 	if status := u.stop("end_turn"); status != 0 {
