@@ -34,6 +34,6 @@
 // A command is ended by the worker. Where that fails, SIGKILL ends the worker: after
 // two seconds if nothing else runs there, and else after 30, and then the other
 // commands are lost (core.ReasonLost). So are they where a worker ends by itself. If
-// the system kills it, with one command in it, the reason is memory. It ends when we
-// do.
+// the system kills it, with one command in it, the reason is memory. A worker ends
+// when we do.
 package worker
