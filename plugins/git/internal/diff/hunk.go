@@ -20,9 +20,14 @@ const (
 
 // Write writes the hunks of a unified diff with that many lines of context, in colours or not.
 func Write(w io.Writer, a, b []byte, context int, colored bool) {
-	p := &patch{w: w, x: Lines(a), y: Lines(b), context: context, colored: colored}
+	x, y := Lines(a), Lines(b)
+	WriteEdits(w, x, y, Compare(x, y), context, colored)
+}
+
+// WriteEdits is Write of edits that are known.
+func WriteEdits(w io.Writer, x, y [][]byte, edits []Edit, context int, colored bool) {
+	p := &patch{w: w, x: x, y: y, context: context, colored: colored}
 	p.blank = blankEnd(p.x, p.y)
-	edits := Compare(p.x, p.y)
 	for len(edits) > 0 {
 		n := 1
 		for n < len(edits) && edits[n].A0-edits[n-1].A1 <= 2*context {
@@ -57,12 +62,12 @@ func (p *patch) hunk(edits []Edit) {
 	fmt.Fprintf(p.w, "%s%s\n", at, name)
 	line := first.A0 - before
 	for _, e := range edits {
-		p.lines(' ', "", p.x[line:e.A0])
+		p.lines(' ', "", p.y[e.B0-(e.A0-line):e.B0])
 		p.lines('-', oldColor, p.x[e.A0:e.A1])
 		p.added(e)
 		line = e.A1
 	}
-	p.lines(' ', "", p.x[line:last.A1+after])
+	p.lines(' ', "", p.y[last.B1:last.B1+after])
 }
 
 func span(from, to int) string {

@@ -48,7 +48,7 @@ func relevant(ids []int, changed []bool, start, end int, others func(id int) int
 		}
 	}
 	for i, k := range kind {
-		if k == 1 || k == 2 && !lost2(kind, i) {
+		if k == 1 || k == 2 && !amongLost(kind, i) {
 			s.ids, s.at = append(s.ids, ids[start+i]), append(s.at, start+i)
 			continue
 		}
@@ -57,8 +57,8 @@ func relevant(ids []int, changed []bool, start, end int, others func(id int) int
 	return s
 }
 
-// lost2 reports whether a frequent line stands between many that the other text lacks.
-func lost2(kind []byte, i int) bool {
+// amongLost reports whether a frequent line stands between many that the other text lacks.
+func amongLost(kind []byte, i int) bool {
 	run := func(step int) (lacking, frequent int) {
 		frequent = 1
 		for j := i + step; j >= 0 && j < len(kind) && j >= i-window && j <= i+window; j += step {

@@ -121,13 +121,14 @@ func (r *mailRun) begin(names []string) error {
 		if err := set("dirtyindex", ""); err != nil {
 			return err
 		}
-		return fatal("Dirty index: cannot apply patches (dirty: %s)", names2(s))
+		return fatal("Dirty index: cannot apply patches (dirty: %s)", staged(s))
 	}
 	r.next, r.last = 1, len(mails)
 	return r.run()
 }
 
-func names2(s *state) string {
+// staged lists what differs between HEAD and the index.
+func staged(s *state) string {
 	list := append([]string{}, s.unmerged...)
 	for _, ch := range s.staged {
 		list = append(list, ch.new)

@@ -315,7 +315,7 @@ func (b *blaming) place(s string, from int) (int, error) {
 		return 0, nil
 	}
 	if rest, ok := strings.CutPrefix(s, "/"); ok {
-		re, err := regexp.Compile(basic2(strings.TrimSuffix(rest, "/")))
+		re, err := regexp.Compile(extended(strings.TrimSuffix(rest, "/")))
 		if err != nil {
 			return 0, fatal("-L parameter '%s' starting at line %d: %v", rest, from+1, err)
 		}

@@ -332,10 +332,10 @@ func (c *call) renameBranch(args []string, force bool) error {
 	}
 	current := old == c.repo.Branch()
 	if h != repo.Zero && old != name {
-		if err := c.repo.RemoveRef("refs/heads/" + old); err != nil {
-			return err
-		}
-		if err := c.repo.SetRef("refs/heads/"+name, h); err != nil {
+		log, err := c.repo.Reflog("refs/heads/" + old)
+		err = errors.Join(err, c.repo.RemoveRef("refs/heads/"+old), c.repo.SetRef("refs/heads/"+name, h), c.repo.SetReflog("refs/heads/"+name, log),
+			c.repo.Log("refs/heads/"+name, h, h, "Branch: renamed refs/heads/"+old+" to refs/heads/"+name))
+		if err != nil {
 			return err
 		}
 	}

@@ -153,8 +153,8 @@ func chunks(text []byte) func(yield func([]byte) bool) {
 }
 
 // counts returns how many lines a change adds and removes.
-func counts(a, b []byte) (added, removed int) {
-	for _, e := range diff.Compare(diff.Lines(a), diff.Lines(b)) {
+func counts(a, b []byte, space diff.Space) (added, removed int) {
+	for _, e := range diff.CompareSpace(diff.Lines(a), diff.Lines(b), space) {
 		added += e.B1 - e.B0
 		removed += e.A1 - e.A0
 	}

@@ -264,7 +264,7 @@ func (s *searcher) loose(args []string) error {
 			if strings.HasPrefix(name, ".git/") {
 				continue
 			}
-			full := strings.TrimPrefix(join2(root, name), "./")
+			full := strings.TrimPrefix(belowRoot(root, name), "./")
 			text, err := s.c.readFile(path.Join(root, name))
 			if err == nil && s.one(full, text) {
 				return nil
@@ -442,7 +442,7 @@ func (s *searcher) lines(name string, lines [][]byte, matched []bool, hits [][][
 			}
 		}
 		if s.o.Has("W") {
-			from, to := function2(lines, i)
+			from, to := functionAt(lines, i)
 			for j := from; j < to; j++ {
 				if show[j] == 0 {
 					show[j] = '-'
@@ -531,8 +531,8 @@ func title(lines [][]byte, i int) int {
 	return -1
 }
 
-// function2 returns the lines of the function that line i is in.
-func function2(lines [][]byte, i int) (from, to int) {
+// functionAt returns the lines of the function that line i is in.
+func functionAt(lines [][]byte, i int) (from, to int) {
 	from = max(title(lines, i), 0)
 	to = i + 1
 	for to < len(lines) && title(lines[:to+1], to) != to {

@@ -30,7 +30,7 @@ func (c *call) logGraph(o *option.Result, f *logFormat, sel *selection, span *sp
 		return true
 	}
 	if err := c.walk(o, span, paths, visit); err != nil || failed != nil {
-		return cmpError(err, failed)
+		return firstError(err, failed)
 	}
 	parents := map[plumbing.Hash][]plumbing.Hash{}
 	for _, h := range order {
@@ -74,7 +74,8 @@ func (c *call) logGraph(o *option.Result, f *logFormat, sel *selection, span *sp
 	return nil
 }
 
-func cmpError(a, b error) error {
+// firstError returns a, or b if that is nil.
+func firstError(a, b error) error {
 	if a != nil {
 		return a
 	}

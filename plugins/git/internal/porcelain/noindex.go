@@ -37,7 +37,7 @@ func (c *call) diffNoIndex(d *diffOutput, args []string, silent bool) error {
 	for _, name := range names.Names() {
 		from, was := sides[0][name]
 		to, is := sides[1][name]
-		old, new := join2(args[0], name), join2(args[1], name)
+		old, new := belowRoot(args[0], name), belowRoot(args[1], name)
 		switch {
 		case from == to:
 			continue
@@ -58,8 +58,8 @@ func (c *call) diffNoIndex(d *diffOutput, args []string, silent bool) error {
 	return nil
 }
 
-// join2 is a name below a root as patches have it: without the "/" that it may begin with.
-func join2(root, name string) string {
+// belowRoot is a name below a root as patches have it: without the "/" that it may begin with.
+func belowRoot(root, name string) string {
 	p := root
 	if name != "" {
 		p = strings.TrimSuffix(root, "/") + "/" + name

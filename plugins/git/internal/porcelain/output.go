@@ -39,6 +39,7 @@ type diffOutput struct {
 	digits   int                      // of names of objects that are not; 0 for as many as usual
 	binary   bool                     // whether contents are shown of files that are no text
 	swapped  bool                     // whether the working tree is on the old side
+	space    diff.Space               // what whitespace does not count
 	compact  bool                     // whether --stat says which files are new or gone
 	relative string                   // the directory that is shown, and that names are from; "" for all
 	z        bool                     // whether names end in NUL and are not quoted
@@ -68,6 +69,15 @@ func (c *call) diffOutput(o *option.Result, form string) (*diffOutput, error) {
 		if n, err := strconv.Atoi(o.Arg("abbrev")); err == nil {
 			d.digits = min(max(n, 4), 40)
 		}
+	}
+	for name, space := range map[string]diff.Space{"ignore-space-at-eol": diff.EndsDoNot, "ignore-cr-at-eol": diff.EndsDoNot,
+		"b": diff.AmountDoesNot, "w": diff.NoneCounts} {
+		if o.Has(name) {
+			d.space = max(d.space, space)
+		}
+	}
+	if o.Has("word-diff") {
+		return nil, fatal("--word-diff is not supported in this sandbox")
 	}
 	d.compact = o.Has("compact-summary")
 	if o.Has("relative") {
@@ -251,6 +261,9 @@ func (d *diffOutput) bothOpen(name string) bool {
 
 // patch writes one file's part of a patch.
 func (d *diffOutput) patch(w io.Writer, ch change) {
+	if d.unspaced(ch) {
+		return
+	}
 	if ch.status == 'T' {
 		d.patch(w, change{'D', ch.old, ch.old, ch.from, repo.File{}, 0})
 		d.patch(w, change{'A', ch.new, ch.new, repo.File{}, ch.to, 0})
@@ -317,7 +330,17 @@ func (d *diffOutput) patch(w io.Writer, ch change) {
 		}
 		fmt.Fprintln(w)
 	}
-	diff.Write(w, a, b, d.context, d.paint.on())
+	x, y := diff.Lines(a), diff.Lines(b)
+	diff.WriteEdits(w, x, y, diff.CompareSpace(x, y, d.space), d.context, d.paint.on())
+}
+
+// unspaced reports whether a file has changed only in whitespace that does not count.
+func (d *diffOutput) unspaced(ch change) bool {
+	if d.space == diff.AllCounts || ch.status != 'M' || ch.from.Mode != ch.to.Mode {
+		return false
+	}
+	a, b := d.read(ch.old, ch.from, false), d.read(ch.new, ch.to, true)
+	return !diff.IsBinary(a) && !diff.IsBinary(b) && len(diff.CompareSpace(diff.Lines(a), diff.Lines(b), d.space)) == 0
 }
 
 // quote writes a path as C would if it has unusual characters: core.quotePath.

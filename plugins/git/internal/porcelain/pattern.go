@@ -14,7 +14,7 @@ func compilePattern(pattern, kind string, fold, lines bool) (*regexp.Regexp, err
 		text = regexp.QuoteMeta(pattern)
 	case "E", "P":
 	default:
-		text = basic2(pattern)
+		text = extended(pattern)
 	}
 	flags := ""
 	if fold {
@@ -36,9 +36,9 @@ func compilePattern(pattern, kind string, fold, lines bool) (*regexp.Regexp, err
 	return nil, fatal("command line, '%s': Invalid regular expression", pattern)
 }
 
-// basic2 turns a basic pattern into an extended one: there \( \) \{ \} \| \+ \? are special, and the
+// extended turns a basic pattern into an extended one: there \( \) \{ \} \| \+ \? are special, and the
 // same characters alone are not.
-func basic2(p string) string {
+func extended(p string) string {
 	var b strings.Builder
 	for i := 0; i < len(p); i++ {
 		switch c := p[i]; {

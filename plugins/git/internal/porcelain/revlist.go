@@ -72,7 +72,7 @@ func revList(c *call) error {
 		}
 		return more
 	}
-	if err := cmpError(c.walk(o, span, paths, visit), failed); err != nil {
+	if err := firstError(c.walk(o, span, paths, visit), failed); err != nil {
 		return err
 	}
 	switch {

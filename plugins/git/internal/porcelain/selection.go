@@ -82,7 +82,7 @@ func (s *selection) match(c *call, commit *object.Commit) (bool, error) {
 		return false, nil
 	case !s.since.IsZero() && when.Before(s.since), !s.until.IsZero() && when.After(s.until):
 		return false, nil
-	case !any2(s.authors, person(commit.Author)), !any2(s.committers, person(commit.Committer)):
+	case !matchesAny(s.authors, person(commit.Author)), !matchesAny(s.committers, person(commit.Committer)):
 		return false, nil
 	}
 	if len(s.greps) > 0 && s.grep(commit.Message) == s.invert {
@@ -112,7 +112,7 @@ func (s *selection) match(c *call, commit *object.Commit) (bool, error) {
 
 func person(p object.Signature) string { return p.Name + " <" + p.Email + ">" }
 
-func any2(list []*regexp.Regexp, text string) bool {
+func matchesAny(list []*regexp.Regexp, text string) bool {
 	for _, re := range list {
 		if re.MatchString(text) {
 			return true
@@ -123,7 +123,7 @@ func any2(list []*regexp.Regexp, text string) bool {
 
 func (s *selection) grep(message string) bool {
 	if !s.all {
-		return any2(s.greps, message)
+		return matchesAny(s.greps, message)
 	}
 	for _, re := range s.greps {
 		if !re.MatchString(message) {

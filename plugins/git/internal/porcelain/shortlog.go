@@ -59,7 +59,7 @@ func shortlog(c *call) error {
 			}
 			return more
 		})
-		if err = cmpError(err, failed); err != nil {
+		if err = firstError(err, failed); err != nil {
 			return err
 		}
 	}

@@ -36,8 +36,11 @@ func (d *diffOutput) lines(changes []change) []statLine {
 			b = d.read(ch.new, ch.to, true)
 		}
 		l := statLine{name: renamed(ch) + d.note(ch), before: len(a), after: len(b), binary: diff.IsBinary(a) || diff.IsBinary(b)}
+		if d.unspaced(ch) {
+			continue
+		}
 		if !l.binary && ch.from.Hash != ch.to.Hash {
-			l.added, l.removed = counts(a, b)
+			l.added, l.removed = counts(a, b, d.space)
 		}
 		out = append(out, l)
 	}

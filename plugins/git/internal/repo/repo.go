@@ -158,7 +158,14 @@ func (r *Repo) read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
 	return contents(o)
 }
 
+// maxObject bounds in bytes an object that is read: git's core.bigFileThreshold, at which it gives up
+// on comparing.
+const maxObject = 512 << 20
+
 func contents(o plumbing.EncodedObject) ([]byte, error) {
+	if o.Size() > maxObject {
+		return nil, fmt.Errorf("object %s has %d bytes, which is too much", o.Hash(), o.Size())
+	}
 	in, err := o.Reader()
 	if err != nil {
 		return nil, err
