@@ -23,7 +23,7 @@ import (
 
 const (
 	// readyLimit is how long a keeper may take to say that it is one.
-	readyLimit = 5 * time.Second
+	readyLimit = 20 * time.Second
 
 	// answerLimit is how long it may take to answer: longer than all that it waits
 	// for itself. One that takes longer was stopped, or is stuck, and is killed.
