@@ -231,6 +231,35 @@ func TestSandboxSameKeeper(t *testing.T) {
 	}
 }
 
+// With strict too, what is hidden and comes into a directory that was handed over is hidden from
+// the next command.
+func TestSandboxStrictNewSecret(t *testing.T) {
+	if err := confine.Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	root := t.TempDir()
+	secret := filepath.Join(root, "secret")
+	h := newHost(t, hostnative.Config{Sandbox: hostnative.Sandbox{
+		Level: hostnative.SandboxStrict, Required: true, Roots: []string{root}, Private: t.TempDir(), Hide: []string{secret},
+	}})
+	ask := func() string {
+		t.Helper()
+		c := line(`echo $PPID; cat secret 2>/dev/null; :`)
+		c.Cwd = root
+		out, _ := run(t, h, c)
+		return out
+	}
+	if before, after := ask(), ask(); before != after || strings.Contains(before, "secret") {
+		t.Errorf("got %q, then %q, want one keeper", before, after)
+	}
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := ask(); strings.Contains(out, "secret") {
+		t.Errorf("read %q", out)
+	}
+}
+
 // Whatever a confined command does to its keeper, it is told of, and nothing survives.
 func TestSandboxKeeperKilled(t *testing.T) {
 	for _, sig := range []string{"KILL", "STOP"} {

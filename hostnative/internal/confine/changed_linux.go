@@ -18,11 +18,18 @@ import (
 // what they grant entry by entry: what has come there since, for one. Whoever starts commands
 // starts another keeper then. It is not safe for concurrent use.
 //
-// Where nothing has come or gone, that takes a look at each directory. Else it compares their
-// entries: hidden files, as a shell's history, are replaced all the time, and other programs'
-// temporary files come and go.
+// Where nothing has come or gone, that takes a look at each directory, and with Strict at all that
+// is hidden. Else it compares their entries: hidden files, as a shell's history, are replaced all
+// the time, and other programs' temporary files come and go.
 func (report *Report) Changed(r Rules) bool {
 	var hidden hiding
+	if r.Level == Strict {
+		// Most of what is hidden is in no directory that is granted entry by entry, but may come
+		// into one that is handed over as a whole.
+		if hidden = r.hidden(); hidden.digest() != report.Hides {
+			return true
+		}
+	}
 	for i := range report.Around {
 		a := &report.Around[i]
 		at, err := changedAt(a.Path)

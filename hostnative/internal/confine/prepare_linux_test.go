@@ -53,3 +53,38 @@ func TestPrepared(t *testing.T) {
 		p.Close()
 	}
 }
+
+// With strict, what is hidden is in directories of which nothing is granted until a session hands
+// them over. What has come there since is found all the same.
+func TestPreparedStrict(t *testing.T) {
+	if err := Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	dir := t.TempDir()
+	hide := filepath.Join(dir, "hide")
+	rules := Rules{Level: Strict, Home: t.TempDir(), Hide: []string{hide}}
+	for _, test := range []struct {
+		name   string
+		change func() error
+		useful bool
+	}{
+		{"the same", func() error { return nil }, true},
+		{"what is hidden has come", func() error { return os.WriteFile(hide, nil, 0o600) }, false},
+		{"it is a link", func() error { os.Remove(hide); return os.Symlink("to", hide) }, false},
+		{"what is known to be secret has come", func() error { return os.Mkdir(filepath.Join(rules.Home, ".ssh"), 0o700) }, false},
+	} {
+		p, err := Prepare(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := test.change(); err != nil {
+			t.Fatal(err)
+		}
+		handing := rules
+		handing.Roots = []string{dir, rules.Home}
+		if useful := p.isFor(handing); useful != test.useful {
+			t.Errorf("%s: got %v, want %v", test.name, useful, test.useful)
+		}
+		p.Close()
+	}
+}
