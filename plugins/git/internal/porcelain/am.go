@@ -319,6 +319,9 @@ func (r *mailRun) patched(base repo.Snapshot, files []*patch.File) (repo.Snapsho
 	for _, f := range files {
 		var text []byte
 		var err error
+		if f.New != "" && !repo.ValidPath(f.New) || f.Old != "" && !repo.ValidPath(f.Old) {
+			return nil, fmt.Errorf("invalid path '%s'", f.Name())
+		}
 		if f.Old != "" {
 			if text, err = r.c.repo.Blob(base[f.Old].Hash); err != nil {
 				return nil, err

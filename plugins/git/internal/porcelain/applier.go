@@ -341,6 +341,15 @@ func (a *applier) threeWay(f *patch.File, old, new *fileVersion) (done bool, err
 
 // write puts what files have become into the working tree and the index.
 func (a *applier) write(files []*patch.File) error {
+	if !a.cached {
+		for _, name := range a.order {
+			if v := a.now[name]; !v.gone {
+				if why := a.blocked(name); why != "" {
+					return &failure{1, fmt.Sprintf("error: unable to write file '%s' mode %06o: %s", name, uint32(v.mode), why)}
+				}
+			}
+		}
+	}
 	for _, gone := range []bool{true, false} { // what goes first: something may take its place
 		for _, name := range a.order {
 			if v := a.now[name]; v.gone == gone {

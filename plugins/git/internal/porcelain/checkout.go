@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -320,8 +321,13 @@ func (c *call) advance(x *repo.Index, old, new repo.Snapshot, conflicts map[stri
 			}
 		}
 	}
-	if len(lost)+len(covered) > 0 {
-		return overwritten(operation, lost, covered)
+	files, dirs, err := c.obstacles(x, changes)
+	if err != nil {
+		return err
+	}
+	if covered = append(covered, files...); len(lost)+len(covered)+len(dirs) > 0 {
+		slices.Sort(covered)
+		return overwritten(operation, lost, covered, dirs)
 	}
 	if err := c.apply(x, changes); err != nil {
 		return err
@@ -347,6 +353,7 @@ func (c *call) apply(x *repo.Index, changes []change) error {
 		if ch.status == 'D' {
 			continue
 		}
+		c.makeWay(ch.new)
 		if err := c.repo.WriteDisk(ch.new, ch.to); err != nil {
 			return err
 		}
@@ -392,7 +399,7 @@ func (c *call) same(b []byte, f repo.File) bool {
 	return err == nil && h == f.Hash
 }
 
-func overwritten(operation string, lost, covered []string) error {
+func overwritten(operation string, lost, covered, dirs []string) error {
 	what := "switch branches"
 	if operation == "merge" {
 		what = "merge"
@@ -401,6 +408,9 @@ func overwritten(operation string, lost, covered []string) error {
 	if len(lost) > 0 {
 		fmt.Fprintf(&b, "error: Your local changes to the following files would be overwritten by %s:\n\t%s\n"+
 			"Please commit your changes or stash them before you %s.\n", operation, strings.Join(lost, "\n\t"), what)
+	}
+	if len(dirs) > 0 {
+		fmt.Fprintf(&b, "error: Updating the following directories would lose untracked files in them:\n\t%s\n\n", strings.Join(dirs, "\n\t"))
 	}
 	if len(covered) > 0 {
 		fmt.Fprintf(&b, "error: The following untracked working tree files would be overwritten by %s:\n\t%s\n"+

@@ -426,6 +426,9 @@ func (r *rebase) load() error {
 	r.name, _ = c.repo.StateLine(rebaseDir + "/head-name")
 	r.onto, r.from, r.stash = c.repo.StateHash(rebaseDir+"/onto"), c.repo.StateHash(rebaseDir+"/orig-head"), c.repo.StateHash(rebaseDir+"/autostash")
 	r.silent = r.silent || c.repo.HasState(rebaseDir+"/quiet")
+	if short, ok := strings.CutPrefix(r.name, "refs/heads/"); r.name != "detached HEAD" && !(ok && repo.ValidName(short)) {
+		return fatal("invalid head-name '%s' in .git/%s", r.name, rebaseDir)
+	}
 	for _, part := range []struct {
 		file string
 		to   *[]*object.Commit

@@ -218,6 +218,9 @@ func (c *call) oneWorktree(description string, operands int) (w repo.Worktree, f
 		return w, 0, nil, quiet(129)
 	}
 	w, err = c.worktreeAt(args[0])
+	if err == nil && !w.Gone && !w.Back {
+		err = fatal("validation failed: '%s' does not point back to '%s'", filepath.Join(w.Top, ".git"), w.Dir)
+	}
 	if o.Has("reason") {
 		args = append(args, o.Arg("reason"))
 	}

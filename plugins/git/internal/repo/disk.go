@@ -2,6 +2,7 @@ package repo
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -29,6 +30,9 @@ func (r *Repo) ReadDisk(name string) ([]byte, error) {
 
 // WriteDisk puts a file into the working tree. What stands in its way goes.
 func (r *Repo) WriteDisk(name string, f File) error {
+	if !ValidPath(name) {
+		return fmt.Errorf("invalid path '%s'", name)
+	}
 	p := r.Path(name)
 	if f.Mode == filemode.Submodule {
 		return os.MkdirAll(p, 0o777)
@@ -85,6 +89,9 @@ func (r *Repo) makeDirs(dir string) error {
 
 // RemoveDisk removes a file of the working tree, and the directories that it leaves empty.
 func (r *Repo) RemoveDisk(name string) error {
+	if !ValidPath(name) {
+		return fmt.Errorf("invalid path '%s'", name)
+	}
 	if err := os.Remove(r.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -37,6 +38,9 @@ func (r *Repo) Index() (*Index, error) {
 	}
 	x := &Index{Files: Snapshot{}, Conflicts: map[string]Conflict{}, repo: r, entries: map[string]*index.Entry{}, raw: raw}
 	for _, e := range raw.Entries {
+		if !ValidPath(e.Name) {
+			return nil, fmt.Errorf("invalid path '%s' in the index", e.Name)
+		}
 		if e.Stage > 0 {
 			sides := x.Conflicts[e.Name]
 			sides[e.Stage-1] = File{normal(e.Mode), e.Hash}

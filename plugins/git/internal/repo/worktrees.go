@@ -61,6 +61,7 @@ type Worktree struct {
 	Head   plumbing.Hash
 	Lock   string // why it may not go, with "locked" for no reason; "" if it may
 	Gone   bool   // whether it is not there any longer
+	Back   bool   // whether what is there leads back to the repository
 }
 
 // maxWorktrees bounds how many working trees are looked at.
@@ -91,6 +92,7 @@ func (r *Repo) Worktrees() ([]Worktree, error) {
 		if _, err := os.Stat(file); err != nil {
 			w.Gone = true
 		}
+		w.Back = linked(file) == dir
 		if reason, err := os.ReadFile(filepath.Join(dir, "locked")); err == nil {
 			if w.Lock = strings.TrimSpace(string(reason)); w.Lock == "" {
 				w.Lock = "locked"
