@@ -20,7 +20,8 @@ type lineWriter struct {
 	mu      sync.Mutex // guards the fields below
 	changed sync.Cond
 	queue   []byte
-	busy    bool // what was queued is being written
+	queued  uint64 // bytes, ever
+	written uint64 // how many of them are written
 	closed  bool
 	err     error
 	failed  chan struct{} // closed when err is set
@@ -82,6 +83,7 @@ func (l *lineWriter) enqueue(p []byte) {
 		return
 	}
 	l.queue = append(l.queue, p...)
+	l.queued += uint64(len(p))
 	l.changed.Broadcast()
 }
 
@@ -94,11 +96,13 @@ func (l *lineWriter) room() {
 	}
 }
 
-// settle waits until all that is queued is written: what is written then comes after it.
+// settle waits until all that is queued now is written: what is passed then comes after it. What is
+// queued meanwhile is not waited for: a command that writes faster than the reader reads would
+// have it wait for good.
 func (l *lineWriter) settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for (len(l.queue) > 0 || l.busy) && l.err == nil && !l.closed {
+	for last := l.queued; l.written < last && l.err == nil && !l.closed; {
 		l.changed.Wait()
 	}
 }
@@ -108,7 +112,7 @@ func (l *lineWriter) run() {
 	var lines []byte
 	for {
 		l.mu.Lock()
-		l.busy = false
+		l.written += uint64(len(lines))
 		l.changed.Broadcast()
 		for len(l.queue) == 0 && !l.closed && l.err == nil {
 			l.changed.Wait()
@@ -117,7 +121,7 @@ func (l *lineWriter) run() {
 			l.mu.Unlock()
 			return
 		}
-		lines, l.queue, l.busy = l.queue, lines[:0], true
+		lines, l.queue = l.queue, lines[:0]
 		l.changed.Broadcast()
 		l.mu.Unlock()
 		l.line(lines)
