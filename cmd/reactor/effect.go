@@ -30,6 +30,10 @@ func (e *encoder) effect(x *core.Effect) {
 		e.Key("exit")
 		e.exit(&x.Exit)
 	case core.StartFailed:
+		if x.Exec != nil {
+			e.Key("exec")
+			e.exec(x.Exec)
+		}
 		e.Key("error")
 		e.Begin()
 		e.Text("reason", startReason(x.Err))

@@ -51,6 +51,7 @@ func TestEncodeEffect(t *testing.T) {
 		{core.Effect{Kind: core.StartFailed, Err: errors.New("a \"b\"")}, `,"error":{"reason":"start_failed","message":"a \"b\""}`},
 		{core.Effect{Kind: core.StartFailed, Err: &core.HostError{Reason: "not_found", Message: "m"}}, `,"error":{"reason":"not_found","message":"m"}`},
 		{core.Effect{Kind: core.StartFailed, Err: &core.DeniedError{Reason: "no"}}, `,"error":{"reason":"denied","message":"core: denied: no"}`},
+		{core.Effect{Kind: core.StartFailed, Exec: &someExec, Err: core.ErrKilled}, `,"exec":` + execText + `,"error":{"reason":"killed","message":"` + core.ErrKilled.Error() + `"}`},
 		{core.Effect{Kind: core.StartFailed, Err: core.ErrKilled}, `,"error":{"reason":"killed","message":"` + core.ErrKilled.Error() + `"}`},
 		{core.Effect{Kind: core.StartFailed, Err: core.ErrReleased}, `,"error":{"reason":"released","message":"` + core.ErrReleased.Error() + `"}`},
 		{core.Effect{Kind: core.OutputChanged, Lost: 7}, `,"dataLength":0,"lost":7`},
