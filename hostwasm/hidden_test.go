@@ -96,3 +96,52 @@ func testHiddenRefused(t *testing.T, on place) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// What is our own may be handed over to be read, at one place, and is as hidden as
+// before at its own.
+func TestHiddenOwn(t *testing.T) { everywhere(t, testHiddenOwn) }
+
+func testHiddenOwn(t *testing.T, on place) {
+	home, own := newHome(t)
+	library := filepath.Join(own, "sub")
+	if err := os.WriteFile(filepath.Join(library, "file"), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := hostwasm.Config{Hidden: []string{own}, Mounts: []hostwasm.Mount{
+		{Dir: library, Guest: "/lib", ReadOnly: true, Own: true}, {Dir: home},
+	}}
+	h := on.host(t, c)
+	before := listing(t, own)
+	if got := run(t, h, command("read", "/lib/file")); got.stdout != "text" {
+		t.Errorf("read: got %q, %q, want the text", got.stdout, got.stderr)
+	}
+	if got := run(t, h, command("pwd")); strings.TrimSpace(got.stdout) != home {
+		t.Errorf("pwd: got %q, want %s", got.stdout, home)
+	}
+	for _, args := range [][]string{
+		{"write", "/lib/file", "other"}, {"write", "/lib/more", "other"}, {"read", "/lib/../key"}, {"read", "/lib/../../key"},
+		{"read", filepath.Join(library, "file")}, {"write", filepath.Join(library, "file"), "other"},
+	} {
+		if got := run(t, h, command(args...)); got.exit.Status == exitCode(0) {
+			t.Errorf("%q: got %q, want a failure", args, got.stdout)
+		}
+	}
+	if got := run(t, h, command("dig", own, filepath.Join(home, "mine"))); got.stdout != "" || got.exit.Status != exitCode(0) {
+		t.Errorf("dig: got %v, %q, %q, want nothing", got.exit.Status, got.stdout, got.stderr)
+	}
+	if got := listing(t, own); got != before {
+		t.Errorf("got %s, want %s", got, before)
+	}
+	if on.worker {
+		return // Config.Mounts is for each of its hosts, as here
+	}
+	e, err := on.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	_, err = hostwasm.New(hostwasm.Config{Engine: e, Hidden: []string{own}, Mounts: []hostwasm.Mount{{Dir: library, Own: true}}})
+	if err == nil || !strings.Contains(err.Error(), "as a ReadOnly directory only") {
+		t.Errorf("to be written: got %v, want a refusal", err)
+	}
+}

@@ -29,6 +29,11 @@ type Mount struct {
 	Guest string
 	// ReadOnly refuses whatever would change it.
 	ReadOnly bool
+	// Own says that Dir may be hidden, by Config.Hidden, or lie in what is: files
+	// of yours that commands may read at Guest, and reach nowhere else, such as the
+	// library of a language. It must be ReadOnly, and no command starts in it
+	// because nothing else is handed over.
+	Own bool
 
 	from func(dir string) (vfs.FS, error) // if not nil, what opens Dir
 }
@@ -70,6 +75,10 @@ func (m Mount) check(hidden *vfs.Hidden) error {
 		return fmt.Errorf("mount %s: it has a file system too: want one of them", m.Dir)
 	case m.FS != nil && m.Guest == "":
 		return errors.New("mount a file system: Guest says where, and is empty")
+	case m.Own && (m.FS != nil || !m.ReadOnly):
+		return fmt.Errorf("mount %s: what is your own can be handed over as a ReadOnly directory only", m.places())
+	case m.Own:
+		hidden = nil
 	}
 	dir, err := m.open(vfs.HostOptions{Hidden: hidden})
 	if err != nil {
@@ -216,6 +225,9 @@ func isRoot(dir string) bool {
 // options are how m's directory is opened for a command with that quota.
 func (h *Host) options(m Mount, quota *vfs.Quota) vfs.HostOptions {
 	o := vfs.HostOptions{Quota: quota, Hidden: h.hidden}
+	if m.Own {
+		o.Hidden = nil
+	}
 	if h.config.Setter != nil {
 		o.Setter = h.config.Setter(m.Dir)
 	}
@@ -241,7 +253,8 @@ func (h *Host) dir(ctx context.Context, tree *vfs.Tree, c core.Command) (string,
 	if dir == "" {
 		dir = h.config.Dir
 	}
-	if mounts := h.mounts(c); dir == "" && len(mounts) > 0 {
+	mounts := slices.DeleteFunc(h.mounts(c), func(m Mount) bool { return m.Own })
+	if dir == "" && len(mounts) > 0 {
 		dir = mounts[0].guest()
 	}
 	if dir == "" {

@@ -161,7 +161,7 @@ func (h *Host) complete(s *setup) {
 	s.Deterministic = h.config.Deterministic
 	s.Warm, s.WarmSum = h.warm, h.warmSum
 	for _, m := range h.config.Mounts {
-		s.Mounts = append(s.Mounts, mount{m.Dir, m.Guest, m.ReadOnly})
+		s.Mounts = append(s.Mounts, mount{m.Dir, m.Guest, m.ReadOnly, m.Own})
 	}
 }
 

@@ -74,6 +74,7 @@ type setup struct {
 type mount struct {
 	Dir, Guest string
 	ReadOnly   bool
+	Own        bool
 }
 
 type limits hostwasm.Limits
@@ -251,6 +252,7 @@ func (s *setup) wire(w *wire) {
 		text(w, &m.Dir)
 		text(w, &m.Guest)
 		w.flag(&m.ReadOnly)
+		w.flag(&m.Own)
 	})
 	list(w, &s.Hidden, text)
 	text(w, &s.Dir)

@@ -39,11 +39,11 @@ type handed struct {
 func (h *Host) handOver(roots []string, tmp string) handed {
 	t := make(trees)
 	var nearby, opened []near
-	add := func(dir string, readOnly bool) {
+	add := func(dir string, readOnly bool, hidden *vfs.Hidden) {
 		if t[dir] != nil {
 			return
 		}
-		fs, err := vfs.OpenHost(dir, vfs.HostOptions{Hidden: h.hidden, ReadOnly: readOnly})
+		fs, err := vfs.OpenHost(dir, vfs.HostOptions{Hidden: hidden, ReadOnly: readOnly})
 		if err != nil {
 			return
 		}
@@ -56,14 +56,18 @@ func (h *Host) handOver(roots []string, tmp string) handed {
 	}
 	for _, mount := range h.config.Mounts {
 		if !mount.ReadOnly {
-			add(mount.Dir, false)
+			add(mount.Dir, false, h.hidden)
 		}
 	}
 	for _, dir := range roots {
-		add(dir, false)
+		add(dir, false, h.hidden)
 	}
 	for _, mount := range h.config.Mounts { // the others of them are to be read
-		add(mount.Dir, true)
+		hidden := h.hidden
+		if mount.Own {
+			hidden = nil
+		}
+		add(mount.Dir, true, hidden)
 	}
 	if fs, err := vfs.OpenHost(tmp, vfs.HostOptions{}); err == nil { // which is in what is hidden
 		t[tmp] = fs

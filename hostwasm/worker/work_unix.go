@@ -189,7 +189,7 @@ func (w *worker) open(e engine.Engine) (err error) {
 		},
 	}
 	for _, m := range s.Mounts {
-		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: m.Dir, Guest: m.Guest, ReadOnly: m.ReadOnly})
+		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: m.Dir, Guest: m.Guest, ReadOnly: m.ReadOnly, Own: m.Own})
 	}
 	modules := make(map[int]*hostwasm.Module)
 	for i, name := range s.Commands {
