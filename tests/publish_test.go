@@ -8,12 +8,12 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -29,6 +29,9 @@ import (
 //	more   sends more
 //	wrong  sends something else of that size
 //	away   sends one elsewhere, without https
+//	files  nothing wrong: the plugin has a file share/it/hello at /usr, and sets IT
+//	link   as files, but it is a symbolic link
+//	out    as files, but its name leads out of where it belongs
 func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 || modules[args[0]] == nil {
 		ts.Fatalf("usage: publish KIND NAME VERSION [FAULT]")
@@ -38,22 +41,30 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if ts.Getenv("REGISTRY") == "" {
 		serveRegistry(ts, root)
 	}
-	packed := pack(ts, [][2]string{
-		{"package/package.json", fmt.Sprintf("{%q: %q}", "version", version)},
-		{"package/dist/it.wasm", string(moduleOf(kind))},
-	})
+	fault := ""
+	if len(args) == 4 {
+		fault = args[3]
+	}
+	members := []tar.Header{{Name: "package/package.json"}, {Name: "package/dist/it.wasm"}}
+	texts := []string{fmt.Sprintf("{%q: %q}", "version", version), string(moduleOf(kind))}
+	more := ""
+	if library, ok := libraries[fault]; ok {
+		members, texts = append(members, tar.Header{Name: "package/library.tar"}), append(texts, tarOf(ts, []tar.Header{library}, "hello\n"))
+		more = "files = \"package/library.tar\"\nat = \"/usr\"\nenv = [\"IT=there\"]\n"
+	}
+	packed := pack(ts, tarOf(ts, members, texts...))
 	file := filepath.Join(root, "@test", name, "-", name+"-"+version+".tgz")
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
 	sent := packed
-	if len(args) == 4 {
-		switch args[3] {
+	if fault != "" && more == "" {
+		switch fault {
 		case "wrong":
 			sent = bytes.Clone(packed)
 			sent[len(sent)/2] ^= 1
 		case "more":
 			sent = append(bytes.Clone(packed), 0)
 		default:
-			ts.Check(os.WriteFile(file+".fault", []byte(args[3]), 0o666))
+			ts.Check(os.WriteFile(file+".fault", []byte(fault), 0o666))
 		}
 	}
 	ts.Check(os.WriteFile(file, sent, 0o666))
@@ -75,7 +86,7 @@ size = %d
 module = "package/dist/it.wasm"
 smoke = ["try"]
 answer = "42"
-`, name, name+"s", version, name, version, hex.EncodeToString(sum[:]), len(packed))
+%s`, name, name+"s", version, name, version, hex.EncodeToString(sum[:]), len(packed), more)
 	ts.Check(os.WriteFile(ts.MkAbs("index.toml"), index, 0o666))
 }
 
@@ -117,19 +128,37 @@ func serveRegistry(ts *testscript.TestScript, root string) {
 	ts.Check(os.WriteFile(ts.MkAbs("ca.pem"), certificate, 0o666))
 }
 
-// pack returns a tar of files, each a name and a text, packed by gzip, as "npm
-// pack" makes them.
-func pack(ts *testscript.TestScript, files [][2]string) []byte {
+// libraries are the files of plugins, by FAULT.
+var libraries = map[string]tar.Header{
+	"files": {Name: "share/it/hello"},
+	"link":  {Name: "share/it/hello", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
+	"out":   {Name: "../hello"},
+}
+
+// tarOf returns a tar of files with these texts.
+func tarOf(ts *testscript.TestScript, members []tar.Header, texts ...string) string {
 	var b bytes.Buffer
-	packed := gzip.NewWriter(&b)
-	archive := tar.NewWriter(packed)
-	for _, file := range files {
-		name, text := file[0], file[1]
-		ts.Check(archive.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))}))
-		_, err := strings.NewReader(text).WriteTo(archive)
+	archive := tar.NewWriter(&b)
+	for i, member := range members {
+		text := texts[i]
+		if member.Linkname != "" {
+			text = ""
+		}
+		member.Mode, member.Size = 0o644, int64(len(text))
+		ts.Check(archive.WriteHeader(&member))
+		_, err := io.WriteString(archive, text)
 		ts.Check(err)
 	}
 	ts.Check(archive.Close())
+	return b.String()
+}
+
+// pack returns a text packed by gzip, as "npm pack" packs a tar.
+func pack(ts *testscript.TestScript, text string) []byte {
+	var b bytes.Buffer
+	packed := gzip.NewWriter(&b)
+	_, err := io.WriteString(packed, text)
+	ts.Check(err)
 	ts.Check(packed.Close())
 	return b.Bytes()
 }

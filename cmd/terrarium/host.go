@@ -204,15 +204,15 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 			config.Commands[name] = module
 		}
 	}
-	if err := f.addPlugins(&config); err != nil {
-		return config, err
-	}
 	for _, m := range f.mounts {
 		mount, err := parseMount(m)
 		if err != nil {
 			return config, err
 		}
 		config.Mounts = append(config.Mounts, mount)
+	}
+	if err := f.addPlugins(&config); err != nil { // after what a person hands over, which wins
+		return config, err
 	}
 	return config, addModule(config.Commands, c)
 }

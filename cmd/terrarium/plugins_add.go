@@ -133,6 +133,9 @@ func (f *addFlags) addFile(cmd *cobra.Command, file string) error {
 		return err
 	}
 	p.Source, p.Download = "", "" // which are an index's to say
+	if p.Files != "" {
+		return fmt.Errorf("%s: has files: use it with --plugins %s", plugin.Printable(file), plugin.Printable(filepath.Dir(file)))
+	}
 	if err := f.rename(&p); err != nil {
 		return err
 	}
@@ -150,10 +153,10 @@ func (f *addFlags) addFile(cmd *cobra.Command, file string) error {
 	if err := info.print(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	if err := f.compile(ctx, &p.Manifest, wasm, nil); err != nil {
+	if err := f.compile(ctx, &p, wasm, nil); err != nil {
 		return err
 	}
-	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm)
+	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm, "")
 }
 
 // trustedPlugins returns the user's folder of plugins, where nobody else can
@@ -177,9 +180,10 @@ func (f *addFlags) rename(p *plugin.Plugin) error {
 	return p.Check()
 }
 
-// install makes a module one of the user's plugins, and says so.
-func install(w io.Writer, dir string, m plugin.Manifest, wasm []byte) error {
-	if err := plugin.Install(dir, m, wasm); err != nil {
+// install makes a module one of the user's plugins, with its files if it has some,
+// and says so.
+func install(w io.Writer, dir string, m plugin.Manifest, wasm []byte, files string) error {
+	if err := plugin.Install(dir, m, wasm, files); err != nil {
 		return err
 	}
 	if err := replaced(m.Name); err != nil {
@@ -228,16 +232,17 @@ func replaced(name string) error {
 
 // compile has a module compiled into the engine's cache, by a worker: nobody
 // knows what it does to a compiler. Then try, if not nil, is called with the host
-// whose only command it is.
-func (f *addFlags) compile(ctx context.Context, m *plugin.Manifest, wasm []byte, try func(driver.Host) error) (err error) {
+// whose only command it is. Its files are beside p.File.
+func (f *addFlags) compile(ctx context.Context, p *plugin.Plugin, wasm []byte, try func(driver.Host) error) (err error) {
 	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
-		Commands:  map[string]*hostwasm.Module{m.Name: hostwasm.NewModule(m.Name, wasm)},
-		Env:       m.Env,
+		Commands:  map[string]*hostwasm.Module{p.Name: hostwasm.NewModule(p.Name, wasm)},
+		Env:       p.Env,
+		Mounts:    filesOf(p),
 		Compiling: compiling, Engine: f.engine, CacheDir: dir,
 		Limits: hostwasm.Limits{
 			Compile: 10 * time.Minute, // somebody waits for it, who can press ^C
-			Memory:  max(m.Memory, defaultMemory), Wall: smokeWall, Output: smokeOutput,
+			Memory:  max(p.Memory, defaultMemory), Wall: smokeWall, Output: smokeOutput,
 		},
 		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
 	})
@@ -250,7 +255,7 @@ func (f *addFlags) compile(ctx context.Context, m *plugin.Manifest, wasm []byte,
 			return err
 		}
 	}
-	if err := host.Prepare(ctx, m.Name); err != nil || try == nil {
+	if err := host.Prepare(ctx, p.Name); err != nil || try == nil {
 		return interrupted(ctx, err)
 	}
 	return interrupted(ctx, try(host))

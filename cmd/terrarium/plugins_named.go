@@ -60,18 +60,31 @@ func (f *addFlags) get(ctx context.Context, cmd *cobra.Command, x *index.Index, 
 	if err := f.agreed(ctx, cmd.OutOrStdout(), e); err != nil {
 		return interrupted(ctx, err)
 	}
-	wasm, err := download(ctx, dir, x, e)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	stage, err := plugin.NewStage(dir)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	p.File = filepath.Join(stage, p.Name) // where its files are, while it is tried
+	wasm, err := download(ctx, stage, x, e)
 	if err != nil {
 		return fmt.Errorf("plugin %s: %w", e.Name, interrupted(ctx, err))
 	}
 	if _, err := inspect(&p, wasm); err != nil {
 		return fmt.Errorf("plugin %s: %w", e.Name, err)
 	}
-	err = f.compile(ctx, &p.Manifest, wasm, func(host driver.Host) error { return smoke(ctx, host, e) })
+	err = f.compile(ctx, &p, wasm, func(host driver.Host) error { return smoke(ctx, host, e) })
 	if err != nil {
 		return err
 	}
-	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm)
+	files := ""
+	if p.Files != "" {
+		files = filepath.Join(stage, p.Files)
+	}
+	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm, files)
 }
 
 // agreed says what would be added, and asks whether it shall be.
@@ -101,17 +114,9 @@ func (f *addFlags) agreed(ctx context.Context, w io.Writer, e *index.Entry) erro
 	}
 }
 
-// download returns an entry's module. What comes is kept in a directory of its
-// own, in the folder of plugins dir, until it is known to be what was meant.
-func download(ctx context.Context, dir string, x *index.Index, e *index.Entry) (wasm []byte, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	stage, err := plugin.NewStage(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(stage)
+// download returns an entry's module, and unpacks its files, if it has some. All of
+// it is kept in stage, a directory of its own.
+func download(ctx context.Context, stage string, x *index.Index, e *index.Entry) (wasm []byte, err error) {
 	f, err := os.OpenFile(filepath.Join(stage, "download"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
@@ -125,6 +130,14 @@ func download(ctx context.Context, dir string, x *index.Index, e *index.Entry) (
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
+	}
+	if files := e.Manifest().Files; files != "" {
+		if err := fetch.UnpackFiles(f, e.Files, filepath.Join(stage, files)); err != nil {
+			return nil, err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
 	}
 	if e.Module != "" {
 		return fetch.Unpack(f, e.Module)

@@ -125,10 +125,24 @@ func resolve(sources []source) map[string]*plugin.Plugin {
 	return plugin.Commands(ownCommands(), folders...)
 }
 
+// filesOf returns where commands see a plugin's files, if it has some.
+func filesOf(p *plugin.Plugin) []hostwasm.Mount {
+	if p.Files == "" {
+		return nil
+	}
+	dir := filepath.Join(filepath.Dir(p.File), p.Files)
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		warn(os.Stderr, fmt.Errorf("plugin %s: its files are gone: add it again: %s", p.Name, plugin.Printable(dir)))
+		return nil
+	}
+	return []hostwasm.Mount{{Dir: dir, Guest: p.At, ReadOnly: true, Own: true}}
+}
+
 // defaultMemory is hostwasm's.
 const defaultMemory = 512 << 20
 
-// addPlugins adds the commands of plugins, and the variables that they set. Unless
+// addPlugins adds the commands of plugins, the variables that they set, and the
+// files that they need. Unless
 // --memory says how much there is, there is as much as any of them wants.
 func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 	sources, err := readSources(f.plugins)
@@ -140,6 +154,7 @@ func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 		if modules[p] == nil {
 			modules[p] = &hostwasm.Module{Name: filepath.Base(p.File), Load: p.Module}
 			c.Env = append(c.Env, p.Env...)
+			c.Mounts = append(c.Mounts, filesOf(p)...)
 		}
 		c.Commands[name] = modules[p]
 		if f.limits.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {

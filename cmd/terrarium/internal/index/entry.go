@@ -26,6 +26,10 @@ type Entry struct {
 	// Module is the module's name in the archive that is downloaded. It is empty
 	// where the download is the module.
 	Module string `toml:"module"`
+	// Files is a tar in the archive, of files that the plugin's commands read at At,
+	// a path of the sandbox. Both may be empty.
+	Files string `toml:"files"`
+	At    string `toml:"at"`
 	// Memory, Env and Needs are as in a plugin's manifest.
 	Memory int64    `toml:"memory"`
 	Env    []string `toml:"env"`
@@ -52,10 +56,14 @@ func (e *Entry) From() Source { return e.source }
 
 // Manifest returns what is kept of the entry with the module.
 func (e *Entry) Manifest() plugin.Manifest {
-	return plugin.Manifest{
+	m := plugin.Manifest{
 		Name: e.Name, Aliases: e.Aliases, Memory: e.Memory, Env: e.Env, Needs: e.Needs,
 		Description: e.Description, Version: e.Version, Source: e.Source, Download: e.SHA256,
 	}
+	if e.Files != "" {
+		m.Files, m.At = plugin.FilesOf(e.Name, e.SHA256), e.At
+	}
+	return m
 }
 
 // check says which key is wrong, and why. dir is where files lie that the index
@@ -89,6 +97,9 @@ func (e *Entry) check(dir string) (key string, err error) {
 	if err := checkModule(e.Module, e.source.IsArchive()); err != nil {
 		return "module", err
 	}
+	if err := e.checkFiles(); err != nil {
+		return "files", err
+	}
 	if len(e.Smoke) == 0 || len(e.Smoke) > maxSmoke {
 		return "smoke", fmt.Errorf("%d arguments: want 1 to %d, which show that it works", len(e.Smoke), maxSmoke)
 	}
@@ -104,6 +115,22 @@ func (e *Entry) check(dir string) (key string, err error) {
 		return "", err // which says what it is about
 	}
 	return "", nil
+}
+
+// checkFiles says what is wrong with the files.
+func (e *Entry) checkFiles() error {
+	switch {
+	case e.Files == "" && e.At == "":
+		return nil
+	case e.Files == "" || e.At == "":
+		return errors.New("files without at, or at without files")
+	case !strings.HasSuffix(e.Files, ".tar"):
+		return errors.New("want a .tar in the archive")
+	}
+	if err := checkModule(e.Files, e.source.IsArchive()); err != nil {
+		return err
+	}
+	return plugin.CheckAt(e.At)
 }
 
 // checkModule says what is wrong with the name of a module in an archive.

@@ -90,7 +90,7 @@ type file struct {
 //
 //	[[plugin]]
 //	name = "python"
-//	aliases = ["python3"]            # may be left out, as may module, memory, env and needs
+//	aliases = ["python3"]            # may be left out, as may module to needs
 //	version = "3.12.0"
 //	description = "CPython"
 //	licence = "PSF-2.0"
@@ -98,6 +98,8 @@ type file struct {
 //	sha256 = "…"                     # of what is downloaded
 //	size = 11863708                  # of it, in bytes
 //	module = "package/python.wasm"   # in it, if it is an archive
+//	files = "package/library.tar"    # in it, of files that it needs
+//	at = "/usr"                      # where commands read them
 //	memory = 536870912               # in bytes
 //	env = ["PYTHONDONTWRITEBYTECODE=1"]
 //	needs = ["pure Python only"]     # for people

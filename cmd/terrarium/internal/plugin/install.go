@@ -13,8 +13,9 @@ import (
 // Install puts a module into dir, which is made if it is not there, for this
 // user alone. Whoever reads dir meanwhile finds it as it was before or as it is
 // after. What was there of that name is replaced. The manifest gets the module's
-// sum.
-func Install(dir string, m Manifest, wasm []byte) error {
+// sum. files, if not empty, is a directory on the same file system that becomes
+// m.Files.
+func Install(dir string, m Manifest, wasm []byte, files string) error {
 	if err := CheckName(m.Name); err != nil {
 		return fmt.Errorf("name %w", err)
 	}
@@ -47,10 +48,20 @@ func Install(dir string, m Manifest, wasm []byte) error {
 		return err
 	}
 	defer unlock()
+	old, _ := OpenAs(filepath.Join(dir, m.Name+moduleSuffix), "") // an error means that there is none
+	if files != "" {
+		os.Rename(filepath.Join(dir, m.Files), filepath.Join(stage, m.Files)) // of the same plugin, added before
+		if err := os.Rename(files, filepath.Join(dir, m.Files)); err != nil {
+			return err
+		}
+	}
 	for _, suffix := range suffixes { // a manifest without a module is nothing: so it comes first
 		if err := os.Rename(filepath.Join(stage, m.Name+suffix), filepath.Join(dir, m.Name+suffix)); err != nil {
 			return err
 		}
+	}
+	if old.Files != "" && old.Files != m.Files {
+		return os.RemoveAll(filepath.Join(dir, old.Files))
 	}
 	return nil
 }
@@ -102,5 +113,8 @@ func Remove(p Plugin) error {
 	if err := os.Remove(stem + manifestSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil
+	if p.Files == "" {
+		return nil
+	}
+	return os.RemoveAll(filepath.Join(filepath.Dir(p.File), p.Files))
 }

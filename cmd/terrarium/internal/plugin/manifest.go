@@ -28,6 +28,10 @@ type Manifest struct {
 	Env         []string `json:"env,omitempty"`
 	Description string   `json:"description,omitempty"`
 	Version     string   `json:"version,omitempty"`
+	// Files is a directory beside the manifest, with files that commands read at At,
+	// a path in the sandbox: a library, say.
+	Files string `json:"files,omitempty"`
+	At    string `json:"at,omitempty"`
 	// SHA256 is the module's sum, in hexadecimal: Install writes it, and another
 	// module is refused. Without, any is accepted.
 	SHA256 string `json:"sha256,omitempty"`
@@ -89,6 +93,9 @@ func (m Manifest) Check() error {
 		if err := checkVariable(kv); err != nil {
 			return fmt.Errorf("env: %w", err)
 		}
+	}
+	if err := m.checkFiles(); err != nil {
+		return err
 	}
 	if err := checkSum("sha256", m.SHA256); err != nil {
 		return err
