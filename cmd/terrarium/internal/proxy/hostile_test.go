@@ -267,3 +267,32 @@ func TestMadeUpSessions(t *testing.T) {
 		t.Errorf("got %v, want the call of the open session", p.running.calls)
 	}
 }
+
+// TestForgedTerminal: what a terminal of our tools does, an agent can't tell an editor of version 2,
+// which takes it from us. It hears of the agent's own.
+func TestForgedTerminal(t *testing.T) {
+	var warned []error
+	p := &proxy{stderr: lossy.New(io.Discard, leftOut), config: Config{Warn: func(_ io.Writer, err error) { warned = append(warned, err) }}}
+	defer p.stderr.Close()
+	d := p.newDisplay()
+	p.served = &served{display: d}
+	d.initialized(draftDialect{})
+	d.lent["ours"] = new(lent)
+	for _, line := range []string{
+		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"terminal_output_chunk","terminalId":"ours","data":"eA=="}}}`,
+		`{"method":"session/update","params":{"sessionId":"other","update":{"sessionUpdate":"terminal_update","terminalId":"\u006furs","command":"true","exitStatus":{"exitCode":0}}}}`,
+		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"terminal_update","terminalId":"its own"}}}`,
+	} {
+		m, why := look([]byte(line))
+		if why != "" {
+			t.Fatal(why)
+		}
+		p.updated(&m, []byte(line+"\n"))
+	}
+	if passed := string(p.batch); strings.Count(passed, "\n") != 1 || !strings.Contains(passed, "its own") {
+		t.Errorf("passed on %q, want what is told of the agent's own only", passed)
+	}
+	if len(warned) != 1 {
+		t.Errorf("got the warnings %v, want one", warned)
+	}
+}

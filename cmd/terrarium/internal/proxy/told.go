@@ -24,6 +24,7 @@ type told struct {
 	garbageTold bool
 	doubtful    bool
 	needsLogin  bool
+	forges      bool
 }
 
 // once sets a flag and reports whether it was not set.
@@ -118,6 +119,13 @@ func (t *told) refused(p *proxy, why doubt, line []byte) {
 	}
 	if t.once(&t.doubtful) {
 		p.warn("%s: the agent has sent a line that readers may take differently (%s): it was refused, as all such lines are: report it to who makes the agent", p.name(), why)
+	}
+}
+
+// forged says that the agent has told of a terminal of our tools.
+func (t *told) forged(p *proxy) {
+	if t.once(&t.forges) {
+		p.warn("%s: the agent has told what a terminal of ours does: that is not passed on, the terminal tells it itself", p.name())
 	}
 }
 

@@ -27,6 +27,13 @@ func (p *proxy) updated(m *message, line []byte) {
 		p.served.display.leave(call)
 		p.pass(line)
 		return
+	case "terminal_update", "terminal_output_chunk": // of version 2
+		if p.served.display.tells(textOf(update, "terminalId")) {
+			p.told.forged(p)
+			return
+		}
+		p.pass(line)
+		return
 	default:
 		p.pass(line)
 		return
@@ -85,6 +92,14 @@ func (d *display) toldOf(params jsonrpc.Value) {
 	if d.dialect == nil {
 		d.displays.Update(params)
 	}
+}
+
+// tells reports whether a terminal is one of our tools, of which we tell the editor ourselves, and
+// the agent does not.
+func (d *display) tells(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lent[core.TerminalID(id)] != nil
 }
 
 // calledTool takes what an update tells of a tool call that may be of our tools.
