@@ -531,7 +531,7 @@ func (c *call) takeSide(o *option.Result, args []string, how string) error {
 			f = sides[2]
 		case how == "m":
 			m := &treeMerge{c: c, how: diff.Merging{Ours: "ours", Theirs: "theirs"}, notes: map[string][]string{}}
-			if _, f, err = m.text(unit{name, sides[0], sides[1], sides[2], ""}, sides[1].Mode); err != nil {
+			if _, f, err = m.text(unit{name: name, base: sides[0], ours: sides[1], them: sides[2]}, sides[1].Mode); err != nil {
 				return err
 			}
 		}

@@ -30,7 +30,8 @@ type treeMerge struct {
 type unit struct {
 	name             string
 	base, ours, them repo.File
-	note             string // what is wrong with it already
+	note             string    // what is wrong with it already
+	names            [3]string // what the base and the sides call it; empty if that is all the same
 }
 
 // mergeTrees joins three snapshots. It changes nothing but the objects of the repository.
@@ -63,7 +64,7 @@ func (m *treeMerge) units(base, ours, theirs repo.Snapshot) ([]unit, error) {
 		other, both := right[old]
 		switch _, taken := theirs[new]; {
 		case both && other == new:
-			units[new] = unit{name: new, base: base[old], ours: ours[new], them: theirs[new]}
+			units[new] = unit{name: new, base: base[old], ours: ours[new], them: theirs[new], names: [3]string{old, new, new}}
 		case both:
 			if err := m.apart(old, new, other, base[old], ours[new], theirs[other]); err != nil {
 				return nil, err
@@ -83,6 +84,7 @@ func (m *treeMerge) units(base, ours, theirs repo.Snapshot) ([]unit, error) {
 		}
 		u := m.follow(old, new, base[old], theirs[new], ours[old], 1)
 		u.ours, u.them = u.them, u.ours
+		u.names[1], u.names[2] = u.names[2], u.names[1]
 		units[new] = u
 		done[old], done[new] = true, true
 	}
@@ -115,7 +117,7 @@ func (m *treeMerge) renamed(base, side repo.Snapshot) map[string]string {
 
 // follow is a file that one side, 0 for us, has renamed; the other still has the old name, or nothing.
 func (m *treeMerge) follow(old, new string, base, here, there repo.File, side int) unit {
-	u := unit{name: new, base: base, ours: here, them: there}
+	u := unit{name: new, base: base, ours: here, them: there, names: [3]string{old, new, old}}
 	if there == (repo.File{}) {
 		u.note = fmt.Sprintf("CONFLICT (rename/delete): %s renamed to %s in %s, but deleted in %s.", old, new, m.side[side], m.side[1-side])
 	}
@@ -125,7 +127,7 @@ func (m *treeMerge) follow(old, new string, base, here, there repo.File, side in
 // apart is a file that both sides have renamed, each in its own way. Both get what the merge makes of it.
 func (m *treeMerge) apart(old, left, right string, base, ours, theirs repo.File) error {
 	m.note(old, "CONFLICT (rename/rename): %s renamed to %s in %s and to %s in %s.", old, left, m.side[0], right, m.side[1])
-	_, f, err := m.text(unit{name: old, base: base, ours: ours, them: theirs}, ours.Mode)
+	_, f, err := m.text(unit{name: old, base: base, ours: ours, them: theirs, names: [3]string{old, left, right}}, ours.Mode)
 	if err != nil {
 		return err
 	}
@@ -246,7 +248,11 @@ func (m *treeMerge) text(u unit, mode filemode.FileMode) (clean bool, f repo.Fil
 		}
 		return false, u.ours, nil
 	}
-	merged, conflicts := diff.Merge(sides[0], sides[1], sides[2], m.how)
+	how := m.how
+	if u.names != [3]string{} {
+		how.Base, how.Ours, how.Theirs = how.Base+":"+u.names[0], how.Ours+":"+u.names[1], how.Theirs+":"+u.names[2]
+	}
+	merged, conflicts := diff.Merge(sides[0], sides[1], sides[2], how)
 	h, err := m.c.repo.Write(plumbing.BlobObject, merged)
 	return conflicts == 0, repo.File{Mode: mode, Hash: h}, err
 }
