@@ -221,6 +221,42 @@ func TestKilledWithTen(t *testing.T) {
 	}
 }
 
+// Who asks what a command does with its terminal just when that ends does no harm to
+// the others.
+func TestAskedAtItsEnd(t *testing.T) {
+	h := newHost(t, worker.Config{Pool: -1})
+	other := speak(t, h, "")
+	pid := only(t)
+	turns := 100
+	if testing.Short() {
+		turns = 10
+	}
+	for range turns {
+		c := command("exit", "0")
+		c.Pty, c.Interactive = true, true
+		p := start(t, h, c)
+		over := make(chan struct{})
+		go func() { // ends with the command
+			p.Output(func(uint8, []byte) {})
+			p.Wait()
+			p.Close()
+			close(over)
+		}()
+		for asking := true; asking; {
+			p.(interface{ Reading() (reading, known bool) }).Reading()
+			select {
+			case <-over:
+				asking = false
+			default:
+			}
+		}
+	}
+	other.lives(t, "alive")
+	if got := only(t); got != pid {
+		t.Errorf("got worker %d, want %d still", got, pid)
+	}
+}
+
 // Where a worker does not end what is killed it is killed itself: at once if there is
 // nothing else in it, and later with the others, which are lost.
 func TestKillByForce(t *testing.T) {

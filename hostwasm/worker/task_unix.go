@@ -24,6 +24,9 @@ type task struct {
 	cancel context.CancelFunc
 	taken  atomic.Uint64 // bytes of standard input
 
+	telling sync.Mutex
+	gone    bool // that was told, and is the last; guarded by telling
+
 	process *taskProcess // nil before it is started; guarded by worker.mu
 }
 
@@ -92,8 +95,15 @@ func (t *task) look(p *taskProcess) {
 	t.tell(&message{Typing: y})
 }
 
-// tell tells the host something of the command.
+// tell tells the host something of the command, unless it is gone: of what is gone the
+// host hears nothing more, from a worker that is sound.
 func (t *task) tell(m *message) {
+	t.telling.Lock()
+	defer t.telling.Unlock()
+	if t.gone {
+		return // Look has come at its very end
+	}
+	t.gone = m.Gone != nil
 	m.Command = t.id
 	t.worker.conn.send(m) // an error means that nobody is there
 }
