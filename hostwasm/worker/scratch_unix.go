@@ -48,7 +48,7 @@ type tmp struct {
 	dir   string
 	used  amount // what was there when the last worker had ended, and what others were granted since
 	users int
-	last  int64 // scratch.clock when it was last used
+	last  int64 // scratch.clock when it was last used; 0 when it was evicted
 }
 
 // An amount is what a directory has, or may have.
@@ -193,12 +193,12 @@ func (s *scratch) leave(t *tmp) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.users--
-	for t.users == 0 {
+	for t.users == 0 && t.last > 0 { // else it was evicted, and has nothing
 		last := t.last
 		s.mu.Unlock()
 		bytes, names, err := vfs.Measure(t.dir)
 		s.mu.Lock()
-		if t.last == last { // nobody came meanwhile, nor was it evicted
+		if t.last == last { // nobody came meanwhile
 			// What can't be counted keeps all that it was granted: a guest may
 			// have hidden it.
 			if err == nil {
@@ -219,12 +219,12 @@ var portion = amount{1 << 20, 64}
 const maxAsked = 1 << 40
 
 // grant books what a worker asks for on its session: as much as a portion, or
-// as that. It returns nothing where there is no room. Sessions that run no
-// command go first.
+// as that. It returns nothing where there is no room, or to a worker of a session
+// that was evicted. Sessions that run no command go first.
 func (s *scratch) grant(t *tmp, asked amount) amount {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if asked.bytes < 0 || asked.bytes > maxAsked || asked.names < 0 || asked.names > maxAsked {
+	if t.last == 0 || asked.bytes < 0 || asked.bytes > maxAsked || asked.names < 0 || asked.names > maxAsked {
 		return amount{}
 	}
 	for {

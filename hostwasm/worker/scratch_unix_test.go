@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -103,6 +104,59 @@ func TestScratchEvictsNoFaster(t *testing.T) {
 	if !s.evict() {
 		t.Error("not evicted, with nothing left to remove")
 	}
+}
+
+// What was evicted has nothing any longer: a worker of its session, which was taken
+// over and has not been dismissed yet, gets nothing more there, since nobody would
+// ever take that back.
+func TestScratchGrantsNothingEvicted(t *testing.T) {
+	s := newScratch(t.TempDir(), 1<<30, hostwasm.Limits{Scratch: 1 << 20, Files: 100})
+	t.Cleanup(func() { s.close() })
+	tmp, leave, err := s.use("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	if got := s.grant(tmp, amount{bytes: 1, names: 1}); got == (amount{}) {
+		t.Error("before: got nothing")
+	}
+	if !s.evict() {
+		t.Fatal("the session that runs no command was not evicted")
+	}
+	if got := s.grant(tmp, amount{bytes: 1, names: 1}); got != (amount{}) || s.used != (amount{}) {
+		t.Errorf("got %v, and %v are used in all, want nothing", got, s.used)
+	}
+}
+
+// A session that is evicted while what it has is counted has nothing, whatever is
+// counted: it is removed later.
+func TestScratchEvictsWhatIsCounted(t *testing.T) {
+	s := newScratch(t.TempDir(), 1<<30, hostwasm.Limits{Scratch: 1 << 30, Files: 10_000})
+	t.Cleanup(func() { s.close() })
+	removing := make(chan struct{})
+	s.dismiss = func(*tmp) { <-removing }
+	tmp, leave, err := s.use("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hide(t, tmp.dir, 1000) // it takes a while to count
+	left := make(chan struct{})
+	go func() {
+		leave()
+		close(left)
+	}()
+	for evicted := false; !evicted; time.Sleep(100 * time.Microsecond) {
+		s.mu.Lock()
+		evicted = s.evict()
+		s.mu.Unlock()
+	}
+	<-left
+	s.mu.Lock()
+	if s.used != (amount{}) {
+		t.Errorf("got %v used in all, want nothing", s.used)
+	}
+	s.mu.Unlock()
+	close(removing)
 }
 
 // A removal that is not finished leaves the lock, so that the next host
