@@ -177,6 +177,7 @@ func (c *child) serve(s *setup, files []*os.File) {
 		}
 	}
 	c.cancel()
+	c.retire()
 	c.process.Kill() // an error means that it has ended
 	state, waitErr := c.process.Wait()
 	if waitErr == nil {
@@ -343,7 +344,6 @@ var (
 // is known where there is only one.
 func (c *child) endCommands(bySIGKILL bool) {
 	c.mu.Lock()
-	c.retired = true
 	all := slices.Collect(maps.Values(c.commands))
 	clear(c.commands)
 	exits := make([]core.Exit, len(all))
@@ -363,6 +363,14 @@ func (c *child) endCommands(bySIGKILL bool) {
 	for i, m := range all {
 		m.finish(exits[i])
 	}
+}
+
+// retire has the worker have no more commands. It must have come before it is reaped:
+// later its number may be another process's, whose limits add would set.
+func (c *child) retire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.retired = true
 }
 
 // markKilled notes that somebody wants a command to end.

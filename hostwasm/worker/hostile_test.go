@@ -3,6 +3,8 @@
 package worker
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -314,6 +316,36 @@ func TestEndedBeforeItsJob(t *testing.T) {
 	}
 }
 
+// A worker that was reaped takes no command: its number may be another process's by
+// then, and that is whose limits would be set.
+func TestReapedTakesNone(t *testing.T) {
+	dead := exec.Command("sleep", "1000")
+	if err := dead.Start(); err != nil { // before there is a socket, which it would have too
+		t.Fatal(err)
+	}
+	h := &Host{memory: newBudget(share), all: make(map[*child]any)}
+	c, other := newVictim(t, h)
+	c.process = dead.Process
+	c.context, c.cancel = context.WithCancel(t.Context())
+	var err error
+	if c.calls, err = os.Open(os.DevNull); err != nil {
+		t.Fatal(err)
+	}
+	c.watching.Add(1) // holds what follows, once it is reaped
+	other.close()
+	go c.serve(&setup{}, nil) // ends with this test
+	for late := time.Now().Add(soon); unix.Kill(c.process.Pid, 0) == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("the worker is not reaped")
+		}
+	}
+	if c.add(newCommand(t.Context(), 0, func() {})) {
+		t.Error("it has taken a command")
+	}
+	c.watching.Done()
+	<-c.ended
+}
+
 // A command that a worker has not got goes to another; one that it may have begun does
 // not, since it would be begun twice.
 func TestBegunOnce(t *testing.T) {
@@ -400,6 +432,33 @@ func TestLeftBehind(t *testing.T) {
 // Booked returns how much memory is booked for commands, in bytes: none when h is
 // closed.
 func (h *Host) Booked() int64 { return h.memory.used }
+
+// AwaitUnused waits until no session counts as one that runs commands, nor any worker.
+func (h *Host) AwaitUnused(t *testing.T) {
+	t.Helper()
+	var left []string
+	for late := time.Now().Add(soon); time.Now().Before(late); time.Sleep(time.Millisecond) {
+		left = nil
+		h.scratch.mu.Lock()
+		for session, t := range h.scratch.all {
+			if t.users != 0 {
+				left = append(left, fmt.Sprintf("%d users of session %s", t.users, session))
+			}
+		}
+		h.scratch.mu.Unlock()
+		h.services.mu.Lock()
+		for _, all := range h.services.all {
+			for _, s := range all {
+				left = append(left, fmt.Sprintf("a worker with %d users", s.users))
+			}
+		}
+		h.services.mu.Unlock()
+		if left == nil {
+			return
+		}
+	}
+	t.Errorf("got %q, want none", left)
+}
 
 // A worker has things done below what its command may write to, and nowhere else,
 // whatever it says.

@@ -517,3 +517,64 @@ func TestManyOfManySessions(t *testing.T) {
 	all.Wait()
 	awaitWorkers(t, 1) // that of the pool
 }
+
+// Whenever the system kills workers, every command that was in one ends, every other
+// starts or is told why not, and nothing stays booked.
+func TestKilledAtAnyMoment(t *testing.T) {
+	workers(t, os.Getpid()) // or this is skipped
+	worker.SetIdle(t, 10*time.Millisecond, 2)
+	h := newHost(t, worker.Config{Pool: 1, Limits: hostwasm.Limits{Memory: 64 << 20}})
+	turns := 20
+	if testing.Short() {
+		turns = 5
+	}
+	once := func(session core.SessionID, n int) {
+		e, err := h.Resolve(t.Context(), in(session, command([]string{"exit", "spin", "grow", "tree", "write"}[n%5], "/tmp/0", "x")))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		p, err := h.Start(t.Context(), e)
+		if err != nil {
+			return // its worker was killed
+		}
+		over := time.AfterFunc(time.Duration(n)*time.Millisecond, func() { p.Signal("SIGKILL") })
+		defer over.Stop()
+		p.Output(func(uint8, []byte) {})
+		p.Wait()
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() { // ends with the commands
+		defer close(stopped)
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(n%50) * time.Millisecond):
+			}
+			if all := workers(t, os.Getpid()); len(all) > 0 {
+				unix.Kill(all[n%len(all)], unix.SIGKILL)
+			}
+		}
+	}()
+	within(t, "all of them", func() {
+		var all sync.WaitGroup
+		for i := range 6 {
+			all.Go(func() {
+				for n := range turns {
+					once(core.SessionID(fmt.Sprint(i%3)), n+i)
+				}
+			})
+		}
+		all.Wait()
+	})
+	close(stop)
+	<-stopped
+	h.AwaitUnused(t)
+	if got := run(t, h, in("0", command("exit", "7"))); got.exit.Status.ExitCode != 7 {
+		t.Errorf("afterwards: got %v", got.exit)
+	}
+}
