@@ -411,10 +411,11 @@ func (c *call) abortMerge() error {
 	if !c.repo.HasState("MERGE_HEAD") {
 		return fatal("There is no merge to abort (MERGE_HEAD missing).")
 	}
-	if err := c.resetMerge(c.repo.Head()); err != nil {
+	h := c.repo.Head()
+	if err := c.resetMerge(h); err != nil {
 		return err
 	}
-	return c.repo.RemoveState(mergeState...)
+	return errors.Join(c.noteReset(h, "HEAD"), c.repo.RemoveState(mergeState...))
 }
 
 // resetMerge makes the index as h is, and the files that differ from it there or are in conflict. It

@@ -56,10 +56,7 @@ func reset(c *call) error {
 		return err
 	}
 	if h != repo.Zero {
-		if err := errors.Join(c.repo.SetStateHash("ORIG_HEAD", c.repo.Head()), c.endJoin()); err != nil {
-			return err
-		}
-		if err := c.repo.SetHead(h, "reset: moving to "+rev); err != nil {
+		if err := errors.Join(c.noteReset(h, rev), c.endJoin()); err != nil {
 			return err
 		}
 	}
@@ -76,6 +73,15 @@ func reset(c *call) error {
 		c.printf("HEAD is now at %s %s\n", abbreviate(h), subject(commit.Message))
 	}
 	return nil
+}
+
+// noteReset puts the branch on h, which rev names, and notes where it was. git notes it even where
+// nothing moves, as behind stash and merge --abort, so that HEAD@{1} means the same in both.
+func (c *call) noteReset(h plumbing.Hash, rev string) error {
+	if err := c.repo.SetStateHash("ORIG_HEAD", c.repo.Head()); err != nil {
+		return err
+	}
+	return c.repo.SetHead(h, "reset: moving to "+rev)
 }
 
 // resetKeep moves to h and keeps what is changed in the working tree, if that is possible.

@@ -455,10 +455,5 @@ func (s *sequence) abort() error {
 	if err := c.resetMerge(h); err != nil {
 		return err
 	}
-	if h != c.repo.Head() {
-		if err := c.repo.SetHead(h, "reset: moving to "+h.String()); err != nil {
-			return err
-		}
-	}
-	return errors.Join(c.endJoin(), c.repo.RemoveState("sequencer"))
+	return errors.Join(c.noteReset(h, h.String()), c.endJoin(), c.repo.RemoveState("sequencer"))
 }

@@ -255,7 +255,10 @@ func (c *call) afterStash(x *repo.Index, s *stash, paths repo.Paths, untracked [
 		}
 	}
 	if len(paths) == 0 && !staged {
-		return c.force(target)
+		if err := c.force(target); err != nil {
+			return err
+		}
+		return c.noteReset(c.repo.Head(), "HEAD")
 	}
 	var changes []change
 	if staged { // only what is in the index goes

@@ -66,7 +66,7 @@ func (r *Repo) SetHead(h plumbing.Hash, why string) error {
 	if err != nil || name == "HEAD" && h == old { // git notes what does not move only on a branch
 		return err
 	}
-	if name != "HEAD" {
+	if name != "HEAD" && h != old { // and there only in HEAD's reflog
 		err = r.Log(name, old, h, why)
 	}
 	return errors.Join(err, r.LogHead(old, why))
