@@ -3,6 +3,7 @@ package porcelain
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 const usage = `usage: git [-v | --version] [-h | --help] [-C <path>] [-c <name>=<value>]
@@ -65,21 +66,32 @@ symbolic-ref, update-index, update-ref, var, write-tree
 	return err
 }
 
-// refused are commands of git's that this one can't do, with why.
+// refused are commands of git's that this one can't do, and of which more can be said than that.
 var refused = map[string]string{
-	"fetch":           noNetwork,
-	"pull":            noNetwork,
-	"push":            noNetwork,
-	"submodule":       noNetwork,
-	"bisect":          "not supported in this sandbox",
-	"archive":         "not supported in this sandbox: use tar",
-	"gc":              "not supported in this sandbox",
-	"mergetool":       "not supported in this sandbox",
-	"notes":           "not supported in this sandbox",
-	"sparse-checkout": "not supported in this sandbox",
+	"fetch":     noNetwork,
+	"pull":      noNetwork,
+	"push":      noNetwork,
+	"ls-remote": noNetwork,
+	"submodule": noNetwork,
+	"archive":   notSupported + ": use tar",
 }
 
-const noNetwork = "there is no network in this sandbox; git clone takes a path"
+const (
+	notSupported = "not supported in this sandbox"
+	noNetwork    = notSupported + ", which has no network; git clone takes a path"
+)
+
+// absent are the other commands of git's that are not here. Calling them unknown would not be true.
+var absent = strings.Fields(`
+	archimport bisect bugreport bundle check-attr check-mailmap checkout-index cherry citool column
+	commit-graph count-objects credential cvsexportcommit cvsimport cvsserver daemon diagnose difftool
+	fast-export fast-import fetch-pack filter-branch fmt-merge-msg for-each-repo fsck gc
+	get-tar-commit-id gitk gui hook http-backend imap-send index-pack instaweb interpret-trailers
+	mailinfo mailsplit maintenance merge-file merge-index merge-one-file merge-tree mergetool mktag
+	mktree multi-pack-index name-rev notes p4 pack-objects pack-redundant pack-refs patch-id prune
+	prune-packed quiltimport range-diff repack replace request-pull rerere send-email send-pack
+	show-branch show-index sparse-checkout stripspace svn unpack-file unpack-objects
+	update-server-info verify-commit verify-pack verify-tag`)
 
 func commands() map[string]command {
 	return map[string]command{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -137,8 +138,18 @@ func (c *call) dispatch(name string, args []string) error {
 	if why, known := refused[name]; known {
 		return fatal("%s: %s", name, why)
 	}
+	if slices.Contains(absent, name) {
+		return fatal("%s: %s", name, notSupported)
+	}
 	if !ok {
 		return &failure{1, fmt.Sprintf("git: '%s' is not a git command. See 'git --help'.", name)}
+	}
+	if len(args) == 1 && cmd.usage != "" && (args[0] == "-h" || args[0] == "--help") {
+		c.printf("usage: %s\n", cmd.usage)
+		if args[0] == "-h" {
+			return quiet(129) // as git does
+		}
+		return nil
 	}
 	c.name, c.args = name, args
 	r, err := repo.Find()

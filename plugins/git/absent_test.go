@@ -1,0 +1,23 @@
+//go:build unix
+
+package main
+
+import "testing"
+
+// TestAbsent: a command of git's that is not here is not called a mistake in spelling, and --help of
+// one that is here is not called an unknown option.
+func TestAbsent(t *testing.T) {
+	r := newRunner(t, ours(t))
+	r.run(t, "git init -q -b main")
+	for line, want := range map[string]string{
+		"git fsck":                 "! fatal: fsck: not supported in this sandbox\n? 128\n",
+		"git range-diff @~2 @~1 @": "! fatal: range-diff: not supported in this sandbox\n? 128\n",
+		"git push ../elsewhere":    "! fatal: push: not supported in this sandbox, which has no network; git clone takes a path\n? 128\n",
+		"git ls-remote .":          "! fatal: ls-remote: not supported in this sandbox, which has no network; git clone takes a path\n? 128\n",
+		"git mv --help":            "| usage: git mv [<options>] <source>... <destination>\n",
+	} {
+		if got := r.run(t, line); got != want {
+			t.Errorf("%s\n%s", line, difference(want, got))
+		}
+	}
+}
