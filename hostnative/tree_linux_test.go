@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -164,6 +165,22 @@ func TestHiddenDaemon(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Without cgroups one that has emptied its environment outlives its terminal, but not its keeper.
+func TestHiddenDaemonEndsWithKeeper(t *testing.T) {
+	h := newHost(t, hostnative.Config{NoCgroup: true})
+	script := strings.Replace(daemon, "setsid sh", "setsid env -i /bin/sh", 1)
+	p, fifo := startDaemon(t, h, script, modes[0].mode)
+	waitExit(t, p)
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	h.Close()
+	fifo.SetReadDeadline(time.Now().Add(patience))
+	if _, err := io.ReadAll(fifo); err != nil {
+		t.Errorf("it has survived its keeper: %v", err)
 	}
 }
 

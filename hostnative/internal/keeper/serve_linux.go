@@ -425,5 +425,6 @@ func (k *keeping) endAll() {
 	if self, err := strays.Self(); err == nil {
 		strays.SweepHost(self, endLimit)
 	}
+	k.containment.EndOrphans(endLimit)
 	k.containment.Close()
 }

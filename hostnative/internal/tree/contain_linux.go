@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -132,6 +133,17 @@ func (k *Containment) Close() { k.cgroups.close() }
 func (k *Containment) ReapOrphans() {
 	if k.orphans != nil {
 		k.orphans.reapDead()
+	}
+}
+
+// EndOrphans kills what commands have left that no tree is known to have: it has no environment,
+// say, and there are no cgroups. It is for the end of this program, when all trees are ended.
+func (k *Containment) EndOrphans(limit time.Duration) {
+	if k.orphans == nil {
+		return
+	}
+	for late := time.Now().Add(limit); k.orphans.kill() && time.Now().Before(late); {
+		time.Sleep(strays.Pause) // for them to die, and their children to come
 	}
 }
 

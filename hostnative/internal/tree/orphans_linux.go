@@ -4,6 +4,8 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
@@ -119,6 +121,25 @@ func (o *orphans) reapDead() {
 			o.reapOrphan(pid)
 		}
 	}
+}
+
+// kill kills all orphans, whose children become orphans then, and reports whether there were any
+// that it could kill.
+func (o *orphans) kill() (found bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	children, _ := strays.Orphans()
+	for _, pid := range children {
+		s, err := strays.ReadStat(pid)
+		switch {
+		case err != nil || o.commands[pid]:
+		case s.Zombie:
+			o.reapOrphan(pid)
+		default:
+			found = strays.Signal(pid, s.Start, unix.SIGKILL) || found
+		}
+	}
+	return found
 }
 
 // reapOrphan reaps the zombie pid if it is no command's. o.mu is held.
