@@ -11,8 +11,9 @@ import (
 
 // Waits is how long a command has waited, in all. It is safe for concurrent use.
 type Waits struct {
-	// Most is how much of it counts: a command that has one module compiled after
-	// the other has an end too. Zero is nothing.
+	// Most is how much of it an AfterFunc leaves out: a command that has one module
+	// compiled after the other has an end too. What was waited before does not take
+	// from it: that was for others. Zero is nothing.
 	Most time.Duration
 
 	mu    sync.Mutex
@@ -45,7 +46,7 @@ func (w *Waits) Total() time.Duration {
 	if w.now > 0 {
 		total += time.Since(w.since)
 	}
-	return min(total, w.Most)
+	return total
 }
 
 // AfterFunc calls f on a goroutine of its own when d has passed, not counting what
@@ -61,7 +62,7 @@ func (w *Waits) AfterFunc(d time.Duration, f func()) (stop func()) {
 	defer mu.Unlock()
 	timer = time.AfterFunc(d, func() {
 		mu.Lock()
-		left := d + w.Total() - before - time.Since(began)
+		left := d + min(w.Total()-before, w.Most) - time.Since(began)
 		again := left > 0 && !stopped
 		if again {
 			timer.Reset(left)

@@ -25,7 +25,9 @@ func TestAfterFunc(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &waits.Waits{Most: time.Minute}
-				w.Begin()() // before: it makes no difference
+				before := w.Begin() // it makes no difference, however long that was
+				time.Sleep(2 * w.Most)
+				before()
 				began := time.Now()
 				called := make(chan time.Duration, 2)
 				w.AfterFunc(10*time.Second, func() { called <- time.Since(began) })
