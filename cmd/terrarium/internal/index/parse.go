@@ -109,16 +109,17 @@ func Parse(name string, data []byte, dir string) (*Index, error) {
 	if len(data) > MaxBytes {
 		return nil, &Error{File: name, Err: fmt.Errorf("longer than %d bytes", MaxBytes)}
 	}
+	if err := checkShape(data); err != nil {
+		err.File = name
+		return nil, err
+	}
 	var in file
-	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&in); err != nil {
+	if err := toml.Unmarshal(data, &in); err != nil {
 		return nil, decodeError(name, data, err)
 	}
 	at := findLines(data)
 	if in.Format != format {
 		return nil, &Error{File: name, Line: at.line(-1, "format"), Err: fmt.Errorf("format %d: want format = %d", in.Format, format)}
-	}
-	if len(in.Plugins) > maxEntries {
-		return nil, &Error{File: name, Err: fmt.Errorf("more than %d plugins", maxEntries)}
 	}
 	x := &Index{Dir: dir, Entries: in.Plugins, names: make(map[string]*Entry)}
 	for i := range x.Entries {
@@ -157,20 +158,14 @@ func (x *Index) claim(e *Entry) (key string, err error) {
 // decoder, is about.
 func decodeError(name string, data []byte, err error) error {
 	out := &Error{File: name, Err: errors.New(plugin.Printable(strings.TrimPrefix(err.Error(), "toml: ")))}
-	var unknown *toml.StrictMissingError
 	var at *toml.DecodeError
-	switch {
-	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
-		at = &unknown.Errors[0]
-	case !errors.As(err, &at):
+	if !errors.As(err, &at) {
 		return out
 	}
 	out.Line, _ = at.Position()
 	path := at.Key()
 	switch {
 	case len(path) == 0:
-	case unknown != nil:
-		out.Err = fmt.Errorf("unknown key %s", plugin.Printable(path[len(path)-1]))
 	case toml.Unmarshal(data, &map[string]any{}) == nil: // it is TOML
 		out.Err = fmt.Errorf("%s: want %s", path[len(path)-1], wanted(path[len(path)-1]))
 	}
