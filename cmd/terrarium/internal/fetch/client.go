@@ -35,12 +35,19 @@ var client = &http.Client{
 		DisableCompression:     true, // or an archive could arrive unpacked
 		ForceAttemptHTTP2:      true,
 	},
-	CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects {
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		}
-		return index.CheckURL(r.URL)
-	},
+	CheckRedirect: checkRedirect,
+}
+
+// checkRedirect says why we don't go where a server sends us. A server elsewhere must
+// not have us ask those of this machine, which may take that for its user's wish.
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	switch {
+	case len(via) > maxRedirects:
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	case index.IsHere(r.URL) && !index.IsHere(via[0].URL):
+		return errors.New("a server elsewhere sends us to this machine")
+	}
+	return index.CheckURL(r.URL)
 }
 
 // Text returns what is at u, at most limit bytes, such as an index.

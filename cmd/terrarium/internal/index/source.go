@@ -91,7 +91,7 @@ func CheckURL(u *url.URL) error {
 		return errors.New("not a URL with a host")
 	case u.User != nil:
 		return errors.New("a URL with a password in it")
-	case u.Scheme == "http" && !isHere(u.Hostname()):
+	case u.Scheme == "http" && !IsHere(u):
 		return fmt.Errorf("%s://: want https, or anybody on the way could read and change it", u.Scheme)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%s://: want https", u.Scheme)
@@ -99,8 +99,9 @@ func CheckURL(u *url.URL) error {
 	return nil
 }
 
-// isHere reports whether a host is this machine.
-func isHere(host string) bool {
+// IsHere reports whether u says by its name that the server is this machine.
+func IsHere(u *url.URL) bool {
+	host := u.Hostname()
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
