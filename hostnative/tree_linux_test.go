@@ -60,11 +60,13 @@ func startDaemonIn(t *testing.T, h *hostnative.Host, dir, script string, mode fu
 		t.Fatal(err)
 	}
 	p := start(t, h, mode(line(script, fifo)))
-	watchOutput(p)
+	w := watchOutput(p)
 	r := openFIFO(t, fifo)
 	up := make([]byte, len("up\n"))
-	if _, err := io.ReadFull(r, up); string(up) != "up\n" {
-		t.Fatalf("got %q, %v from the daemon", up, err)
+	if n, err := io.ReadFull(r, up); string(up) != "up\n" {
+		p.Signal("SIGTERM") // which ends a script that has lost its daemon, and what is left says how
+		exit, waitErr := p.Wait()
+		t.Fatalf("got %q, %v from the daemon; its script has printed %q, and ended with %+v, %v", up[:n], err, w.output(), exit, waitErr)
 	}
 	return p, r
 }

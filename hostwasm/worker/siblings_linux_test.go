@@ -273,7 +273,12 @@ func testKillByForce(t *testing.T, siblings int) {
 	for range siblings {
 		others = append(others, start(t, h, command("block")))
 	}
-	unix.Kill(only(t), unix.SIGSTOP)
+	pid := only(t)
+	unix.Kill(pid, unix.SIGSTOP)
+	// Until one of its threads has taken that, another one can still end the victim by fuel.
+	if err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED, nil); err != nil {
+		t.Fatal(err)
+	}
 	victim.Signal("SIGKILL")
 	exits(t, "the victim", victim, killed)
 	for _, p := range others {

@@ -143,7 +143,7 @@ func checkModule(name string, archive bool) error {
 	case name == "":
 		return nil
 	case path.Clean(name) != name || path.IsAbs(name) || strings.HasPrefix(name, ".."):
-		return errors.New("want the file's name as the archive has it, without . and ..")
+		return errors.New("want the file's name as the archive has it, with no . or .. in it")
 	}
 	return checkText(name, maxShort)
 }

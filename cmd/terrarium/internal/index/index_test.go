@@ -101,7 +101,7 @@ func TestParseWrong(t *testing.T) {
 		{text(`size = 268435457`), "i:10: plugin x: size: 268435457: out of range: want 8 to 268435456 bytes"},
 		{text(`size = "1"`), "i:10: size: want a whole number"},
 		{text(`module = ""`), "i:11: plugin x: module: missing: which file of the archive is it?"},
-		{text(`module = "../x"`), "i:11: plugin x: module: want the file's name as the archive has it, without . and .."},
+		{text(`module = "../x"`), "i:11: plugin x: module: want the file's name as the archive has it, with no . or .. in it"},
 		{text(`smoke = []`), "i:12: plugin x: smoke: 0 arguments: want 1 to 16, which show that it works"},
 		{text(`smoke = [` + list + `]`), "i:12: plugin x: smoke: 17 arguments: want 1 to 16, which show that it works"},
 		{text(`answer = ""`), "i:13: plugin x: answer: missing"},

@@ -54,6 +54,8 @@ type Options struct {
 }
 
 // ErrNone says that the input has no patch.
+//
+//lint:ignore ST1005 these are git's own words
 var ErrNone = errors.New(`No valid patches in input (allow with "--allow-empty")`)
 
 type parser struct {

@@ -261,6 +261,7 @@ func (r *mailRun) threeWay(files []*patch.File, title string) error {
 		h, err := c.repo.Resolve(f.OldHash)
 		if err != nil || f.OldHash == "" {
 			fmt.Fprintf(c.stderr, "error: could not build fake ancestor\n")
+			//lint:ignore ST1005 these are git's own words
 			return errors.New("Repository lacks necessary blobs to fall back on 3-way merge.")
 		}
 		now, _ := c.repo.FileAt(c.repo.Head(), f.Old)

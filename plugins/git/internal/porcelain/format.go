@@ -67,10 +67,8 @@ func (c *call) logFormat(o *option.Result, d *diffOutput) (*logFormat, error) {
 	if value, ok := c.setting("log.date"); ok && f.date == "" {
 		f.date = value
 	}
-	text := o.Arg("pretty")
-	if name, arg := o.Last("pretty", "format", "oneline"); name != "oneline" {
-		text = arg
-	} else {
+	name, text := o.Last("pretty", "format", "oneline")
+	if name == "oneline" {
 		text = ""
 	}
 	rest, isFormat := strings.CutPrefix(text, "format:")
