@@ -100,6 +100,9 @@ func remove(w io.Writer, p plugin.Plugin) error {
 var errNoPlugin = errors.New("none of that name")
 
 func noPlugin(name string) error {
+	if isOurs(name) {
+		return fmt.Errorf("plugin %s: it comes with terrarium, and stays as it is", plugin.Printable(name))
+	}
 	return fmt.Errorf("plugin %s: %w", plugin.Printable(name), errNoPlugin)
 }
 

@@ -120,7 +120,7 @@ func (f *hostFlags) info(name string) (*pluginInfo, error) {
 				}
 			}
 		}
-	case slices.Contains(ownCommands(), name):
+	case isOurs(name):
 		own, _ := ownModule(name)
 		wasm, err = own.Load()
 		p = &plugin.Plugin{Manifest: plugin.Manifest{Name: name}}

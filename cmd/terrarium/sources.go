@@ -106,10 +106,16 @@ func ownCommands() (names []string) {
 	return names
 }
 
-// ownModule returns the module of ours that answers to name.
+// isOurs reports whether name is a command of ours, or what plugins list calls a module of ours.
+func isOurs(name string) bool {
+	_, ok := ownModule(name)
+	return ok
+}
+
+// ownModule returns the module of ours that answers to name, or has it.
 func ownModule(name string) (m plugins.Module, ok bool) {
 	for _, m := range plugins.Modules() {
-		if slices.Contains(m.Commands, name) {
+		if m.Name == name || slices.Contains(m.Commands, name) {
 			return m, true
 		}
 	}
