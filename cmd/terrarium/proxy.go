@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -230,7 +231,11 @@ func findAgent(agent core.Command) error {
 	if err := checkDir(agent.Cwd); err != nil {
 		return err
 	}
-	if _, err := exec.LookPath(agent.Command); err != nil { // or a shell would take it for a line
+	_, err := exec.LookPath(agent.Command) // or a shell would take it for a line
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &failure{statusNotExecutable, fmt.Errorf("the agent can't be started: %w: is it a program, and executable?", err)}
+	case err != nil:
 		return &failure{statusNotFound, fmt.Errorf("the agent can't be started: %w: install it, or name it by its path", err)}
 	}
 	return nil
