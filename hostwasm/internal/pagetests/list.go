@@ -26,6 +26,7 @@ var Elsewhere = map[string]map[string]string{
 		"TestEscapeByRace":       files,
 		"TestEscapeOfChildren":   files,
 		"TestHidden":             files,
+		"TestHiddenOwn":          files,
 		"TestHiddenRefused":      files,
 		"TestModes":              files,
 		"TestNotExecutable":      files,
