@@ -119,6 +119,17 @@ func listApplies() error {
 	return nil
 }
 
+// listen gives the calling thread a filter that may ask, and returns the file where to answer.
+func listen(program []unix.SockFilter) (fd uintptr, err error) {
+	// Once the question is read, only what kills the worker takes it back. Else a signal, such as
+	// those by which Go's runtime stops threads, has the call begin again and be counted twice.
+	fd, err = setFilter(program, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+	if errors.Is(err, unix.EINVAL) { // before Linux 5.19
+		fd, err = setFilter(program, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+	}
+	return fd, err
+}
+
 // errTell is why keepToList fails when the host can't be told.
 var errTell = errors.New("the host is gone")
 
@@ -133,7 +144,7 @@ func keepToList(tell func(calls *os.File) error) (noWatch, err error) {
 	fd := uintptr(0)
 	noWatch = errors.New("nobody counts them")
 	if tell != nil {
-		fd, noWatch = setFilter(allowFilter(filterAsk, filterAsk), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+		fd, noWatch = listen(allowFilter(filterAsk, filterAsk))
 	}
 	if noWatch != nil {
 		if err := syncFilter(allowFilter(filterAllow, filterAbsent)); err != nil {
