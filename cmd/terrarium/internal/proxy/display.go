@@ -277,6 +277,13 @@ func (d *display) send(calls ...callID) {
 	}
 }
 
+// settle waits until all that was found by now is written.
+func (d *display) settle() {
+	d.sending.Lock()
+	defer d.sending.Unlock()
+	d.proxy.toEditor.settle()
+}
+
 func (d *display) close() {
 	close(d.closed)
 	<-d.done

@@ -45,3 +45,50 @@ func TestEndIsToldAtOnce(t *testing.T) {
 		wants("first", displayPause)
 	})
 }
+
+// TestNothingPassesWhatIsQueued: the end of a tool call's terminal may have been found, and the call
+// forgotten, while the editor has not taken it yet. What the agent says of that call comes after.
+func TestNothingPassesWhatIsQueued(t *testing.T) {
+	for name, says := range map[string]string{
+		"end":     `{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}`,
+		"content": `{"sessionUpdate":"tool_call_update","toolCallId":"a","content":[]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, w := io.Pipe()
+				p := &proxy{toEditor: newLineWriter(w)}
+				d := p.newDisplay()
+				d.driver = driver.New(driver.Config{})
+				defer d.driver.Close()
+				p.served = &served{display: d}
+				call := callID{"s", "a"}
+				d.terminal("t")
+				d.calls[call] = &embedding{[]item{{terminal: "t"}}}
+				go d.run() // ends with close
+				d.news(&core.Effect{Kind: core.Exited, ID: "t"})
+				synctest.Wait()
+				if d.owes(call, false) {
+					t.Fatal("the call is not forgotten")
+				}
+				line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":` + says + `}}`)
+				m, _ := look(line)
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					p.updated(&m, line)
+				}()
+				synctest.Wait()
+				select {
+				case <-done:
+					t.Error("the line was passed on before the end of the terminal")
+				default:
+				}
+				go io.Copy(io.Discard, r)
+				<-done
+				d.close()
+				p.toEditor.close()
+				r.Close()
+			})
+		})
+	}
+}

@@ -47,10 +47,13 @@ func (p *proxy) updated(m *message, line []byte) {
 	}
 	content, ok := update.Get("content")
 	ok = ok && content.Kind() == jsonrpc.Array
-	if isOver(textOf(update, "status")) && d.owes(call, ok) { // what it shows is there in full when it ends
+	over := isOver(textOf(update, "status"))
+	if over && d.owes(call, ok) { // what it shows is there in full when it ends
 		p.flush()
 		d.send(call)
-		p.toEditor.settle()
+	}
+	if over || ok { // a call whose end was found is forgotten, though its line may not be written
+		d.settle()
 	}
 	if !ok {
 		p.pass(line)
