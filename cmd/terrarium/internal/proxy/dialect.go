@@ -47,7 +47,7 @@ func (m metaDialect) output(call callID, id core.TerminalID, data []byte) []byte
 
 func (m metaDialect) exit(call callID, id core.TerminalID, s core.ExitStatus) []byte {
 	return call.update(func(dst []byte) []byte {
-		dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"terminal_exit":{"terminal_id":`...)
+		dst = append(jsonrpc.AppendKey(dst, "_meta"), `{"`+metaExit+`":{"terminal_id":`...)
 		return append(appendExit(jsonrpc.AppendString(dst, id), "exit_code", s), "}}"...)
 	})
 }

@@ -296,3 +296,51 @@ func TestForgedTerminal(t *testing.T) {
 		t.Errorf("got the warnings %v, want one", warned)
 	}
 }
+
+// TestForgedMeta: neither can it in version 1, where a tool call's _meta would say it. All else of
+// the update is passed on.
+func TestForgedMeta(t *testing.T) {
+	var warned []error
+	p := &proxy{
+		toEditor: newLineWriter(io.Discard), stderr: lossy.New(io.Discard, leftOut),
+		config: Config{Warn: func(_ io.Writer, err error) { warned = append(warned, err) }},
+	}
+	defer p.stderr.Close()
+	defer p.toEditor.close()
+	d := p.newDisplay()
+	p.served = &served{display: d}
+	d.driver = driver.New(driver.Config{})
+	defer d.driver.Close()
+	d.initialized(metaDialect(metaOutput))
+	d.lent["ours"] = new(lent)
+	d.terminal("served")
+	update := func(rest string) string {
+		return `{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c"` + rest + "}}}\n"
+	}
+	for _, test := range []struct{ says, want string }{
+		{`,"_meta":{"terminal_output":{"terminal_id":"ours","data":"x"},"a":1},"status":"failed"`, `,"_meta":{"a":1},"status":"failed"`},
+		{`,"_meta":{"a":1,"terminal_output_delta":{"terminal_id":"s\u0065rved","data":"x"}}`, `,"_meta":{"a":1}`},
+		{`,"_meta":{"terminal_exit":{"terminal_id":"other","terminal_id":"ours"}},"_meta":{}`, `,"_meta":{},"_meta":{}`},
+		{`,"_meta":{},"_meta":{"\u0074erminal_exit":{"terminal_id":"ours"}}`, `,"_meta":{},"_meta":{}`},
+		{`,"_meta":{"terminal_info":{"terminal_id":"ours"}}`, ""},
+		{`,"_meta":{"terminal_output":{"terminal_id":"its own","data":"x"}}`, ""},
+		{`,"_meta":{"terminal_output":["ours"]}`, ""},
+	} {
+		line, want := []byte(update(test.says)), update(test.want)
+		if test.want == "" {
+			want = string(line)
+		}
+		m, why := look(line[:len(line)-1])
+		if why != "" {
+			t.Fatal(why)
+		}
+		p.batch = p.batch[:0]
+		p.updated(&m, line)
+		if got := string(p.batch); got != want {
+			t.Errorf("%s was passed on as %s", line, got)
+		}
+	}
+	if len(warned) != 1 {
+		t.Errorf("got the warnings %v, want one", warned)
+	}
+}

@@ -11,6 +11,7 @@ import (
 const (
 	metaOutput      = "terminal_output"
 	metaOutputDelta = "terminal_output_delta"
+	metaExit        = "terminal_exit"
 )
 
 // dialectOf returns how an editor that says such params is told of terminals in version 1, or nil

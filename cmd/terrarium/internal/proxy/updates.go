@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -39,6 +40,13 @@ func (p *proxy) updated(m *message, line []byte) {
 		return
 	}
 	d := p.served.display
+	if rest := d.unforged(line, session, update); rest != nil {
+		p.told.forged(p)
+		if m, doubt := look(bytes.TrimSuffix(rest, []byte{'\n'})); doubt == "" {
+			p.updated(&m, rest)
+		}
+		return
+	}
 	if p.draft.Load() == nil { // an editor of version 2 knows the agent's own
 		d.toldOf(m.params)
 	}
