@@ -38,19 +38,23 @@ func TestPrepared(t *testing.T) {
 		{"something is new", func(*Rules) { write("hide"); write("new") }, false},
 		{"something is a link", func(*Rules) { os.Remove(filepath.Join(dir, "old")); os.Symlink("new", filepath.Join(dir, "old")) }, false},
 	} {
-		p, err := Prepare(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := rules
-		test.change(&r)
-		if useful := p.isFor(r); useful != test.useful {
-			// Other programs may make files where something is hidden.
-			if useful || p.isFor(rules) {
-				t.Errorf("%s: got %v, want %v", test.name, useful, test.useful)
+		useful := false
+		for range 50 { // other programs may make files where something is hidden, as in /tmp
+			p, err := Prepare(rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rules
+			test.change(&r)
+			useful = p.isFor(r)
+			p.Close()
+			if useful || !test.useful {
+				break
 			}
 		}
-		p.Close()
+		if useful != test.useful {
+			t.Errorf("%s: got %v, want %v", test.name, useful, test.useful)
+		}
 	}
 }
 
