@@ -10,6 +10,9 @@ import (
 // binary is where "build" leaves the command, relative to the root of the module.
 const binary = "terrarium"
 
+// module is the path that all our packages begin with.
+const module = "github.com/terrarium-dev/terrarium"
+
 // reactorFlags holds the flags that the reactor is built with, one a line: its size depends on them.
 const reactorFlags = "cmd/reactor/build.flags"
 

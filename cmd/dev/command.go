@@ -13,8 +13,18 @@ import (
 // command runs a program with env on top of our own environment. It writes the command line to out
 // first, in a form that can be pasted into a shell, then whatever the program prints.
 func command(ctx context.Context, out io.Writer, env []string, name string, args ...string) error {
-	fmt.Fprintf(out, "$ %s\n", commandLine(env, name, args))
+	return commandIn(ctx, out, "", env, name, args...)
+}
+
+// commandIn is command in a directory, "" for our own.
+func commandIn(ctx context.Context, out io.Writer, dir string, env []string, name string, args ...string) error {
+	line := commandLine(env, name, args)
+	if dir != "" {
+		line = "cd " + commandLine(nil, dir, nil) + " && " + line
+	}
+	fmt.Fprintf(out, "$ %s\n", line)
 	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	endWithChildren(cmd)

@@ -8,6 +8,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -15,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// fuzz runs each fuzz target for a while; the go command fuzzes one target at a time.
+// fuzz runs each fuzz target for a while, one after the other.
 func fuzz(ctx context.Context, args []string, w io.Writer) error {
 	flags := newFlags("fuzz")
 	each := flags.Duration("time", 30*time.Second, "")
@@ -40,12 +42,17 @@ func fuzz(ctx context.Context, args []string, w io.Writer) error {
 	if len(chosen) == 0 {
 		return fmt.Errorf("no fuzz target matches %q", pattern)
 	}
-	return runAll(ctx, w, fuzzSteps(chosen, *each))
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	return runAll(ctx, w, fuzzSteps(root, chosen, *each))
 }
 
 // A fuzzTarget is a function like FuzzParser in a package of ours.
 type fuzzTarget struct {
 	pkg  string // import path
+	dir  string // of the package
 	name string
 }
 
@@ -73,7 +80,7 @@ func fuzzTargets(ctx context.Context, out io.Writer) ([]fuzzTarget, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			targets = append(targets, fuzzTarget{pkg, name})
+			targets = append(targets, fuzzTarget{pkg, filepath.Dir(file), name})
 		}
 	}
 	return targets, nil
@@ -98,14 +105,37 @@ func fuzzFunctions(file string) (names []string, err error) {
 	return names, nil
 }
 
-func fuzzSteps(targets []fuzzTarget, each time.Duration) []step {
+// fuzzSteps are steps for the targets. The first of a package builds its tests for all of them.
+func fuzzSteps(root string, targets []fuzzTarget, each time.Duration) []step {
 	var steps []step
+	built := map[string]error{} // by package; the steps run one after the other
 	for _, t := range targets {
 		steps = append(steps, step{"fuzz " + t.String(), func(ctx context.Context, out io.Writer) error {
-			return t.run(ctx, out, each)
+			err, ok := built[t.pkg]
+			if !ok {
+				err = t.build(ctx, out, root)
+				built[t.pkg] = err
+			}
+			if err != nil {
+				return err
+			}
+			return t.run(ctx, out, root, each)
 		}})
 	}
 	return steps
+}
+
+// watched are flags that have our packages tell which code an input reaches, as "go test -fuzz" has
+// every package. That would compile Go's packages, and all that we import, once more for fuzzing.
+const watched = "-gcflags=" + module + "/...=-d=libfuzzer"
+
+// binary is where the tests of the target's package are built to.
+func (t fuzzTarget) binary(root string) string {
+	return filepath.Join(root, ".cache", "fuzz", filepath.FromSlash(shortPackage(t.pkg))+".test")
+}
+
+func (t fuzzTarget) build(ctx context.Context, out io.Writer, root string) error {
+	return command(ctx, out, nil, "go", "test", "-c", "-vet=off", watched, "-o", t.binary(root), t.pkg)
 }
 
 // run fuzzes the target, a second time if the first ended like https://go.dev/issue/75804:
@@ -113,11 +143,12 @@ func fuzzSteps(targets []fuzzTarget, each time.Duration) []step {
 //
 // What is new is hardly made smaller, for which go test would take a minute each
 // time: in 30 s FuzzSame of core/meter then ran 25 inputs, and not 1,700.
-func (t fuzzTarget) run(ctx context.Context, out io.Writer, each time.Duration) error {
+func (t fuzzTarget) run(ctx context.Context, out io.Writer, root string, each time.Duration) error {
 	for try := 1; ; try++ {
 		var log bytes.Buffer
-		err := command(ctx, io.MultiWriter(out, &log), nil, "go", "test", "-vet=off", "-run=^$",
-			"-fuzz=^"+t.name+"$", "-fuzztime="+each.String(), "-fuzzminimizetime=5x", "-parallel=1", t.pkg)
+		err := commandIn(ctx, io.MultiWriter(out, &log), t.dir, nil, t.binary(root), "-test.run=^$",
+			"-test.fuzz=^"+t.name+"$", "-test.fuzztime="+each.String(), "-test.fuzzminimizetime=5x", "-test.parallel=1",
+			"-test.fuzzcachedir="+filepath.Join(root, ".cache", "fuzz", "corpus", filepath.FromSlash(shortPackage(t.pkg))))
 		if err == nil || try == 2 || !onlyDeadline(log.String()) {
 			return err
 		}

@@ -112,7 +112,7 @@ func skipReason(output string) string {
 }
 
 func shortPackage(path string) string {
-	return strings.TrimPrefix(path, "github.com/terrarium-dev/terrarium/")
+	return strings.TrimPrefix(path, module+"/")
 }
 
 // notes are what is told after all steps. Steps that run side by side may take notes at once.

@@ -27,7 +27,7 @@ func test(ctx context.Context, w io.Writer, root string) error {
 	// Our own tests wait for other processes, and a browser or a fuzz target hardly uses more than
 	// one processor: side by side they keep two busy.
 	var notes notes
-	r.lanes(ctx, testSteps(root, &notes), append(engineSteps(root, &notes), fuzzSteps(targets, time.Second)...))
+	r.lanes(ctx, testSteps(root, &notes), append(engineSteps(root, &notes), fuzzSteps(root, targets, time.Second)...))
 
 	notes.print(w)
 	printNotRun(w, suites)
@@ -116,7 +116,7 @@ func nodeModules(root string) string {
 // for anybody, and races are reported that are none.
 var unwatched = func() (flags string) {
 	const wazevo = "github.com/tetratelabs/wazero/internal/engine/wazevo"
-	for _, pkg := range []string{wazevo + "/backend/...", wazevo + "/frontend", wazevo + "/ssa", "github.com/terrarium-dev/terrarium/core/meter"} {
+	for _, pkg := range []string{wazevo + "/backend/...", wazevo + "/frontend", wazevo + "/ssa", module + "/core/meter"} {
 		flags += " -gcflags=" + pkg + "=-race=false"
 	}
 	return flags
