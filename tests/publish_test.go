@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -32,6 +33,7 @@ import (
 //	files  nothing wrong: the plugin has a file share/it/hello at /usr, and sets IT
 //	link   as files, but it is a symbolic link
 //	out    as files, but its name leads out of where it belongs
+//	oci    nothing wrong: it is in a registry of containers
 func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 || modules[args[0]] == nil {
 		ts.Fatalf("usage: publish KIND NAME VERSION [FAULT]")
@@ -56,6 +58,11 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	file := filepath.Join(root, "@test", name, "-", name+"-"+version+".tgz")
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
 	sent := packed
+	source := "npm:@test/" + name + "@" + version
+	if fault == "oci" {
+		source = publishImage(ts, root, name, packed)
+		fault = ""
+	}
 	if fault != "" && more == "" {
 		switch fault {
 		case "wrong":
@@ -80,13 +87,13 @@ aliases = [%q]
 version = %q
 description = "a test of plugins"
 licence = "Apache-2.0"
-source = "npm:@test/%s@%s"
+source = %q
 sha256 = %q
 size = %d
 module = "package/dist/it.wasm"
 smoke = ["try"]
 answer = "42"
-%s`, name, name+"s", version, name, version, hex.EncodeToString(sum[:]), len(packed), more)
+%s`, name, name+"s", version, source, hex.EncodeToString(sum[:]), len(packed), more)
 	ts.Check(os.WriteFile(ts.MkAbs("index.toml"), index, 0o666))
 }
 
@@ -126,6 +133,21 @@ func serveRegistry(ts *testscript.TestScript, root string) {
 	ts.Setenv("WEB", web.URL)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})
 	ts.Check(os.WriteFile(ts.MkAbs("ca.pem"), certificate, 0o666))
+}
+
+// publishImage serves a layer as test/NAME of a registry of containers, and returns
+// what an index calls it.
+func publishImage(ts *testscript.TestScript, root, name string, layer []byte) (source string) {
+	manifest := fmt.Appendf(nil, `{"schemaVersion":2,"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%x","size":%d}]}`,
+		sha256.Sum256(layer), len(layer))
+	repository := filepath.Join(root, "v2", "test", name)
+	for kind, b := range map[string][]byte{"manifests": manifest, "blobs": layer} {
+		file := filepath.Join(repository, kind, fmt.Sprintf("sha256:%x", sha256.Sum256(b)))
+		ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
+		ts.Check(os.WriteFile(file, b, 0o666))
+	}
+	host := strings.TrimPrefix(ts.Getenv("REGISTRY"), "http://")
+	return fmt.Sprintf("oci:%s/test/%s@sha256:%x", host, name, sha256.Sum256(manifest))
 }
 
 // libraries are the files of plugins, by FAULT.

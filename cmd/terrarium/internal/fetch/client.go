@@ -21,8 +21,14 @@ const (
 	whole        = 30 * time.Minute // for all of it
 )
 
+// userAgent is what servers are told of who asks.
+const userAgent = "terrarium"
+
 // errStalled ends a download that brings nothing.
 var errStalled = errors.New("the server sends nothing any longer")
+
+// errElsewhere is why we don't go where a server sends us.
+var errElsewhere = errors.New("a server elsewhere sends us to this machine")
 
 // client asks servers, by way of the proxy that the environment names. It takes
 // nothing over http but from this machine, wherever a server sends it.
@@ -45,7 +51,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("more than %d redirects", maxRedirects)
 	case index.IsHere(r.URL) && !index.IsHere(via[0].URL):
-		return errors.New("a server elsewhere sends us to this machine")
+		return errElsewhere
 	}
 	return index.CheckURL(r.URL)
 }
@@ -72,15 +78,13 @@ func open(ctx context.Context, u *url.URL, token string) (io.ReadCloser, error) 
 	if err := index.CheckURL(u); err != nil {
 		return nil, named(u, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, whole)
-	ctx, stop := context.WithCancelCause(ctx)
-	b := &body{cancel: cancel, timer: time.AfterFunc(stall, func() { stop(errStalled) }), ctx: ctx}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	b := newBody(ctx)
+	request, err := http.NewRequestWithContext(b.ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		b.Close()
 		return nil, named(u, errors.New("not a URL"))
 	}
-	request.Header.Set("User-Agent", "terrarium")
+	request.Header.Set("User-Agent", userAgent)
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token) // net/http keeps it from other hosts
 	}
@@ -104,6 +108,13 @@ type body struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	timer  *time.Timer
+}
+
+// newBody returns one for requests that are made with its ctx. Whoever called it closes it.
+func newBody(ctx context.Context) *body {
+	ctx, cancel := context.WithTimeout(ctx, whole)
+	ctx, stop := context.WithCancelCause(ctx)
+	return &body{cancel: cancel, timer: time.AfterFunc(stall, func() { stop(errStalled) }), ctx: ctx}
 }
 
 // Read implements io.Reader.

@@ -54,6 +54,8 @@ func source(ctx context.Context, x *index.Index, e *index.Entry) (io.ReadCloser,
 		return open(ctx, u, token)
 	case index.HTTPS:
 		return open(ctx, s.URL, "")
+	case index.OCI:
+		return openLayer(ctx, e)
 	}
 	name := filepath.FromSlash(s.Path)
 	if !filepath.IsAbs(name) {

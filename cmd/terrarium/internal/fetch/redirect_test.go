@@ -35,3 +35,17 @@ func TestRedirectsHere(t *testing.T) {
 		}
 	}
 }
+
+// TestGuard proves that a registry elsewhere can't have us get a token from this
+// machine, or one over http.
+func TestGuard(t *testing.T) {
+	for _, to := range []string{"https://localhost/token", "http://127.0.0.1/token", "http://example.com/token"} {
+		r, err := http.NewRequest(http.MethodGet, to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (guard{}).RoundTrip(r); err == nil {
+			t.Errorf("%s: got nil, want an error", to)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (e *Entry) check(dir string) (key string, err error) {
 	if e.Size < minSize || e.Size > maxSize {
 		return "size", fmt.Errorf("%d: out of range: want %d to %d bytes", e.Size, minSize, maxSize)
 	}
-	if err := checkModule(e.Module, e.source.IsArchive()); err != nil {
+	if err := checkModule(e.Module, e.isArchive()); err != nil {
 		return "module", err
 	}
 	if err := e.checkFiles(); err != nil {
@@ -117,6 +117,12 @@ func (e *Entry) check(dir string) (key string, err error) {
 	return "", nil
 }
 
+// isArchive reports whether the download has the module among other files. A layer's
+// name does not tell: there it is as the entry says.
+func (e *Entry) isArchive() bool {
+	return e.source.IsArchive() || e.source.Scheme == OCI && e.Module != ""
+}
+
 // checkFiles says what is wrong with the files.
 func (e *Entry) checkFiles() error {
 	switch {
@@ -127,7 +133,7 @@ func (e *Entry) checkFiles() error {
 	case !strings.HasSuffix(e.Files, ".tar"):
 		return errors.New("want a .tar in the archive")
 	}
-	if err := checkModule(e.Files, e.source.IsArchive()); err != nil {
+	if err := checkModule(e.Files, e.isArchive()); err != nil {
 		return err
 	}
 	return plugin.CheckAt(e.At)

@@ -67,6 +67,19 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A layer of an image is a module, or an archive if the entry says which file of it is one.
+func TestParseImage(t *testing.T) {
+	for _, module := range []string{`module = ""`, `module = "x.wasm"`} {
+		x, err := index.Parse("i", []byte(text(`source = "oci:example.com/a/x@sha256:`+sum+`"`, module)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if image := x.Find("x").From().Image; image.Host() != "example.com" || image.Repository != "a/x" || image.Reference != "sha256:"+sum {
+			t.Errorf("%s: got %+v", module, image)
+		}
+	}
+}
+
 func TestParseWrong(t *testing.T) {
 	many := make([]string, 17)
 	for i := range many {
@@ -92,7 +105,12 @@ func TestParseWrong(t *testing.T) {
 		{text(`source = "npm:b@latest"`), "i:8: plugin x: source: want npm:NAME@VERSION, with an exact version"},
 		{text(`source = "http://example.com/x.tgz"`), "i:8: plugin x: source: http://: want https, or anybody on the way could read and change it"},
 		{text(`source = "https://me:secret@example.com/x.tgz"`), "i:8: plugin x: source: a URL with a password in it"},
-		{text(`source = "ftp://example.com/x.tgz"`), "i:8: plugin x: source: want npm:NAME@VERSION, https://… or file:PATH"},
+		{text(`source = "ftp://example.com/x.tgz"`), "i:8: plugin x: source: want npm:NAME@VERSION, https://…, oci:… or file:PATH"},
+		{text(`source = "oci:example.com/x:latest"`), "i:8: plugin x: source: want oci:REGISTRY/NAME@sha256:DIGEST, without a tag"},
+		{text(`source = "oci:example.com/x:1@sha256:` + sum + `"`), "i:8: plugin x: source: want oci:REGISTRY/NAME@sha256:DIGEST, without a tag"},
+		{text(`source = "oci:example.com/x@sha512:` + sum + sum + `"`), "i:8: plugin x: source: want oci:REGISTRY/NAME@sha256:DIGEST, without a tag"},
+		{text(`source = "oci:example.com/../x@sha256:` + sum + `"`), "i:8: plugin x: source: want oci:REGISTRY/NAME@sha256:DIGEST, without a tag"},
+		{text(`source = "oci:me:secret@example.com/x@sha256:` + sum + `"`), "i:8: plugin x: source: want oci:REGISTRY/NAME@sha256:DIGEST, without a tag"},
 		{text(`source = "file:x.tgz"`), "i:8: plugin x: source: only an index that is a file here may name files"},
 		{text(`source = "https://example.com/x.wasm"`), "i:11: plugin x: module: what is downloaded is no archive: it is the module"},
 		{text(`sha256 = "` + strings.ToUpper(sum) + `"`), "i:9: plugin x: sha256: want the sum of what is downloaded, in 64 hexadecimal digits, small ones"},

@@ -8,22 +8,26 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"oras.land/oras-go/v2/registry"
 )
 
 // The schemes of sources.
 const (
 	NPM   = "npm"
 	HTTPS = "https"
+	OCI   = "oci"
 	File  = "file"
 )
 
 // A Source is where a build is published.
 type Source struct {
 	Scheme  string
-	Package string   // of NPM: "name", or "@scope/name"
-	Version string   // of NPM
-	URL     *url.URL // of HTTPS
-	Path    string   // of File, with slashes: relative to the index's directory, or absolute
+	Package string             // of NPM: "name", or "@scope/name"
+	Version string             // of NPM
+	URL     *url.URL           // of HTTPS
+	Image   registry.Reference // of OCI: a registry, a name there, and a digest
+	Path    string             // of File, with slashes: relative to the index's directory, or absolute
 }
 
 // maxSource is how long a source may be, in bytes.
@@ -39,6 +43,8 @@ var npmSource = regexp.MustCompile(`^((?:@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a
 //
 //	npm:@scope/name@1.2.3          a package of an npm registry, in this version
 //	https://example.com/x.wasm     a module, or an archive .tgz or .tar.gz
+//	oci:example.com/x@sha256:…     a layer of an artifact in a registry of
+//	                               containers, whose manifest has that digest
 //	file:x.wasm                    a file beside the index
 func ParseSource(text string) (Source, error) {
 	if err := checkText(text, maxSource); err != nil {
@@ -55,13 +61,38 @@ func ParseSource(text string) (Source, error) {
 	case "https", "http":
 		u, err := ParseURL(text)
 		return Source{Scheme: HTTPS, URL: u}, err
+	case OCI:
+		image, err := parseImage(rest)
+		return Source{Scheme: OCI, Image: image}, err
 	case File:
 		if rest == "" || path.Clean(rest) != rest || strings.HasPrefix(rest, "//") {
 			return Source{}, errors.New("want file:PATH, a clean path")
 		}
 		return Source{Scheme: File, Path: rest}, nil
 	}
-	return Source{}, errors.New("want npm:NAME@VERSION, https://… or file:PATH")
+	return Source{}, errors.New("want npm:NAME@VERSION, https://…, oci:… or file:PATH")
+}
+
+// parseImage reads REGISTRY/NAME@sha256:DIGEST. A tag is refused: what it names changes.
+func parseImage(text string) (registry.Reference, error) {
+	image, err := registry.ParseReference(text)
+	if err == nil {
+		_, err = image.Digest()
+	}
+	if err != nil || image.String() != text || !strings.HasPrefix(image.Reference, "sha256:") {
+		return registry.Reference{}, errors.New("want oci:REGISTRY/NAME@sha256:DIGEST, without a tag")
+	}
+	return image, CheckURL(RegistryURL(image))
+}
+
+// RegistryURL returns where an image's registry is asked: over https, or over http
+// where it is this machine.
+func RegistryURL(image registry.Reference) *url.URL {
+	u := &url.URL{Scheme: "https", Host: image.Host()}
+	if IsHere(u) {
+		u.Scheme = "http"
+	}
+	return u
 }
 
 // IsArchive reports whether a source is an archive, which has the module among
