@@ -83,12 +83,22 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, c Config) (*Report, er
 	a := &agent{config: c, peer: newPeer(w), ctx: connection}
 	a.report = Report{Version: c.Version, Points: a.untried("the client has not prompted")}
 	written := make(chan struct{})
-	go a.peer.write(written) // ends with written, or is left in its last Write
-	go func() {              // ends with r, or is left in its last Read
+	// The turn is over first, and then nothing can be sent and no answer comes: a point that
+	// learns of it is followed by no other.
+	go func() { // ends with written, or is left in its last Write
+		if a.peer.write(written) != nil {
+			disconnect(errGone)
+			a.peer.stop(errGone)
+		}
+	}()
+	go func() { // ends with r, or is left in its last Read
 		a.peer.read(r, a.handle)
 		disconnect(errGone)
+		a.peer.end()
 	}()
 	<-connection.Done()
+	a.mu.Lock() // a turn that has begun is waited for, and none begins from now on
+	a.mu.Unlock()
 	a.turn.Wait()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -153,6 +163,8 @@ func (a *agent) initialize(params jsonrpc.Value) (fields, *jsonrpc.Error) {
 func (a *agent) prompt(m jsonrpc.Message) *jsonrpc.Error {
 	session, _ := m.Params.Get("sessionId")
 	switch {
+	case a.ctx.Err() != nil:
+		return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, errGone.Error())
 	case a.cancel != nil:
 		return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "a turn is under way")
 	case a.client.session == "" || !session.Is(a.client.session):

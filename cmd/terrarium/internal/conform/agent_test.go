@@ -106,6 +106,33 @@ func TestEndOfClient(t *testing.T) {
 	}
 }
 
+// TestDeafClient has a client that reads no more, and does not leave: no other point is tried either.
+func TestDeafClient(t *testing.T) {
+	in, toAgent := io.Pipe()
+	fromAgent, out := io.Pipe()
+	defer toAgent.Close()
+	go func() { // ends when fromAgent does
+		io.WriteString(toAgent, initialize+newSession)
+		for r := bufio.NewReader(fromAgent); ; {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if prompt := promptFor(line); prompt != "" {
+				fromAgent.Close()
+				io.WriteString(toAgent, prompt)
+			}
+		}
+	}()
+	r, err := Serve(context.Background(), in, out, Config{Patience: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Summary.Failed; n > 1 || r.Summary.Passed != 0 {
+		t.Errorf("got %v, the first %v, want one failed at most", r.Summary, r.Points[0])
+	}
+}
+
 // TestGarbage has a client that answers with garbage, and quotes none of it as it is.
 func TestGarbage(t *testing.T) {
 	garbage := "\x1b]0;title\x07" + strings.Repeat("x", 100_000) + "\n"

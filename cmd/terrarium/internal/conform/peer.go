@@ -25,7 +25,6 @@ var (
 type peer struct {
 	w    io.Writer
 	more chan struct{} // holds a value when there is something to write
-	gone chan struct{} // closed when nothing more comes
 
 	mu      sync.Mutex // guards what follows
 	queue   []byte
@@ -54,14 +53,14 @@ type call struct {
 
 func newPeer(w io.Writer) *peer {
 	return &peer{
-		w: w, more: make(chan struct{}, 1), gone: make(chan struct{}),
+		w: w, more: make(chan struct{}, 1),
 		waiting: make(map[jsonrpc.ID]chan<- answer), late: make(map[jsonrpc.ID]bool),
 	}
 }
 
-// write sends what is queued, until done is closed. It may be left behind in a
-// Write that nobody takes.
-func (p *peer) write(done <-chan struct{}) {
+// write sends what is queued, until done is closed, or a Write fails. It may be
+// left behind in a Write that nobody takes.
+func (p *peer) write(done <-chan struct{}) error {
 	for {
 		p.mu.Lock()
 		lines := p.queue
@@ -69,15 +68,14 @@ func (p *peer) write(done <-chan struct{}) {
 		p.mu.Unlock()
 		if len(lines) > 0 {
 			if _, err := p.w.Write(lines); err != nil {
-				p.stop(errGone)
-				return
+				return err
 			}
 			continue
 		}
 		select {
 		case <-p.more:
 		case <-done:
-			return
+			return nil
 		}
 	}
 }
@@ -137,9 +135,8 @@ func (p *peer) notify(method string, params []byte) error {
 }
 
 // read hands out answers and has handle take requests and notifications, until r
-// ends. m is handle's to keep.
+// ends. m is handle's to keep. Who waits for an answer does so until end.
 func (p *peer) read(r io.Reader, handle func(m jsonrpc.Message)) {
-	defer p.end()
 	var lines jsonrpc.Lines
 	buf := make([]byte, 64<<10)
 	for {
@@ -219,7 +216,6 @@ func (p *peer) end() {
 		delete(p.waiting, id)
 		waiting <- answer{err: errGone}
 	}
-	close(p.gone)
 }
 
 func (p *peer) fault(what string, line []byte) {
