@@ -66,7 +66,8 @@ func TestPeerDoesNotRead(t *testing.T) {
 
 		written := make(chan int)
 		go func() {
-			line := []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"%s"}`+"\n", strings.Repeat("x", 4<<10)))
+			// An answer has the request's id, so that what it may queue is full after few of them.
+			line := []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s","method":"x"}`+"\n", strings.Repeat("x", 1000)))
 			n := 0
 			for ; ; n++ {
 				if _, err := toServer.Write(line); err != nil {

@@ -384,7 +384,7 @@ func TestSubscriberDoesNotRead(t *testing.T) {
 		s.takeLine()
 		s.send("terminal/create", `{"sessionId":"s","command":"x"}`)
 		p := <-s.host.started
-		const chunk, chunks = 32 << 10, 1000
+		const chunk, chunks = 32 << 10, 300
 		for range chunks {
 			p.write(strings.Repeat("0123456789abcdef", chunk/16))
 		}
@@ -441,7 +441,7 @@ func TestSubscribeChild(t *testing.T) {
 			for piece := "\x1b[?2026l" + strings.Repeat("x", 8<<10) + "\x1b[?2026h"; ; {
 				p.write(piece)
 				select {
-				case <-time.After(time.Millisecond): // of the bubble
+				case <-time.After(2 * time.Millisecond): // of the bubble
 				case <-stop:
 					return
 				}

@@ -14,7 +14,7 @@ import (
 // for, and their number is told.
 func TestSourceKeepsTheNewest(t *testing.T) {
 	for seed := range uint64(50) {
-		r := rand.New(rand.NewPCG(seed, 1))
+		r, noise := rand.New(rand.NewPCG(seed, 1)), rand.NewChaCha8([32]byte{byte(seed)})
 		s := source{topics: acp.TopicBytes}
 		all, taken, room := []byte(nil), 0, 300<<10
 		for range 100 {
@@ -31,9 +31,7 @@ func TestSourceKeepsTheNewest(t *testing.T) {
 				continue
 			}
 			p := make([]byte, r.IntN(1<<r.IntN(20)))
-			for i := range p {
-				p[i] = byte(r.Uint32())
-			}
+			noise.Read(p)
 			all = append(all, p...)
 			limit := min(maxKept, s.kept.size+room)
 			room += s.write(p, room)
