@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"os"
 	"testing"
 
 	"github.com/andybalholm/brotli"
@@ -14,22 +15,30 @@ import (
 // maxReactor is how much of the reactor a browser may have to download, in bytes.
 const maxReactor = 600_000
 
+// TestReactorSize compresses the reactor less hard first, which takes a third of the time: what fits so
+// fits after "brotli -q 11" as well. How large it is after that is measured with TERRARIUM_LONG=1 only.
 func TestReactorSize(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the reactor and compresses it as hard as it can, which takes ten seconds")
+		t.Skip("builds the reactor and compresses it, which takes ten seconds")
 	}
 	wasm := reactor.Module(t)
 	zipped := compressed(t, wasm, func(w io.Writer) io.WriteCloser {
 		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression)
 		return z
 	})
-	brotlied := compressed(t, wasm, func(w io.Writer) io.WriteCloser {
-		return brotli.NewWriterLevel(w, brotli.BestCompression)
-	})
-	t.Logf("reactor: %d bytes, gzip -9 %d, brotli -q 11 %d", len(wasm), zipped, brotlied)
-	if brotlied > maxReactor {
-		t.Errorf("got %d bytes after brotli, want at most %d", brotlied, maxReactor)
+	t.Logf("reactor: %d bytes, gzip -9 %d", len(wasm), zipped)
+	brotlied, levels := 0, []int{brotli.BestCompression - 1, brotli.BestCompression}
+	if os.Getenv("TERRARIUM_LONG") != "" {
+		levels = levels[1:]
 	}
+	for _, level := range levels {
+		brotlied = compressed(t, wasm, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, level) })
+		t.Logf("brotli -q %d %d", level, brotlied)
+		if brotlied <= maxReactor {
+			return
+		}
+	}
+	t.Errorf("got %d bytes after brotli, want at most %d", brotlied, maxReactor)
 }
 
 // compressed returns the size of p, in bytes, after the compressor.
