@@ -34,7 +34,7 @@ func (s spawner) Spawn(r wasi.Request, exited func(wasi.Status)) (wasi.Child, er
 		return nil, err
 	}
 	ready := j.compiling.Begin()
-	program, err := j.host.program(parent.ctx, parent.account, parent.files, file)
+	program, err := j.host.program(parent.ctx, parent.account, parent.files, file, j.host.named(file))
 	ready()
 	if err != nil {
 		return nil, startError(err)

@@ -45,15 +45,16 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 		return nil, err
 	}
 	j := h.newJob(tree)
-	program, err := h.program(ctx, j.account, tree, e.Path)
-	if err != nil {
-		return nil, err
-	}
 	if h.config.Deterministic {
 		e.Command.Traceparent = "" // no two are the same
 	}
+	env := environment(h.config.Env, e.Command, dir)
+	program, err := h.program(ctx, j.account, tree, e.Path, h.direct(ctx, tree, e, env, dir))
+	if err != nil {
+		return nil, err
+	}
 	p, c := newProcess(j, e.Command)
-	c.Args, c.Env = e.Argv, environment(h.config.Env, e.Command, dir)
+	c.Args, c.Env = e.Argv, env
 	p.root = &guest{
 		job: j, program: program, account: j.account, output: j.output, files: tree, dir: dir,
 		wall: h.config.Limits.Wall, stderr: p.trouble,
@@ -65,10 +66,9 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 	return p, nil
 }
 
-// program returns the compiled module that file, a guest's path, names. What is
-// read of a file for it is booked on a meanwhile.
-func (h *Host) program(ctx context.Context, a *account, tree *vfs.Tree, file string) (*program, error) {
-	m := h.named(file)
+// program returns the compiled module m, or if that is nil the one in file, a
+// guest's path. What is read of a file for it is booked on a meanwhile.
+func (h *Host) program(ctx context.Context, a *account, tree *vfs.Tree, file string, m *Module) (*program, error) {
 	if m == nil {
 		wasm, err := h.read(ctx, a, tree, file)
 		if err != nil {

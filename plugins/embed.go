@@ -25,6 +25,16 @@ func Modules() []Module {
 	}
 }
 
+// directCommands are those that the module "direct" stands for.
+var directCommands = []string{"echo", "false", "pwd", "true"}
+
+// Direct returns the small module that stands for some of m's commands where a host
+// starts them itself, as hostwasm.Module.Direct does. ok is false where there is none.
+func (m Module) Direct() (direct Module, ok bool) {
+	direct = Module{"direct", directCommands}
+	return direct, m.Name == "box" && direct.Missing() == nil
+}
+
 // Load returns the module's bytes. A program that was built without it says how to get it.
 func (m Module) Load() ([]byte, error) {
 	b, err := dist.ReadFile(m.file())

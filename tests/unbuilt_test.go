@@ -19,7 +19,7 @@ func TestUnbuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	without := map[string]string{} // files that are not there
-	for _, name := range []string{"box.wasm", "box.txt", "git.wasm"} {
+	for _, name := range []string{"box.wasm", "box.txt", "git.wasm", "direct.wasm"} {
 		without[filepath.Join(root, "plugins", "dist", name)] = ""
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": without})

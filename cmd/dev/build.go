@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/cmd/dev/internal/direct"
 )
 
 // binary is where "build" leaves the command, relative to the root of the module.
@@ -27,6 +29,9 @@ func buildSteps() []step {
 		{"build box.wasm", buildBox},   // the command embeds it, and what follows
 		{"build git.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildModule(ctx, out, "plugins/dist/git.wasm", "./plugins/git", "-trimpath", "-ldflags=-s -w")
+		}},
+		{"write direct.wasm", func(context.Context, io.Writer) error {
+			return os.WriteFile("plugins/dist/direct.wasm", direct.Bytes(), 0o666)
 		}},
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildReactor(ctx, out, "web/dist/core.wasm")

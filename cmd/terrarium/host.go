@@ -199,7 +199,7 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		Compiling:     compiling,
 	}
 	for _, m := range plugins.Modules() {
-		module := &hostwasm.Module{Name: m.Name, Load: m.Load}
+		module := &hostwasm.Module{Name: m.Name, Load: m.Load, Direct: directModules(m)}
 		for _, name := range m.Commands {
 			config.Commands[name] = module
 		}
@@ -215,6 +215,20 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		return config, err
 	}
 	return config, addModule(config.Commands, c)
+}
+
+// directModules returns the modules that stand for one of ours by the names of commands.
+func directModules(m plugins.Module) map[string]*hostwasm.Module {
+	direct, ok := m.Direct()
+	if !ok {
+		return nil
+	}
+	module := &hostwasm.Module{Name: direct.Name, Load: direct.Load}
+	modules := make(map[string]*hostwasm.Module)
+	for _, name := range direct.Commands {
+		modules[name] = module
+	}
+	return modules
 }
 
 // openInProcess returns the host whose guests run here.

@@ -156,7 +156,7 @@ func (h *Host) complete(s *setup) {
 	for _, c := range h.caches {
 		s.Caches = append(s.Caches, c.Entries())
 	}
-	s.Commands, s.Modules = h.names, h.modules.numbers
+	s.Commands, s.Modules, s.Direct = h.names, h.modules.numbers, h.modules.direct
 	s.Hidden = h.config.Hidden
 	s.Deterministic = h.config.Deterministic
 	s.Warm, s.WarmSum = h.warm, h.warmSum

@@ -73,7 +73,7 @@ func (h *Host) compileCommand(ctx context.Context, by asker, command int, again 
 		return err
 	}
 	defer leave()
-	return h.compile(ctx, sum, h.names[command], again, func() (*os.File, error) { return h.modules.file(command) })
+	return h.compile(ctx, sum, h.modules.names[command], again, func() (*os.File, error) { return h.modules.file(command) })
 }
 
 // compileFile is the same for a module that a worker has put into a file, which it

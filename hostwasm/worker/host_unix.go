@@ -214,14 +214,14 @@ func (h *Host) Prepare(ctx context.Context, name string) error {
 	return nil
 }
 
-// PrepareAll is Prepare for the modules of all commands.
+// PrepareAll is Prepare for all modules of commands.
 func (h *Host) PrepareAll(ctx context.Context) error {
-	for i, name := range h.names {
-		if h.modules.numbers[i] != i {
+	for i, number := range h.modules.numbers {
+		if number != i {
 			continue // another command's too
 		}
-		if err := h.Prepare(ctx, name); err != nil {
-			return err
+		if err := h.compileCommand(ctx, "", i, false); err != nil {
+			return fmt.Errorf("%s: %w", h.modules.names[i], err)
 		}
 	}
 	return nil

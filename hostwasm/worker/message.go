@@ -62,6 +62,7 @@ type setup struct {
 
 	Env, Commands []string // Commands are numbered in this order
 	Modules       []int    // by command: those with the same number have one module
+	Direct        []int    // by command: the number of the module that stands for it, or -1
 	Mounts        []mount
 	Hidden        []string
 	Dir           string
@@ -248,6 +249,7 @@ func (s *setup) wire(w *wire) {
 	list(w, &s.Env, text)
 	list(w, &s.Commands, text)
 	list(w, &s.Modules, number)
+	list(w, &s.Direct, number)
 	list(w, &s.Mounts, func(w *wire, m *mount) {
 		text(w, &m.Dir)
 		text(w, &m.Guest)

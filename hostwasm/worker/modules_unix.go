@@ -13,9 +13,10 @@ import (
 
 // modules are the commands' modules. It is safe for concurrent use.
 type modules struct {
-	byCommand []*hostwasm.Module
-	numbers   []int // of byCommand, the same for the same
-	names     []string
+	byCommand []*hostwasm.Module // and then those that stand for some of them: hostwasm.Module.Direct
+	numbers   []int              // of byCommand, the same for the same
+	direct    []int              // by command, which of byCommand stands for it; -1: none
+	names     []string           // of byCommand, for messages
 
 	mu     sync.Mutex
 	shared map[int]sharedFile // by number
@@ -28,15 +29,26 @@ type sharedFile struct {
 }
 
 func newModules(commands map[string]*hostwasm.Module, names []string) *modules {
-	m := &modules{names: names, shared: make(map[int]sharedFile)}
+	m := &modules{shared: make(map[int]sharedFile)}
 	numbers := make(map[*hostwasm.Module]int)
-	for i, name := range names {
-		module := commands[name]
+	add := func(name string, module *hostwasm.Module) (number int) {
 		if _, ok := numbers[module]; !ok {
-			numbers[module] = i
+			numbers[module] = len(m.byCommand)
 		}
 		m.byCommand = append(m.byCommand, module)
 		m.numbers = append(m.numbers, numbers[module])
+		m.names = append(m.names, name)
+		return numbers[module]
+	}
+	for _, name := range names {
+		add(name, commands[name])
+	}
+	for _, name := range names {
+		direct := -1
+		if d := commands[name].Direct[name]; d != nil {
+			direct = add(d.Name, d)
+		}
+		m.direct = append(m.direct, direct)
 	}
 	return m
 }

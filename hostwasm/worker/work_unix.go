@@ -192,30 +192,39 @@ func (w *worker) open(e engine.Engine) (err error) {
 		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: m.Dir, Guest: m.Guest, ReadOnly: m.ReadOnly, Own: m.Own})
 	}
 	modules := make(map[int]*hostwasm.Module)
-	for i, name := range s.Commands {
-		m := modules[s.Modules[i]]
-		if m == nil {
-			m = w.module(i)
-			modules[s.Modules[i]] = m
+	module := func(number int, name string) *hostwasm.Module {
+		if modules[number] == nil {
+			modules[number] = w.module(number, name)
 		}
+		return modules[number]
+	}
+	for i, name := range s.Commands {
+		m := module(s.Modules[i], name)
 		c.Commands[name] = m
+		if s.Direct[i] < 0 {
+			continue
+		}
+		if m.Direct == nil {
+			m.Direct = make(map[string]*hostwasm.Module)
+		}
+		m.Direct[name] = module(s.Direct[i], name)
 	}
 	w.host, err = hostwasm.New(c)
 	return err
 }
 
-// module returns a command's module, as the host has it.
-func (w *worker) module(command int) *hostwasm.Module {
+// module returns a module by its number, as the host has it.
+func (w *worker) module(number int, name string) *hostwasm.Module {
 	s := w.setup
 	m := &hostwasm.Module{
-		Name: s.Commands[command],
-		Load: func() ([]byte, error) { return w.asks.module(command) },
-		Hash: func() ([sha256.Size]byte, error) { return w.asks.sum(command) },
+		Name: name,
+		Load: func() ([]byte, error) { return w.asks.module(number) },
+		Hash: func() ([sha256.Size]byte, error) { return w.asks.sum(number) },
 	}
-	if s.Warm >= 0 && s.Modules[s.Warm] == s.Modules[command] && len(s.WarmSum) == sha256.Size {
+	if s.Warm >= 0 && s.Modules[s.Warm] == number && len(s.WarmSum) == sha256.Size {
 		m.Hash = func() ([sha256.Size]byte, error) { return [sha256.Size]byte(s.WarmSum), nil }
 	}
-	w.asks.commands[m] = command
+	w.asks.commands[m] = number
 	return m
 }
 

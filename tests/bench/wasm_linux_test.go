@@ -58,6 +58,65 @@ func BenchmarkWasmSession(b *testing.B) {
 	}
 }
 
+// BenchmarkWasmDirect is true that a host starts itself, from start to exit, in turns with a program of C's
+// that starts /bin/true by posix_spawn: by the module that stands for the box, and by the box.
+//
+//	go test -run '^$' -bench BenchmarkWasmDirect -benchtime 1x ./tests/bench
+func BenchmarkWasmDirect(b *testing.B) {
+	const turns, each = 10, 40
+	spawn, err := startFloor(b, false)
+	if err != nil {
+		b.Skip("skipped: ", err)
+	}
+	session := func(commands map[string]*hostwasm.Module, inWorker bool) func(int) ([]time.Duration, error) {
+		s := &wasmSession{host: wasmHost(b, commands, inWorker), command: core.Command{Command: "true"}, id: "session"}
+		return func(n int) ([]time.Duration, error) {
+			s.took = nil
+			for range n {
+				s.run(b)
+			}
+			return s.took, nil
+		}
+	}
+	box := boxCommands(b)
+	small := directCommands(b)
+	runners := []struct {
+		name, aim string
+		run       func(int) ([]time.Duration, error)
+	}{
+		{"C, posix_spawn", "", spawn},
+		{"in-process", "0.3x", session(small, false)},
+		{"in workers", "1x", session(small, true)},
+		{"the box, in-process", "", session(box, false)},
+		{"the box, in workers", "", session(box, true)},
+	}
+	for b.Loop() {
+		took := make([][]time.Duration, len(runners))
+		for turn := range turns + 1 { // the first does what is done once
+			for i, s := range runners {
+				times, err := s.run(each)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if turn > 0 {
+					took[i] = append(took[i], times...)
+				}
+			}
+		}
+		t := &table{
+			title:  fmt.Sprintf("true that a host of the sandbox starts itself: start to exit; median of %d, in turns of %d", turns*each, each),
+			header: []string{"", "ms", "", "aim"},
+		}
+		tables = append(tables, t)
+		first := percentile(took[0], 50)
+		for i, s := range runners {
+			median := percentile(took[i], 50)
+			t.row(s.name, milliseconds(median), times(median.Seconds(), first.Seconds()), s.aim)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
 // BenchmarkWasmSessions says how much memory of its own the worker of each of 50 sessions has, besides the
 // code of the box that wazero copies: after one command, while all of them run another.
 //
@@ -72,7 +131,7 @@ func BenchmarkWasmSessions(b *testing.B) {
 			s.run(b)
 			s.command.Args = []string{"-c", "read x"}
 			s.command.Interactive = true
-			processes = append(processes, s.start(b))
+			processes = append(processes, s.start(b, s.resolve(b)))
 		}
 		var private, code int64
 		for _, p := range processes {
@@ -87,6 +146,17 @@ func BenchmarkWasmSessions(b *testing.B) {
 		b.ReportMetric(float64(code)/50/(1<<20), "MiB-of-code/worker")
 		b.ReportMetric(0, "ns/op")
 	}
+}
+
+// directCommands returns true, for which another module than the box stands.
+func directCommands(b *testing.B) map[string]*hostwasm.Module {
+	commands := boxCommands(b)
+	direct, ok := plugins.Modules()[0].Direct()
+	if !ok {
+		b.Skip("skipped: ", direct.Missing())
+	}
+	commands["true"].Direct = map[string]*hostwasm.Module{"true": {Name: direct.Name, Load: direct.Load}}
+	return commands
 }
 
 func boxCommands(b *testing.B) map[string]*hostwasm.Module {
@@ -147,7 +217,7 @@ type wasmSession struct {
 	took    []time.Duration
 }
 
-func (s *wasmSession) start(b *testing.B) driver.Process {
+func (s *wasmSession) resolve(b *testing.B) core.Exec {
 	b.Helper()
 	c := s.command
 	c.Session = s.id
@@ -155,6 +225,11 @@ func (s *wasmSession) start(b *testing.B) driver.Process {
 	if err != nil {
 		b.Fatal(err)
 	}
+	return e
+}
+
+func (s *wasmSession) start(b *testing.B, e core.Exec) driver.Process {
+	b.Helper()
 	p, err := s.host.Start(context.Background(), e)
 	if err != nil {
 		b.Fatal(err)
@@ -164,8 +239,9 @@ func (s *wasmSession) start(b *testing.B) driver.Process {
 
 func (s *wasmSession) run(b *testing.B) {
 	b.Helper()
+	e := s.resolve(b)
 	begin := time.Now()
-	p := s.start(b)
+	p := s.start(b, e)
 	defer p.Close()
 	p.Output(func(uint8, []byte) {})
 	if exit, err := p.Wait(); err != nil || exit.Status != (core.ExitStatus{}) {

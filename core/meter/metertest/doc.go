@@ -1,5 +1,5 @@
 // Package metertest builds WebAssembly modules in memory, for tests of what
-// rewrites and runs them.
+// rewrites and runs them, and for a module of ours that is too small for a compiler.
 //
 //	var m metertest.Module
 //	m.Memory(1, 0)
