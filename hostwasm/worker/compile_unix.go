@@ -126,11 +126,18 @@ func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, 
 	return fmt.Errorf("nowhere to keep what is compiled: %w", errors.Join(errs...))
 }
 
+// maxAgain is of how many modules we know that they were compiled again.
+const maxAgain = 1024
+
 // compileAgain reports whether a module is to be compiled that was: a worker says
-// that it can't be loaded. We believe that once.
+// that it can't be loaded. We believe that once, and again when we have heard it of
+// many others, each of which somebody had to have compiled.
 func (h *Host) compileAgain(key cache.Key) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.again) >= maxAgain {
+		clear(h.again)
+	}
 	before := h.again[key]
 	h.again[key] = true
 	return !before

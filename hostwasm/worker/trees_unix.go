@@ -4,8 +4,8 @@ package worker
 
 import (
 	"errors"
-	"fmt"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -76,7 +76,25 @@ func (h *Host) handOver(roots []string, tmp string) handed {
 		n, _ := nearAt(c.Entries()) // an error means that it is not there
 		opened = append(opened, n)
 	}
-	return handed{t, nearby, fmt.Sprintf("%q %v %v", roots, nearby, opened)}
+	return handed{t, nearby, tell(roots, nearby, opened)}
+}
+
+// tell returns what tells these from others: names are quoted, for they may have anything
+// in them.
+func tell(roots []string, lists ...[]near) string {
+	var p []byte
+	for _, dir := range roots {
+		p = strconv.AppendQuote(p, dir)
+	}
+	for _, list := range lists {
+		p = append(p, '|')
+		for _, n := range list {
+			p = strconv.AppendQuote(p, n.Dir)
+			p = append(strconv.AppendUint(p, n.Dev, 10), ' ')
+			p = append(strconv.AppendUint(p, n.Ino, 10), ' ')
+		}
+	}
+	return string(p)
 }
 
 var errDistant = errors.New("what is hidden may be below")
