@@ -81,9 +81,14 @@ func patchModules(ctx context.Context, out io.Writer, dir string) (mod string, e
 			return "", err
 		}
 	}
+	// By our own patch: a bare machine has none.
+	box := filepath.Join(dir, "box")
+	if err := command(ctx, out, nil, "go", "build", "-ldflags=-s -w", "-o", box, "./plugins/box"); err != nil {
+		return "", err
+	}
 	for i, m := range patchedModules {
 		copied := filepath.Join(dir, fmt.Sprint(i))
-		if err := m.copy(ctx, out, copied); err != nil {
+		if err := m.copy(ctx, out, box, copied); err != nil {
 			return "", err
 		}
 		absolute, err := filepath.Abs(copied)
@@ -97,8 +102,8 @@ func patchModules(ctx context.Context, out io.Writer, dir string) (mod string, e
 	return mod, nil
 }
 
-// copy makes a patched copy of the module in dir.
-func (m patchedModule) copy(ctx context.Context, out io.Writer, dir string) error {
+// copy makes a patched copy of the module in dir, with the patch of a box.
+func (m patchedModule) copy(ctx context.Context, out io.Writer, box, dir string) error {
 	b, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", m.path).Output()
 	if err != nil {
 		return fmt.Errorf("go mod download %s: %w", m.path, err)
@@ -119,8 +124,7 @@ func (m patchedModule) copy(ctx context.Context, out io.Writer, dir string) erro
 		if err != nil {
 			return err
 		}
-		// By our own patch: a bare machine has none.
-		if err := command(ctx, out, nil, "go", "run", "./plugins/box", "patch", "-p1", "-d", dir, "-i", absolute); err != nil {
+		if err := command(ctx, out, nil, box, "patch", "-p1", "-d", dir, "-i", absolute); err != nil {
 			return fmt.Errorf("%s no longer applies: %w", patch, err)
 		}
 	}
