@@ -1,8 +1,12 @@
 package main
 
 import (
-	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -40,31 +44,38 @@ func TestEngines(t *testing.T) {
 		{line: "for i in 1 2 3; do echo $i; done | while read -r n; do printf '%s ' $((n * n)); done", want: "1 4 9 "},
 		{line: "diff <(echo a) <(echo b)", want: "1c1\n< a\n---\n> b\n", status: 1},
 	}
+	var all []string
+	for _, l := range lines {
+		all = append(all, l.line)
+	}
 	for name, run := range engines(t) {
 		t.Run(name, func(t *testing.T) {
-			for _, l := range lines {
-				stdout, stderr, status := run(t, l.line)
-				if stdout != l.want || status != l.status {
-					t.Errorf("%s: got %q, status %d and %q, want %q and %d", l.line, stdout, status, stderr, l.want, l.status)
+			for i, got := range run(t, all) {
+				if l := lines[i]; got.stdout != l.want || got.status != l.status {
+					t.Errorf("%s: got %q, status %d and %q, want %q and %d", l.line, got.stdout, got.status, got.stderr, l.want, l.status)
 				}
 			}
 		})
 	}
 }
 
-type runLine func(t *testing.T, line string) (stdout, stderr string, status int)
+// runLines returns what became of each of the lines.
+type runLines func(t *testing.T, lines []string) []outcome
 
-// engines returns how each engine that there is runs a line.
-func engines(t *testing.T) map[string]runLine {
-	all := map[string]runLine{}
+// engines returns how each engine that there is runs lines.
+func engines(t *testing.T) map[string]runLines {
+	all := map[string]runLines{}
 	for _, on := range backends {
 		h := newSandboxOn(t, on)
-		all[on.name] = func(t *testing.T, line string) (string, string, int) {
-			dir := t.TempDir()
-			stdout, stderr, exit := runCommand(t, h, core.Command{
-				Command: "bash", Args: []string{"-c", line}, Cwd: dir, Roots: []string{dir},
-			})
-			return stdout.String(), stderr.String(), int(exit.Status.ExitCode)
+		all[on.name] = func(t *testing.T, lines []string) (got []outcome) {
+			for _, line := range lines {
+				dir := t.TempDir()
+				stdout, stderr, exit := runCommand(t, h, core.Command{
+					Command: "bash", Args: []string{"-c", line}, Cwd: dir, Roots: []string{dir},
+				})
+				got = append(got, outcome{stdout: stdout.String(), stderr: stderr.String(), status: int(exit.Status.ExitCode)})
+			}
+			return got
 		}
 	}
 	node, err := exec.LookPath("node")
@@ -72,15 +83,35 @@ func engines(t *testing.T) map[string]runLine {
 		t.Log(err)
 		return all
 	}
+	all["node"] = func(t *testing.T, lines []string) []outcome { return runInNode(t, node, lines) }
+	return all
+}
+
+func runInNode(t *testing.T, node string, lines []string) []outcome {
 	const box = "../dist/box.wasm"
-	all["node"] = func(t *testing.T, line string) (string, string, int) {
-		var stdout, stderr bytes.Buffer
-		cmd := exec.Command(node, "--no-warnings", "testdata/node.mjs", box, t.TempDir(), t.TempDir(), line)
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+	dir := t.TempDir()
+	for i := range lines {
+		for _, name := range []string{"work", "tmp"} {
+			if err := os.MkdirAll(filepath.Join(dir, strconv.Itoa(i), name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cmd := exec.Command(node, append([]string{"--no-warnings", "testdata/node.mjs", box, dir}, lines...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	var statuses []int
+	if err := errors.Join(err, json.Unmarshal(out, &statuses)); err != nil || len(statuses) != len(lines) {
+		t.Fatalf("got %q, %v", out, err)
+	}
+	got := make([]outcome, len(lines))
+	for i, status := range statuses {
+		stdout, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i), "stdout"))
+		stderr, err2 := os.ReadFile(filepath.Join(dir, strconv.Itoa(i), "stderr"))
+		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
+		got[i] = outcome{stdout: string(stdout), stderr: string(stderr), status: status}
 	}
-	return all
+	return got
 }
