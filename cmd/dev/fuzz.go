@@ -135,7 +135,7 @@ func (t fuzzTarget) binary(root string) string {
 }
 
 func (t fuzzTarget) build(ctx context.Context, out io.Writer, root string) error {
-	return command(ctx, out, nil, "go", "test", "-c", "-vet=off", watched, "-o", t.binary(root), t.pkg)
+	return command(ctx, out, nil, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", watched, "-o", t.binary(root), t.pkg)
 }
 
 // run fuzzes the target, a second time if the first ended like https://go.dev/issue/75804:
