@@ -58,6 +58,9 @@ var large = map[string]func() Command{
 
 // TestHeldWhileStarting: what commands hold before they start counts.
 func TestHeldWhileStarting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and the memory of one goroutine")
+	}
 	for name, command := range large {
 		r := NewRegistry(Config{})
 		before := heap()
@@ -78,6 +81,9 @@ func TestHeldWhileStarting(t *testing.T) {
 // TestHeldWhenStarted: what only the start needed is dropped then, and what is
 // left counts, also for a terminal that is kept for display.
 func TestHeldWhenStarted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and the memory of one goroutine")
+	}
 	now := time.Unix(0, 0)
 	for name, command := range large {
 		r := NewRegistry(Config{})

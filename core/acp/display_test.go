@@ -153,7 +153,11 @@ func TestDisplaysAreFew(t *testing.T) {
 		t.Errorf("got %q, want %q", d.log, want)
 	}
 	for i := range 10_000 {
-		d.update(t, "s", v2(fmt.Sprintf(`"terminalId":"%d","command":"%s"`, i, strings.Repeat("x", 9<<10))))
+		command := "x"
+		if i%100 == 99 {
+			command = strings.Repeat("x", 9<<10)
+		}
+		d.update(t, "s", v2(fmt.Sprintf(`"terminalId":"%d","command":"%s"`, i, command)))
 	}
 	running := d.Running()
 	if len(running) != 2 || running[1].ID != "9999" || len(running[1].Command) > 9000 {

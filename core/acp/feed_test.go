@@ -196,7 +196,11 @@ func (f *fed) read() {
 // TestFeed: whatever a peer subscribes to and terminals do, who has subscribed to all of a session from the
 // beginning knows all in the end, however rarely it is told something.
 func TestFeed(t *testing.T) {
-	for seed := range uint64(300) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
 		f := newFed(t, seed)
 		const all = `{"sessionId":"s","what":["bytes","screen","status"]}`
 		f.request(acp.MethodSubscribe, all)

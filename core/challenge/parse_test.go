@@ -159,6 +159,9 @@ func TestInvalidUTF8(t *testing.T) {
 // TestLinear gives both parsers what costs others square time or the stack. If
 // that takes long, it must take about eight times as long as an eighth of it.
 func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and the time of one goroutine")
+	}
 	const size = 1 << 20 / slowdown
 	const object, section = `{"analysis":"a","plan":"p","commands":[`, `<response><analysis>a</analysis><plan>p</plan><commands>`
 	for _, test := range []struct{ format, before, piece, after string }{
