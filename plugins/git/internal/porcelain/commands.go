@@ -4,6 +4,27 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/blame"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/checkout"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/diffs"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/files"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/grep"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/history"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/merging"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/objects"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/patches"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/record"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/refs"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/remotes"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/replay"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/reset"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/revisions"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/setup"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/stash"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/status"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/worktree"
 )
 
 const usage = `usage: git [-v | --version] [-h | --help] [-C <path>] [-c <name>=<value>]
@@ -13,8 +34,8 @@ const usage = `usage: git [-v | --version] [-h | --help] [-C <path>] [-c <name>=
            [--super-prefix=<path>] [--config-env=<name>=<envvar>]
            <command> [<args>]`
 
-func help(c *call) error {
-	_, err := io.WriteString(c.stdout, usage+`
+func help(c *cli.Call) error {
+	_, err := io.WriteString(c.Stdout, usage+`
 
 These are the commands that this git has:
 
@@ -95,63 +116,63 @@ var absent = strings.Fields(`
 
 func commands() map[string]command {
 	return map[string]command{
-		"apply":            {run: applyCommand, usage: "git apply [<options>] [<patch>...]", anywhere: true},
-		"stash":            {run: stashCommand, usage: "git stash [push | list | show | drop | pop | apply | branch | clear | save | create | store]"},
-		"cherry-pick":      {run: cherryPick, usage: "git cherry-pick [--edit] [-n] [-m <parent-number>] [-s] [-x] [--ff] <commit>..."},
-		"rebase":           {run: rebaseCommand, usage: "git rebase [--onto <newbase>] [<upstream> [<branch>]]"},
-		"revert":           {run: revert, usage: "git revert [--[no-]edit] [-n] [-m <parent-number>] [-s] <commit>..."},
-		"clean":            {run: cleanCommand, usage: "git clean [-d] [-f] [-i] [-n] [-q] [-e <pattern>] [-x | -X] [--] [<pathspec>...]"},
-		"merge-base":       {run: mergeBaseCommand, usage: "git merge-base [-a | --all] <commit> <commit>...", bare: true},
-		"add":              {run: add, usage: "git add [<options>] [--] <pathspec>..."},
-		"branch":           {run: branch, usage: "git branch [<options>] [-r | -a] [--merged] [--no-merged]", bare: true},
-		"checkout":         {run: checkout, usage: "git checkout [<options>] <branch>"},
-		"clone":            {run: clone, usage: "git clone [<options>] [--] <repo> [<dir>]", anywhere: true},
-		"commit":           {run: commit, usage: "git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]"},
-		"config":           {run: config, usage: "git config [<options>]", anywhere: true},
-		"diff":             {run: diffCommand, usage: "git diff [<options>] [<commit>] [--] [<path>...]", anywhere: true},
+		"apply":            {run: patches.ApplyCommand, usage: "git apply [<options>] [<patch>...]", anywhere: true},
+		"stash":            {run: stash.Command, usage: "git stash [push | list | show | drop | pop | apply | branch | clear | save | create | store]"},
+		"cherry-pick":      {run: replay.CherryPick, usage: "git cherry-pick [--edit] [-n] [-m <parent-number>] [-s] [-x] [--ff] <commit>..."},
+		"rebase":           {run: replay.Rebase, usage: "git rebase [--onto <newbase>] [<upstream> [<branch>]]"},
+		"revert":           {run: replay.Revert, usage: "git revert [--[no-]edit] [-n] [-m <parent-number>] [-s] <commit>..."},
+		"clean":            {run: files.CleanCommand, usage: "git clean [-d] [-f] [-i] [-n] [-q] [-e <pattern>] [-x | -X] [--] [<pathspec>...]"},
+		"merge-base":       {run: revisions.MergeBase, usage: "git merge-base [-a | --all] <commit> <commit>...", bare: true},
+		"add":              {run: files.Add, usage: "git add [<options>] [--] <pathspec>..."},
+		"branch":           {run: refs.Branch, usage: "git branch [<options>] [-r | -a] [--merged] [--no-merged]", bare: true},
+		"checkout":         {run: checkout.Command, usage: "git checkout [<options>] <branch>"},
+		"clone":            {run: remotes.Clone, usage: "git clone [<options>] [--] <repo> [<dir>]", anywhere: true},
+		"commit":           {run: record.Commit, usage: "git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]"},
+		"config":           {run: setup.Config, usage: "git config [<options>]", anywhere: true},
+		"diff":             {run: diffs.Diff, usage: "git diff [<options>] [<commit>] [--] [<path>...]", anywhere: true},
 		"help":             {run: help, anywhere: true},
-		"init":             {run: initialize, usage: "git init [-q | --quiet] [--bare] [-b <branch-name>] [<directory>]", anywhere: true},
-		"log":              {run: logCommand, usage: "git log [<options>] [<revision-range>] [[--] <path>...]", bare: true, pages: true},
-		"ls-files":         {run: lsFiles, usage: "git ls-files [<options>] [<file>...]"},
-		"merge":            {run: merge, usage: "git merge [<options>] [<commit>...]"},
-		"mv":               {run: move, usage: "git mv [<options>] <source>... <destination>"},
-		"reflog":           {run: reflogCommand, usage: "git reflog [show] [<log-options>] [<ref>]", bare: true, pages: true},
-		"blame":            {run: blame, usage: "git blame [<options>] [<rev-opts>] [<rev>] [--] <file>", bare: true},
-		"annotate":         {run: annotate, usage: "git annotate [<options>] [<rev>] [--] <file>", bare: true},
-		"cat-file":         {run: catFile, usage: "git cat-file <type> <object>", bare: true},
-		"commit-tree":      {run: commitTree, usage: "git commit-tree [(-p <parent>)...] [(-m <message>)...] <tree>", bare: true},
-		"describe":         {run: describe, usage: "git describe [--all] [--tags] [--contains] [--abbrev=<n>] [<commit-ish>...]", bare: true},
-		"for-each-ref":     {run: forEachRef, usage: "git for-each-ref [<options>] [<pattern>]", bare: true},
-		"grep":             {run: grepCommand, usage: "git grep [<options>] [-e] <pattern> [<rev>...] [[--] <path>...]", anywhere: true},
-		"hash-object":      {run: hashObject, usage: "git hash-object [-t <type>] [-w] [--stdin] [--] <file>...", anywhere: true},
-		"ls-tree":          {run: lsTree, usage: lsTreeUsage, bare: true},
-		"rev-list":         {run: revList, usage: "git rev-list [<options>] <commit>... [--] [<path>...]", bare: true},
-		"shortlog":         {run: shortlog, usage: "git shortlog [<options>] [<revision-range>] [[--] <path>...]", bare: true},
-		"show-ref":         {run: showRef, usage: "git show-ref [-q | --quiet] [--verify] [--head] [-d] [-s] [--tags] [--heads] [<pattern>...]", bare: true},
-		"symbolic-ref":     {run: symbolicRef, usage: "git symbolic-ref [-m <reason>] <name> <ref>", bare: true},
-		"update-index":     {run: updateIndex, usage: "git update-index [<options>] [--] [<file>...]"},
-		"update-ref":       {run: updateRef, usage: "git update-ref [<options>] <refname> <new-oid> [<old-oid>]", bare: true},
-		"write-tree":       {run: writeTreeCommand, usage: "git write-tree [--missing-ok]", bare: true},
-		"check-ignore":     {run: checkIgnore, usage: "git check-ignore [<options>] <pathname>..."},
-		"check-ref-format": {run: checkRefFormat, anywhere: true},
-		"diff-files":       {run: diffFiles, usage: "git diff-files [-q] [<options>] [<path>...]"},
-		"diff-index":       {run: diffIndex, usage: "git diff-index [-m] [--cached] [<options>] <tree-ish> [<path>...]"},
-		"diff-tree":        {run: diffTree, usage: "git diff-tree [<options>] <tree-ish> [<tree-ish>] [<path>...]", bare: true},
-		"read-tree":        {run: readTree, usage: "git read-tree [--empty | <tree-ish>]"},
-		"var":              {run: variable},
-		"am":               {run: am, usage: "git am [<options>] [(<mbox> | <Maildir>)...]"},
-		"format-patch":     {run: formatPatch, usage: "git format-patch [<options>] [<since> | <revision-range>]", bare: true},
-		"whatchanged":      {run: whatChanged, usage: "git whatchanged [<options>] [<revision-range>] [[--] <path>...]", bare: true, pages: true},
-		"worktree":         {run: worktreeCommand, usage: "git worktree <command>", bare: true},
-		"remote":           {run: remote, usage: "git remote [-v | --verbose]", bare: true},
-		"reset":            {run: reset, usage: "git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]"},
-		"restore":          {run: restore, usage: "git restore [<options>] [--source=<branch>] <file>..."},
-		"rev-parse":        {run: revParse, anywhere: true, bare: true},
-		"rm":               {run: remove, usage: "git rm [-f | --force] [-n] [-r] [--cached] [--ignore-unmatch] [--quiet] [--] [<pathspec>...]"},
-		"show":             {run: show, usage: "git show [<options>] <object>...", bare: true, pages: true},
-		"status":           {run: status, usage: "git status [<options>] [--] [<pathspec>...]"},
-		"switch":           {run: switchCommand, usage: "git switch [<options>] [<branch>]"},
-		"tag":              {run: tag, usage: "git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F <file>] [-e] <tagname> [<commit>]", bare: true},
-		"version":          {run: func(c *call) error { _, err := fmt.Fprintln(c.stdout, version); return err }, anywhere: true},
+		"init":             {run: setup.Init, usage: "git init [-q | --quiet] [--bare] [-b <branch-name>] [<directory>]", anywhere: true},
+		"log":              {run: history.Log, usage: "git log [<options>] [<revision-range>] [[--] <path>...]", bare: true, pages: true},
+		"ls-files":         {run: files.LsFiles, usage: "git ls-files [<options>] [<file>...]"},
+		"merge":            {run: merging.Command, usage: "git merge [<options>] [<commit>...]"},
+		"mv":               {run: files.Move, usage: "git mv [<options>] <source>... <destination>"},
+		"reflog":           {run: history.Reflog, usage: "git reflog [show] [<log-options>] [<ref>]", bare: true, pages: true},
+		"blame":            {run: blame.Command, usage: "git blame [<options>] [<rev-opts>] [<rev>] [--] <file>", bare: true},
+		"annotate":         {run: blame.Annotate, usage: "git annotate [<options>] [<rev>] [--] <file>", bare: true},
+		"cat-file":         {run: objects.CatFile, usage: "git cat-file <type> <object>", bare: true},
+		"commit-tree":      {run: objects.CommitTree, usage: "git commit-tree [(-p <parent>)...] [(-m <message>)...] <tree>", bare: true},
+		"describe":         {run: refs.Describe, usage: "git describe [--all] [--tags] [--contains] [--abbrev=<n>] [<commit-ish>...]", bare: true},
+		"for-each-ref":     {run: refs.ForEachRef, usage: "git for-each-ref [<options>] [<pattern>]", bare: true},
+		"grep":             {run: grep.Command, usage: "git grep [<options>] [-e] <pattern> [<rev>...] [[--] <path>...]", anywhere: true},
+		"hash-object":      {run: objects.HashObject, usage: "git hash-object [-t <type>] [-w] [--stdin] [--] <file>...", anywhere: true},
+		"ls-tree":          {run: objects.LsTree, usage: objects.LsTreeUsage, bare: true},
+		"rev-list":         {run: history.RevList, usage: "git rev-list [<options>] <commit>... [--] [<path>...]", bare: true},
+		"shortlog":         {run: history.Shortlog, usage: "git shortlog [<options>] [<revision-range>] [[--] <path>...]", bare: true},
+		"show-ref":         {run: refs.ShowRef, usage: "git show-ref [-q | --quiet] [--verify] [--head] [-d] [-s] [--tags] [--heads] [<pattern>...]", bare: true},
+		"symbolic-ref":     {run: refs.SymbolicRef, usage: "git symbolic-ref [-m <reason>] <name> <ref>", bare: true},
+		"update-index":     {run: files.UpdateIndex, usage: "git update-index [<options>] [--] [<file>...]"},
+		"update-ref":       {run: refs.UpdateRef, usage: "git update-ref [<options>] <refname> <new-oid> [<old-oid>]", bare: true},
+		"write-tree":       {run: objects.WriteTree, usage: "git write-tree [--missing-ok]", bare: true},
+		"check-ignore":     {run: files.CheckIgnore, usage: "git check-ignore [<options>] <pathname>..."},
+		"check-ref-format": {run: refs.CheckRefFormat, anywhere: true},
+		"diff-files":       {run: diffs.DiffFiles, usage: "git diff-files [-q] [<options>] [<path>...]"},
+		"diff-index":       {run: diffs.DiffIndex, usage: "git diff-index [-m] [--cached] [<options>] <tree-ish> [<path>...]"},
+		"diff-tree":        {run: diffs.DiffTree, usage: "git diff-tree [<options>] <tree-ish> [<tree-ish>] [<path>...]", bare: true},
+		"read-tree":        {run: objects.ReadTree, usage: "git read-tree [--empty | <tree-ish>]"},
+		"var":              {run: setup.Var},
+		"am":               {run: patches.Am, usage: "git am [<options>] [(<mbox> | <Maildir>)...]"},
+		"format-patch":     {run: patches.FormatPatch, usage: "git format-patch [<options>] [<since> | <revision-range>]", bare: true},
+		"whatchanged":      {run: history.WhatChanged, usage: "git whatchanged [<options>] [<revision-range>] [[--] <path>...]", bare: true, pages: true},
+		"worktree":         {run: worktree.Command, usage: "git worktree <command>", bare: true},
+		"remote":           {run: remotes.Remote, usage: "git remote [-v | --verbose]", bare: true},
+		"reset":            {run: reset.Command, usage: "git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]"},
+		"restore":          {run: checkout.Restore, usage: "git restore [<options>] [--source=<branch>] <file>..."},
+		"rev-parse":        {run: revisions.RevParse, anywhere: true, bare: true},
+		"rm":               {run: files.Remove, usage: "git rm [-f | --force] [-n] [-r] [--cached] [--ignore-unmatch] [--quiet] [--] [<pathspec>...]"},
+		"show":             {run: history.Show, usage: "git show [<options>] <object>...", bare: true, pages: true},
+		"status":           {run: status.Command, usage: "git status [<options>] [--] [<pathspec>...]"},
+		"switch":           {run: checkout.Switch, usage: "git switch [<options>] [<branch>]"},
+		"tag":              {run: refs.Tag, usage: "git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F <file>] [-e] <tagname> [<commit>]", bare: true},
+		"version":          {run: func(c *cli.Call) error { _, err := fmt.Fprintln(c.Stdout, version); return err }, anywhere: true},
 	}
 }
