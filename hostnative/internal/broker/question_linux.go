@@ -55,28 +55,40 @@ func newListener(fd int) (*listener, error) {
 
 // next waits for a question. It returns false when nobody is left who could ask.
 func (l *listener) next() (q question, ok bool) {
-	err := l.conn.Read(func(fd uintptr) bool {
-		for {
-			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-			if _, err := unix.Poll(fds, 0); err == unix.EINTR {
-				continue
-			}
-			switch {
-			case fds[0].Revents&unix.POLLIN != 0:
-			case fds[0].Revents != 0:
-				return true // hung up
-			default:
-				return false
-			}
-			q = question{} // the kernel wants zeros
-			_, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&q)))
-			if ok = errno == 0; ok {
-				return true
-			}
-			// ENOENT: whoever has asked was killed.
-		}
+	err := l.conn.Read(func(fd uintptr) (done bool) {
+		ok, done = q.receive(fd, 0)
+		return done
 	})
-	return q, ok && err == nil
+	if err != nil {
+		// Go's poller gives up a file of which the kernel says that there is an error: see receive.
+		l.conn.Control(func(fd uintptr) { ok, _ = q.receive(fd, -1) })
+	}
+	return q, ok
+}
+
+// receive waits for a question, for so many milliseconds, or for ever if they are negative. It is
+// done if there is one, which ok says, or if nobody is left who could ask.
+func (q *question) receive(fd uintptr, patience int) (ok, done bool) {
+	for {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(fds, patience)
+		switch events := fds[0].Revents; {
+		case err == unix.EINTR, events == unix.POLLERR:
+			// The latter, too, means a signal: it came while poll waited for a lock that whoever
+			// just asks has (seccomp_notify_poll in Linux's kernel/seccomp.c).
+			continue
+		case err == nil && n == 0:
+			return false, false
+		case events&unix.POLLIN == 0:
+			return false, true // hung up
+		}
+		*q = question{} // the kernel wants zeros
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(q)))
+		if errno == 0 {
+			return true, true
+		}
+		// ENOENT: whoever has asked was killed.
+	}
 }
 
 // waits reports whether q still waits for its answer: then its thread is still
