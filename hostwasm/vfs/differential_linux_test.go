@@ -278,7 +278,10 @@ func name(r *rand.Rand, most int) string {
 func TestLikeTheKernel(t *testing.T) {
 	defer unix.Umask(unix.Umask(0o022))
 	sequences, each := 200, 60
-	if os.Getenv("TERRARIUM_LONG") != "" {
+	switch {
+	case testing.Short():
+		sequences = 20
+	case os.Getenv("TERRARIUM_LONG") != "":
 		sequences = 2000
 	}
 	for seed := range sequences {

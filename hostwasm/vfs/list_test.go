@@ -153,6 +153,9 @@ func TestListHostileNames(t *testing.T) {
 // A directory costs no more memory for having many files: 5,000, or a million
 // with TERRARIUM_LONG=1.
 func TestListManyFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes thousands of files, for the memory of one goroutine")
+	}
 	files := 5_000
 	if os.Getenv("TERRARIUM_LONG") != "" {
 		files = 1_000_000
