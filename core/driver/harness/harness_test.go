@@ -61,6 +61,7 @@ func TestEarly(t *testing.T) {
 		from, til time.Duration
 	}{
 		{name: "nothing to wait for", seconds: 5, keys: "echo\n", from: 20 * ms, til: 30 * ms},
+		{name: "keystrokes on their way", host: host{late: s}, seconds: 5, keys: "echo\n", from: s + 20*ms, til: s + 50*ms},
 		{name: "a job", seconds: 10, keys: "job 2s\n", from: 2*s + 20*ms, til: 2*s + 50*ms},
 		{name: "several", seconds: 10, keys: "job 2s\njob 1s\n", from: 3*s + 20*ms, til: 3*s + 50*ms},
 		{name: "a command of several lines", seconds: 10, keys: "more 3\na\nb\nc\njob 1s\n", from: s + 20*ms, til: s + 50*ms},

@@ -13,9 +13,12 @@ const (
 	// quiet is for a shell of which that is known. What may still come is
 	// output on its way to us, and that of background jobs.
 	quiet = 20 * time.Millisecond
-	// silent is for one of which it is not known, or that has not even echoed
-	// the keystrokes: it may not have seen them yet.
+	// silent is for one of which it is not known.
 	silent = 250 * time.Millisecond
+	// unseen is for one that has printed nothing since, not even the keystrokes. On a
+	// busy machine the kernel may take longer to bring them to it: until then it waits
+	// for somebody to type as before, and what it was told to do would be cut off.
+	unseen = 2 * time.Second
 )
 
 // The shell is given time to start like a command that has no number.
@@ -103,7 +106,11 @@ func (s *settling) settled(r *run, now time.Time) bool {
 		s.idle = now
 	}
 	need := silent
-	if sure && r.outputs.Load() != s.outputs {
+	printed := r.outputs.Load() != s.outputs
+	switch {
+	case !printed && s.number != startNumber:
+		need = unseen
+	case printed && sure:
 		need = quiet
 	}
 	// On a busy machine the shell may be back at its prompt, and have printed more than we

@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strconv"
@@ -24,12 +25,13 @@ import (
 //
 // It echoes what is typed and prints a prompt.
 type host struct {
-	name  string // of the shell
-	blind bool   // Reading is not known
-	plain bool   // it is no tty of the harness
-	marks bool   // it sets those of OSC 133
-	stuck bool   // it never starts to read
-	raw   bool   // and what has the terminal is not the shell
+	name  string        // of the shell
+	blind bool          // Reading is not known
+	plain bool          // it is no tty of the harness
+	marks bool          // it sets those of OSC 133
+	stuck bool          // it never starts to read
+	late  time.Duration // after which what is typed reaches it
+	raw   bool          // and what has the terminal is not the shell
 
 	shell *shell
 }
@@ -206,9 +208,17 @@ func (s *shell) Write(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	default:
 	}
-	for line := range strings.Lines(string(p)) {
-		s.lines <- strings.TrimRight(line, "\r\n")
+	arrive := func() {
+		for line := range strings.Lines(string(p)) {
+			s.lines <- strings.TrimRight(line, "\r\n")
+		}
 	}
+	if s.host.late > 0 {
+		p = bytes.Clone(p)
+		time.AfterFunc(s.host.late, arrive)
+		return len(p), nil
+	}
+	arrive()
 	return len(p), nil
 }
 
