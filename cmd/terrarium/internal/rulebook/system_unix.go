@@ -3,7 +3,6 @@
 package rulebook
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -34,16 +33,27 @@ func lock(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(lockWait); ; time.Sleep(5 * time.Millisecond) {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return func() { f.Close() }, nil
-		case errors.Is(err, unix.EINTR):
-		case !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(end):
-			f.Close()
-			return nil, err
+	locked := make(chan error, 1)
+	go func() { // ends with the lock, which all who wait get in their turn
+		err := error(unix.EINTR)
+		for err == unix.EINTR {
+			err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
 		}
+		locked <- err
+	}()
+	select {
+	case err = <-locked:
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		f.Close()
+		return nil, err
+	case <-time.After(lockWait):
+		go func() { // ends with the lock, which nobody here wants any more
+			<-locked
+			f.Close()
+		}()
+		return nil, unix.EWOULDBLOCK
 	}
 }
 
