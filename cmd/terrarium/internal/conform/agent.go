@@ -57,6 +57,7 @@ type agent struct {
 	cancel context.CancelCauseFunc // ends the turn; nil if there is none
 	report Report
 	held   *pulse // what pointConnectionEnds has left running
+	over   bool   // no turn begins any more
 	// reportErr is what Config.Report has returned.
 	reportErr error
 
@@ -97,8 +98,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, c Config) (*Report, er
 		a.peer.end()
 	}()
 	<-connection.Done()
-	a.mu.Lock() // a turn that has begun is waited for, and none begins from now on
-	a.mu.Unlock()
+	a.endPrompts()
 	a.turn.Wait()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,6 +109,13 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, c Config) (*Report, er
 		a.reportErr = errors.Join(a.reportErr, c.Report(&a.report))
 	}
 	return &a.report, a.reportErr
+}
+
+// endPrompts lets no turn begin from now on. One that has begun can be waited for.
+func (a *agent) endPrompts() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over = true
 }
 
 // handle takes a request or notification of the client.
@@ -163,7 +170,7 @@ func (a *agent) initialize(params jsonrpc.Value) (fields, *jsonrpc.Error) {
 func (a *agent) prompt(m jsonrpc.Message) *jsonrpc.Error {
 	session, _ := m.Params.Get("sessionId")
 	switch {
-	case a.ctx.Err() != nil:
+	case a.over:
 		return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, errGone.Error())
 	case a.cancel != nil:
 		return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "a turn is under way")

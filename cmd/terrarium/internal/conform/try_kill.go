@@ -38,7 +38,8 @@ var killPoints = []Point{
 		Number: 34, Name: "kill reaches everything", Level: Practice, Source: pageTerminals,
 		Want: "terminal/kill ends a command that ignores SIGTERM, and all that it has started",
 		try: func(t *trial) {
-			id, p := t.begin(`trap '' TERM; (trap '' TERM; ` + beat + `) & ` + beat)
+			id, p := t.begin(`trap '' TERM; (` + beat + `) & printf ready; ` + beat)
+			t.waitForText(id, func(o output) bool { return strings.Contains(o.text, "ready") }, "\"ready\"")
 			waiting := t.start(acp.MethodWaitForExit, t.of(id))
 			t.kill(id)
 			t.waitKilled(waiting)
