@@ -87,6 +87,10 @@ type Config struct {
 	// up, and returns by how many bytes it grows: at least n, or 0.
 	More func(n int64) int64
 
+	// HTTP, if not nil, answers what commands ask by HTTP. If nil, they reach no
+	// network at all. It is not used where commands are deterministic.
+	HTTP Fetcher
+
 	// Deterministic gives commands a clock and random numbers that are the
 	// same each time.
 	Deterministic bool

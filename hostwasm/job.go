@@ -22,6 +22,7 @@ type job struct {
 	running   sync.WaitGroup // guests
 	processes table
 	compiling waits.Waits // for what guests start
+	exchanges exchanges
 }
 
 // maxWaits is how many times Limits.Compile a command may wait for modules
@@ -82,6 +83,9 @@ func (j *job) start(ctx context.Context, g *guest, c wasi.Config, pid uint32) er
 		Fuel:      g.work,
 	}
 	c.Spawner, c.Processes = spawner{g}, listing{g}
+	if j.exchanges.fetcher != nil {
+		c.HTTP = g.fetch
+	}
 	if len(c.Args) == 0 {
 		return errno.INVAL
 	}

@@ -68,7 +68,7 @@ func (p place) host(t *testing.T, c hostwasm.Config) host {
 	}
 	h, err := worker.New(worker.Config{
 		Engine: p.name, CacheDir: p.cacheDir(), TmpDir: t.TempDir(), Pool: -1, Hidden: c.Hidden,
-		Commands: c.Commands, Mounts: c.Mounts, Limits: c.Limits, Memory: c.Memory, Deterministic: c.Deterministic,
+		Commands: c.Commands, Mounts: c.Mounts, Limits: c.Limits, Memory: c.Memory, Deterministic: c.Deterministic, HTTP: c.HTTP,
 		Refused: func(call string) { t.Errorf("a worker was refused the system call %s, which is not on its list", call) },
 	})
 	if err != nil {

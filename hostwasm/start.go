@@ -45,6 +45,9 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 		return nil, err
 	}
 	j := h.newJob(tree)
+	if !h.config.Deterministic {
+		j.exchanges.fetcher, j.exchanges.ctx = h.config.HTTP, context.WithoutCancel(ctx)
+	}
 	if h.config.Deterministic {
 		e.Command.Traceparent = "" // no two are the same
 	}

@@ -104,6 +104,7 @@ var rules = []rule{
 		}}, why: whyHosts},
 	{path: "hostwasm/engine/wasmtime", ours: []string{"core", "core/meter", "core/driver", "hostwasm/..."},
 		others: []string{"github.com/bytecodealliance/wasmtime-go/v39", "golang.org/x/sys"}, why: whyHosts},
+	{path: "hostwasm/httpfetch", ours: []string{"core/egress"}, why: "it is linked where somebody gives commands a network, and then alone"},
 	{path: "hostwasm/...", ours: []string{"core", "core/meter", "core/driver"},
 		others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"},
 		bans:   []ban{{packages: []string{"github.com/creack/pty/..."}, deep: true, why: whyHosts}}, why: whyHosts},

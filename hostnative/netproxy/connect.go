@@ -26,6 +26,15 @@ func (s *Session) connect(ctx context.Context, host string, port uint16) (net.Co
 	return s.dial(ctx, to)
 }
 
+// Dialer returns what connects to the hosts of a list without a proxy in between, for
+// a program that itself does something for commands. Its errors are a *egress.Refusal,
+// which refused is told of if it is not nil; one that wraps a *net.DNSError where the
+// name could not be looked up; or those of the addresses that were tried. No list
+// makes it connect to sessions' ports.
+func (p *Proxy) Dialer(list egress.List, refused func(*egress.Refusal)) func(ctx context.Context, host string, port uint16) (net.Conn, error) {
+	return (&Session{proxy: p, list: list, refused: refused}).connect
+}
+
 // decide returns the addresses that may be dialled, of which there is at least one. It is the only
 // function that looks up a name, and does so at most once.
 func (s *Session) decide(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
@@ -42,7 +51,7 @@ func (s *Session) decide(ctx context.Context, host string, port uint16) ([]netip
 	if found == nil {
 		found, err = s.proxy.config.LookUp(ctx, target.Name())
 		if err == nil && len(found) == 0 {
-			err = errors.New("it has no address")
+			err = &net.DNSError{Err: "it has no address", Name: target.Name(), IsNotFound: true}
 		}
 		if err != nil {
 			return nil, &lookUpError{target.Name(), err}

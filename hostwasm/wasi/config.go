@@ -62,6 +62,10 @@ type Config struct {
 	Spawner Spawner
 	// Processes is the table that the process is in; nil if it can see none.
 	Processes Processes
+	// HTTP is handed each exchange that the process opens, and has it answered by
+	// somebody: it does not wait. An error is an errno.Errno, and then it is not
+	// answered. Nil if nothing can be fetched.
+	HTTP func(*Exchange) error
 }
 
 // A Preopen is a directory that a guest is told of when it begins.
@@ -133,6 +137,7 @@ func New(c Config) (*Process, error) {
 
 		terminal:  c.Terminal,
 		processes: c.Processes,
+		http:      c.HTTP,
 		modes:     c.Modes.withDefaults(),
 	}
 	if p.fds.max <= 0 {

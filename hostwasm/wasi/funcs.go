@@ -14,6 +14,7 @@ const (
 	Unstable = "wasi_unstable"
 	Proc     = "terrarium_proc_v0"
 	FS       = "terrarium_fs_v0"
+	HTTP     = "terrarium_http_v0"
 )
 
 // A call is one function: a has its parameters. It returns nil, an
@@ -122,6 +123,11 @@ var fs = []function{
 	{"creating", "iii", fsCreating, atOnce},
 }
 
+// http has all functions of terrarium_http_v0 but features.
+var http = []function{
+	{"open", "ii", httpOpen, atOnce},
+}
+
 // Funcs returns all functions that guests may import. They take a *Process as
 // guest.
 func Funcs() []engine.Func {
@@ -141,9 +147,13 @@ func Funcs() []engine.Func {
 	for _, f := range fs {
 		funcs = append(funcs, f.in(FS))
 	}
+	for _, f := range http {
+		funcs = append(funcs, f.in(HTTP))
+	}
 	return append(funcs,
 		engine.Func{Module: Proc, Name: "features", Results: "I", Call: procFeatures},
-		engine.Func{Module: FS, Name: "features", Results: "I", Call: fsFeatures})
+		engine.Func{Module: FS, Name: "features", Results: "I", Call: fsFeatures},
+		engine.Func{Module: HTTP, Name: "features", Results: "I", Call: httpFeatures})
 }
 
 func (f function) in(module string) engine.Func {

@@ -153,7 +153,7 @@ func (p *Process) inherit(fds []mapping) ([]Inherited, error) {
 // heritable reports whether a child may have a descriptor of s.
 func heritable(s stream) bool {
 	switch s.(type) {
-	case *handle, interrupts, *resizes:
+	case *handle, interrupts, *resizes, *exchange:
 		return false
 	}
 	return true

@@ -27,6 +27,7 @@ type Process struct {
 	children  atomic.Int32 // that run
 	terminal  *Terminal    // that it leads, or nil
 	processes Processes    // nil if it can see none
+	http      func(*Exchange) error
 	modes     FileModes
 	fuel      func(n int64) error // Limits.Fuel, or nil
 	steps     int                 // that names have taken and that are not yet charged

@@ -78,6 +78,8 @@ func writeWaits(s stream, n uint32) bool {
 		return s.lacks(n)
 	case terminalEnd:
 		return s.writes && s.out.lacks(n)
+	case *exchange:
+		return s.out.lacks(n)
 	}
 	return false // nothing else that can be written is ever full
 }

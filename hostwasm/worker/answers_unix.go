@@ -88,6 +88,10 @@ func (c *child) answer(q *ask, id commandID) {
 	case askTmpNames:
 		a.Number = c.grantTmp(amount{names: q.Number}).names
 		c.reply(a, nil)
+	case askFetch:
+		files, err := c.fetch(id)
+		defer closeAll(files)
+		c.reply(a, err, files...)
 	default:
 		c.reply(a, errors.New("no such question"))
 	}

@@ -159,6 +159,7 @@ func (h *Host) complete(s *setup) {
 	s.Commands, s.Modules, s.Direct = h.names, h.modules.numbers, h.modules.direct
 	s.Hidden = h.config.Hidden
 	s.Deterministic = h.config.Deterministic
+	s.HTTP = h.config.HTTP != nil
 	s.Warm, s.WarmSum = h.warm, h.warmSum
 	for _, m := range h.config.Mounts {
 		s.Mounts = append(s.Mounts, mount{m.Dir, m.Guest, m.ReadOnly, m.Own})

@@ -21,13 +21,14 @@ type command struct {
 	ctx   context.Context // of its start
 	leave func()          // gives back what else it has, when it is gone
 
-	started chan error    // answers its job
-	typing  chan *typing  // the last answer to Look, if nobody has taken it
-	pending atomic.Int64  // bytes of output that are still in the worker, at the most; known with exit
-	ending  sync.Once     // guards exit
-	exited  chan struct{} // closed when exit is known
-	exit    core.Exit
-	gone    chan struct{} // closed when nothing of it runs any longer
+	started   chan error    // answers its job
+	typing    chan *typing  // the last answer to Look, if nobody has taken it
+	pending   atomic.Int64  // bytes of output that are still in the worker, at the most; known with exit
+	ending    sync.Once     // guards exit
+	exchanges atomic.Int32  // that are open
+	exited    chan struct{} // closed when exit is known
+	exit      core.Exit
+	gone      chan struct{} // closed when nothing of it runs any longer
 
 	// Guarded by child.mu.
 	granted int64 // bytes of memory

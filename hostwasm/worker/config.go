@@ -21,6 +21,10 @@ type Config struct {
 	Limits        hostwasm.Limits
 	Deterministic bool
 
+	// HTTP is as in hostwasm.Config. It runs in this program, and workers reach
+	// nothing but what it hands them.
+	HTTP hostwasm.Fetcher
+
 	// Memory is how many bytes of linear memory all commands may have
 	// together: default 4 GiB. Each takes 32 MiB of it when it starts, and
 	// more as it grows, up to its Limits.Memory.

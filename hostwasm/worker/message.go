@@ -68,6 +68,7 @@ type setup struct {
 	Dir           string
 	Limits        limits
 	Deterministic bool
+	HTTP          bool   // the host fetches
 	Warm          int    // the command that is likely to be run, or -1
 	WarmSum       []byte // of its module
 }
@@ -199,6 +200,7 @@ const (
 	askRename
 	askLink
 	askSymlink
+	askFetch // the answer comes with what an exchange is read from and written to
 )
 
 // inTree reports whether the host looks for the answer in a directory that was handed
@@ -260,6 +262,7 @@ func (s *setup) wire(w *wire) {
 	text(w, &s.Dir)
 	s.Limits.wire(w)
 	w.flag(&s.Deterministic)
+	w.flag(&s.HTTP)
 	number(w, &s.Warm)
 	w.bytes(&s.WarmSum)
 }

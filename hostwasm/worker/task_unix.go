@@ -139,7 +139,7 @@ func (t *task) runJob(j *job) error {
 	}
 	c.Command, c.Args = j.Argv[0], j.Argv[1:]
 	host := w.host.WithMemory(share, w.asks.more(t.id, askMemory))
-	started, err := host.Start(t.ctx, core.Exec{Command: c, Path: j.Path, Argv: j.Argv})
+	started, err := host.Start(context.WithValue(t.ctx, taskOf{}, t.id), core.Exec{Command: c, Path: j.Path, Argv: j.Argv})
 	if err != nil {
 		w.begun(t.id, err)
 		return nil

@@ -188,6 +188,9 @@ func (w *worker) open(e engine.Engine) (err error) {
 			return vfs.OpenHost(dir, vfs.HostOptions{Quota: quota, Blocks: true, Setter: w.asks.setter(dir)})
 		},
 	}
+	if s.HTTP {
+		c.HTTP = distantFetcher{&w.asks}
+	}
 	for _, m := range s.Mounts {
 		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: m.Dir, Guest: m.Guest, ReadOnly: m.ReadOnly, Own: m.Own})
 	}

@@ -1,0 +1,106 @@
+//go:build linux || darwin
+
+package worker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/terrarium-dev/terrarium/hostwasm"
+)
+
+// This file is both sides of how a worker's guests fetch: the host does it, and the
+// worker, which has no network, passes on what goes through an exchange.
+
+// A distantFetcher is a worker's hostwasm.Fetcher.
+type distantFetcher struct{ asks *asks }
+
+// taskOf is the context's key for a task's commandID.
+type taskOf struct{}
+
+// Fetch implements hostwasm.Fetcher.
+func (d distantFetcher) Fetch(ctx context.Context, exchange io.ReadWriteCloser) {
+	id, _ := ctx.Value(taskOf{}).(commandID)
+	r, err := d.asks.askFor(id, ask{What: askFetch})
+	defer closeAll(r.files)
+	if err != nil || len(r.files) != 2 {
+		return // the guest finds the end of the exchange
+	}
+	from, to := r.files[0], r.files[1]
+	defer context.AfterFunc(ctx, func() {
+		from.Close()
+		to.Close() // which tells the host
+	})()
+	go io.Copy(to, exchange) // ends when the exchange or the file is closed
+	io.Copy(exchange, from)  // an error means that one side is gone
+}
+
+// fetch answers askFetch: it makes what a command's exchange passes through, has it
+// be answered, and returns the worker's ends.
+func (c *child) fetch(id commandID) ([]*os.File, error) {
+	m := c.find(id)
+	if m == nil || c.host.config.HTTP == nil {
+		return nil, errors.New("nothing can be fetched")
+	}
+	if m.exchanges.Add(1) > hostwasm.MaxExchanges {
+		m.exchanges.Add(-1)
+		return nil, errors.New("too many exchanges")
+	}
+	in, theirIn, err := os.Pipe()
+	if err != nil {
+		m.exchanges.Add(-1)
+		return nil, err
+	}
+	theirOut, out, err := os.Pipe()
+	if err != nil {
+		m.exchanges.Add(-1)
+		closeAll([]*os.File{in, theirIn})
+		return nil, err
+	}
+	c.answering.Go(func() { // ends when the guest has let go, with its worker at the latest
+		defer m.exchanges.Add(-1)
+		m.fetch(c.host.config.HTTP, in, out)
+	})
+	return []*os.File{theirOut, theirIn}, nil
+}
+
+// fetch answers one exchange, and closes both files.
+func (c *command) fetch(f hostwasm.Fetcher, in, out *os.File) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
+	defer cancel()
+	r, w := io.Pipe()
+	go func() { // ends when in is closed, here or by the worker
+		_, err := io.Copy(w, in)
+		if err == nil {
+			err = io.EOF
+		}
+		w.CloseWithError(err)
+		cancel() // there is no other end of what a guest sends than that it lets go
+	}()
+	go func() { // ends with what is around it
+		select {
+		case <-c.gone:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	e := answering{r, out}
+	f.Fetch(ctx, e)
+	e.Close()
+	in.Close()
+}
+
+// An answering is a worker's exchange, as the host has it.
+type answering struct {
+	*io.PipeReader
+	out *os.File
+}
+
+func (a answering) Write(p []byte) (int, error) { return a.out.Write(p) }
+
+func (a answering) Close() error {
+	a.PipeReader.Close()
+	return a.out.Close()
+}
