@@ -31,7 +31,7 @@ On macOS it is Seatbelt, by sandbox-exec, and untested: each start says so.
   --net HOST[:PORT]    they connect to this, and can send it what they read:
                        example.org, *.example.org:8080, 10.0.0.0/8:5432,
                        localhost:5432; default ports 80 and 443; repeatable.
-                       Names go through a proxy (HTTP_PROXY and the like)
+                       Names go by a proxy (HTTP_PROXY); --host wasm: only HTTP
   --socket PATH        and to this unix socket, as of an ssh agent; repeatable
   --sandbox-required   refuse to run with less than "doctor" could tell
 
@@ -83,13 +83,13 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 		return errors.New("--sandbox needs --host native: with --host wasm there is always one")
 	case host == "wasm" && len(f.write) > 0:
 		return errors.New("--write needs --host native: use --mount")
-	case host == "wasm" && len(f.net)+len(f.sockets) > 0:
-		return errors.New("--net and --socket need --host native: with --host wasm there is no network")
+	case host == "wasm" && len(f.sockets) > 0:
+		return errors.New("--socket needs --host native: with --host wasm commands fetch by HTTP, from what --net names")
 	case host != "wasm" && f.level == sandboxLevels[0] && required:
 		return errors.New("--sandbox-required needs --sandbox workspace or strict, or --host wasm")
 	}
 	for name, values := range map[string][]string{"write": f.write, "net": f.net, "socket": f.sockets} {
-		if len(values) > 0 && f.level == sandboxLevels[0] {
+		if len(values) > 0 && f.level == sandboxLevels[0] && host != "wasm" {
 			return fmt.Errorf("--%s needs --sandbox workspace or strict", name)
 		}
 	}

@@ -61,8 +61,8 @@ directories, or else --cwd; run nothing.
   --deterministic            the same clock and random numbers in each run
   --engine wazero|wasmtime   wasmtime is faster, but in few builds ("doctor")
   --sandbox-required         refuse to run with less than "doctor" could tell
-  --in-process               run modules that you trust in this process, sooner;
-                             default: in one that may do little else ("doctor")
+  --in-process               run modules that you trust in this process, sooner
+  --net HOST[:PORT]          let them fetch by HTTP from there: "help native"
 
 "run" takes the path of a module here too: ./tool.wasm. It may run for an hour,
 write 1GiB, have 256 open files, 64 processes. What it leaves of our input is
@@ -172,7 +172,7 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
 		Commands: config.Commands, Mounts: config.Mounts, Env: config.Env, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
-		Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
+		HTTP: config.HTTP, Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
 		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
 	})
 	if err != nil {
@@ -197,6 +197,9 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		Commands:      make(map[string]*hostwasm.Module),
 		Hidden:        ownDirs(f.plugins),
 		Compiling:     compiling,
+	}
+	if config.HTTP, err = f.confine.fetcher(); err != nil {
+		return config, err
 	}
 	for _, m := range plugins.Modules() {
 		module := &hostwasm.Module{Name: m.Name, Load: m.Load, Direct: directModules(m)}

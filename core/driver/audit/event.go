@@ -33,6 +33,8 @@ const (
 	Kill Kind = "kill"
 	// Repair: it has changed Path although it may not, as Change says, and Outcome became of it.
 	Repair Kind = "repair"
+	// Fetch: the host has fetched URL for it, or has not, because of Reason.
+	Fetch Kind = "fetch"
 	// Exit: it has ended.
 	Exit Kind = "exit"
 	// Release: nothing of it is left.
@@ -95,6 +97,12 @@ type Event struct {
 
 	// Path, Change, Outcome and Kept are of Repair: see driver.Repair.
 	Path, Change, Outcome, Kept string
+
+	// Method and URL are of Fetch, and so is HTTPStatus, 0 if no response came. BytesSent and
+	// BytesReceived are of bodies, Duration is the request's.
+	Method, URL              string
+	HTTPStatus               int
+	BytesSent, BytesReceived int64
 
 	// TraceID and SpanID are of the span that the command is, in hex, if somebody traces.
 	TraceID, SpanID string

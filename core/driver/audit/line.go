@@ -99,6 +99,11 @@ func (w *writer) event(e *Event) {
 	w.text("change", e.Change)
 	w.text("outcome", e.Outcome)
 	w.text("kept", e.Kept)
+	w.text("method", e.Method)
+	w.text("url", e.URL)
+	w.number("http_status", int64(e.HTTPStatus))
+	w.number("bytes_sent", e.BytesSent)
+	w.number("bytes_received", e.BytesReceived)
 	w.text("reason", e.Reason)
 	if e.Duration > 0 {
 		w.key("dur_ms")

@@ -159,7 +159,7 @@ func (h host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
 	if !ok {
 		return nil, core.ErrReleased // and StartFailed is on record
 	}
-	p, err := h.Host.Start(ctx, e)
+	p, err := h.Host.Start(context.WithValue(ctx, fetchedKey{}, func(f Fetched) { r.fetched(id, f) }), e)
 	if err == nil {
 		start.Event = Start
 		start.describe(&e)
