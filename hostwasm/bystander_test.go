@@ -56,7 +56,7 @@ func (b *bystander) alive(t *testing.T) {
 	t.Helper()
 	begun := time.Now()
 	runtime.GC()
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("runtime.GC took %v", took)
 	}
 	if _, err := b.process.Write([]byte("?")); err != nil {
@@ -64,7 +64,7 @@ func (b *bystander) alive(t *testing.T) {
 	}
 	select {
 	case <-b.said:
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the bystander does not answer")
 	}
 }

@@ -414,6 +414,11 @@ func TestTelemetryTrouble(t *testing.T) {
 		http.Error(w, "later", http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(busy.Close)
+	usual := func() time.Duration { // what such a command takes that tells nobody
+		began := time.Now()
+		exec.CommandContext(limited(t), "terrarium", "run", "--", "sh", "-c", "echo out; exit 3").Run()
+		return time.Since(began)
+	}
 
 	for _, c := range []struct {
 		name, endpoint string
@@ -435,7 +440,8 @@ func TestTelemetryTrouble(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			began := time.Now()
 			cmd.Run()
-			if took := time.Since(began); took > 5*time.Second {
+			// A machine may be so busy that any command takes as long.
+			if took := time.Since(began); took > 5*time.Second && took > 5*time.Second+5*usual() {
 				t.Errorf("it took %v", took)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != 3 || stdout.String() != "out\n" {

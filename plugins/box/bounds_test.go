@@ -135,7 +135,7 @@ func boundedShell(t *testing.T, script string) (stderr string, status int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), caseLimit)
 	defer cancel()
 	var errors bytes.Buffer
 	cmd := exec.CommandContext(ctx, box)

@@ -332,7 +332,7 @@ func (s suite) runBox(t *testing.T, line string) outcome {
 	}
 	dir := s.prepare(t)
 	var stdout, stderr lockedBuffer
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), caseLimit)
 	defer cancel()
 	status := shell(tool.Env{Context: ctx, Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: environ(dir)}, line)
 	if ctx.Err() != nil {

@@ -167,7 +167,7 @@ func (d *drawing) runShell(t *testing.T, line, shell string) outcome {
 	dir := t.TempDir()
 	defer os.RemoveAll(dir)
 	d.makeTree(t, dir)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), caseLimit)
 	defer cancel()
 	var stdout, stderr cappedBuffer
 	cmd := exec.CommandContext(ctx, "/bin/bash", "-c", generatedLimits, "bash", shell, "-c", line)

@@ -107,7 +107,7 @@ func TestLiar(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				c, err := k.Start(ctx, Spec{Path: "/bin/true", Argv: []string{"true"}, Files: []int{0, 1, 2}}, func() {})
 				if errors.Is(err, context.DeadlineExceeded) {
 					t.Error(err)
@@ -121,12 +121,12 @@ func TestLiar(t *testing.T) {
 				k.kill()
 				select {
 				case <-k.reaped:
-				case <-time.After(10 * time.Second):
+				case <-time.After(time.Minute):
 					t.Fatal("not reaped")
 				}
 				cancel()
 			}
-			for late := time.Now().Add(5 * time.Second); count() > fds || runtime.NumGoroutine() > goroutines; {
+			for late := time.Now().Add(time.Minute); count() > fds || runtime.NumGoroutine() > goroutines; {
 				if time.Now().After(late) {
 					t.Fatalf("got %d descriptors and %d goroutines, before %d and %d", count(), runtime.NumGoroutine(), fds, goroutines)
 				}
@@ -157,7 +157,7 @@ func TestHelperThatHangs(t *testing.T) {
 			unix.Kill(pid, unix.SIGKILL)
 		}
 	}()
-	for late := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines; {
+	for late := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines; {
 		if time.Now().After(late) {
 			t.Fatalf("got %d goroutines, before %d", runtime.NumGoroutine(), goroutines)
 		}
