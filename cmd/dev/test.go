@@ -154,6 +154,7 @@ var racePackages = []string{
 	"./hostwasm/cache", "./hostwasm/vfs", "./hostwasm/wasi",
 	"./plugins/box/internal/awk", "./plugins/box/internal/bash", "./plugins/box/internal/process",
 	"./plugins/box/internal/system", "./plugins/box/internal/text", "./plugins/box/internal/tty",
+	"./plugins/http",
 	"./cmd/...",
 }
 

@@ -3,6 +3,7 @@
 // program of a hundred commands. It knows no options: it is not taken where there are any.
 package direct
 
+//lint:ignore ST1001 a module is written in its instructions, as the tests write theirs
 import . "github.com/terrarium-dev/terrarium/core/meter/metertest"
 
 // What is where in the memory.
