@@ -17,6 +17,7 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
 // mechanisms are the ways to find a tree, each without the better ones.
@@ -64,11 +65,34 @@ func startDaemonIn(t *testing.T, h *hostnative.Host, dir, script string, mode fu
 	r := openFIFO(t, fifo)
 	up := make([]byte, len("up\n"))
 	if n, err := io.ReadFull(r, up); string(up) != "up\n" {
+		left := processesOf(p)
 		p.Signal("SIGTERM") // which ends a script that has lost its daemon, and what is left says how
 		exit, waitErr := p.Wait()
-		t.Fatalf("got %q, %v from the daemon; its script has printed %q, and ended with %+v, %v", up[:n], err, w.output(), exit, waitErr)
+		t.Fatalf("got %q, %v from the daemon; its script has printed %q, and ended with %+v, %v; before, there were %q",
+			up[:n], err, w.output(), exit, waitErr, left)
 	}
 	return p, r
+}
+
+// processesOf says of each process in a command's cgroup what it is, and where in the kernel it is.
+func processesOf(p driver.Process) (list []string) {
+	pid, cgroup := p.(driver.Placer).Place()
+	pids := strays.Cgroup(cgroup).Processes(nil)
+	if len(pids) == 0 {
+		pids = []int{pid}
+	}
+	for _, pid := range pids {
+		var said []string
+		for _, name := range []string{"stat", "wchan", "syscall"} {
+			b, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
+			if err != nil {
+				b = []byte(err.Error())
+			}
+			said = append(said, strings.TrimSpace(string(b)))
+		}
+		list = append(list, strings.Join(said, "; "))
+	}
+	return list
 }
 
 func TestNothingSurvives(t *testing.T) {
