@@ -102,6 +102,8 @@ func BenchmarkCommand(b *testing.B) {
 		`md5sum log`,
 		`sha256sum log`,
 		`while read -r day time level rest; do [ "$level" = ERROR ] && n=$((n + 1)); done <<<"$(head -n 20000 log)"; echo $n`,
+		`head -n 20000 log | while read -r line; do :; done`,
+		`head -n 20000 log >some; while read -r line; do :; done <some`,
 	)
 }
 
