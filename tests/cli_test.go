@@ -38,6 +38,7 @@ const patience = 3 * time.Minute
 //	noprocess               waits until no process of this script is left
 //	module KIND FILE        makes a small WebAssembly module (modules_test.go)
 //	publish KIND NAME …     publishes a plugin (publish_test.go)
+//	wheel NAME …            publishes a package of Python (wheel_test.go)
 //	replay FILE             "cmd/dev replay" must find no difference
 //	transcript FILE ARG…    talks to "terrarium serve --stdio ARG…" (transcript_test.go)
 //	console FILE ARG…       runs "terrarium ARG…" on a terminal (console_test.go)
@@ -87,6 +88,7 @@ func TestCLI(t *testing.T) {
 			"noprocess":  noProcess,
 			"module":     makeModule,
 			"publish":    publish,
+			"wheel":      publishWheel,
 			"replay":     replay,
 			"transcript": transcript,
 			"console":    runConsole,

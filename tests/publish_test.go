@@ -23,7 +23,7 @@ import (
 // server of this machine, and adds it to index.toml as the plugin NAME, tried by
 // "NAME try", which must say 42. The user's npm is set to that server, which is
 // REGISTRY, and WEB over https, with a certificate in ca.pem. What is at other paths
-// is a file in .registry. FAULT is what the server does:
+// is a file in .registry, called index for a path that ends in /. FAULT is what the server does:
 //
 //	cut    sends half of it
 //	hang   sends half of it, tells the FIFO begun, and waits
@@ -101,6 +101,9 @@ answer = "42"
 func serveRegistry(ts *testscript.TestScript, root string) {
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file := filepath.Join(root, filepath.Clean(r.URL.Path))
+		if strings.HasSuffix(r.URL.Path, "/") {
+			file = filepath.Join(file, "index")
+		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			http.NotFound(w, r)

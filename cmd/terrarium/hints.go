@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/index"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/plugins"
@@ -56,18 +57,39 @@ func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error)
 
 // adviceOn returns what a person can do who has not got a command.
 func adviceOn(name string) string {
-	advice, plugin := absent.Advice(name)
+	switch name {
+	case "pip", "pip3", "pytest":
+		return onPackages(name)
+	}
+	advice, isPlugin := absent.Advice(name)
 	x, err := index.Own()
 	switch {
+	case strings.Contains(advice, "terrarium plugins add"): // it is told already
 	case err == nil && x.Find(name) != nil:
-		if !plugin { // or it is told already what that is
+		if !isPlugin { // or it is told already what that is
 			advice = "a plugin has it"
 		}
 		return advice + ": terrarium plugins add " + x.Find(name).Name
-	case plugin:
+	case isPlugin:
 		return advice + ": terrarium plugins add FILE"
 	}
 	return advice
+}
+
+// onPackages returns what a person can do for a command that brings Python's packages,
+// or is one.
+func onPackages(name string) string {
+	const add = "terrarium plugins pip add "
+	python := plugin.Commands(nil, usersPlugins())["python3"]
+	switch {
+	case python == nil && name == "pytest":
+		return "a person can add it: terrarium plugins add python, then " + add + name
+	case python == nil:
+		return "packages are added by a person: terrarium plugins add python, then " + add + "NAME"
+	case name == "pytest":
+		return "python -m pytest runs it, once a person has added it: " + add + name
+	}
+	return "packages are added by a person: " + add + "NAME"
 }
 
 const noModule = ": no such file, here or in the sandbox"

@@ -24,6 +24,7 @@ modules, such as a CPython. Nobody has to trust them.
   remove NAME     remove it
   list            what there is, and from where
   info NAME       what it imports and asks for
+  pip COMMAND     packages for the sandbox's python: add, list, remove
 
 The user's are in terrarium/plugins in XDG_DATA_HOME; --plugins DIR adds those
 in DIR. Where names clash, the DIR given last wins, then the user's, then ours.
@@ -39,7 +40,7 @@ may have unless --memory says; all see env; needs is for people to read.
 
 func newPlugins() *cobra.Command {
 	return newGroup("plugins COMMAND [flags]", "find, add and remove commands of the sandbox", pluginsHelp,
-		newPluginsSearch(), newPluginsAdd(), newPluginsUpdate(), newPluginsRemove(), newPluginsList(), newPluginsInfo())
+		newPluginsSearch(), newPluginsAdd(), newPluginsUpdate(), newPluginsRemove(), newPluginsList(), newPluginsInfo(), newPluginsPip())
 }
 
 // oneArg is for commands that take one argument, which is a what.

@@ -93,10 +93,25 @@ func (f *addFlags) agreed(ctx context.Context, w io.Writer, e *index.Entry) erro
 	if err := o.print(w); err != nil || f.yes {
 		return err
 	}
-	if !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
-		return fmt.Errorf("plugin %s: not added: nobody is there to be asked: --yes adds it", e.Name)
+	ok, err := agree(ctx, fmt.Sprintf("download %s, and add it?", about(e.Size)))
+	switch {
+	case errors.Is(err, errNobody):
+		return fmt.Errorf("plugin %s: not added: %w", e.Name, err)
+	case err == nil && !ok:
+		return fmt.Errorf("plugin %s: not added", e.Name)
 	}
-	fmt.Fprintf(os.Stderr, "download %s, and add it? [y/N] ", about(e.Size))
+	return err
+}
+
+// errNobody is that a question can't be put.
+var errNobody = errors.New("nobody is there to be asked: --yes adds it")
+
+// agree puts a question to the person at the terminal, and reports whether they said yes.
+func agree(ctx context.Context, question string) (bool, error) {
+	if !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
+		return false, errNobody
+	}
+	fmt.Fprintf(os.Stderr, "%s [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() { // ends with the line, or is left behind when we exit
 		line, _ := bufio.NewReader(io.LimitReader(os.Stdin, 100)).ReadString('\n')
@@ -104,13 +119,10 @@ func (f *addFlags) agreed(ctx context.Context, w io.Writer, e *index.Entry) erro
 	}()
 	select {
 	case line := <-answer:
-		if line == "y" || line == "yes" {
-			return nil
-		}
-		return fmt.Errorf("plugin %s: not added", e.Name)
+		return line == "y" || line == "yes", nil
 	case <-ctx.Done():
 		fmt.Fprintln(os.Stderr)
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 }
 

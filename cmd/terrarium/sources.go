@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/wheel"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
@@ -21,6 +22,11 @@ import (
 type source struct {
 	from    string // "user", or the DIR of --plugins
 	plugins []plugin.Plugin
+}
+
+// isUsers reports whether the source is the user's folder, and has p.
+func (s source) isUsers(p *plugin.Plugin) bool {
+	return s.from == "user" && slices.ContainsFunc(s.plugins, func(q plugin.Plugin) bool { return q.File == p.File })
 }
 
 // userPlugins returns the user's folder of plugins.
@@ -162,10 +168,29 @@ func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 			c.Env = append(c.Env, p.Env...)
 			c.Mounts = append(c.Mounts, filesOf(p)...)
 		}
+		if name == "python3" && slices.ContainsFunc(sources, func(s source) bool { return s.isUsers(p) }) {
+			addPython(c, p)
+		}
 		c.Commands[name] = modules[p]
 		if f.limits.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {
 			c.Limits.Memory = p.Memory
 		}
 	}
 	return nil
+}
+
+// addPython has the user's python find what was added by "plugins pip add", and know
+// its current directory. One of no known version has to do without.
+func addPython(c *hostwasm.Config, p *plugin.Plugin) {
+	python, err := wheel.PythonOf(p.Version)
+	if err != nil {
+		return
+	}
+	site := wheel.SiteOf(filepath.Dir(p.File))
+	if err := site.Refresh(python["python_version"]); err != nil {
+		warn(os.Stderr, fmt.Errorf("plugin %s: without its packages: %w", p.Name, err))
+		return
+	}
+	c.Env = append(c.Env, site.Env()...)
+	c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: site.Dir(), Guest: wheel.At, ReadOnly: true, Own: true})
 }

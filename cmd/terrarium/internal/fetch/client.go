@@ -2,6 +2,8 @@ package fetch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -58,9 +60,20 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 
 // Text returns what is at u, at most limit bytes, such as an index.
 func Text(ctx context.Context, u *url.URL, limit int64) ([]byte, error) {
-	body, err := open(ctx, u, "")
+	b, _, err := Accept(ctx, u, "", limit)
+	return b, err
+}
+
+// Accept returns what is at u in a media type, unless that is empty, at most limit
+// bytes, and where it came from after redirects.
+func Accept(ctx context.Context, u *url.URL, mediaType string, limit int64) (text []byte, at *url.URL, err error) {
+	header := make(http.Header)
+	if mediaType != "" {
+		header.Set("Accept", mediaType)
+	}
+	body, err := open(ctx, u, header)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer body.Close()
 	b, err := io.ReadAll(io.LimitReader(body, limit+1))
@@ -68,13 +81,39 @@ func Text(ctx context.Context, u *url.URL, limit int64) ([]byte, error) {
 		err = fmt.Errorf("more than %d bytes", limit)
 	}
 	if err != nil {
-		return nil, named(u, err)
+		return nil, nil, named(u, err)
 	}
-	return b, nil
+	return b, body.at, nil
 }
 
-// open returns what is at u. token, if not empty, is for its host only.
-func open(ctx context.Context, u *url.URL, token string) (io.ReadCloser, error) {
+// Sum writes what is at u to w, at most limit bytes. Only where it has the sum, in
+// hexadecimal, is the error nil. It returns how many bytes have come, of which
+// progress, if not nil, is told.
+func Sum(ctx context.Context, u *url.URL, sum string, limit int64, w io.Writer, progress func(n int64)) (n int64, err error) {
+	body, err := open(ctx, u, make(http.Header))
+	if err != nil {
+		return 0, err
+	}
+	defer body.Close()
+	hash := sha256.New()
+	n, err = copyAll(io.MultiWriter(w, hash), io.LimitReader(body, limit+1), progress)
+	got := hex.EncodeToString(hash.Sum(nil))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = fmt.Errorf("cut off: %d bytes have come", n)
+	case err == nil && n > limit:
+		err = fmt.Errorf("more than %d bytes", limit)
+	case err == nil && got != sum:
+		err = fmt.Errorf("its sha256 is %s, want %s", got, sum)
+	}
+	if err != nil {
+		return n, named(u, err)
+	}
+	return n, nil
+}
+
+// open returns what is at u. header is for its host only, where that is a secret.
+func open(ctx context.Context, u *url.URL, header http.Header) (*body, error) {
 	if err := index.CheckURL(u); err != nil {
 		return nil, named(u, err)
 	}
@@ -84,17 +123,15 @@ func open(ctx context.Context, u *url.URL, token string) (io.ReadCloser, error) 
 		b.Close()
 		return nil, named(u, errors.New("not a URL"))
 	}
-	request.Header.Set("User-Agent", userAgent)
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token) // net/http keeps it from other hosts
-	}
+	header.Set("User-Agent", userAgent)
+	request.Header = header // of which net/http keeps Authorization from other hosts
 	response, err := client.Do(request)
 	if err != nil {
 		err = b.cause(err)
 		b.Close()
 		return nil, named(u, err)
 	}
-	b.body = response.Body
+	b.body, b.at = response.Body, response.Request.URL
 	if response.StatusCode != http.StatusOK {
 		b.Close()
 		return nil, named(u, fmt.Errorf("the server says %s", plugin.Printable(response.Status)))
@@ -105,6 +142,7 @@ func open(ctx context.Context, u *url.URL, token string) (io.ReadCloser, error) 
 // A body is what a server sends, as long as it sends something.
 type body struct {
 	body   io.ReadCloser // nil before there is an answer
+	at     *url.URL      // where it came from, after redirects
 	ctx    context.Context
 	cancel context.CancelFunc
 	timer  *time.Timer

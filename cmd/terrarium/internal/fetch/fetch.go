@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 
@@ -51,9 +52,13 @@ func source(ctx context.Context, x *index.Index, e *index.Entry) (io.ReadCloser,
 		if err != nil {
 			return nil, err
 		}
-		return open(ctx, u, token)
+		header := make(http.Header)
+		if token != "" {
+			header.Set("Authorization", "Bearer "+token)
+		}
+		return open(ctx, u, header)
 	case index.HTTPS:
-		return open(ctx, s.URL, "")
+		return open(ctx, s.URL, make(http.Header))
 	case index.OCI:
 		return openLayer(ctx, e)
 	}

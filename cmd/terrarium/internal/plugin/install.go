@@ -43,7 +43,7 @@ func Install(dir string, m Manifest, wasm []byte, files string) error {
 	}
 	// Of two who install it at once one comes after the other, or there would be
 	// a manifest of the one with the other's module.
-	unlock, err := lock(dir)
+	unlock, err := Lock(dir)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func NewStage(dir string) (string, error) {
 
 // Remove removes a plugin, its module first.
 func Remove(p Plugin) error {
-	unlock, err := lock(filepath.Dir(p.File))
+	unlock, err := Lock(filepath.Dir(p.File))
 	if err != nil {
 		return err
 	}

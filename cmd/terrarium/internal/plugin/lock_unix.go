@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock waits until nobody else changes a folder of plugins. The lock is on the
+// Lock waits until nobody else changes a folder of plugins. The lock is on the
 // directory itself, so no file is left of it.
-func lock(dir string) (unlock func(), err error) {
+func Lock(dir string) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err

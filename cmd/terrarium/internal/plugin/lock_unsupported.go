@@ -2,5 +2,5 @@
 
 package plugin
 
-// lock does nothing: who adds two plugins of one name at once may have neither.
-func lock(string) (unlock func(), err error) { return func() {}, nil }
+// Lock does nothing: who adds two plugins of one name at once may have neither.
+func Lock(string) (unlock func(), err error) { return func() {}, nil }

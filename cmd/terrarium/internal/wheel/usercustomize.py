@@ -1,0 +1,47 @@
+"""Python in Terrarium's sandbox: the current directory, a script's own path, and a user.
+
+WASI has no current directory: its C library begins at /, and takes what is relative from
+where the host says. So the name of that directory, and all that is made of it, is wrong
+until the library is told. PWD has it, if it is the same directory. All files there belong
+to user 0, so that is who asks; pytest's tmp_path wants to know.
+"""
+
+import os
+import sys
+
+
+def _begin():
+    here = os.environ.get("PWD", "")
+    try:
+        if not os.path.samestat(os.stat("."), os.stat(here)):
+            return
+        os.chdir(here)
+    except OSError:
+        return
+    script = sys.argv[0] if sys.argv else ""
+    if script == "-m":
+        sys.meta_path.insert(0, _FirstImport(os.getcwd()))
+    elif os.path.isfile(script):  # of -c and of standard input there is none
+        script = os.path.abspath(script)
+        sys.modules["__main__"].__file__ = script
+        sys.meta_path.insert(0, _FirstImport(os.path.dirname(script)))
+
+
+class _FirstImport:
+    """Makes sys.path[0], the script's directory, absolute: it is set only after this runs."""
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def find_spec(self, name, path=None, target=None):
+        sys.meta_path.remove(self)
+        if sys.path and not os.path.isabs(sys.path[0]):
+            sys.path[0] = self.directory
+        return None
+
+
+for _name in ("getuid", "geteuid", "getgid", "getegid"):
+    if not hasattr(os, _name):
+        setattr(os, _name, lambda: 0)
+_begin()
+del _begin, _name
