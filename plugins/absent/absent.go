@@ -3,17 +3,36 @@
 package absent
 
 // Advice returns what to do instead of a command, "" if nothing is known. A
-// plugin could have it, or nothing that runs in the sandbox can. How plugins are
-// added differs: who knows that, as the command line does, says it.
+// plugin could have it, or nothing that runs in the sandbox can. Where Terrarium's
+// command line knows the plugin by name, the advice has what the sandbox's owner can
+// type there.
 func Advice(name string) (advice string, plugin bool) {
 	if language, ok := languages[name]; ok {
-		return language + " is not in this sandbox; its owner can add a plugin that has it", true
+		advice = language + " is not in this sandbox; its owner can add a plugin that has it"
+		if known := offered[name]; known != "" {
+			advice += ": terrarium plugins add " + known
+		}
+		return advice, true
 	}
 	return impossible[name], false
 }
 
+// offered are plugins of Terrarium's own index, by their commands.
+var offered = map[string]string{
+	"clang":   "clang",
+	"esbuild": "esbuild",
+	"node":    "qjs, for plain scripts: qjs FILE",
+	"php":     "php",
+	"python":  "python",
+	"python3": "python",
+	"ruby":    "ruby",
+	"sqlite3": "sqlite3",
+}
+
 // languages are what a plugin can bring, by their commands.
 var languages = map[string]string{
+	"clang":   "clang",
+	"esbuild": "esbuild",
 	"git":     "git",
 	"lua":     "Lua",
 	"node":    "a JavaScript engine",
@@ -44,20 +63,20 @@ var impossible = map[string]string{
 	"pip":    noPip,
 	"pip3":   noPip,
 	"pipx":   noPip,
+	"pytest": "pytest is not in this sandbox; its owner can add it, where python is: terrarium plugins pip add pytest; until then python -m unittest",
 	"poetry": noPip,
 	"uv":     noPip,
 
 	"c++":   noCompiler,
-	"cargo": noCompiler,
+	"cargo": noBuild,
 	"cc":    noCompiler,
-	"clang": noCompiler,
 	"cmake": noCompiler,
 	"g++":   noCompiler,
 	"gcc":   noCompiler,
-	"go":    noCompiler,
+	"go":    noBuild,
 	"java":  noCompiler,
 	"javac": noCompiler,
-	"rustc": noCompiler,
+	"rustc": noBuild,
 	"tsc":   noCompiler,
 
 	"chroot":     noSystem,
@@ -106,9 +125,10 @@ var impossible = map[string]string{
 }
 
 const (
-	noPackages = "packages cannot be installed in this sandbox: ask for a plugin that has the command"
-	noPip      = "packages cannot be installed in this sandbox: put pure-Python modules into a directory and set PYTHONPATH"
+	noPackages = "packages cannot be installed in this sandbox: its owner can install them outside of it, or add a plugin: terrarium plugins search"
+	noPip      = "packages cannot be installed in this sandbox; its owner can add those of Python alone: terrarium plugins pip add NAME"
 	noCompiler = "there is no compiler in this sandbox: native programs cannot run here, WASI modules can"
+	noBuild    = "native programs are not built in this sandbox; its owner can build them outside of it: terrarium run -- COMMAND"
 	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
 	noNetwork  = "there is no network in this sandbox: ask for the file to be put into the workspace"
 	noManual   = "there are no manual pages in this sandbox: commands behave as Debian's do, and many have --help"
