@@ -40,11 +40,12 @@ type curler struct {
 	writeOut   string
 	status     int
 	hinted     bool
+	ask        asking
 }
 
 func curl(env *tool.Env, args []string) int {
 	env.Name = "curl"
-	c := &curler{env: env, flags: map[byte]bool{}}
+	c := &curler{env: env, flags: map[byte]bool{}, ask: asking{redirects: defaultRedirects}}
 	if !c.parse(args[1:]) {
 		return curlUsage
 	}
@@ -74,7 +75,7 @@ func (c *curler) fail(status int, format string, a ...any) {
 	if !c.flags['s'] || c.flags['S'] {
 		c.env.Errorf("(%d) %s", status, fmt.Sprintf(format, a...))
 	}
-	if (status == curlNoHost || status == curlNoConnect) && !c.hinted {
+	if (status == curlNoHost || status == curlNoConnect) && !c.hinted && !reachable() {
 		c.hinted = true
 		c.env.Errorf("%s", noNetwork)
 	}
@@ -85,6 +86,12 @@ type transferred struct {
 	url, file string
 	size      int64
 	status    int
+
+	// Of a request by HTTP:
+	code           int    // the response's status, or 0
+	kind, redirect string // its type, and where it leads to
+	method, at     string // of the last request, and its URL
+	redirects      int
 }
 
 func (c *curler) get(i int, url string) {
@@ -115,6 +122,8 @@ func (c *curler) fetch(i int, t *transferred) {
 		c.put(unescape(l.path))
 	case l.scheme == "file":
 		c.file(i, unescape(l.path), t)
+	case reachable() && (l.scheme == "http" || l.scheme == "https"):
+		c.http(i, t)
 	case l.address():
 		if l.port != "" {
 			port = l.port
@@ -262,18 +271,32 @@ func (c *curler) tell(t *transferred) {
 func (t *transferred) variable(name string) (string, error) {
 	switch name {
 	case "http_code", "response_code", "http_connect":
-		return "000", nil
-	case "url", "url_effective":
+		return fmt.Sprintf("%03d", t.code), nil
+	case "url_effective":
+		if t.at != "" {
+			return t.at, nil
+		}
 		return t.url, nil
+	case "url":
+		return t.url, nil
+	case "content_type":
+		return t.kind, nil
+	case "redirect_url":
+		return t.redirect, nil
+	case "num_redirects":
+		return strconv.Itoa(t.redirects), nil
 	case "filename_effective":
 		return t.file, nil
 	case "size_download":
 		return strconv.FormatInt(t.size, 10), nil
 	case "exitcode":
 		return strconv.Itoa(t.status), nil
-	case "content_type", "redirect_url", "remote_ip", "local_ip", "errormsg", "scheme", "stdout", "stderr":
+	case "remote_ip", "local_ip", "errormsg", "scheme", "stdout", "stderr":
 		return "", nil
 	case "method":
+		if t.method != "" {
+			return t.method, nil
+		}
 		return "GET", nil
 	}
 	switch {

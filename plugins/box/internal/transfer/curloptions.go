@@ -1,8 +1,10 @@
 package transfer
 
 import (
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // curlShort are the letters of options, those that take an argument behind the bar.
@@ -146,6 +148,13 @@ func (c *curler) set(given, name, letter, value string) bool {
 		if strings.Trim(value, "0123456789.") != "" || value == "" {
 			return c.badOption(given, "expected a proper numerical parameter")
 		}
+		seconds, err := strconv.ParseFloat(value, 64)
+		if err != nil || seconds > 1e9 {
+			return c.badOption(given, "expected a proper numerical parameter")
+		}
+		c.ask.time = time.Duration(seconds * float64(time.Second))
+	case "X", "H", "d", "F", "u", "A", "e", "b", "D", "k":
+		return c.setHTTP(given, name, letter, value)
 	case "":
 		switch name {
 		case "url":
@@ -154,6 +163,8 @@ func (c *curler) set(given, name, letter, value string) bool {
 			c.outputDir = value
 		case "create-dirs":
 			c.createDirs = true
+		case "max-redirs", "fail-with-body":
+			return c.setHTTP(given, name, letter, value)
 		}
 	default:
 		c.flags[letter[0]] = true

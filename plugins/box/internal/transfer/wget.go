@@ -117,7 +117,7 @@ func (w *wgetter) list(name string) []string {
 	return urls
 }
 
-// get fails to get one URL.
+// get gets one URL, if it can.
 func (w *wgetter) get(url, output string, spider bool) {
 	l, ok := parseURL(url)
 	switch {
@@ -130,7 +130,7 @@ func (w *wgetter) get(url, output string, spider bool) {
 		w.status = wgetTrouble
 		return
 	}
-	if output != "" && output != "-" {
+	if output != "" && output != "-" && !reachable() {
 		if f, err := w.env.Create(output, os.O_TRUNC); err == nil {
 			f.Close()
 		}
@@ -146,6 +146,10 @@ func (w *wgetter) get(url, output string, spider bool) {
 	}
 	if w.level > 1 {
 		w.env.Warn(time.Now().In(clock.Zone(w.env)).Format("--2006-01-02 15:04:05--  ") + url)
+	}
+	if reachable() && (l.scheme == "http" || l.scheme == "https") {
+		w.fetch(url, output, spider)
+		return
 	}
 	w.fail(l)
 }

@@ -1,0 +1,81 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
+	"github.com/terrarium-dev/terrarium/plugins/http"
+)
+
+// TestHTTP is what curl and wget ask for and make of the answers.
+func TestHTTP(t *testing.T) {
+	oldDo, oldReachable := do, reachable
+	defer func() { do, reachable = oldDo, oldReachable }()
+	reachable = func() bool { return true }
+	var asked string
+	do = func(_ context.Context, r *http.Request) (*http.Response, error) {
+		asked += r.Method + " " + r.URL
+		for _, f := range r.Header {
+			if f.Name != "User-Agent" && f.Name != "Accept" {
+				asked += " " + f.Name + "=" + f.Value
+			}
+		}
+		if r.Body != nil {
+			body, _ := io.ReadAll(r.Body)
+			asked += " " + string(body)
+		}
+		asked += "\n"
+		answer := &http.Response{Status: 200, Reason: "OK", Body: io.NopCloser(strings.NewReader("hello\n"))}
+		switch {
+		case strings.Contains(r.URL, "/refused"):
+			return nil, &http.Error{Code: http.Refused, Text: "a:80 is refused; to allow it, add --net a:80"}
+		case strings.Contains(r.URL, "/none"):
+			return nil, &http.Error{Code: http.NoHost, Text: "look up a: no such host"}
+		case strings.Contains(r.URL, "/missing"):
+			answer.Status, answer.Reason = 404, "Not Found"
+		case strings.Contains(r.URL, "/moved"):
+			answer.Status, answer.Header = 302, []http.Field{{Name: "Location", Value: "http://b/there"}}
+		}
+		return answer, nil
+	}
+	for _, test := range []struct {
+		line, asked, out, err string
+		status                int
+	}{
+		{"curl -s http://a/x", "GET http://a/x\n", "hello\n", "", 0},
+		{"curl -s a", "GET http://a/\n", "hello\n", "", 0},
+		{"curl -d x=1 -d y=2 http://a/", "POST http://a/ Content-Type=application/x-www-form-urlencoded x=1&y=2\n", "hello\n", "", 0},
+		{"curl --json {} -X PATCH http://a/", "PATCH http://a/ Content-Type=application/json {}\n", "hello\n", "", 0},
+		{"curl -G -d q=1 http://a/s", "GET http://a/s?q=1\n", "hello\n", "", 0},
+		{"curl -u me:pw -H X-A:1 http://a/", "GET http://a/ Authorization=Basic bWU6cHc= X-A=1\n", "hello\n", "", 0},
+		{"curl -sI http://a/", "HEAD http://a/\n", "HTTP/1.1 200 OK\r\n\r\nhello\n", "", 0},
+		{"curl -sf http://a/missing", "GET http://a/missing\n", "", "", 22},
+		{"curl -s http://a/missing -w %{http_code}", "GET http://a/missing\n", "hello\n404", "", 0},
+		{"curl -sL -u me:pw http://a/moved", "GET http://a/moved Authorization=Basic bWU6cHc=\nGET http://b/there\n", "hello\n", "", 0},
+		{"curl -sS -L --max-redirs 0 http://a/moved", "GET http://a/moved\n", "", "curl: (47) Maximum (0) redirects followed\n", 47},
+		{"curl -sS http://a/none", "GET http://a/none\n", "", "curl: (6) look up a: no such host\n", 6},
+		{"curl -s http://a/refused", "GET http://a/refused\n", "", "curl: (7) a:80 is refused; to allow it, add --net a:80\n", 7},
+		{"curl -k https://a/", "", "", "curl: option -k: is not supported in this sandbox: certificates are checked outside of it, always\ncurl: try 'curl --help' or 'curl --manual' for more information\n", 2},
+		{"wget -q -O - http://a/moved", "GET http://a/moved\nGET http://b/there\n", "hello\n", "", 0},
+		{"wget -q -O - http://a/missing", "GET http://a/missing\n", "", "", 8},
+		{"wget -q -O - http://a/refused", "GET http://a/refused\n", "", "wget: a:80 is refused; to allow it, add --net a:80\n", 4},
+	} {
+		asked = ""
+		var out, errs bytes.Buffer
+		words := strings.Fields(test.line)
+		var command tool.Command
+		for _, c := range Commands() {
+			if c.Name == words[0] {
+				command = c
+			}
+		}
+		status := tool.Run(command, tool.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir()}, words)
+		if status != test.status || asked != test.asked || out.String() != test.out || errs.String() != test.err {
+			t.Errorf("%s: got %d, asked %q, %q, %q", test.line, status, asked, out.String(), errs.String())
+		}
+	}
+}
