@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 )
 
 // The cases are the command lines of testdata/*.txt. Those of one file run one after the other in a directory of
@@ -32,6 +33,7 @@ var record = flag.Bool("record", false, "record what the installed git does")
 // TestMain is git, if the binary is called so.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "git" {
+		cli.HTTP = overSockets
 		main()
 	}
 	os.Exit(m.Run())

@@ -79,7 +79,14 @@ pass changes on
    cherry-pick   Apply the changes of existing commits
    revert        Revert existing commits
 
-also: checkout, config, ls-files, remote; and for scripts cat-file, check-ignore,
+work with other repositories
+   fetch     Download objects and refs from another repository
+   pull      Fetch from and integrate with another repository or a local branch
+   push      Update remote refs along with associated objects
+   remote    Manage the set of repositories that are followed
+   ls-remote List references in another repository
+
+also: checkout, config, ls-files; and for scripts cat-file, check-ignore,
 check-ref-format, commit-tree, diff-files, diff-index, diff-tree, for-each-ref,
 hash-object, ls-tree, merge-base, read-tree, rev-list, rev-parse, show-ref,
 symbolic-ref, update-index, update-ref, var, write-tree
@@ -89,18 +96,11 @@ symbolic-ref, update-index, update-ref, var, write-tree
 
 // refused are commands of git's that this one can't do, and of which more can be said than that.
 var refused = map[string]string{
-	"fetch":     noNetwork,
-	"pull":      noNetwork,
-	"push":      noNetwork,
-	"ls-remote": noNetwork,
-	"submodule": noNetwork,
+	"submodule": notSupported,
 	"archive":   notSupported + ": use tar",
 }
 
-const (
-	notSupported = "not supported in this sandbox"
-	noNetwork    = notSupported + ", which has no network; git clone takes a path"
-)
+const notSupported = "not supported in this sandbox"
 
 // absent are the other commands of git's that are not here. Calling them unknown would not be true.
 var absent = strings.Fields(`
@@ -164,6 +164,10 @@ func commands() map[string]command {
 		"format-patch":     {run: patches.FormatPatch, usage: "git format-patch [<options>] [<since> | <revision-range>]", bare: true},
 		"whatchanged":      {run: history.WhatChanged, usage: "git whatchanged [<options>] [<revision-range>] [[--] <path>...]", bare: true, pages: true},
 		"worktree":         {run: worktree.Command, usage: "git worktree <command>", bare: true},
+		"fetch":            {run: remotes.Fetch, usage: "git fetch [<options>] [<repository> [<refspec>...]]", bare: true},
+		"pull":             {run: remotes.Pull, usage: "git pull [<options>] [<repository> [<refspec>...]]"},
+		"push":             {run: remotes.Push, usage: "git push [<options>] [<repository> [<refspec>...]]", bare: true},
+		"ls-remote":        {run: remotes.LsRemote, usage: "git ls-remote [--heads] [--tags] [--refs] [--symref] [-q | --quiet] [--exit-code] [--get-url] [<repository> [<refs>...]]", anywhere: true},
 		"remote":           {run: remotes.Remote, usage: "git remote [-v | --verbose]", bare: true},
 		"reset":            {run: reset.Command, usage: "git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]"},
 		"restore":          {run: checkout.Restore, usage: "git restore [<options>] [--source=<branch>] <file>..."},

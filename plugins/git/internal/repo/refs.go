@@ -30,6 +30,12 @@ func (r *Repo) Head() plumbing.Hash {
 
 // Ref returns what the reference's full name stands for, Zero if there is none.
 func (r *Repo) Ref(name string) plumbing.Hash {
+	if name == "FETCH_HEAD" { // a list, of which the first counts
+		line, _ := r.StateLine(name)
+		id, _, _ := strings.Cut(line, "\t")
+		h, _ := plumbing.FromHex(id)
+		return h
+	}
 	for range 5 { // symbolic ones may be a ring
 		ref, err := r.store.Reference(plumbing.ReferenceName(name))
 		if err != nil {

@@ -1,4 +1,5 @@
-// Package remotes has what is about other repositories: clone and remote.
+// Package remotes has what is about other repositories, in directories and on servers: clone, fetch,
+// pull, push, ls-remote and remote.
 package remotes
 
 import (
@@ -6,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/checkout"
@@ -15,9 +18,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
-// Clone copies a repository that is a directory here.
+// Clone copies another repository.
 func Clone(c *cli.Call) error {
-	o, err := c.Parse("q,quiet b,branch= l,local no-hardlinks depth= single-branch no-checkout no-tags")
+	o, err := c.Parse("q,quiet b,branch= l,local no-hardlinks depth= single-branch no-single-branch n,no-checkout no-tags v,verbose progress no-progress")
 	if err != nil {
 		return err
 	}
@@ -25,28 +28,32 @@ func Clone(c *cli.Call) error {
 	if len(args) == 0 {
 		return &cli.Failure{Status: 129, Text: "fatal: You must specify a repository to clone.\n\nusage: " + c.Usage}
 	}
-	source := strings.TrimPrefix(args[0], "file://")
-	if strings.Contains(source, "://") || strings.Contains(source, "@") && strings.Contains(source, ":") {
-		return cli.Fatal("%s: there is no network in this sandbox: clone from a path", args[0])
+	k := &cloning{c: c, o: o, source: args[0]}
+	if o.Has("depth") {
+		if k.depth, err = strconv.Atoi(o.Arg("depth")); err != nil || k.depth < 1 {
+			return cli.Fatal("depth %s is not a positive number", o.Arg("depth"))
+		}
 	}
-	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(strings.TrimSuffix(source, "/.git")), ".git"), "/")
+	path, isFile := strings.CutPrefix(args[0], "file://")
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(strings.TrimSuffix(strings.TrimRight(path, "/"), "/.git")), ".git"), "/")
 	if len(args) > 1 {
 		name = args[1]
 	}
-	if source, err = filepath.Abs(source); err != nil {
-		return err
-	}
-	from, err := repo.Open(source, filepath.Join(source, ".git"), "")
-	if _, gone := os.Stat(filepath.Join(source, ".git", "HEAD")); gone != nil {
-		if _, gone := os.Stat(filepath.Join(source, "HEAD")); gone != nil {
+	if k.end, err = open(c, args[0]); err != nil {
+		if _, gone := os.Stat(path); gone != nil && !strings.Contains(path, "://") {
 			return cli.Fatal("repository '%s' does not exist", args[0])
 		}
-		from, err = repo.Open("", source, "")
-	}
-	if err != nil {
 		return err
 	}
-	if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
+	if _, ok := k.end.(*local); ok && !isFile && !filepath.IsAbs(path) {
+		wd, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		k.source = wd + "/" + strings.TrimRight(path, "/")
+	}
+	_, gone := os.Stat(name)
+	if entries, err := os.ReadDir(name); gone == nil && (err != nil || len(entries) > 0) {
 		return cli.Fatal("destination path '%s' already exists and is not an empty directory.", name)
 	}
 	if !o.Has("q") {
@@ -56,181 +63,140 @@ func Clone(c *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	return copy(c, from, source, top, o)
+	if err := k.run(top); err != nil {
+		if gone != nil && !k.whole {
+			os.RemoveAll(top) // nothing half there
+		}
+		return err
+	}
+	return nil
 }
 
-// copy makes the clone in top.
-func copy(c *cli.Call, from *repo.Repo, source, top string, o *option.Result) error {
-	branch := from.Branch()
-	if o.Has("b") {
-		branch = o.Arg("b")
-		if from.Ref("refs/heads/"+branch) == repo.Zero {
+// A cloning is a clone as it is made.
+type cloning struct {
+	c      *cli.Call
+	o      *option.Result
+	source string // as the configuration names it
+	end    endpoint
+	depth  int
+	whole  bool // whether all objects and references are here
+}
+
+// run makes the clone in top.
+func (k *cloning) run(top string) error {
+	c := k.c
+	there, err := k.end.advertised(false)
+	if err != nil {
+		return err
+	}
+	branch := strings.TrimPrefix(there.head, "refs/heads/")
+	if k.o.Has("b") {
+		branch = k.o.Arg("b")
+		if _, ok := there.find("refs/heads/" + branch); !ok {
 			return cli.Fatal("Remote branch %s not found in upstream origin", branch)
 		}
 	}
+	head, _ := there.find("HEAD")
+	if r, ok := there.find("refs/heads/" + branch); ok {
+		head = r
+	}
+	first := branch
+	if first == "" && len(there.refs) == 0 {
+		first = "master"
+	}
 	dir := filepath.Join(top, ".git")
-	if err := repo.Create(dir, branch, false); err != nil {
+	if err := repo.Create(dir, first, false); err != nil {
 		return err
 	}
-	if err := repo.CopyObjects(dir, from.Dir); err != nil {
-		return err
+	from, isLocal := k.end.(*local)
+	if isLocal {
+		if err := repo.CopyObjects(dir, from.r.Common); err != nil {
+			return err
+		}
 	}
 	r, err := repo.Open(top, dir, "")
 	if err != nil {
 		return err
 	}
 	c.Repo = r
-	for _, kind := range []struct{ from, to string }{{"refs/heads/", "refs/remotes/origin/"}, {"refs/tags/", "refs/tags/"}} {
-		names, err := from.Refs(kind.from)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			if err := r.SetRef(kind.to+name, from.Ref(kind.from+name)); err != nil {
-				return err
-			}
-		}
+	one := branch != "" && (k.o.Has("single-branch") || k.depth > 0 && !isLocal && !k.o.Has("no-single-branch"))
+	spec := "+refs/heads/*:refs/remotes/origin/*"
+	if one {
+		spec = "+refs/heads/" + branch + ":refs/remotes/origin/" + branch
 	}
-	for _, s := range []repo.Setting{{Key: "remote.origin.url", Value: source}, {Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"}} {
+	for _, s := range []repo.Setting{{Key: "remote.origin.url", Value: k.source}, {Key: "remote.origin.fetch", Value: spec}} {
 		if _, err := r.Config.Set(s.Key, s.Value, false, false); err != nil {
 			return err
 		}
 	}
-	h := from.Ref("refs/heads/" + branch)
-	if branch == "" {
-		h = from.Head()
+	if err := k.references(there, parseRefspec(spec), head.h); err != nil {
+		return err
 	}
-	if h == repo.Zero {
+	k.whole = true
+	if head.h == repo.Zero {
 		fmt.Fprintln(c.Stderr, "warning: You appear to have cloned an empty repository.")
 		return nil
 	}
-	if err := checkout.Move(c, h, "checkout", true); err != nil {
-		return err
-	}
-	if !o.Has("q") {
-		fmt.Fprintln(c.Stderr, "done.")
-	}
+	why := "clone: from " + withoutPassword(k.source)
 	if branch == "" {
-		return errors.Join(r.Detach(h), r.LogHead(repo.Zero, "clone: from "+source))
+		err = r.Detach(head.h)
+	} else {
+		err = errors.Join(r.SetTarget("refs/remotes/origin/HEAD", "refs/remotes/origin/"+branch), checkout.Track(c, branch))
 	}
-	if err := r.SetTarget("refs/remotes/origin/HEAD", "refs/remotes/origin/"+branch); err != nil {
-		return err
-	}
-	return errors.Join(checkout.Track(c, branch), r.LogHead(repo.Zero, "clone: from "+source))
-}
-
-func Remote(c *cli.Call) error {
-	o, err := c.Parse("v,verbose")
 	if err != nil {
 		return err
 	}
-	if len(o.Operands) > 0 && !(len(o.Operands) == 1 && o.Operands[0] == "show") {
-		return changeRemote(c, o.Operands)
-	}
-	var lines []string
-	for _, s := range c.Repo.Config.List(false, false) {
-		name, ok := strings.CutPrefix(s.Key, "remote.")
-		if name, isURL := strings.CutSuffix(name, ".url"); ok && isURL {
-			if !o.Has("v") {
-				lines = append(lines, name)
-				continue
-			}
-			lines = append(lines, name+"\t"+s.Value+" (fetch)", name+"\t"+s.Value+" (push)")
+	if !k.o.Has("n") {
+		if err := checkout.Move(c, head.h, "checkout", true); err != nil {
+			return err
 		}
 	}
-	slices.Sort(lines)
-	for _, l := range lines {
-		c.Printf("%s\n", l)
+	if !k.o.Has("q") && isLocal {
+		fmt.Fprintln(c.Stderr, "done.")
+	}
+	return r.LogHead(repo.Zero, why)
+}
+
+// references brings the objects where they are not here, and notes where the branches are.
+func (k *cloning) references(there *advertisement, spec refspec, head plumbing.Hash) error {
+	var wants []plumbing.Hash
+	set := map[string]plumbing.Hash{}
+	for _, a := range there.refs {
+		if dst, ok := spec.mapped(a.name); ok && safeRef(dst) {
+			set[dst] = a.h
+			wants = append(wants, a.h)
+		}
+		if strings.HasPrefix(a.name, "refs/tags/") && !k.o.Has("no-tags") {
+			set[a.name] = a.h
+			if k.depth == 0 {
+				wants = append(wants, a.h)
+			}
+		}
+	}
+	if head != repo.Zero {
+		wants = append(wants, head)
+	}
+	r := k.c.Repo
+	seen := map[plumbing.Hash]bool{}
+	missing := wants[:0]
+	for _, h := range wants {
+		if !seen[h] && !r.Has(h) {
+			missing = append(missing, h)
+		}
+		seen[h] = true
+	}
+	if len(missing) > 0 {
+		if err := k.end.fetch(r, missing, k.depth); err != nil {
+			return err
+		}
+	}
+	for name, h := range set {
+		if !r.Has(h) {
+			continue // a tag of what a clone with a depth leaves out
+		}
+		if err := r.SetRef(name, h); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-func changeRemote(c *cli.Call, args []string) error {
-	name := ""
-	if len(args) > 1 {
-		name = args[1]
-	}
-	_, exists := c.Repo.Config.Get("remote." + name + ".url")
-	missing := &cli.Failure{Status: 2, Text: "error: No such remote '" + name + "'"}
-	switch {
-	case args[0] == "add" && len(args) == 3:
-		if exists {
-			return &cli.Failure{Status: 3, Text: "error: remote " + name + " already exists."}
-		}
-		if _, err := c.Repo.Config.Set("remote."+name+".url", args[2], false, false); err != nil {
-			return err
-		}
-		_, err := c.Repo.Config.Set("remote."+name+".fetch", "+refs/heads/*:refs/remotes/"+name+"/*", false, false)
-		return err
-	case args[0] == "get-url" && len(args) == 2:
-		if !exists {
-			return missing
-		}
-		url, _ := c.Repo.Config.Get("remote." + name + ".url")
-		c.Printf("%s\n", url)
-		return nil
-	case args[0] == "set-url" && len(args) == 3:
-		if !exists {
-			return missing
-		}
-		_, err := c.Repo.Config.Set("remote."+name+".url", args[2], false, false)
-		return err
-	}
-	switch {
-	case (args[0] == "remove" || args[0] == "rm") && len(args) == 2:
-		if !exists {
-			return missing
-		}
-		return dropRemote(c, name, "")
-	case args[0] == "rename" && len(args) == 3:
-		if !exists {
-			return missing
-		}
-		return dropRemote(c, name, args[2])
-	}
-	return cli.Fatal("remote %s: not supported in this sandbox", args[0])
-}
-
-// dropRemote removes a remote and what is known of its branches, or renames them.
-func dropRemote(c *cli.Call, name, to string) error {
-	for _, s := range c.Repo.Config.List(false, true) {
-		key, ok := strings.CutPrefix(s.Key, "remote."+name+".")
-		if !ok {
-			if strings.HasPrefix(s.Key, "branch.") && strings.HasSuffix(s.Key, ".remote") && s.Value == name {
-				merge := strings.TrimSuffix(s.Key, ".remote") + ".merge"
-				if to != "" {
-					_, err := c.Repo.Config.Set(s.Key, to, false, false)
-					if err != nil {
-						return err
-					}
-					continue
-				}
-				for _, k := range []string{s.Key, merge} {
-					if _, err := c.Repo.Config.Set(k, "", false, true); err != nil {
-						return err
-					}
-				}
-			}
-			continue
-		}
-		if _, err := c.Repo.Config.Set(s.Key, "", false, true); err != nil {
-			return err
-		}
-		if to == "" {
-			continue
-		}
-		value := strings.ReplaceAll(s.Value, "refs/remotes/"+name+"/", "refs/remotes/"+to+"/")
-		if _, err := c.Repo.Config.Set("remote."+to+"."+key, value, false, false); err != nil {
-			return err
-		}
-	}
-	refs, err := c.Repo.Refs("refs/remotes/" + name + "/")
-	for _, ref := range refs {
-		old := "refs/remotes/" + name + "/" + ref
-		if h := c.Repo.Ref(old); to != "" && h != repo.Zero {
-			err = errors.Join(err, c.Repo.SetRef("refs/remotes/"+to+"/"+ref, h))
-		}
-		err = errors.Join(err, c.Repo.RemoveRef(old))
-	}
-	return err
 }
