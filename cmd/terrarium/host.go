@@ -121,6 +121,8 @@ func (f *hostFlags) check(set *pflag.FlagSet) error {
 		return fmt.Errorf("--engine %s: no such engine: use %s", f.engine, strings.Join(engines, " or "))
 	case f.required && f.inProcess:
 		return errors.New("--sandbox-required: with --in-process, the system holds nothing back from commands")
+	case f.deterministic && len(f.confine.net) > 0:
+		return errors.New("--net: with --deterministic commands reach no network: what servers answer is not the same in each run")
 	case f.fuel < 0:
 		return fmt.Errorf("--fuel %d: negative", f.fuel)
 	}

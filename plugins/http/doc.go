@@ -20,6 +20,7 @@ package http
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -92,4 +93,4 @@ func Do(ctx context.Context, r *Request) (*Response, error) {
 }
 
 // errNone is what Do returns where there is nothing to fetch from.
-var errNone = errors.Join(errors.New("http: no host is allowed here"), errors.ErrUnsupported)
+var errNone = fmt.Errorf("http: no host is allowed here: %w", errors.ErrUnsupported)
