@@ -139,6 +139,9 @@ func NewBranch(c *cli.Call, o *option.Result, name string, start []string, force
 		}
 		err = errors.Join(c.Repo.SetRef("refs/heads/"+name, commit.Hash), c.Repo.Log("refs/heads/"+name, old, commit.Hash, why))
 	}
+	if err == nil && !o.Has("no-track") {
+		err = followStart(c, name, from, o.Has("q"))
+	}
 	if err != nil {
 		return err
 	}
@@ -219,6 +222,23 @@ func brief(p cli.Printer, c *cli.Call, branch string) {
 	var b strings.Builder
 	status.Tracking(cli.Printer{W: &b}, c, branch)
 	p.Printf("%s", strings.TrimSuffix(b.String(), "\n"))
+}
+
+// followStart makes a new branch follow the remote's branch that it starts from, if it does.
+func followStart(c *cli.Call, name, from string, silent bool) error {
+	rest, ok := strings.CutPrefix(c.Repo.FullName(from), "refs/remotes/")
+	remote, branch, _ := strings.Cut(rest, "/")
+	if _, known := c.Repo.Config.Get("remote." + remote + ".url"); !ok || !known || branch == "" || branch == "HEAD" {
+		return nil
+	}
+	if _, err := c.Repo.Config.Set("branch."+name+".remote", remote, false, false); err != nil {
+		return err
+	}
+	_, err := c.Repo.Config.Set("branch."+name+".merge", "refs/heads/"+branch, false, false)
+	if err == nil && !silent {
+		c.Printf("branch '%s' set up to track '%s'.\n", name, rest)
+	}
+	return err
 }
 
 // Track makes a branch that follows origin's.
