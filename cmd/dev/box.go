@@ -39,7 +39,9 @@ var smallPackages = []string{
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/system",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/transfer",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tty",
+	"github.com/terrarium-dev/terrarium/plugins/http/...",
 	"archive/zip",
+	"net/url",
 }
 
 // buildBox builds the commands of the sandbox into plugins/dist.
