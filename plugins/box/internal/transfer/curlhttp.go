@@ -292,7 +292,7 @@ func (c *curler) context() (context.Context, context.CancelFunc) {
 
 // follow requests to, and with -L what it leads to.
 func (c *curler) follow(ctx context.Context, to *url.URL, t *transferred) (*http.Response, error) {
-	saved, first := c.ask, to.Host
+	saved, first := c.ask, *to
 	defer func() { c.ask = saved }()
 	for n := 0; ; n++ {
 		r, err := c.request(to)
@@ -324,7 +324,7 @@ func (c *curler) follow(ctx context.Context, to *url.URL, t *transferred) (*http
 			return nil, errRedirects
 		}
 		t.redirects, t.redirect = n+1, ""
-		if next.Fragment = ""; next.Host != first { // whoever this is, the password was not meant for them
+		if next.Fragment = ""; next.Host != first.Host || next.Scheme != first.Scheme { // whoever this is, the password was not meant for them
 			c.ask.user = ""
 			c.ask.fields = without(c.ask.fields, "authorization", "cookie")
 		}

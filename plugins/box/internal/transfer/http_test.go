@@ -37,6 +37,8 @@ func TestHTTP(t *testing.T) {
 			return nil, &http.Error{Code: http.NoHost, Text: "look up a: no such host"}
 		case strings.Contains(r.URL, "/missing"):
 			answer.Status, answer.Reason = 404, "Not Found"
+		case strings.Contains(r.URL, "/bare"):
+			answer.Status, answer.Header = 302, []http.Field{{Name: "Location", Value: "http://a/there"}}
 		case strings.Contains(r.URL, "/moved"):
 			answer.Status, answer.Header = 302, []http.Field{{Name: "Location", Value: "http://b/there"}}
 		}
@@ -56,6 +58,7 @@ func TestHTTP(t *testing.T) {
 		{"curl -sf http://a/missing", "GET http://a/missing\n", "", "", 22},
 		{"curl -s http://a/missing -w %{http_code}", "GET http://a/missing\n", "hello\n404", "", 0},
 		{"curl -sL -u me:pw http://a/moved", "GET http://a/moved Authorization=Basic bWU6cHc=\nGET http://b/there\n", "hello\n", "", 0},
+		{"curl -sL -u me:pw https://a/bare", "GET https://a/bare Authorization=Basic bWU6cHc=\nGET http://a/there\n", "hello\n", "", 0},
 		{"curl -sS -L --max-redirs 0 http://a/moved", "GET http://a/moved\n", "", "curl: (47) Maximum (0) redirects followed\n", 47},
 		{"curl -sS http://a/none", "GET http://a/none\n", "", "curl: (6) look up a: no such host\n", 6},
 		{"curl -s http://a/refused", "GET http://a/refused\n", "", "curl: (7) a:80 is refused; to allow it, add --net a:80\n", 7},
