@@ -52,6 +52,12 @@ func Clone(c *cli.Call) error {
 		}
 		k.source = wd + "/" + strings.TrimRight(path, "/")
 	}
+	switch {
+	case name == "" && len(args) > 1: // it would be the current directory, which a clone that fails removes
+		return cli.Fatal("could not create work tree dir '': No such file or directory")
+	case name == "":
+		return cli.Fatal("No directory name could be guessed.\nPlease specify a directory on the command line")
+	}
 	_, gone := os.Stat(name)
 	if entries, err := os.ReadDir(name); gone == nil && (err != nil || len(entries) > 0) {
 		return cli.Fatal("destination path '%s' already exists and is not an empty directory.", name)
