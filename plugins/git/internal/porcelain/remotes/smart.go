@@ -194,16 +194,20 @@ func (s *smart) read(in io.Reader) (*advertisement, error) {
 }
 
 func (s *smart) fetch(to *repo.Repo, wants []plumbing.Hash, depth int) error {
+	ends, err := to.Shallow()
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	for i, h := range wants {
 		can := ""
 		if i == 0 {
 			can = " side-band-64k ofs-delta no-progress agent=git/2.39.5"
-			if depth > 0 {
-				can += " shallow"
-			}
 		}
 		writePacket(&b, "want %s%s\n", h, can)
+	}
+	for h := range ends { // or the server takes what is behind them for known
+		writePacket(&b, "shallow %s\n", h)
 	}
 	if depth > 0 {
 		writePacket(&b, "deepen %d\n", depth)
@@ -225,7 +229,7 @@ func (s *smart) fetch(to *repo.Repo, wants []plumbing.Hash, depth int) error {
 	if answer.Status != 200 {
 		return s.refused(answer.Status)
 	}
-	in := &bands{in: bufio.NewReader(answer.Body), c: s.c}
+	in := &bands{in: bufio.NewReader(answer.Body), c: s.c, deepens: depth > 0}
 	if err := to.StorePack(in); err != nil {
 		var f *cli.Failure
 		if errors.As(err, &f) {
@@ -342,6 +346,7 @@ type bands struct {
 	c       *cli.Call
 	in      io.Reader
 	tells   bool
+	deepens bool // whether it was asked where history ends
 	rest    []byte
 	begun   bool
 	shallow []plumbing.Hash
@@ -381,6 +386,9 @@ func (b *bands) next() error {
 	case 'E':
 		return cli.Fatal("remote error: %s", printable(strings.TrimPrefix(text, "RR ")))
 	case 's':
+		if !b.deepens { // it would hide history that is here
+			return errors.New("it says that history ends, which it was not asked for")
+		}
 		if h, ok := plumbing.FromHex(strings.TrimPrefix(text, "hallow ")); ok && len(b.shallow) < maxRefs {
 			b.shallow = append(b.shallow, h)
 		}
