@@ -56,6 +56,9 @@ type marker struct {
 // is that it can't be read: it is not taken for either.
 func (env Environment) Holds(text string) (bool, error) {
 	text = strings.TrimSpace(text)
+	if len(text) > maxRequirement {
+		return false, fmt.Errorf("marker %s: more than %d bytes", plugin.Printable(text), maxRequirement)
+	}
 	m := &marker{env, text}
 	holds, err := m.or()
 	if err == nil && strings.TrimSpace(m.rest) != "" {

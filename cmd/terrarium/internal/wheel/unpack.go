@@ -17,8 +17,9 @@ import (
 
 // What a wheel may hold.
 const (
-	maxFiles   = 20_000
+	maxFiles   = 20_000    // and as many directories
 	maxBytes   = 256 << 20 // unpacked, together
+	maxPath    = 1000      // bytes of a file's name with its directories
 	maxScripts = 50
 )
 
@@ -49,14 +50,23 @@ func (a *archive) check() error {
 	if len(a.zip.File) > maxFiles {
 		return fmt.Errorf("more than %d files", maxFiles)
 	}
+	dirs := make(map[string]bool) // a name alone may stand for thousands
 	for _, f := range a.zip.File {
 		name := strings.TrimSuffix(f.Name, "/")
 		switch {
+		case len(name) > maxPath:
+			return fmt.Errorf("%s: a name of more than %d bytes", plugin.Printable(f.Name), maxPath)
 		case !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name,
 			strings.ContainsFunc(name, plugin.Unprintable), strings.Contains(name, `\`):
 			return fmt.Errorf("%s: not a name of a file below", plugin.Printable(f.Name))
 		case !f.Mode().IsRegular() && !f.Mode().IsDir():
 			return fmt.Errorf("%s: neither a file nor a directory", plugin.Printable(f.Name))
+		}
+		for dir := path.Dir(name); dir != "." && !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+		if len(dirs) > maxFiles {
+			return fmt.Errorf("more than %d directories", maxFiles)
 		}
 		dir, base := path.Split(name)
 		if base == "METADATA" && strings.Count(dir, "/") == 1 && strings.HasSuffix(dir, ".dist-info/") {

@@ -39,7 +39,7 @@ func TestHolds(t *testing.T) {
 		`os_name == "posix" sudo`:                                  "error",
 		`(os_name == "posix"`:                                      "error",
 		``:                                                         "error",
-		strings.Repeat("(", 100_000):                               "error",
+		strings.Repeat("(", 1<<20):                                 "error", // which took a gigabyte of memory
 	} {
 		holds, err := python.Holds(marker)
 		got := fmt.Sprint(holds)
@@ -306,6 +306,7 @@ func TestSite(t *testing.T) {
 		"link":      {name: "link", text: "/etc/passwd", mode: fs.ModeSymlink},
 		"twice":     {name: "b.py"},
 		"huge":      {name: "huge", text: big},
+		"long":      {name: strings.Repeat("d/", 32<<10-2) + "x"},
 	} {
 		got := add("b", map[string][]byte{"b-1-py3-none-any.whl": pack(t, "b", "1", "", more)})
 		if got == "" || strings.Contains(got, "\x1b") {
@@ -314,6 +315,14 @@ func TestSite(t *testing.T) {
 		if after := tree(t, site.Dir()); after != before {
 			t.Errorf("%s: got\n%swant\n%s", name, after, before)
 		}
+	}
+
+	var deep []file // 20,400 directories in 51 files
+	for i := range 51 {
+		deep = append(deep, file{name: fmt.Sprintf("%d/%sx", i, strings.Repeat("d/", 400))})
+	}
+	if got := add("b", map[string][]byte{"b-1-py3-none-any.whl": pack(t, "b", "1", "", deep...)}); !strings.Contains(got, "more than 20000 directories") {
+		t.Errorf("directories: got %q, want an error", got)
 	}
 
 	if got := add("a", map[string][]byte{"a-2-py3-none-any.whl": pack(t, "a", "2", "")}); got != "" {
