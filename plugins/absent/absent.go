@@ -20,18 +20,23 @@ func Advice(name string) (advice string, plugin bool) {
 // offered are plugins of Terrarium's own index, by their commands.
 var offered = map[string]string{
 	"clang":   "clang",
+	"clang++": "clang",
 	"esbuild": "esbuild",
 	"node":    "qjs, for plain scripts: qjs FILE",
 	"php":     "php",
 	"python":  "python",
 	"python3": "python",
+	"qjs":     "qjs",
 	"ruby":    "ruby",
 	"sqlite3": "sqlite3",
+	"wasm-ld": "clang",
+	"yosys":   "yosys",
 }
 
 // languages are what a plugin can bring, by their commands.
 var languages = map[string]string{
 	"clang":   "clang",
+	"clang++": "clang",
 	"esbuild": "esbuild",
 	"git":     "git",
 	"lua":     "Lua",
@@ -40,8 +45,11 @@ var languages = map[string]string{
 	"php":     "PHP",
 	"python":  "Python",
 	"python3": "Python",
+	"qjs":     "QuickJS",
 	"ruby":    "Ruby",
 	"sqlite3": "SQLite",
+	"wasm-ld": "wasm-ld",
+	"yosys":   "Yosys",
 }
 
 // impossible are commands that no sandbox of WASI modules can have, with what
@@ -67,12 +75,12 @@ var impossible = map[string]string{
 	"poetry": noPip,
 	"uv":     noPip,
 
-	"c++":   noCompiler,
+	"c++":   noCC,
 	"cargo": noBuild,
-	"cc":    noCompiler,
+	"cc":    noCC,
 	"cmake": noCompiler,
-	"g++":   noCompiler,
-	"gcc":   noCompiler,
+	"g++":   noCC,
+	"gcc":   noCC,
 	"go":    noBuild,
 	"java":  noCompiler,
 	"javac": noCompiler,
@@ -128,6 +136,7 @@ const (
 	noPackages = "packages cannot be installed in this sandbox: its owner can install them outside of it, or add a plugin: terrarium plugins search"
 	noPip      = "packages cannot be installed in this sandbox; its owner can add those of Python alone: terrarium plugins pip add NAME"
 	noCompiler = "there is no compiler in this sandbox: native programs cannot run here, WASI modules can"
+	noCC       = "there is no cc in this sandbox, but a plugin that makes WASI modules, with clang -c and wasm-ld; its owner can add it: terrarium plugins add clang"
 	noBuild    = "native programs are not built in this sandbox; its owner can build them outside of it: terrarium run -- COMMAND"
 	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
 	noNetwork  = "there is no network in this sandbox: ask for the file to be put into the workspace"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/index"
+	"github.com/terrarium-dev/terrarium/plugins/absent"
 )
 
 const sum = "4dd16bb7749748d5cf712828e2ea999eff33e254cecf9f1b7a153cbdf9cd9628"
@@ -50,6 +51,20 @@ func TestOwn(t *testing.T) {
 	for _, name := range []string{"python", "python3", "ruby", "php", "esbuild", "sqlite3"} {
 		if x.Find(name) == nil {
 			t.Errorf("got no %s, want one", name)
+		}
+	}
+}
+
+// TestOwnAdvice has the sandbox's shell name each plugin of our index to who lacks it.
+func TestOwnAdvice(t *testing.T) {
+	x, err := index.Own()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range x.Search("") {
+		advice, _ := absent.Advice(e.Name)
+		if want := "terrarium plugins add " + e.Name; !strings.Contains(advice, want) {
+			t.Errorf("%s: got the advice %q, want it to say %q", e.Name, advice, want)
 		}
 	}
 }
