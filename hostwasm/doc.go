@@ -7,7 +7,9 @@
 // of files that holds what was handed over and nothing else: host directories
 // at the paths where they were mounted, a private /tmp in memory, /dev with
 // the devices that WASI programs ask for, and /bin with the names of commands
-// that it may start. No network, no clock but time, nothing of ours.
+// that it may start. No clock but time, nothing of ours, and no network, unless
+// [Config.HTTP] answers requests: package httpfetch has one that does so, for the
+// hosts that a list of rules names.
 //
 // # What holds it
 //

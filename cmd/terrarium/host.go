@@ -47,9 +47,9 @@ const sandboxHelp = `The sandbox: terrarium run|serve|mcp --host wasm
 
 Commands are WASI modules that nobody has to trust. They see the files that are
 handed over, at the same paths, a /tmp of their own, /dev/null and the like, and
-/bin with the names of commands; no other file, no network; the variables PATH,
-HOME, TMPDIR, LANG, TERM, PWD and those of --env. serve hands over a session's
-directories, or else --cwd; run nothing.
+/bin with the names of commands; no other file, no network but what --net names;
+the variables PATH, HOME, TMPDIR, LANG, TERM, PWD and those of --env. serve
+hands over a session's directories, or else --cwd; run nothing.
 
   --mount HOST[:GUEST][:ro]  hand a directory over, at its own path or at GUEST,
                              to be read only; repeatable. run starts in the
@@ -62,7 +62,7 @@ directories, or else --cwd; run nothing.
   --engine wazero|wasmtime   wasmtime is faster, but in few builds ("doctor")
   --sandbox-required         refuse to run with less than "doctor" could tell
   --in-process               run modules that you trust in this process, sooner
-  --net HOST[:PORT]          let them fetch by HTTP from there: "help native"
+  --net HOST[:PORT]          let curl, wget and git fetch there: "help native"
 
 "run" takes the path of a module here too: ./tool.wasm. It may run for an hour,
 write 1GiB, have 256 open files, 64 processes. What it leaves of our input is
