@@ -25,7 +25,7 @@ func TestHostilePaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"../secret", ".git/config", "a/../../secret", "/etc/passwd", "a//b", ".GIT/config", "", "a/.", "x/.git/y"} {
+	for _, name := range []string{"../secret", ".git/config", "a/../../secret", "/etc/passwd", "a//b", ".GIT/config", "", "a/.", "x/.git/y", ".g\u200cit/config", "\ufeff.Git", "GIT~1/config"} {
 		if ValidPath(name) {
 			t.Errorf("%q is valid", name)
 		}

@@ -86,7 +86,19 @@ func normal(m filemode.FileMode) filemode.FileMode {
 
 // validPart reports whether a path may have such a part: none may lead out of the tree or into .git.
 func validPart(s string) bool {
-	return s != "" && s != "." && s != ".." && !strings.EqualFold(s, ".git") && !strings.ContainsAny(s, "/\x00")
+	return s != "" && s != "." && s != ".." && !isGit(s) && !strings.ContainsAny(s, "/\x00")
+}
+
+// isGit reports whether a file system of a host, which we don't know, may take a name for .git: HFS+
+// passes over what is not seen, and Windows has short names.
+func isGit(s string) bool {
+	seen := strings.Map(func(c rune) rune {
+		if 0x200c <= c && c <= 0x200f || 0x202a <= c && c <= 0x202e || 0x206a <= c && c <= 0x206f || c == 0xfeff {
+			return -1
+		}
+		return c
+	}, s)
+	return strings.EqualFold(seen, ".git") || strings.EqualFold(s, "git~1")
 }
 
 // ValidPath reports whether a file may be at the path, which is one from the top of the tree.
