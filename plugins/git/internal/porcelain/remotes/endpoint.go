@@ -159,6 +159,9 @@ func (l *local) push(from *repo.Repo, updates []*update) error {
 				continue
 			}
 		}
+		if l.denied(u) {
+			continue
+		}
 		if u.now == repo.Zero {
 			if err := l.r.RemoveRef(u.dst); err != nil {
 				return err
@@ -173,6 +176,22 @@ func (l *local) push(from *repo.Repo, updates []*update) error {
 		}
 	}
 	return nil
+}
+
+// denied refuses what the repository lets nobody do to its branches.
+func (l *local) denied(u *update) bool {
+	set := func(key string) bool { value, _ := l.r.Config.Get(key); return value == "true" }
+	switch {
+	case !strings.HasPrefix(u.dst, "refs/heads/"):
+		return false
+	case u.now == repo.Zero && set("receive.denydeletes"):
+		u.remote = "deletion prohibited"
+		tell(l.c, "error: denying ref deletion for "+u.dst)
+	case u.forced && set("receive.denynonfastforwards"):
+		u.remote = "non-fast-forward"
+		tell(l.c, "error: denying non-fast-forward "+u.dst+" (you should pull first)")
+	}
+	return u.remote != ""
 }
 
 // refuse leaves the branch alone that somebody works on.
