@@ -246,6 +246,11 @@ func Track(c *cli.Call, name string) error {
 	if err := c.Repo.SetRef("refs/heads/"+name, c.Repo.Ref("refs/remotes/origin/"+name)); err != nil {
 		return err
 	}
+	return Follow(c, name)
+}
+
+// Follow has the branch name follow origin's, which need not be there yet.
+func Follow(c *cli.Call, name string) error {
 	_, err := c.Repo.Config.Set("branch."+name+".remote", "origin", false, false)
 	if err != nil {
 		return err

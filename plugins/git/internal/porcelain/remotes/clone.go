@@ -141,6 +141,9 @@ func (k *cloning) run(top string) error {
 	k.whole = true
 	if head.h == repo.Zero {
 		fmt.Fprintln(c.Stderr, "warning: You appear to have cloned an empty repository.")
+		if first != "" {
+			return checkout.Follow(c, first) // so that the first push needs no more words
+		}
 		return nil
 	}
 	why := "clone: from " + withoutPassword(k.source)
