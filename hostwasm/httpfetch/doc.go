@@ -2,8 +2,11 @@
 // terrarium_http_v0 (hostwasm/ABI.md) in the host, never in a worker. A program that
 // gives its commands no network does not link it, nor net/http.
 //
-//	proxy := netproxy.New(netproxy.Config{})
-//	config.HTTP = httpfetch.New(httpfetch.Config{Dial: proxy.Dialer(list, nil)})
+//	rule, err := egress.Parse("example.org:443") // package core/egress
+//	…
+//	list := egress.List{Rules: []egress.Rule{rule}}
+//	proxy := netproxy.New(netproxy.Config{}) // package hostnative/netproxy
+//	config.HTTP = httpfetch.New(httpfetch.Config{Dial: proxy.Dialer(list, nil)}) // of a hostwasm.Config
 //
 // # What happens to a request
 //
