@@ -128,6 +128,14 @@ func TestEndless(t *testing.T) {
 	}
 }
 
+// TestReadEnds reads a line without an end, from what never lets its reader wait.
+func TestReadEnds(t *testing.T) {
+	const script = `read -t 1 x </dev/zero; echo $? >&2; timeout 1 sh -c 'read x </dev/zero'; echo $? >&2`
+	if stderr, _ := boundedShell(t, script); stderr != "142\n124\n" {
+		t.Errorf("got %q, want 142 and 124", stderr)
+	}
+}
+
 // boundedShell runs a script, which is to end soon.
 func boundedShell(t *testing.T, script string) (stderr string, status int) {
 	t.Helper()
