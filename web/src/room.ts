@@ -1,20 +1,23 @@
 // Room for the memories of guests. Browsers have room for little more than a hundred, and take those
 // of guests that have ended when they collect.
 
-/** How long somebody waits for room while nobody leaves, in milliseconds. */
-const patienceMs = 5000;
+/** How long somebody waits for room while nobody leaves and nobody comes in: so many ticks, of so many
+ * milliseconds each. A tick that comes late is one tick all the same: the time that a look, the start
+ * of a hundred guests or a paused page takes is no time in which somebody could have left. */
+const patience = 40, tickMs = 250;
 /** How many wait at the most. */
 const maxLine = 256;
-/** How soon we look for room after a guest has ended, and how long after that we look again, in
- * milliseconds. */
-const soonMs = 20, againMs = 1000;
+/** How soon we look for room after a guest has ended, in milliseconds, and how many ticks after that we
+ * look again. */
+const soonMs = 20, againTicks = 4;
 /** How often we look in vain until another guest has ended: the browser collects each time, for which
  * all others wait. */
 const maxLooks = 3;
 
 interface Waiting {
   make: () => WebAssembly.Instance;
-  until: number;
+  /** Ticks until it is told that there is no room. */
+  ticks: number;
   resolve(instance: WebAssembly.Instance | undefined): void;
   reject(e: unknown): void;
 }
@@ -22,9 +25,9 @@ interface Waiting {
 /** Those who wait for room stand in line. */
 export class Room {
   readonly #line: Waiting[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #due = Infinity; // when we look again
-  #looks = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined; // of the next tick
+  #looks = 0; // how often we look before another guest has ended
+  #untilLook = 0; // ticks until then
 
   /** Where there is none, `short` gives up what nobody needs. */
   constructor(private readonly short: () => void) {}
@@ -35,53 +38,60 @@ export class Room {
     if (instance || gone.aborted || this.#line.length >= maxLine) return instance;
     this.short();
     return new Promise((resolve, reject) => {
-      const waiting = { make, until: performance.now() + patienceMs, resolve, reject };
-      this.#line.push(waiting);
-      this.#looks ||= 1; // what ended before may not have been collected
+      const waiting = { make, ticks: patience, resolve, reject };
+      if (this.#line.push(waiting) === 1) {
+        [this.#looks, this.#untilLook] = [1, againTicks]; // what ended before may not have been collected
+        this.#tickIn(tickMs);
+      }
       gone.addEventListener('abort', () => {
         const at = this.#line.indexOf(waiting);
         if (at >= 0) this.#line.splice(at, 1);
         resolve(undefined);
       });
-      this.#lookIn(againMs);
     });
   }
 
-  /** Somebody has left. Whoever waits is patient again: on a busy machine those before leave slowly. */
+  /** Somebody has left. */
   left(): void {
     if (this.#line.length === 0) return;
-    for (const waiting of this.#line) waiting.until = performance.now() + patienceMs;
-    this.#looks = maxLooks;
-    this.#lookIn(soonMs);
+    this.#renew();
+    if (this.#looks === maxLooks && this.#untilLook === 1) return; // many leave at once: the look is due
+    [this.#looks, this.#untilLook] = [maxLooks, 1];
+    this.#tickIn(soonMs);
   }
 
-  #lookIn(ms: number): void {
-    const due = performance.now() + ms;
-    if (this.#due <= due) return;
+  /** Whoever waits is patient again: on a busy machine those before leave, and start, slowly. */
+  #renew(): void {
+    for (const waiting of this.#line) waiting.ticks = patience;
+  }
+
+  #tickIn(ms: number): void {
     clearTimeout(this.#timer);
-    this.#due = due;
-    this.#timer = setTimeout(() => {
-      this.#due = Infinity;
-      this.#look();
-    }, ms);
+    this.#timer = setTimeout(() => this.#tick(), ms);
+  }
+
+  #tick(): void {
+    if (this.#looks > 0 && --this.#untilLook <= 0) this.#look();
+    for (const waiting of this.#line) waiting.ticks--;
+    while (this.#line[0] && this.#line[0].ticks <= 0) this.#line.shift()!.resolve(undefined);
+    if (this.#line[0]) this.#tickIn(tickMs);
   }
 
   #look(): void {
-    for (let first; this.#looks > 0 && (first = this.#line[0]); this.#line.shift()) {
+    this.#untilLook = againTicks;
+    for (let first; (first = this.#line[0]); this.#line.shift()) {
       try {
         const instance = made(first.make);
         if (!instance) {
           this.#looks--;
-          break;
+          return;
         }
         first.resolve(instance);
+        this.#renew();
       } catch (e) {
         first.reject(e);
       }
     }
-    const now = performance.now();
-    while (this.#line[0] && this.#line[0].until <= now) this.#line.shift()!.resolve(undefined);
-    if (this.#line[0]) this.#lookIn(Math.min(this.#looks > 0 ? againMs : Infinity, this.#line[0].until - now));
   }
 }
 

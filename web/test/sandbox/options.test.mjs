@@ -220,7 +220,7 @@ test('a page that is paused while a command floods it', limit, async () => {
   assert.ok(result.bytes > 10_000_000);
 });
 
-test('sixty processes at once, more than there is room for, and a hundred and sixty that end', limit, async () => {
+test('sixty processes at once, more than there is room for, and a hundred and sixty that end', { timeout: 180_000 }, async () => {
   const result = await page.evaluate(async () => {
     await make();
     const bash = await terminals.create({ command: 'bash', env: { PS1: '> ' } });
@@ -251,7 +251,7 @@ test('sixty processes at once, more than there is room for, and a hundred and si
     const begin = performance.now();
     await queued.kill();
     await queued.exited;
-    out.killed = [queued.status.state, performance.now() - begin < 2000];
+    out.killed = [queued.status.state, performance.now() - begin < 8000]; // before it is told in any case
     await bash.write('git --version || echo "no"room\r');
     await screen.shows((s) => s.plain.includes('noroom\r\n> '));
     out.bash = screen.plain;
