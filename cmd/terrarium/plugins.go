@@ -33,6 +33,7 @@ Beside NAME.wasm there may be a manifest NAME.json, all of it optional:
   {"name": "python3", "aliases": ["python"], "version": "3.12.0", "needs": [],
    "description": "CPython", "memory": 1073741824, "env": ["PYTHONUTF8=1"]}
 
+"box": ["cc"] in it has our box be cc, and start the command llvm for that.
 The manifest gets the "sha256" of the module that was added: another is refused.
 An alias stands where no command has that name. memory, in bytes, is what all
 may have unless --memory says; all see env; needs is for people to read.
@@ -78,7 +79,7 @@ func newPluginsRemove() *cobra.Command {
 				if p.Name == args[0] {
 					return remove(cmd.OutOrStdout(), p)
 				}
-				if slices.Contains(p.Aliases, args[0]) {
+				if slices.Contains(p.Names(), args[0]) {
 					return fmt.Errorf("plugin %s: an alias: remove %s", args[0], p.Name)
 				}
 			}
@@ -92,7 +93,7 @@ func remove(w io.Writer, p plugin.Plugin) error {
 	if err := plugin.Remove(p); err != nil {
 		return err
 	}
-	names := strings.Join(append([]string{p.Name}, p.Aliases...), ", ")
+	names := strings.Join(p.Names(), ", ")
 	_, err := fmt.Fprintf(w, "removed %s from %s\n", names, plugin.Printable(filepath.Dir(p.File)))
 	return err
 }

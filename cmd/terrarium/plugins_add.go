@@ -189,7 +189,7 @@ func install(w io.Writer, dir string, m plugin.Manifest, wasm []byte, files stri
 	if err := replaced(m.Name); err != nil {
 		return err
 	}
-	names := strings.Join(append([]string{m.Name}, m.Aliases...), ", ")
+	names := strings.Join(m.Names(), ", ")
 	_, err := fmt.Fprintf(w, "added %s to %s\n", names, plugin.Printable(filepath.Clean(dir)))
 	return err
 }
@@ -204,8 +204,8 @@ func (f *addFlags) clash(p *plugin.Plugin) error {
 		if other.Name == p.Name {
 			return fmt.Errorf("plugin %s: there is one: --force replaces it", p.Name)
 		}
-		for _, a := range p.Aliases {
-			if other.Name == a || slices.Contains(other.Aliases, a) {
+		for _, a := range p.Names()[1:] {
+			if slices.Contains(other.Names(), a) {
 				return fmt.Errorf("alias %s: the plugin %s has that name: --force adds it nevertheless", a, other.Name)
 			}
 		}

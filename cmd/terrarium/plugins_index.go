@@ -115,7 +115,7 @@ type offer struct {
 	Version     string   `json:"version"`
 	Description string   `json:"description"`
 	Licence     string   `json:"licence"`
-	Aliases     []string `json:"aliases"`
+	Aliases     []string `json:"aliases"` // and what the box answers to for it
 	Needs       []string `json:"needs"`
 	Env         []string `json:"env"`
 	Wants       int64    `json:"wants"` // memory, in bytes; 0 if it does not say
@@ -129,7 +129,7 @@ type offer struct {
 func offered(e *index.Entry, have []plugin.Plugin) offer {
 	o := offer{
 		Name: e.Name, Version: e.Version, Description: e.Description, Licence: e.Licence,
-		Aliases: slices.Concat([]string{}, e.Aliases), Needs: slices.Concat([]string{}, e.Needs), Env: slices.Concat([]string{}, e.Env),
+		Aliases: e.Manifest().Names()[1:], Needs: slices.Concat([]string{}, e.Needs), Env: slices.Concat([]string{}, e.Env),
 		Wants: e.Memory, Source: e.Source, SHA256: e.SHA256, Size: e.Size,
 	}
 	for _, p := range have {

@@ -166,7 +166,7 @@ func inspect(p *plugin.Plugin, wasm []byte) (*pluginInfo, error) {
 		return nil, err
 	}
 	i := &pluginInfo{
-		Name: p.Name, Path: p.File, Size: int64(len(wasm)), Aliases: slices.Concat([]string{}, p.Aliases),
+		Name: p.Name, Path: p.File, Size: int64(len(wasm)), Aliases: p.Names()[1:],
 		Description: p.Description, Version: p.Version, Needs: slices.Concat([]string{}, p.Needs), Wants: p.Memory,
 		Memory: memoryLimits{Min: int64(module.Memory.Min) << 16}, Start: true, // or Check had refused it
 	}

@@ -162,6 +162,7 @@ func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 		return err
 	}
 	modules := make(map[*plugin.Plugin]*hostwasm.Module)
+	box := c.Commands["bash"]
 	for name, p := range resolve(sources) {
 		if modules[p] == nil {
 			modules[p] = &hostwasm.Module{Name: filepath.Base(p.File), Load: p.Module}
@@ -171,7 +172,12 @@ func (f *hostFlags) addPlugins(c *hostwasm.Config) error {
 		if name == "python3" && slices.ContainsFunc(sources, func(s source) bool { return s.isUsers(p) }) {
 			addPython(c, p)
 		}
-		c.Commands[name] = modules[p]
+		switch {
+		case !slices.Contains(p.Box, name):
+			c.Commands[name] = modules[p]
+		case box != nil:
+			c.Commands[name] = box
+		}
 		if f.limits.memory == 0 && p.Memory > max(c.Limits.Memory, defaultMemory) {
 			c.Limits.Memory = p.Memory
 		}

@@ -136,7 +136,7 @@ const (
 	noPackages = "packages cannot be installed in this sandbox: its owner can install them outside of it, or add a plugin: terrarium plugins search"
 	noPip      = "packages cannot be installed in this sandbox; its owner can add those of Python alone: terrarium plugins pip add NAME"
 	noCompiler = "there is no compiler in this sandbox: native programs cannot run here, WASI modules can"
-	noCC       = "there is no cc in this sandbox, but a plugin that makes WASI modules, with clang -c and wasm-ld; its owner can add it: terrarium plugins add clang"
+	noCC       = "there is no C compiler in this sandbox; its owner can add one that makes WASI modules: terrarium plugins add clang"
 	noBuild    = "native programs are not built in this sandbox; its owner can build them outside of it: terrarium run -- COMMAND"
 	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
 	noNetwork  = "there is no network in this sandbox: ask for the file to be put into the workspace"

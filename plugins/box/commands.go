@@ -10,6 +10,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/basic"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bc"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/cc"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/compress"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/dd"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/diff"
@@ -40,6 +41,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		bash.Commands(),
 		basic.Commands(),
 		bc.Commands(),
+		cc.Commands(),
 		compress.Commands(),
 		dd.Commands(),
 		diff.Commands(),
@@ -66,5 +68,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 	return all
 })
 
-// names returns the names of all commands in order.
-func names() []string { return slices.Sorted(maps.Keys(commands())) }
+// names returns the names of all commands in order, but for the optional ones.
+func names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(commands())), func(name string) bool { return !has(name) })
+}

@@ -64,8 +64,8 @@ func run(env tool.Env, args []string) int {
 	return tool.Run(c, env, args)
 }
 
-// has is the Has of every command.
+// has is the Has of every command. An optional one is no more here than a plugin's is.
 func has(name string) bool {
-	_, ok := commands()[name]
-	return ok
+	c, ok := commands()[name]
+	return ok && !c.Optional
 }

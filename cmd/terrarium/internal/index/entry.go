@@ -30,7 +30,8 @@ type Entry struct {
 	// a path of the sandbox. Both may be empty.
 	Files string `toml:"files"`
 	At    string `toml:"at"`
-	// Memory, Env and Needs are as in a plugin's manifest.
+	// Box, Memory, Env and Needs are as in a plugin's manifest.
+	Box    []string `toml:"box"`
 	Memory int64    `toml:"memory"`
 	Env    []string `toml:"env"`
 	Needs  []string `toml:"needs"`
@@ -57,7 +58,7 @@ func (e *Entry) From() Source { return e.source }
 // Manifest returns what is kept of the entry with the module.
 func (e *Entry) Manifest() plugin.Manifest {
 	m := plugin.Manifest{
-		Name: e.Name, Aliases: e.Aliases, Memory: e.Memory, Env: e.Env, Needs: e.Needs,
+		Name: e.Name, Aliases: e.Aliases, Box: e.Box, Memory: e.Memory, Env: e.Env, Needs: e.Needs,
 		Description: e.Description, Version: e.Version, Source: e.Source, Download: e.SHA256,
 	}
 	if e.Files != "" {

@@ -48,7 +48,7 @@ func TestOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"python", "python3", "ruby", "php", "esbuild", "sqlite3"} {
+	for _, name := range []string{"python", "python3", "ruby", "php", "esbuild", "sqlite3", "clang", "cc"} {
 		if x.Find(name) == nil {
 			t.Errorf("got no %s, want one", name)
 		}
@@ -109,6 +109,8 @@ func TestParseWrong(t *testing.T) {
 		{text(`name = "../x"`), `i:4: plugin ../x: name: "../x": want letters, digits and . _ + -, a letter or digit first`},
 		{text(`name = 1`), "i:4: name: want text in quotes"},
 		{text(`aliases = ["x"]`), "i:14: plugin x: aliases: x: another plugin answers to it"},
+		{text(`box = ["grep"]`), "i:3: plugin x: box grep: the box has no such command for a plugin"},
+		{text(`name = "y"`, `box = ["cc"]`) + text(`box = ["cc"]`)[len("format = 1\n"):], "i:27: plugin x: box: cc: another plugin answers to it"},
 		{text(`aliases = "x"`), "i:14: aliases: want a list of texts in quotes"},
 		{text(`aliases = [` + list + `]`), "i:3: plugin x: more than 16 aliases or needs"},
 		{text(`version = ""`), "i:5: plugin x: version: missing"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -35,7 +36,7 @@ func (x *Index) Find(name string) *Entry { return x.names[name] }
 func (x *Index) Names() []string {
 	var names []string
 	for _, e := range x.Entries {
-		names = append(append(names, e.Name), e.Aliases...)
+		names = append(names, e.Manifest().Names()...)
 	}
 	return names
 }
@@ -47,7 +48,7 @@ func (x *Index) Search(word string) []*Entry {
 	var found []*Entry
 	for i := range x.Entries {
 		e := &x.Entries[i]
-		text := strings.Join(append([]string{e.Name, e.Description}, e.Aliases...), "\n")
+		text := strings.Join(append(e.Manifest().Names(), e.Description), "\n")
 		if strings.Contains(strings.ToLower(text), word) {
 			found = append(found, e)
 		}
@@ -100,6 +101,7 @@ type file struct {
 //	module = "package/python.wasm"   # in it, if it is an archive
 //	files = "package/library.tar"    # in it, of files that it needs
 //	at = "/usr"                      # where commands read them
+//	box = ["cc"]                     # names by which our box answers for it
 //	memory = 536870912               # in bytes
 //	env = ["PYTHONDONTWRITEBYTECODE=1"]
 //	needs = ["pure Python only"]     # for people
@@ -140,13 +142,16 @@ func Parse(name string, data []byte, dir string) (*Index, error) {
 
 // claim gives an entry its names.
 func (x *Index) claim(e *Entry) (key string, err error) {
-	for i, name := range append([]string{e.Name}, e.Aliases...) {
-		if i > 0 {
-			key = "aliases"
-		} else {
+	for i, name := range slices.Concat([]string{e.Name}, e.Aliases, e.Box) {
+		switch {
+		case i == 0:
 			key = "name"
+		case i <= len(e.Aliases):
+			key = "aliases"
+		default:
+			key = "box"
 		}
-		if x.names[name] != nil {
+		if other := x.names[name]; other != nil && (other != e || key != "box") {
 			return key, fmt.Errorf("%s: %s: another plugin answers to it", key, name)
 		}
 		x.names[name] = e
@@ -179,7 +184,7 @@ func wanted(key string) string {
 		return "[[plugin]], with two brackets on each side"
 	case "format", "size", "memory":
 		return "a whole number"
-	case "aliases", "env", "needs", "smoke":
+	case "aliases", "box", "env", "needs", "smoke":
 		return "a list of texts in quotes"
 	}
 	return "text in quotes"

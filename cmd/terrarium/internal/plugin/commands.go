@@ -20,7 +20,7 @@ func Commands(builtin []string, folders ...[]Plugin) map[string]*Plugin {
 			if commands[p.Name] != p {
 				continue // hidden
 			}
-			for _, a := range p.Aliases {
+			for _, a := range p.Names()[1:] {
 				if !taken[a] {
 					commands[a] = p
 				}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // A Manifest says what a module does not. All of it is optional.
@@ -20,6 +22,9 @@ type Manifest struct {
 	Name string `json:"name,omitempty"`
 	// Aliases are other names, where no command has them for its own.
 	Aliases []string `json:"aliases,omitempty"`
+	// Box are names by which the box answers for the plugin: it starts what the
+	// plugin's own commands can't. They are of plugins.Optional.
+	Box []string `json:"box,omitempty"`
 	// Memory is how much it wants, in bytes.
 	Memory int64 `json:"memory,omitempty"`
 	// Needs are for people: variables to set, files to mount.
@@ -63,6 +68,17 @@ func parse(b []byte) (m Manifest, err error) {
 	return m, m.Check()
 }
 
+// Names returns all names that the plugin answers to, its own first.
+func (m Manifest) Names() []string {
+	names := []string{m.Name}
+	for _, name := range slices.Concat(m.Aliases, m.Box) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Check says what is out of bounds.
 func (m Manifest) Check() error {
 	if m.Name != "" {
@@ -79,6 +95,11 @@ func (m Manifest) Check() error {
 	for _, a := range m.Aliases {
 		if err := CheckName(a); err != nil {
 			return fmt.Errorf("alias %w", err)
+		}
+	}
+	for _, name := range m.Box {
+		if !slices.Contains(plugins.Optional, name) {
+			return fmt.Errorf("box %s: the box has no such command for a plugin", Printable(name))
 		}
 	}
 	if m.Memory < 0 || m.Memory > maxMemory {

@@ -62,6 +62,10 @@ func TestCommands(t *testing.T) {
 	p := func(file, name string, aliases ...string) plugin.Plugin {
 		return plugin.Plugin{File: file, Manifest: plugin.Manifest{Name: name, Aliases: aliases}}
 	}
+	boxed := func(p plugin.Plugin, names ...string) plugin.Plugin {
+		p.Box = names
+		return p
+	}
 	type folders = [][]plugin.Plugin
 	for _, test := range []struct {
 		name    string
@@ -75,6 +79,8 @@ func TestCommands(t *testing.T) {
 		{"a name beats an alias", folders{{p("1", "x")}, {p("2", "y", "x")}}, map[string]string{"x": "1", "y": "2"}},
 		{"later alias wins", folders{{p("1", "x", "z")}, {p("2", "y", "z")}}, map[string]string{"x": "1", "y": "2", "z": "2"}},
 		{"what is hidden has no alias", folders{{p("1", "x", "z")}, {p("2", "x")}}, map[string]string{"x": "2"}},
+		{"what the box answers for", folders{{boxed(p("1", "clang"), "cc", "clang")}}, map[string]string{"clang": "1", "cc": "1"}},
+		{"a name beats that", folders{{p("1", "cc")}, {boxed(p("2", "clang"), "cc")}}, map[string]string{"cc": "1", "clang": "2"}},
 		{"python3 is python", folders{{p("1", "python3")}}, map[string]string{"python3": "1", "python": "1"}},
 		{"python is python3", folders{{p("1", "python")}}, map[string]string{"python3": "1", "python": "1"}},
 		{"unless there are both", folders{{p("1", "python")}, {p("2", "python3")}}, map[string]string{"python3": "2", "python": "1"}},
@@ -134,7 +140,7 @@ func FuzzManifest(f *testing.F) {
 		`{}`, `{"name":"python3","aliases":["python"],"memory":1,"needs":["x"],"description":"d","version":"1"}`,
 		``, `null`, `[]`, `{} {}`, `{"memory":-1}`, `{"memory":1e99}`, `{"name":"\u001b[2J"}`, `{"\u009b":1}`, `{"name":1}`,
 		strings.Repeat(`{"aliases":`, 1000), strings.Repeat("[", 20000), `{"` + strings.Repeat("n", 5000) + `":1}`,
-		`{"description":"` + strings.Repeat("é", 251) + `"}`, "{\"version\":\"\xff\"}",
+		`{"box":["cc"]}`, `{"box":["grep"]}`, `{"description":"` + strings.Repeat("é", 251) + `"}`, "{\"version\":\"\xff\"}",
 	} {
 		f.Add([]byte(seed))
 	}
