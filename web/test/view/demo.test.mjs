@@ -219,22 +219,22 @@ test('a flood: the page draws on, and the end is there', async () => {
   assert.deepEqual(errors, []);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [360, 1600]) {
-    test(`axe-core finds nothing, and nothing is cut off: ${colorScheme}, ${width} wide`, async () => {
+for (const width of [360, 1600]) {
+  test(`axe-core finds nothing, and nothing is cut off: ${width} wide`, async () => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.getByRole('button', { name: 'Run the agent' }).click();
+    const question = page.getByRole('group', { name: /^The agent asks/ });
+    for (let i = 0; i < 4; i++) await question.getByRole('button', { name: 'Allow', exact: true }).click();
+    await question.waitFor();
+    await page.getByRole('group', { name: 'Run the test', exact: true }).getByText('exited 1').first().waitFor();
+    for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      await page.getByRole('button', { name: 'Run the agent' }).click();
-      const question = page.getByRole('group', { name: /^The agent asks/ });
-      for (let i = 0; i < 4; i++) await question.getByRole('button', { name: 'Allow', exact: true }).click();
-      await question.waitFor();
-      await page.getByRole('group', { name: 'Run the test', exact: true }).getByText('exited 1').first().waitFor();
-      assert.deepEqual(await axe(page), []);
+      assert.deepEqual(await axe(page), [], colorScheme);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
       if (process.env.TERRARIUM_SHOTS) {
         await page.screenshot({ path: `${process.env.TERRARIUM_SHOTS}/demo-${colorScheme}-${width}.png`, fullPage: true });
       }
-      assert.deepEqual(errors, []);
-    });
-  }
+    }
+    assert.deepEqual(errors, []);
+  });
 }
