@@ -35,7 +35,12 @@ func TestGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := hostwasm.New(hostwasm.Config{Engine: e, Commands: commands, Mounts: []hostwasm.Mount{{Dir: dir}}})
+	// Compiling takes seconds, so what the tests of the box have compiled is used, and the other way round.
+	kept, err := hostwasm.CacheIn(filepath.Join("..", ".cache", "terrarium", "modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := hostwasm.New(hostwasm.Config{Engine: e, Cache: kept, Commands: commands, Mounts: []hostwasm.Mount{{Dir: dir}}})
 	if err != nil {
 		t.Fatal(err)
 	}
