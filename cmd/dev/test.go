@@ -31,12 +31,15 @@ func test(ctx context.Context, w io.Writer, root string) error {
 	// Our own tests wait for other processes, and a browser or a fuzz target hardly uses more than
 	// one processor: side by side they keep two busy.
 	var notes notes
-	r.lanes(ctx, testSteps(root, &notes), append(engineSteps(root, &notes), fuzzSteps(root, targets, time.Second)...))
+	r.lanes(ctx, testSteps(root, &notes), append(engineSteps(root, &notes), fuzzSteps(root, targets, fuzzTime)...))
 
 	notes.print(w)
 	printNotRun(w, suites)
 	return r.finish()
 }
+
+// fuzzTime is for each fuzz target. Its seeds are among the tests, and who looks for more takes "fuzz".
+const fuzzTime = 300 * time.Millisecond
 
 // compileOnce has all that follows compiled with -trimpath, as what is built for users is. Otherwise Go's own
 // packages and all that we import would be compiled once for the tests and once more for the command.
