@@ -29,6 +29,10 @@ type Config struct {
 	Idle, Whole time.Duration
 	// MaxRequests is how many there may be at once, of all commands. 0 is 64.
 	MaxRequests int
+	// Share, if not nil, says whom a request counts for, given Fetch's ctx: a session,
+	// say. Nobody has more of MaxRequests than are left to the others: one alone has
+	// half, two have a third each. Without it all are one.
+	Share func(ctx context.Context) string
 }
 
 func (c Config) withDefaults() Config {

@@ -16,13 +16,14 @@ import (
 type Fetcher struct {
 	config    Config
 	transport *http.Transport
-	requests  chan struct{} // holds a value for each
+	waiting   *shares // for their headers
+	requests  *shares // with one
 }
 
 // New returns a Fetcher.
 func New(c Config) *Fetcher {
 	c = c.withDefaults()
-	f := &Fetcher{config: c, requests: make(chan struct{}, c.MaxRequests)}
+	f := &Fetcher{config: c, waiting: newShares(waitingFor * c.MaxRequests), requests: newShares(c.MaxRequests)}
 	f.transport = &http.Transport{
 		DialContext:            f.dial,
 		TLSClientConfig:        &tls.Config{RootCAs: c.Roots, MinVersion: tls.VersionTLS12},
@@ -77,11 +78,9 @@ const grace = 5 * time.Second
 
 // fetch answers one exchange, but for its last frame.
 func (f *Fetcher) fetch(ctx context.Context, exchange io.ReadWriteCloser, r *Record) error {
-	select {
-	case f.requests <- struct{}{}:
-		defer func() { <-f.requests }()
-	default:
-		return errTooMany
+	who := ""
+	if f.config.Share != nil {
+		who = f.config.Share(ctx)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -96,14 +95,18 @@ func (f *Fetcher) fetch(ctx context.Context, exchange io.ReadWriteCloser, r *Rec
 	idle := newWatch(f.config.Idle, func() { end(errIdle) })
 	defer idle.stop()
 
-	head, err := readHead(exchange)
+	head, err := f.head(exchange, who)
 	if err != nil {
-		return err
+		return because(ctx, err)
 	}
 	request, err := parseRequest(head)
 	if err != nil {
 		return err
 	}
+	if !f.requests.take(who) {
+		return errTooMany
+	}
+	defer f.requests.give(who)
 	shown := *request.URL
 	shown.RawQuery, shown.Fragment = "", ""
 	r.Method, r.URL = request.Method, cut(shown.String())
@@ -125,6 +128,19 @@ func (f *Fetcher) fetch(ctx context.Context, exchange io.ReadWriteCloser, r *Rec
 	err = pass(exchange, received, idle)
 	r.Sent, r.Received = body.n.Load(), received.n.Load()
 	return because(ctx, err)
+}
+
+// waitingFor is how many exchanges there may be without a header for each request
+// that there may be: they cost less, but some memory and descriptors.
+const waitingFor = 4
+
+// head reads a request's header. Who sends none takes no place from those who do.
+func (f *Fetcher) head(exchange io.Reader, who string) (string, error) {
+	if !f.waiting.take(who) {
+		return "", errTooMany
+	}
+	defer f.waiting.give(who)
+	return readHead(exchange)
 }
 
 // because returns why ctx has ended, if it has, instead of what came of that.

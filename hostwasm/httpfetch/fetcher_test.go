@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -183,4 +184,80 @@ func TestTooMany(t *testing.T) {
 	cancel(errors.New("let go"))
 	<-left
 	<-done
+}
+
+// hold begins an exchange with what is sent, and returns when the guest has let go.
+func hold(t *testing.T, f *httpfetch.Fetcher, who, sent string) (letGo func()) {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), asks{}, who))
+	done := make(chan struct{})
+	go func() { // ends when ctx does
+		defer close(done)
+		f.Fetch(ctx, theirs)
+		theirs.Close()
+	}()
+	go io.Copy(io.Discard, ours) // ends when ours is closed
+	io.WriteString(ours, sent)   // returns when it is taken; an error means that it was refused
+	letGo = sync.OnceFunc(func() {
+		cancel()
+		ours.Close()
+		<-done
+	})
+	t.Cleanup(letGo)
+	return letGo
+}
+
+// asks is the key of who asks.
+type asks struct{}
+
+// TestShares is that nobody takes all places: not who says nothing, and not a session
+// that has many requests.
+func TestShares(t *testing.T) {
+	arrived := make(chan string, 16)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- r.URL.Path
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close) // after those that hold has begun
+	ended := make(chan string, 16)
+	f := httpfetch.New(httpfetch.Config{
+		Dial: dial(t, s.Listener.Addr().String()), MaxRequests: 4,
+		Share: func(ctx context.Context) string { return fmt.Sprint(ctx.Value(asks{})) },
+		Done:  func(_ context.Context, r httpfetch.Record) { ended <- r.Error },
+	})
+	for range 8 { // half of what may wait for a header
+		hold(t, f, "silent", get(s.URL)[:8])
+	}
+	hold(t, f, "silent", get(s.URL))
+	if why := next(t, ended); !strings.HasPrefix(why, "too many requests at once") {
+		t.Errorf("one more exchange without a header: got %q", why)
+	}
+	var greedy []func()
+	for range 2 {
+		greedy = append(greedy, hold(t, f, "greedy", get(s.URL)))
+		next(t, arrived)
+	}
+	hold(t, f, "greedy", get(s.URL))
+	if why := next(t, ended); !strings.HasPrefix(why, "too many requests at once") {
+		t.Errorf("a third of four: got %q", why)
+	}
+	hold(t, f, "modest", get(s.URL))
+	next(t, arrived)
+	greedy[0]()
+	next(t, ended)
+	hold(t, f, "another", get(s.URL))
+	next(t, arrived)
+}
+
+// next returns what comes next.
+func next(t *testing.T, c <-chan string) string {
+	t.Helper()
+	select {
+	case s := <-c:
+		return s
+	case <-time.After(time.Minute):
+		t.Fatal("it never came")
+		return ""
+	}
 }
