@@ -89,6 +89,9 @@ func (g *guest) run(run func() error) {
 	g.job.account.giveMemory(g.job.stack())
 	g.account.giveProcess()
 	g.job.processes.end(g.entry)
+	if g.parent == 0 { // what is told of its requests is told of a command that runs
+		g.job.exchanges.open.Wait(FetchedLimit)
+	}
 	close(g.done)
 	if g.exited != nil {
 		g.exited(g.childStatus())

@@ -3,9 +3,11 @@ package hostwasm
 import (
 	"context"
 	"io"
-	"sync/atomic"
+	"time"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
+	"github.com/terrarium-dev/terrarium/hostwasm/internal/tally"
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
@@ -14,9 +16,10 @@ import (
 type Fetcher interface {
 	// Fetch answers one exchange, whose frames ABI.md has. It returns when it is
 	// done with it, and soon after ctx is: the guest has let go. ctx has the values
-	// of the command's start, such as driver.TerminalOf. What is read is anything. To
-	// close the exchange ends reads and writes that wait; who calls Fetch closes it
-	// in any case.
+	// of the command's start, such as driver.TerminalOf, and SessionOf's. What is read
+	// is anything. To close the exchange ends reads and writes that wait; who calls
+	// Fetch closes it in any case. A command's end waits until its exchanges are done
+	// with, so that what is told of them is told before.
 	Fetch(ctx context.Context, exchange io.ReadWriteCloser)
 }
 
@@ -28,21 +31,39 @@ const MaxExchanges = 16
 type exchanges struct {
 	fetcher Fetcher
 	ctx     context.Context // of its start, but without an end
-	open    atomic.Int32
+	open    tally.Tally
+}
+
+// FetchedLimit is how long a command's end waits for the Fetcher to be done with what
+// the command had open.
+const FetchedLimit = 3 * time.Second
+
+// sessionKey is where a Fetcher's context has the session.
+type sessionKey struct{}
+
+// WithSession returns ctx with the session that fetches, for a Fetcher that is called
+// by other than this package.
+func WithSession(ctx context.Context, s core.SessionID) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// SessionOf returns the session that fetches, given Fetch's context.
+func SessionOf(ctx context.Context) core.SessionID {
+	s, _ := ctx.Value(sessionKey{}).(core.SessionID)
+	return s
 }
 
 // fetch has an exchange of g's be answered: a wasi.Config.HTTP.
 func (g *guest) fetch(e *wasi.Exchange) error {
 	j := g.job
 	x := &j.exchanges
-	if x.open.Add(1) > MaxExchanges {
-		x.open.Add(-1)
+	if !x.open.Open(MaxExchanges) {
 		return errno.AGAIN
 	}
 	j.running.Add(1) // g runs, so that this is not the first while somebody waits
 	go func() {      // ends when the guest has let go, at its end at the latest
 		defer j.running.Done()
-		defer x.open.Add(-1)
+		defer x.open.Close()
 		defer e.Close()
 		ctx, cancel := context.WithCancel(x.ctx)
 		defer cancel()

@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
@@ -89,6 +91,71 @@ func testHTTP(t *testing.T, on place) {
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestHTTPEnds is that a command has not ended before what it fetched is told of.
+func TestHTTPEnds(t *testing.T) { everywhere(t, testHTTPEnds) }
+
+func testHTTPEnds(t *testing.T, on place) {
+	checkLeaks(t)
+	over := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/hang":
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		case "/full":
+			<-over
+		}
+	}))
+	defer s.Close()
+	defer close(over)
+	var exited atomic.Pointer[chan struct{}]
+	h := on.host(t, hostwasm.Config{HTTP: httpfetch.New(httpfetch.Config{
+		Dial: dialOnly(s),
+		Done: func(ctx context.Context, r httpfetch.Record) {
+			if got := hostwasm.SessionOf(ctx); got != "a session" {
+				t.Errorf("%s was fetched for %q", r.URL, got)
+			}
+			select {
+			case <-*exited.Load():
+				t.Errorf("%s was told after the end", r.URL)
+			case <-time.After(200 * time.Millisecond): // who does not wait has gone by then
+			}
+		},
+	})})
+	for _, test := range []struct {
+		args   []string
+		signal string
+	}{
+		{[]string{"fetch", "GET", s.URL}, ""},
+		{[]string{"run", "guest", "hold", s.URL + "/hang", "2"}, ""},
+		{[]string{"hold", s.URL + "/hang", "1", "and wait"}, "SIGKILL"},
+		{[]string{"stuff", s.URL + "/full"}, ""},
+	} {
+		ended := make(chan struct{})
+		exited.Store(&ended)
+		c := command(test.args...)
+		c.Session = "a session"
+		p := launch(t, h, c)
+		if test.signal != "" {
+			held := make(chan struct{}, 8)
+			go p.Output(func(uint8, []byte) { held <- struct{}{} }) // ends with the command
+			<-held
+			if err := p.Signal(test.signal); err != nil {
+				t.Error(err)
+			}
+		}
+		began := time.Now()
+		wait(t, p)
+		close(ended)
+		if took := time.Since(began); took > time.Minute/2 {
+			t.Errorf("%q: it took %v to end", test.args, took)
+		}
+		if err := p.Close(); err != nil {
+			t.Errorf("%q: %v", test.args, err)
 		}
 	}
 }

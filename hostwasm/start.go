@@ -46,7 +46,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 	}
 	j := h.newJob(tree)
 	if !h.config.Deterministic {
-		j.exchanges.fetcher, j.exchanges.ctx = h.config.HTTP, context.WithoutCancel(ctx)
+		j.exchanges.fetcher, j.exchanges.ctx = h.config.HTTP, WithSession(context.WithoutCancel(ctx), e.Command.Session)
 	}
 	if h.config.Deterministic {
 		e.Command.Traceparent = "" // no two are the same

@@ -18,7 +18,10 @@ func (f *confineFlags) fetcher() (hostwasm.Fetcher, error) {
 		return nil, err
 	}
 	dial := netproxy.New(netproxy.Config{}).Dialer(egress.List{Rules: rules}, nil)
-	return httpfetch.New(httpfetch.Config{Dial: dial, Done: recordFetch}), nil
+	return httpfetch.New(httpfetch.Config{
+		Dial: dial, Done: recordFetch,
+		Share: func(ctx context.Context) string { return string(hostwasm.SessionOf(ctx)) },
+	}), nil
 }
 
 // recordFetch tells the record of a request, if there is one.

@@ -89,9 +89,12 @@ func (c *child) answer(q *ask, id commandID) {
 		a.Number = c.grantTmp(amount{names: q.Number}).names
 		c.reply(a, nil)
 	case askFetch:
-		files, err := c.fetch(id)
+		files, err := c.fetch(id, q.ID)
 		defer closeAll(files)
 		c.reply(a, err, files...)
+	case askLetGo:
+		c.letGo(id, uint64(q.Number))
+		c.reply(a, nil)
 	default:
 		c.reply(a, errors.New("no such question"))
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/internal/tally"
 )
 
 // A command is one of those that run in a worker, as the host sees it: what the
@@ -25,22 +27,23 @@ type command struct {
 	typing    chan *typing  // the last answer to Look, if nobody has taken it
 	pending   atomic.Int64  // bytes of output that are still in the worker, at the most; known with exit
 	ending    sync.Once     // guards exit
-	exchanges atomic.Int32  // that are open
+	exchanges tally.Tally   // that are open
 	exited    chan struct{} // closed when exit is known
 	exit      core.Exit
 	gone      chan struct{} // closed when nothing of it runs any longer
 
 	// Guarded by child.mu.
-	granted int64 // bytes of memory
-	begun   bool  // it was said whether it has started
-	killed  bool  // somebody wants it to end
+	fetching map[uint64]context.CancelFunc // ends an exchange, by the ID of its askFetch
+	granted  int64                         // bytes of memory
+	begun    bool                          // it was said whether it has started
+	killed   bool                          // somebody wants it to end
 }
 
 // newCommand returns a command for which so much memory was booked. leave is
 // called once when it is gone.
 func newCommand(ctx context.Context, memory int64, leave func()) *command {
 	return &command{
-		ctx: ctx, granted: memory, leave: leave,
+		ctx: ctx, granted: memory, leave: leave, fetching: map[uint64]context.CancelFunc{},
 		started: make(chan error, 1), typing: make(chan *typing, 1),
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
@@ -58,6 +61,9 @@ func (c *command) endWith(e core.Exit) {
 // ended, that it was so.
 func (c *command) finish(e core.Exit) {
 	c.pending.Store(0)
+	if !c.hasExited() {
+		c.exchanges.Wait(hostwasm.FetchedLimit)
+	}
 	c.endWith(e)
 	c.leave()
 	close(c.gone)

@@ -30,45 +30,65 @@ func (d distantFetcher) Fetch(ctx context.Context, exchange io.ReadWriteCloser) 
 	}
 	from, to := r.files[0], r.files[1]
 	defer context.AfterFunc(ctx, func() {
-		from.Close()
-		to.Close() // which tells the host
+		to.Close()
+		d.asks.askFor(id, ask{What: askLetGo, Number: int64(r.answer.ID)}) // an error means that the host is gone
 	})()
-	go io.Copy(to, exchange) // ends when the exchange or the file is closed
-	io.Copy(exchange, from)  // an error means that one side is gone
+	go io.Copy(to, exchange)  // ends when the exchange or the file is closed
+	io.Copy(exchange, from)   // an error means that the guest is gone
+	io.Copy(io.Discard, from) // until the host is done, which has told of the request then
 }
 
-// fetch answers askFetch: it makes what a command's exchange passes through, has it
-// be answered, and returns the worker's ends.
-func (c *child) fetch(id commandID) ([]*os.File, error) {
+// fetch answers askFetch, whose ID is number: it makes what a command's exchange passes
+// through, has it be answered, and returns the worker's ends.
+func (c *child) fetch(id commandID, number uint64) ([]*os.File, error) {
 	m := c.find(id)
 	if m == nil || c.host.config.HTTP == nil {
 		return nil, errors.New("nothing can be fetched")
 	}
-	if m.exchanges.Add(1) > hostwasm.MaxExchanges {
-		m.exchanges.Add(-1)
+	if !m.exchanges.Open(hostwasm.MaxExchanges) {
 		return nil, errors.New("too many exchanges")
 	}
 	in, theirIn, err := os.Pipe()
 	if err != nil {
-		m.exchanges.Add(-1)
+		m.exchanges.Close()
 		return nil, err
 	}
 	theirOut, out, err := os.Pipe()
 	if err != nil {
-		m.exchanges.Add(-1)
+		m.exchanges.Close()
 		closeAll([]*os.File{in, theirIn})
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(m.ctx))
+	c.mu.Lock()
+	m.fetching[number] = cancel
+	c.mu.Unlock()
 	c.answering.Go(func() { // ends when the guest has let go, with its worker at the latest
-		defer m.exchanges.Add(-1)
-		m.fetch(c.host.config.HTTP, in, out)
+		defer m.exchanges.Close()
+		m.fetch(ctx, cancel, c.host.config.HTTP, in, out)
+		c.mu.Lock()
+		delete(m.fetching, number)
+		c.mu.Unlock()
 	})
 	return []*os.File{theirOut, theirIn}, nil
 }
 
-// fetch answers one exchange, and closes both files.
-func (c *command) fetch(f hostwasm.Fetcher, in, out *os.File) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
+// letGo answers askLetGo. The end of what the guest sends says the same, but is found
+// only by who has taken what comes before it.
+func (c *child) letGo(id commandID, number uint64) {
+	m := c.find(id)
+	if m == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := m.fetching[number]; cancel != nil {
+		cancel()
+	}
+}
+
+// fetch answers one exchange, and closes both files. cancel ends ctx.
+func (c *command) fetch(ctx context.Context, cancel context.CancelFunc, f hostwasm.Fetcher, in, out *os.File) {
 	defer cancel()
 	r, w := io.Pipe()
 	go func() { // ends when in is closed, here or by the worker

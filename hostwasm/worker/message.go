@@ -201,6 +201,7 @@ const (
 	askLink
 	askSymlink
 	askFetch // the answer comes with what an exchange is read from and written to
+	askLetGo // Number is the ID of an askFetch, of whose exchange a guest has let go
 )
 
 // inTree reports whether the host looks for the answer in a directory that was handed

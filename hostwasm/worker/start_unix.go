@@ -9,6 +9,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
 // Start starts the command that Resolve found, in a worker of its session. Where
@@ -59,7 +60,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, 
 		undo()
 		return nil, false, err
 	}
-	p, added, err := h.startIn(s.child, newCommand(ctx, share, left), e)
+	p, added, err := h.startIn(s.child, newCommand(hostwasm.WithSession(ctx, e.Command.Session), share, left), e)
 	if err == nil {
 		return p, false, nil
 	}

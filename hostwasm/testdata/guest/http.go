@@ -45,6 +45,18 @@ func init() {
 		}
 		return nil
 	}
+	// stuff URL: ends when a body that nobody reads is stuck on its way.
+	commands["stuff"] = func(args []string) error {
+		r, w := io.Pipe()
+		go http.Do(context.Background(), &http.Request{Method: "PUT", URL: args[0], Body: r})
+		for ended := time.Now().Add(time.Second); time.Now().Before(ended); {
+			stuck := time.AfterFunc(time.Second/2, func() { os.Exit(0) })
+			w.Write(make([]byte, 64<<10))
+			stuck.Stop()
+			ended = time.Now().Add(time.Second)
+		}
+		return nil
+	}
 	// send URL: sends a body without end, of which it makes some each millisecond.
 	commands["send"] = func(args []string) error {
 		r, w := io.Pipe()
