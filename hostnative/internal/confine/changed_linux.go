@@ -69,7 +69,7 @@ func (h hiding) entriesOf(path string) string {
 		return ""
 	}
 	defer unix.Close(fd)
-	names := namesOf(fd, maxEntries+1)
+	names, _ := namesOf(fd, maxEntries+1)
 	if len(names) > maxEntries {
 		return ""
 	}

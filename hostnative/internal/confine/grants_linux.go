@@ -3,6 +3,7 @@
 package confine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -131,8 +132,11 @@ func (g *granter) grant(w wish) error {
 	}
 	fd, err := unix.Openat2(unix.AT_FDCWD, w.path, &how)
 	if err != nil {
-		if w.handed.name == "" {
+		if w.handed.name == "" && !scarce(err) {
 			return nil // most systems have not all of them
+		}
+		if w.handed.name == "" {
+			return fmt.Errorf("sandbox: open %s: %w", w.path, err)
 		}
 		return fmt.Errorf("sandbox %s %q: %w", w.handed.name, w.handed.path, err)
 	}
@@ -177,8 +181,12 @@ func (g *granter) grantAround(fd int, path string, stat *unix.Stat_t, w wish) er
 			return err
 		}
 	}
+	names, err := namesOf(fd, -1)
+	if scarce(err) {
+		return fmt.Errorf("sandbox: list %s: %w", path, err)
+	}
 	var all entries
-	for _, name := range namesOf(fd, -1) {
+	for _, name := range names {
 		if child := entryPath(path, name); !g.hidden.is(child) {
 			if err := g.grantEntry(fd, name, child, w, &all); err != nil {
 				return err
@@ -193,6 +201,9 @@ func (g *granter) grantAround(fd int, path string, stat *unix.Stat_t, w wish) er
 
 func (g *granter) grantEntry(dir int, name, path string, w wish, all *entries) error {
 	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if scarce(err) {
+		return fmt.Errorf("sandbox: open %s: %w", path, err)
+	}
 	if err != nil {
 		return nil // it has gone, or nobody like us can open it
 	}
@@ -211,15 +222,20 @@ func (g *granter) grantEntry(dir int, name, path string, w wish, all *entries) e
 // entryPath returns the path of an entry of a directory, both without links.
 func entryPath(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
-// namesOf returns what is in the directory that is open, if we may list it, and of more than most,
-// if that is positive, some.
-func namesOf(dir, most int) []string {
+// scarce reports whether err says that the system has run out of something: what could not be looked
+// at may be there all the same. Rules without it would refuse a command what it was granted.
+func scarce(err error) bool {
+	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
+}
+
+// namesOf returns what is in the directory that is open, and of more than most, if that is positive,
+// some. The error says why there may be more: often we may not list it.
+func namesOf(dir, most int) ([]string, error) {
 	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), "")
 	defer f.Close()
-	names, _ := f.Readdirnames(most)
-	return names
+	return f.Readdirnames(most)
 }

@@ -58,7 +58,12 @@ func newNarrow(r Rules, version int) (*ruleset, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, fd := range openTops(r) {
+	fds, err := openTops(r)
+	if err != nil {
+		rules.close()
+		return nil, err
+	}
+	for _, fd := range fds {
 		if err := rules.add(fd, false, deviceRights); err != nil {
 			rules.close()
 			return nil, err
@@ -101,48 +106,70 @@ func (s *ruleset) addPath(path string) error {
 // tops are what all commands of a keeper are left, open: this is done for each of
 // them, and to open it takes longer than the rest.
 var tops struct {
-	once sync.Once
-	fds  []int
+	sync.Mutex
+	fds []int
 }
 
 // openTops returns what is in /, but for dev, and of that what Apply grants, but for
-// terminals. The rules of a process are those of the first call.
-func openTops(r Rules) []int {
-	tops.once.Do(func() {
-		var paths []string
-		for _, name := range topNames(r) {
-			paths = append(paths, "/"+name)
+// terminals. The rules of a process are those of the first call that has no error.
+func openTops(r Rules) ([]int, error) {
+	tops.Lock()
+	defer tops.Unlock()
+	if tops.fds != nil {
+		return tops.fds, nil
+	}
+	names, err := topNames(r)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, "/"+name)
+	}
+	for _, w := range devices {
+		if w.path != allPtys {
+			paths = append(paths, w.path)
 		}
-		for _, w := range devices {
-			if w.path != allPtys {
-				paths = append(paths, w.path)
-			}
+	}
+	var fds []int
+	for _, path := range paths {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if scarce(err) {
+			closeAll(fds)
+			return nil, fmt.Errorf("sandbox: open %s: %w", path, err)
 		}
-		for _, path := range paths {
-			fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-			if err != nil {
-				continue
-			}
-			var stat unix.Stat_t
-			if unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFLNK {
-				unix.Close(fd) // what it leads to is granted where it is
-				continue
-			}
-			tops.fds = append(tops.fds, fd)
+		if err != nil {
+			continue
 		}
-	})
-	return tops.fds
+		var stat unix.Stat_t
+		if unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFLNK {
+			unix.Close(fd) // what it leads to is granted where it is
+			continue
+		}
+		fds = append(fds, fd)
+	}
+	tops.fds = fds
+	return fds, nil
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
 }
 
 // topNames returns what is in /, but for dev. Where / can't be listed any longer,
 // they are those that are granted, and those that systems have.
-func topNames(r Rules) []string {
+func topNames(r Rules) (names []string, err error) {
 	fd, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	var names []string
 	if err == nil {
-		names = namesOf(fd, -1)
+		names, err = namesOf(fd, -1)
 		unix.Close(fd)
-	} else {
+	}
+	if scarce(err) {
+		return nil, fmt.Errorf("sandbox: list /: %w", err)
+	}
+	if err != nil {
 		names = namesIn("bin boot etc home lib lib32 lib64 libx32 media mnt nix opt proc root run sbin snap srv sys tmp usr var")
 		self, _ := os.Readlink("/proc/self/exe")
 		paths := []string{self}
@@ -156,5 +183,5 @@ func topNames(r Rules) []string {
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "dev" || name == "" })
+	return slices.DeleteFunc(names, func(name string) bool { return name == "dev" || name == "" }), nil
 }

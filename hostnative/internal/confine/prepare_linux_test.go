@@ -3,9 +3,14 @@
 package confine
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // What was prepared is of use as long as it is what would be prepared now.
@@ -90,5 +95,70 @@ func TestPreparedStrict(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", test.name, useful, test.useful)
 		}
 		p.Close()
+	}
+}
+
+// With too few descriptors rules are not made, rather than made without what could not be opened.
+func TestPrepareScarce(t *testing.T) {
+	if err := Available().Err(); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	dir := t.TempDir()
+	hide := filepath.Join(dir, "one", "two", "hide")
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "one", "two", "three"), 0o700), os.WriteFile(hide, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	rules := Rules{Level: Workspace, Home: t.TempDir(), Hide: []string{hide}}
+	here := func(p *Prepared) (around []Around) { // others may make files elsewhere
+		for _, a := range p.list() {
+			if strings.HasPrefix(a.Path, dir) {
+				around = append(around, a)
+			}
+		}
+		return around
+	}
+	prepared := func(most int) ([]Around, error) {
+		if most > 0 {
+			var limit unix.Rlimit
+			if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
+			if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(most), Max: limit.Max}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := Prepare(rules)
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		return here(p), nil
+	}
+	want, err := prepared(0)
+	if err != nil || len(want) != 3 {
+		t.Fatalf("got %v, %v, want what is around %s", want, err, hide)
+	}
+	free, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowest := int(free.Fd())
+	free.Close()
+	refused := 0
+	for most := lowest; ; most++ {
+		got, err := prepared(most)
+		if err == nil {
+			if !slices.Equal(got, want) {
+				t.Errorf("with %d descriptors: got %v, want %v", most-lowest, got, want)
+			}
+			break
+		}
+		if refused++; refused == 100 {
+			t.Fatal(err)
+		}
+	}
+	if refused < 4 {
+		t.Errorf("got %d refusals", refused)
 	}
 }
