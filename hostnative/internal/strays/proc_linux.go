@@ -272,10 +272,16 @@ func KillTagged(wanted func(tag string) bool) (found int, sure bool) {
 		}
 		// Most processes never come here: their stat takes the system longer
 		// than all the rest.
-		if s, err := ReadStat(pid); err == nil && !s.Zombie {
-			Signal(pid, s.Start, unix.SIGKILL)
-			found++
+		s, err := ReadStat(pid)
+		if err != nil || s.Zombie {
+			continue
 		}
+		// The one with that tag may have ended, and its number be another's by now. The tag is that
+		// of whom Signal takes only if it is read after the start.
+		if tag, _ := ReadTag(pid); tag != "" && wanted(tag) {
+			Signal(pid, s.Start, unix.SIGKILL)
+		}
+		found++
 	}
 	return found, sure
 }
