@@ -200,9 +200,9 @@ func startHost(t *testing.T, mode string, env ...string) (cmd *exec.Cmd, alive *
 }
 
 // hostEnv makes this test program a host. The race detector would have it stay
-// for a second when it ends.
+// for a second when it ends, and go on after a race.
 func hostEnv(mode string) []string {
-	return append(os.Environ(), hostMode+"="+mode, "GORACE=atexit_sleep_ms=0")
+	return append(os.Environ(), hostMode+"="+mode, "GORACE=atexit_sleep_ms=0 halt_on_error=1")
 }
 
 // A host that is killed at any moment has no survivors: after the next start,

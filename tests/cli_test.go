@@ -67,7 +67,7 @@ func TestCLI(t *testing.T) {
 			e.Setenv("HOME", home)
 			e.Setenv("XDG_CACHE_HOME", cache)
 			e.Setenv("TERM", "xterm-256color")
-			e.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second with -race
+			e.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1") // see the step "go test race" of cmd/dev
 			e.Values[environment{}] = e.Vars
 			return nil
 		},

@@ -86,8 +86,9 @@ func compilePlugins(root string) step {
 // testSteps are the tests as they run where they were built.
 func testSteps(root string, notes *notes) []step {
 	env := []string{nodeModules(root)}
-	// Programs that tests run would each wait a second before they end.
-	race := append(env, "GORACE=atexit_sleep_ms=0", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
+	// Programs that tests run would each wait a second before they end. A race ends the program that
+	// has it: of a keeper, a worker or a command nobody would notice what it says.
+	race := append(env, "GORACE=atexit_sleep_ms=0 halt_on_error=1", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
 	return []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
 		goTest("go test", append(env, "TERRARIUM_WASMTIME=1"), notes, "-vet=off", "-timeout=20m", "./plugins/box", "./tests", "./..."),

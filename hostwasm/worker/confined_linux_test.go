@@ -61,7 +61,7 @@ func testConfined(t *testing.T, engine string) {
 	environ, err := os.ReadFile(proc + "environ")
 	wantEnv := "TERRARIUM_WORKER=1\x00GOMAXPROCS=1\x00"
 	if raceDetector {
-		wantEnv += "GORACE=atexit_sleep_ms=0\x00"
+		wantEnv += "GORACE=atexit_sleep_ms=0 halt_on_error=1\x00"
 	}
 	if got := string(environ); err != nil || got != wantEnv {
 		t.Errorf("got environment %q, %v, want %q", got, err, wantEnv)
