@@ -154,12 +154,17 @@ const raceSkip = "^Test(Dependencies|ACPSchema.*|ACPTypes.*|EnvironmentTools|Exa
 var racePackages = []string{
 	"./tests", "./plugins/box", "./hostwasm", "./hostwasm/worker", // they take longest: see "go test"
 	"./core", "./core/coretest", "./core/driver/...",
-	"./hostnative/...",
+	"./hostnative", "./hostnative/internal/broker", "./hostnative/internal/guard", "./hostnative/internal/keeper",
+	"./hostnative/internal/strays", "./hostnative/internal/tree", "./hostnative/netproxy",
 	"./hostwasm/cache", "./hostwasm/vfs", "./hostwasm/wasi",
 	"./plugins/box/internal/awk", "./plugins/box/internal/bash", "./plugins/box/internal/process",
 	"./plugins/box/internal/system", "./plugins/box/internal/text", "./plugins/box/internal/tty",
 	"./plugins/http",
-	"./cmd/...",
+	"./cmd/dev", "./cmd/dev/internal/browser", "./cmd/dev/internal/clients", "./cmd/dev/internal/demo",
+	"./cmd/sandbox", "./cmd/terrarium", "./cmd/terrarium/internal/ask", "./cmd/terrarium/internal/client/...",
+	"./cmd/terrarium/internal/conform", "./cmd/terrarium/internal/fetch", "./cmd/terrarium/internal/lossy",
+	"./cmd/terrarium/internal/mcp", "./cmd/terrarium/internal/page", "./cmd/terrarium/internal/proxy",
+	"./cmd/terrarium/internal/rulebook",
 }
 
 // modulePackages are those of the core that get into modules of others: the reactor's, and what is
