@@ -208,6 +208,9 @@ func hostEnv(mode string) []string {
 // A host that is killed at any moment has no survivors: after the next start,
 // or at once if it has a keeper.
 func TestKilledHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what a killed host does cannot be told from its end")
+	}
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
 	}

@@ -66,6 +66,9 @@ func TestEnvironment(t *testing.T) {
 // Programs that wait for keys end where nobody types, and do what they can
 // without. Others do what they do everywhere.
 func TestNobodyTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about what programs do, one after the other")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	const lines = 500

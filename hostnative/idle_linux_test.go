@@ -17,7 +17,11 @@ import (
 // Commands that run and say nothing need no thread, however many there are,
 // and neither does starting or closing them all at once. Threads never end.
 func TestThreads(t *testing.T) {
-	const commands, want = 500, 16
+	const want = 16
+	commands := 500
+	if testing.Short() {
+		commands = 100
+	}
 	h := newHost(t, hostnative.Config{})
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {

@@ -164,7 +164,11 @@ func killKeepers(t *testing.T, config hostnative.Config) {
 	ended, _ := startDaemon(t, h, daemon, modes[0].mode)
 	waitExit(t, ended)
 	before := holding(t)
-	for i := range *kills {
+	times := *kills
+	if testing.Short() {
+		times /= 4
+	}
+	for i := range times {
 		var processes []driver.Process
 		var fifos []*os.File
 		for n := range 1 + i%3 { // closing the last one must not hide that there was one

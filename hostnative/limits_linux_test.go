@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,16 +24,19 @@ const spin = `while :; do :; done`
 // hoard takes memory, and more of it.
 const hoard = `x=0123456789; while :; do x=$x$x; done`
 
+// A limitTest is a command that goes beyond a limit, and what is said of it then.
+type limitTest struct {
+	name   string
+	limits hostnative.Limits
+	line   string
+	reason core.Reason
+	text   string
+}
+
 // What goes beyond a limit is killed, with all of its tree, and is told why.
 func TestLimits(t *testing.T) {
 	disk := t.TempDir()
-	tests := []struct {
-		name   string
-		limits hostnative.Limits
-		line   string
-		reason core.Reason
-		text   string
-	}{
+	tests := []limitTest{
 		{"wall", hostnative.Limits{Wall: 100 * time.Millisecond}, `sleep 1000`, core.ReasonTimeout, "killed: it ran for longer than 100ms"},
 		{"idle", hostnative.Limits{Idle: 100 * time.Millisecond}, `sleep 1000`, core.ReasonIdle, "killed: nothing was written or typed for 100ms"},
 		{"cpu", hostnative.Limits{CPU: 300 * time.Millisecond}, spin, core.ReasonCPU, "killed: it computed for longer than 300ms"},
@@ -44,6 +48,9 @@ func TestLimits(t *testing.T) {
 			(x=0123456789; while [ ${#x} -lt 10000000 ]; do x=$x$x; done; sleep 1000; echo ${#x}) & done; wait`, core.ReasonMemory, "killed: it had *"},
 		{"disk", hostnative.Limits{Disk: 1 << 20}, `head -c 1000000000 /dev/zero >` + disk + `/file; sleep 1000`, core.ReasonDisk, "killed: it wrote more to disks than 1 MiB"},
 		{"output", hostnative.Limits{Output: 50_000}, `while :; do echo 123456789; done`, core.ReasonOutput, "killed: it wrote more output than 50000 bytes"},
+	}
+	if testing.Short() { // the same limits, and the same watch, on commands that make children
+		tests = slices.DeleteFunc(tests, func(test limitTest) bool { return strings.Contains(test.name, " of ") })
 	}
 	for _, config := range []struct {
 		name string
