@@ -222,6 +222,9 @@ func launchAtTerminal(t *testing.T, h *hostwasm.Host, args ...string) (driver.Pr
 func TestTypeAhead(t *testing.T) { onEachEngine(t, testTypeAhead) }
 
 func testTypeAhead(t *testing.T, on backend) {
+	if testing.Short() {
+		t.Skip("it types a megabyte")
+	}
 	checkLeaks(t)
 	h := newHost(t, on, hostwasm.Config{})
 	p := launch(t, h, core.Command{Command: "guest", Args: []string{"block"}, Pty: true, Interactive: true})

@@ -300,7 +300,11 @@ func testLimitsAmongSiblings(t *testing.T, engine string) {
 	}})
 	other := speak(t, h, "")
 	pid := only(t)
-	for range 3 {
+	turns := 3
+	if testing.Short() {
+		turns = 1
+	}
+	for range turns {
 		for what, reason := range map[string]core.Reason{"grow": core.ReasonMemory, "spin": core.ReasonFuel, "flood": core.ReasonOutput} {
 			if got := run(t, h, command(what)).exit; got.Reason != reason {
 				t.Errorf("%s: got %v, %q, want the reason %s", what, got.Status, got.Reason, reason)
