@@ -219,6 +219,9 @@ func runCommand(t testing.TB, h *hostwasm.Host, c core.Command) (stdout, stderr 
 // TestPlugin runs commands of another module, by every name that scripts have for them. One that is named like a
 // command of the box is used in its place.
 func TestPlugin(t *testing.T) {
+	if raceEnabled() {
+		t.Skip("compiles a module of 14 MB")
+	}
 	h := newSandbox(t, "git", "rev")
 	for _, test := range []struct{ line, want string }{
 		{"git --version | cut -d' ' -f1,2", "git version\n"},
@@ -244,6 +247,9 @@ func TestPlugin(t *testing.T) {
 
 // TestMoveKept moves to another file system what can't be removed from its own.
 func TestMoveKept(t *testing.T) {
+	if raceEnabled() {
+		t.Skip("compiles a module of 14 MB")
+	}
 	dir := t.TempDir()
 	const line = "mv /bin/rev mine; echo $?; cmp /bin/rev mine && echo copied"
 	c := core.Command{Command: "bash", Args: []string{"-c", line}, Cwd: dir, Roots: []string{dir}}

@@ -25,10 +25,11 @@ const caseLimit = time.Minute
 
 // runShell runs a line as a process of the patched box.
 func (s suite) runShell(t *testing.T, line string) outcome {
-	box, err := patchedBox()
-	if raceEnabled() && len(line)%8 == 0 { // a sample, since such a box is slow to start
-		box, err = racingBox()
+	build := patchedBox
+	if raceEnabled() {
+		build = racingBox
 	}
+	box, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
