@@ -112,9 +112,10 @@ func engineSteps(root string, notes *notes) []step {
 		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m",
 			"-exec='"+dev+"' browser -add '"+filepath.Join(root, "core", "testdata")+"' -add '"+filepath.Join(root, "tests", "acp")+"' --",
 			"./core/driver", "./core/driver/acpconn", "./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
-		// What is no subtest for an engine runs again, which is little; what is one for another does not.
-		goTest("go test wasmtime", env, notes, "-tags=wasmtime", "-run=/^wasmtime",
-			"./hostwasm", "./hostwasm/engine/...", "./hostwasm/worker", "./tests/reactor"),
+		// What is no subtest for an engine runs again, where that takes little; what is one for another does
+		// not. Without symbols a program with wasmtime is linked in 3.2 s of processor time, and not in 5.3.
+		goTest("go test wasmtime", env, notes, "-tags=wasmtime", "-ldflags=-s", "-run="+wasmtimeTests, "-skip="+wasmtimeSkip,
+			"./hostwasm", "./hostwasm/engine/wasmtime", "./hostwasm/worker", "./tests/reactor"),
 		// The steps before had cgo.
 		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|MemoryOfWorker|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
 		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
@@ -124,6 +125,15 @@ func engineSteps(root string, notes *notes) []step {
 			append([]string{"-vet=off", "-short", "-exec='" + wazero + "' run -mount /:/ -env-inherit"}, modulePackages...)...),
 	}
 }
+
+// wasmtimeTests are the subtests for wasmtime, and tests that compare it with other engines.
+const wasmtimeTests = "/^wasmtime|^Test(Hostile|SameOnEachEngine)$"
+
+// wasmtimeSkip are those that take long and of which no engine has a part, or only one that is not
+// wasmtime; and what a worker does like the host that is tried beside it.
+const wasmtimeSkip = "^(Example.*|Test(AboveHidden|AskedAtItsEnd|CompilerMemory|CompilesTooLong|Document|FilesOfOthers|KilledAtAnyMoment" +
+	"|Leaks|ManyOfManySessions|MemoryIsBounded|MemoryOfRegistries|ScratchDeep|ScratchEvictsWhatIsCounted))$" +
+	"|^TestBombs$/^wasmtime$/^worker$/^spawnbomb$"
 
 // nodeModules is the variable that tells tests where npm's packages are.
 func nodeModules(root string) string {
