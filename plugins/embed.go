@@ -27,7 +27,7 @@ func Modules() []Module {
 
 // Optional are further names that the module "box" answers to, which are of use with a
 // plugin only: a host has those that the plugin's manifest asks for.
-var Optional = []string{"c++", "cc", "clang", "clang++", "g++", "gcc"}
+var Optional = []string{"c++", "cc", "clang", "clang++", "g++", "gcc", "node"}
 
 // directCommands are those that the module "direct" stands for.
 var directCommands = []string{"echo", "false", "pwd", "true"}

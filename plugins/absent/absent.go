@@ -22,7 +22,7 @@ var offered = map[string]string{
 	"clang":   "clang",
 	"clang++": "clang",
 	"esbuild": "esbuild",
-	"node":    "qjs, for plain scripts: qjs FILE",
+	"node":    "qjs, for plain scripts",
 	"php":     "php",
 	"python":  "python",
 	"python3": "python",

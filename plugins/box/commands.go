@@ -23,6 +23,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/iconv"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/mk"
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/node"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/order"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/ripgrep"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sed"
@@ -54,6 +55,7 @@ var commands = sync.OnceValue(func() map[string]tool.Command {
 		iconv.Commands(),
 		jq.Commands(),
 		mk.Commands(),
+		node.Commands(),
 		order.Commands(),
 		ripgrep.Commands(),
 		sed.Commands(),

@@ -1,0 +1,63 @@
+package realtools_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestNode runs scripts for Node.js with the QuickJS of our index, which is downloaded: TERRARIUM_LONG=1 asks for it. What
+// they print is what Node.js 20 prints.
+func TestNode(t *testing.T) {
+	if os.Getenv("TERRARIUM_LONG") != "1" {
+		t.Skip("downloads 45 MiB: TERRARIUM_LONG=1 runs it")
+	}
+	environ := append(os.Environ(), "XDG_CACHE_HOME="+cache, "XDG_DATA_HOME="+t.TempDir())
+	add := exec.Command(binary, "plugins", "add", "--yes", "node") // a name of qjs
+	add.Env = environ
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("add: %v\n%s", err, out)
+	}
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"a.js":       "console.log(process.argv.slice(2), require('./lib').two, require('./d.json').z, __filename === require('path').resolve('a.js'))\n",
+		"lib.js":     "exports.two = 2\n",
+		"d.json":     `{"z": 9}`,
+		"package.js": "process.exitCode = 3; setTimeout(() => console.log('later'), 5); Promise.resolve().then(() => console.log('soon'))\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		line, want string
+		status     int
+	}{
+		{"node a.js x y", "[ 'x', 'y' ] 2 9 true\n", 0},
+		{"node package", "soon\nlater\n", 3},
+		{`node -e 'console.log({a: 1, b: "x", c: {d: {e: {f: 1}}}}, [1, , "q"], null, new Map([["k", 1]]), new Set())'`,
+			"{ a: 1, b: 'x', c: { d: { e: [Object] } } } [ 1, <1 empty item>, 'q' ] null Map(1) { 'k' => 1 } Set(0) {}\n", 0},
+		{"node -p '[1,2,3,4,5,6,7,8,9,10]'", "[\n  1, 2, 3, 4,  5,\n  6, 7, 8, 9, 10\n]\n", 0},
+		{`node -p '[{id: 1, name: "Alice", mail: "alice@example.com"}, {id: 2, name: "Bob", mail: "bob@example.com"}]'`,
+			"[\n  { id: 1, name: 'Alice', mail: 'alice@example.com' },\n  { id: 2, name: 'Bob', mail: 'bob@example.com' }\n]\n", 0},
+		{`echo 5 | node -e 'console.log(+require("fs").readFileSync(0, "utf8") * 2)'; echo 'console.log(1)' | node`, "10\n1\n", 0},
+		{`node -e 'const fs = require("fs"); fs.mkdirSync("x/y", {recursive: true}); fs.writeFileSync("x/f", "é"); console.log(fs.readdirSync("x"), fs.statSync("x/f").size); fs.rmSync("x", {recursive: true}); console.log(fs.existsSync("x")); try { fs.readFileSync("x") } catch (e) { console.log(e.code) }'`,
+			"[ 'f', 'y' ] 2\nfalse\nENOENT\n", 0},
+		{"node -e 'process.exit(7)'", "", 7},
+		{"node -e 'throw new Error(1)' 2>/dev/null", "", 1},
+		{"node -e 'setTimeout(() => { throw 1 }, 1)' 2>/dev/null", "", 1},
+		{`node -e 'require("lodash")' 2>&1 | head -1 | cut -c1-94`,
+			"Uncaught Error: Cannot find module 'lodash': node in this sandbox is QuickJS: it has fs, path,\n", 0},
+	} {
+		cmd := exec.Command(binary, "run", "--host", "wasm", "--mount", root, "--cwd", root, "--", "bash", "-c", test.line)
+		cmd.Env = environ
+		out, err := cmd.Output()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		if status := cmd.ProcessState.ExitCode(); string(out) != test.want || status != test.status {
+			t.Errorf("%s: got status %d, %q, want %d, %q", test.line, status, out, test.status, test.want)
+		}
+	}
+}
