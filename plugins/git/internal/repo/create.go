@@ -2,6 +2,7 @@ package repo
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,7 +56,22 @@ func Create(dir, branch string, bare bool) error {
 }
 
 // CopyObjects copies all objects of the repository in from to the one in dir: the local way to clone.
+// Where a link is among them, which would lead to what is no object of theirs, it is an error.
 func CopyObjects(dir, from string) error {
-	err := os.CopyFS(filepath.Join(dir, "objects"), os.DirFS(filepath.Join(from, "objects")))
-	return errors.Join(err, copyShallow(dir, from))
+	from = filepath.Clean(from)
+	objects := filepath.Join(from, "objects")
+	if info, err := os.Lstat(objects); err != nil || !info.IsDir() {
+		return fmt.Errorf("failed to start iterator over '%s': Not a directory", objects)
+	}
+	all := os.DirFS(objects)
+	err := fs.WalkDir(all, ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("symlink '%s' exists, refusing to clone with --local", name)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.CopyFS(filepath.Join(dir, "objects"), all), copyShallow(dir, from))
 }

@@ -61,6 +61,8 @@ func Command(c *cli.Call) error {
 		return switchTo(c, o, "HEAD", true)
 	case len(o.Operands) == 0 && len(o.Paths) == 0:
 		return kept(c, c.Repo.Head())
+	case o.Has("t") && len(o.Operands) == 1:
+		return trackBranch(c, o)
 	case o.Dashes && len(o.Paths) > 0 || len(o.Operands) > 1:
 		return checkoutPaths(c, o)
 	}
@@ -85,6 +87,9 @@ func Switch(c *cli.Call) error {
 	if len(o.Operands) == 0 {
 		return cli.Fatal("missing branch or commit argument")
 	}
+	if o.Has("t") {
+		return trackBranch(c, o)
+	}
 	target := c.Prior(o.Operands[0])
 	if c.Repo.Ref("refs/heads/"+target) == repo.Zero && !isRemote(c, target) && !o.Has("d") {
 		if !c.IsRevision(target) {
@@ -94,6 +99,16 @@ func Switch(c *cli.Call) error {
 			"hint: If you want to detach HEAD at the commit, try again with the --detach option.", target)
 	}
 	return switchTo(c, o, target, o.Has("d"))
+}
+
+// trackBranch makes the branch that -t asks for without a name: it is called as the remote's is.
+func trackBranch(c *cli.Call, o *option.Result) error {
+	start := o.Operands[0]
+	_, name, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(start, "refs/"), "remotes/"), "/")
+	if !ok || name == "" {
+		return cli.Fatal("missing branch name; try -%s", map[string]string{"switch": "c"}[c.Name]+map[string]string{"checkout": "b"}[c.Name])
+	}
+	return NewBranch(c, o, name, o.Operands, false)
 }
 
 // isRemote reports whether a branch of this name can be made from origin's.
@@ -126,6 +141,10 @@ func NewBranch(c *cli.Call, o *option.Result, name string, start []string, force
 	if exists && !force {
 		return cli.Fatal("a branch named '%s' already exists", name)
 	}
+	up, err := refs.UpstreamOf(c, o, from)
+	if err != nil {
+		return err
+	}
 	if err := Move(c, commit.Hash, "checkout", o.Has("f")); err != nil {
 		return err
 	}
@@ -139,8 +158,8 @@ func NewBranch(c *cli.Call, o *option.Result, name string, start []string, force
 		}
 		err = errors.Join(c.Repo.SetRef("refs/heads/"+name, commit.Hash), c.Repo.Log("refs/heads/"+name, old, commit.Hash, why))
 	}
-	if err == nil && !o.Has("no-track") {
-		err = followStart(c, name, from, o.Has("q"))
+	if err == nil {
+		err = up.Set(c, name, o.Has("q"))
 	}
 	if err != nil {
 		return err
@@ -222,23 +241,6 @@ func brief(p cli.Printer, c *cli.Call, branch string) {
 	var b strings.Builder
 	status.Tracking(cli.Printer{W: &b}, c, branch)
 	p.Printf("%s", strings.TrimSuffix(b.String(), "\n"))
-}
-
-// followStart makes a new branch follow the remote's branch that it starts from, if it does.
-func followStart(c *cli.Call, name, from string, silent bool) error {
-	rest, ok := strings.CutPrefix(c.Repo.FullName(from), "refs/remotes/")
-	remote, branch, _ := strings.Cut(rest, "/")
-	if _, known := c.Repo.Config.Get("remote." + remote + ".url"); !ok || !known || branch == "" || branch == "HEAD" {
-		return nil
-	}
-	if _, err := c.Repo.Config.Set("branch."+name+".remote", remote, false, false); err != nil {
-		return err
-	}
-	_, err := c.Repo.Config.Set("branch."+name+".merge", "refs/heads/"+branch, false, false)
-	if err == nil && !silent {
-		c.Printf("branch '%s' set up to track '%s'.\n", name, rest)
-	}
-	return err
 }
 
 // Track makes a branch that follows origin's.

@@ -46,8 +46,14 @@ func Branch(c *cli.Call) error {
 	if len(args) == 2 {
 		start = args[1]
 	}
-	_, err = CreateBranch(c, args[0], start, o.Has("f"))
-	return err
+	up, err := UpstreamOf(c, o, start)
+	if err != nil {
+		return err
+	}
+	if _, err := CreateBranch(c, args[0], start, o.Has("f")); err != nil {
+		return err
+	}
+	return up.Set(c, args[0], o.Has("q"))
 }
 
 // CreateBranch makes a branch at start.
@@ -74,51 +80,6 @@ func CreateBranch(c *cli.Call, name, start string, force bool) (plumbing.Hash, e
 		why = "branch: Reset to " + start
 	}
 	return commit.Hash, c.Repo.Log("refs/heads/"+name, old, commit.Hash, why)
-}
-
-// setUpstream notes what a branch follows.
-func setUpstream(c *cli.Call, o *option.Result, args []string) error {
-	name := c.Repo.Branch()
-	if len(args) > 0 {
-		name = args[0]
-	}
-	if c.Repo.Ref("refs/heads/"+name) == repo.Zero {
-		return cli.Fatal("branch '%s' does not exist", name)
-	}
-	keys := []string{"branch." + name + ".remote", "branch." + name + ".merge"}
-	if o.Has("unset-upstream") {
-		was := false
-		for _, key := range keys {
-			had, err := c.Repo.Config.Set(key, "", false, true)
-			if err != nil {
-				return err
-			}
-			was = was || had
-		}
-		if !was {
-			return cli.Fatal("Branch '%s' has no upstream information", name)
-		}
-		return nil
-	}
-	remote, merge := "", ""
-	switch up := o.Arg("u"); {
-	case c.Repo.Ref("refs/remotes/"+up) != repo.Zero:
-		remote, merge, _ = strings.Cut(up, "/")
-	case c.Repo.Ref("refs/heads/"+up) != repo.Zero:
-		remote, merge = ".", up
-	default:
-		return &cli.Failure{Status: 128, Text: fmt.Sprintf("fatal: the requested upstream branch '%s' does not exist\nhint: \nhint: If you are planning on basing your work on an upstream\n"+
-			"hint: branch that already exists at the remote, you may need to\nhint: run \"git fetch\" to retrieve it.\nhint: \n"+
-			"hint: If you are planning to push out a new local branch that\nhint: will track its remote counterpart, you may want to use\n"+
-			"hint: \"git push -u\" to set the upstream config as you push.\nhint: Disable this message with \"git config advice.setUpstreamFailure false\"", up)}
-	}
-	for i, value := range []string{remote, "refs/heads/" + merge} {
-		if _, err := c.Repo.Config.Set(keys[i], value, false, false); err != nil {
-			return err
-		}
-	}
-	c.Printf("branch '%s' set up to track '%s'.\n", name, o.Arg("u"))
-	return nil
 }
 
 func copyBranch(c *cli.Call, args []string, force bool) error {

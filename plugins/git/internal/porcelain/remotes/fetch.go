@@ -100,7 +100,7 @@ func fetchFrom(c *cli.Call, o *option.Result, name string, specs []string) error
 		return err
 	}
 	if o.Has("set-upstream") && from.name != "" && len(list) > 0 && c.Repo.Branch() != "" {
-		return follow(c, c.Repo.Branch(), from.name, list[0].name)
+		return follow(c, c.Repo.Branch(), from.name, list[0].name, o.Has("q"))
 	}
 	return nil
 }

@@ -403,7 +403,7 @@ func (p *pushed) follow(updates []*update, specs []refspec) error {
 			if name == "" {
 				name = p.to.url
 			}
-			if err := follow(p.c, local, name, u.dst); err != nil {
+			if err := follow(p.c, local, name, u.dst, p.o.Has("q")); err != nil {
 				return err
 			}
 		}

@@ -76,14 +76,16 @@ func withoutPassword(url string) string {
 	return url
 }
 
-// follow makes a branch follow a remote's.
-func follow(c *cli.Call, branch, name, merge string) error {
+// follow makes a branch follow a remote's, and says so unless silent.
+func follow(c *cli.Call, branch, name, merge string, silent bool) error {
 	if _, err := c.Repo.Config.Set("branch."+branch+".remote", name, false, false); err != nil {
 		return err
 	}
 	if _, err := c.Repo.Config.Set("branch."+branch+".merge", merge, false, false); err != nil {
 		return err
 	}
-	c.Printf("branch '%s' set up to track '%s/%s'.\n", branch, name, short(merge))
+	if !silent {
+		c.Printf("branch '%s' set up to track '%s/%s'.\n", branch, name, short(merge))
+	}
 	return nil
 }

@@ -20,7 +20,11 @@ func Upstream(c *cli.Call, branch string) (name string, ahead, behind int) {
 		return "", 0, 0
 	}
 	name = remote + "/" + short
-	theirs, ours := c.Repo.Ref("refs/remotes/"+name), c.Repo.Ref("refs/heads/"+branch)
+	full := "refs/remotes/" + name
+	if remote == "." { // a branch of this repository
+		name, full = short, merge
+	}
+	theirs, ours := c.Repo.Ref(full), c.Repo.Ref("refs/heads/"+branch)
 	if theirs == repo.Zero || ours == repo.Zero {
 		return "", 0, 0
 	}
