@@ -139,7 +139,7 @@ const (
 	noCC       = "there is no C compiler in this sandbox; its owner can add one that makes WASI modules: terrarium plugins add clang"
 	noBuild    = "native programs are not built in this sandbox; its owner can build them outside of it: terrarium run -- COMMAND"
 	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
-	noNetwork  = "there is no network in this sandbox: ask for the file to be put into the workspace"
+	noNetwork  = "nothing connects in this sandbox but curl, wget and git, by HTTP, to hosts that its owner allows: terrarium run --net HOST"
 	noManual   = "there are no manual pages in this sandbox: commands behave as Debian's do, and many have --help"
 	noMonitor  = "no full-screen monitor in this sandbox: use ps aux, or watch ps aux"
 	noEditor   = "no full-screen editor in this sandbox: read with less, change with sed -i or cat > FILE <<'EOF'"

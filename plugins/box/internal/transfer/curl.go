@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -69,15 +70,11 @@ func curl(env *tool.Env, args []string) int {
 	return c.status
 }
 
-// fail ends one transfer. Its message is left out with -s, but not what explains it.
+// fail ends one transfer. Its message is left out with -s.
 func (c *curler) fail(status int, format string, a ...any) {
 	c.status = status
 	if !c.flags['s'] || c.flags['S'] {
 		c.env.Errorf("(%d) %s", status, fmt.Sprintf(format, a...))
-	}
-	if (status == curlNoHost || status == curlNoConnect) && !c.hinted && !reachable() {
-		c.hinted = true
-		c.env.Errorf("%s", noNetwork)
 	}
 }
 
@@ -92,13 +89,17 @@ type transferred struct {
 	kind, redirect string // its type, and where it leads to
 	method, at     string // of the last request, and its URL
 	redirects      int
+	heads          string // the headers of all responses
+	fields         int    // of the last one's
+	took           time.Duration
 }
 
 func (c *curler) get(i int, url string) {
 	t := &transferred{url: url}
 	c.status = 0
+	began := time.Now()
 	c.fetch(i, t)
-	t.status = c.status
+	t.status, t.took = c.status, time.Since(began)
 	c.tell(t)
 }
 
@@ -131,6 +132,10 @@ func (c *curler) fetch(i int, t *transferred) {
 		c.fail(curlNoConnect, "Failed to connect to %s port %s after 0 ms: Couldn't connect to server", strings.Trim(l.host, "[]"), port)
 	default:
 		c.fail(curlNoHost, "Could not resolve host: %s", l.host)
+	}
+	if (c.status == curlNoHost || c.status == curlNoConnect) && !c.hinted && !reachable() {
+		c.hinted = true
+		c.env.Errorf("%s", noNetwork(l))
 	}
 }
 
@@ -291,7 +296,21 @@ func (t *transferred) variable(name string) (string, error) {
 		return strconv.FormatInt(t.size, 10), nil
 	case "exitcode":
 		return strconv.Itoa(t.status), nil
-	case "remote_ip", "local_ip", "errormsg", "scheme", "stdout", "stderr":
+	case "scheme":
+		scheme, _, _ := strings.Cut(t.at, "://")
+		return strings.ToUpper(scheme), nil
+	case "http_version":
+		if t.code > 0 {
+			return "1.1", nil
+		}
+		return "0", nil
+	case "num_headers":
+		return strconv.Itoa(t.fields), nil
+	case "size_header":
+		return strconv.Itoa(len(t.heads)), nil
+	case "time_total":
+		return strconv.FormatFloat(t.took.Seconds(), 'f', 6, 64), nil
+	case "remote_ip", "local_ip", "errormsg", "stdout", "stderr":
 		return "", nil
 	case "method":
 		if t.method != "" {
@@ -303,7 +322,7 @@ func (t *transferred) variable(name string) (string, error) {
 	case strings.HasPrefix(name, "time_"):
 		return "0.000000", nil
 	case strings.HasPrefix(name, "num_"), strings.HasPrefix(name, "size_"), strings.HasPrefix(name, "speed_"), strings.HasSuffix(name, "_port"),
-		name == "http_version", name == "ssl_verify_result":
+		name == "ssl_verify_result":
 		return "0", nil
 	}
 	return "", errNoVariable

@@ -17,6 +17,7 @@ import (
 
 // More statuses of curl.
 const (
+	curlPartial   = 18
 	curlFailed    = 22 // -f, and the server says 400 or more
 	curlTimeout   = 28
 	curlRedirects = 47
@@ -237,12 +238,13 @@ func (c *curler) http(i int, t *transferred) {
 		return
 	}
 	defer response.Body.Close()
-	t.code, t.kind = response.Status, response.Get("Content-Type")
+	t.code, t.kind, t.fields = response.Status, response.Get("Content-Type"), len(response.Header)
+	t.heads += headerText(response)
 	if bad := response.Status >= 400 && c.flags['f']; bad {
 		c.fail(curlFailed, "The requested URL returned error: %d", response.Status)
 		return
 	}
-	if !c.dumpHeader(response) {
+	if !c.dumpHeader(t.heads) {
 		return
 	}
 	out, ok := c.output(i, to.Path, t)
@@ -251,11 +253,17 @@ func (c *curler) http(i int, t *transferred) {
 	}
 	defer out.Close()
 	if c.flags['i'] || c.flags['I'] {
-		io.WriteString(out, headerText(response))
+		io.WriteString(out, t.heads)
 	}
 	in := &watched{r: response.Body}
 	t.size, err = io.Copy(out, in)
-	switch {
+	switch e, ours := errors.AsType[*http.Error](in.err); {
+	case ours && e.Code == http.Broken:
+		left := "outstanding read data remaining"
+		if n, err := strconv.ParseInt(response.Get("Content-Length"), 10, 64); err == nil {
+			left = strconv.FormatInt(n-t.size, 10) + " bytes remaining to read"
+		}
+		c.fail(curlPartial, "transfer closed with %s", left)
 	case in.err != nil:
 		c.failed(ctx, began, t, in.err)
 	case err != nil && !c.env.Stopped():
@@ -323,7 +331,7 @@ func (c *curler) follow(ctx context.Context, to *url.URL, t *transferred) (*http
 		if n >= c.ask.redirects {
 			return nil, errRedirects
 		}
-		t.redirects, t.redirect = n+1, ""
+		t.redirects, t.redirect, t.heads = n+1, "", t.heads+headerText(response)
 		if next.Fragment = ""; next.Host != first.Host || next.Scheme != first.Scheme { // whoever this is, the password was not meant for them
 			c.ask.user = ""
 			c.ask.fields = without(c.ask.fields, "authorization", "cookie")
@@ -405,17 +413,17 @@ func headerText(r *http.Response) string {
 }
 
 // dumpHeader is -D.
-func (c *curler) dumpHeader(r *http.Response) bool {
+func (c *curler) dumpHeader(text string) bool {
 	switch c.ask.dump {
 	case "":
 		return true
 	case "-":
-		c.env.Out.WriteString(headerText(r))
+		c.env.Out.WriteString(text)
 		return true
 	}
 	f, err := c.env.Create(c.ask.dump, os.O_TRUNC)
 	if err == nil {
-		_, err = io.WriteString(f, headerText(r))
+		_, err = io.WriteString(f, text)
 		f.Close()
 	}
 	if err != nil {

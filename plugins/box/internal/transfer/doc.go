@@ -14,4 +14,14 @@ func Commands() []tool.Command {
 }
 
 // noNetwork is said even by those who were told to be quiet: who does not know why nothing came tries again.
-const noNetwork = "there is no network in this sandbox: ask for the file to be put into the workspace, or for terrarium's --net HOST"
+func noNetwork(l location) string {
+	text := "there is no network in this sandbox: ask for the file to be put into the workspace"
+	if l.scheme != "http" && l.scheme != "https" {
+		return text
+	}
+	host := l.host
+	if l.port != "" {
+		host += ":" + l.port
+	}
+	return text + ", or for terrarium's --net " + host
+}

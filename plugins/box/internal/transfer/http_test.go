@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 	"github.com/terrarium-dev/terrarium/plugins/http"
@@ -35,12 +36,15 @@ func TestHTTP(t *testing.T) {
 			return nil, &http.Error{Code: http.Refused, Text: "a:80 is refused; to allow it, add --net a:80"}
 		case strings.Contains(r.URL, "/none"):
 			return nil, &http.Error{Code: http.NoHost, Text: "look up a: no such host"}
+		case strings.Contains(r.URL, "/cut"):
+			answer.Header = []http.Field{{Name: "Content-Length", Value: "9"}}
+			answer.Body = io.NopCloser(io.MultiReader(answer.Body, iotest.ErrReader(&http.Error{Code: http.Broken, Text: "unexpected EOF"})))
 		case strings.Contains(r.URL, "/missing"):
 			answer.Status, answer.Reason = 404, "Not Found"
 		case strings.Contains(r.URL, "/bare"):
 			answer.Status, answer.Header = 302, []http.Field{{Name: "Location", Value: "http://a/there"}}
 		case strings.Contains(r.URL, "/moved"):
-			answer.Status, answer.Header = 302, []http.Field{{Name: "Location", Value: "http://b/there"}}
+			answer.Status, answer.Reason, answer.Header = 302, "", []http.Field{{Name: "Location", Value: "http://b/there"}}
 		}
 		return answer, nil
 	}
@@ -59,6 +63,9 @@ func TestHTTP(t *testing.T) {
 		{"curl -s http://a/missing -w %{http_code}", "GET http://a/missing\n", "hello\n404", "", 0},
 		{"curl -sL -u me:pw http://a/moved", "GET http://a/moved Authorization=Basic bWU6cHc=\nGET http://b/there\n", "hello\n", "", 0},
 		{"curl -sL -u me:pw https://a/bare", "GET https://a/bare Authorization=Basic bWU6cHc=\nGET http://a/there\n", "hello\n", "", 0},
+		{"curl -siL http://a/moved", "GET http://a/moved\nGET http://b/there\n", "HTTP/1.1 302 \r\nLocation: http://b/there\r\n\r\nHTTP/1.1 200 OK\r\n\r\nhello\n", "", 0},
+		{"curl -sS http://a/cut", "GET http://a/cut\n", "hello\n", "curl: (18) transfer closed with 3 bytes remaining to read\n", 18},
+		{"curl -sL http://a/moved -w %{scheme}%{http_version}%{num_headers},%{size_header}", "GET http://a/moved\nGET http://b/there\n", "hello\nHTTP1.10,62", "", 0},
 		{"curl -sS -L --max-redirs 0 http://a/moved", "GET http://a/moved\n", "", "curl: (47) Maximum (0) redirects followed\n", 47},
 		{"curl -sS http://a/none", "GET http://a/none\n", "", "curl: (6) look up a: no such host\n", 6},
 		{"curl -s http://a/refused", "GET http://a/refused\n", "", "curl: (7) a:80 is refused; to allow it, add --net a:80\n", 7},
@@ -79,6 +86,28 @@ func TestHTTP(t *testing.T) {
 		status := tool.Run(command, tool.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir()}, words)
 		if status != test.status || asked != test.asked || out.String() != test.out || errs.String() != test.err {
 			t.Errorf("%s: got %d, asked %q, %q, %q", test.line, status, asked, out.String(), errs.String())
+		}
+	}
+}
+
+// TestNoNetwork is what they say where nothing can be fetched: what the person can type.
+func TestNoNetwork(t *testing.T) {
+	const asks = "there is no network in this sandbox: ask for the file to be put into the workspace"
+	for line, want := range map[string]string{
+		"curl -s http://a.example/x":        "curl: " + asks + ", or for terrarium's --net a.example\n",
+		"curl -s https://a.example:8443/x":  "curl: " + asks + ", or for terrarium's --net a.example:8443\n",
+		"curl -s ftp://a.example/x":         "curl: " + asks + "\n",
+		"wget -q http://10.0.0.1:81/x -O -": "wget: " + asks + ", or for terrarium's --net 10.0.0.1:81\n",
+	} {
+		var out, errs bytes.Buffer
+		words := strings.Fields(line)
+		for _, c := range Commands() {
+			if c.Name == words[0] {
+				tool.Run(c, tool.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir()}, words)
+			}
+		}
+		if errs.String() != want {
+			t.Errorf("%s: got %q", line, errs.String())
 		}
 	}
 }

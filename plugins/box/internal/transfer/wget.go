@@ -171,6 +171,6 @@ func (w *wgetter) fail(l location) {
 	}
 	if !w.hinted {
 		w.hinted = true
-		w.env.Errorf("%s", noNetwork)
+		w.env.Errorf("%s", noNetwork(l))
 	}
 }
