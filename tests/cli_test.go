@@ -34,6 +34,8 @@ const patience = 3 * time.Minute
 //	matches FILE WANT       FILE holds JSON with at least what is in WANT (see matchJSON)
 //	[landlock]              native commands can be confined here
 //	[box]                   this build has the sandbox's shell and tools
+//	[git-server]            git is installed, with what serves repositories by HTTP
+//	fetched                 starts a server to fetch from (fetched_test.go)
 //	fits                    stdout fits on a screen: 24 lines of 80 columns
 //	noprocess               waits until no process of this script is left
 //	module KIND FILE        makes a small WebAssembly module (modules_test.go)
@@ -77,11 +79,14 @@ func TestCLI(t *testing.T) {
 				return hasSandbox(), nil
 			case "box":
 				return plugins.Modules()[0].Missing() == nil, nil
+			case "git-server":
+				return gitBackend() != "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":      exits,
+			"fetched":    fetched,
 			"signal":     signalBackground,
 			"matches":    matchesFile,
 			"fits":       fits,
