@@ -55,7 +55,7 @@ var linear = []struct {
 	{1000, `f() { (($1)) && f $(($1-1)); return 0; }; f N`},
 	{2000, `set -- $(seq N); while [ $# -gt 0 ]; do shift; done`},
 	{2000, `seq N | while read -r x; do :; done`},
-	{20000, `yes € | tr -d '\n' | { read -r -n N x; }`},
+	{40000, `yes € | tr -d '\n' | { read -r -n N x; }`},
 	{2000, `mapfile -t a < <(seq N); for i in "${!a[@]}"; do :; done`},
 	{2000, `for ((i=0; i<N; i++)); do printf -v "v$i" x; done`},
 	{1000, `for ((i=0; i<N; i++)); do x=$(:); done`},
