@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/filemode"
 	"github.com/go-git/go-git/v6/plumbing/format/packfile"
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
@@ -240,8 +241,8 @@ func (r *Repo) known(tips []plumbing.Hash) (map[plumbing.Hash]bool, error) {
 	return known, err
 }
 
-// Connected fails where the history of these commits, or tags, is not all here. That of the others is
-// known to be.
+// Connected fails where the history of these commits, or tags, is not all here, with its files. What
+// the others are made of is known to be.
 func (r *Repo) Connected(tips, others []plumbing.Hash) error {
 	commits := [2][]plumbing.Hash{}
 	for i, list := range [][]plumbing.Hash{tips, others} {
@@ -256,5 +257,44 @@ func (r *Repo) Connected(tips, others []plumbing.Hash) error {
 			commits[i] = append(commits[i], h)
 		}
 	}
-	return r.Walk(commits[0], commits[1], func(*object.Commit) bool { return true })
+	seen := map[plumbing.Hash]bool{}
+	var missing error
+	err := r.Walk(commits[0], commits[1], func(c *object.Commit) bool {
+		missing = r.wholeTree(c.TreeHash, seen)
+		return missing == nil
+	})
+	return errors.Join(err, missing)
+}
+
+// wholeTree fails where a tree, or what it names, is not here. It leaves out what was seen, and reads
+// no files: they are what their names say, or they were not kept.
+func (r *Repo) wholeTree(h plumbing.Hash, seen map[plumbing.Hash]bool) error {
+	for trees := []plumbing.Hash{h}; len(trees) > 0; {
+		h := trees[len(trees)-1]
+		trees = trees[:len(trees)-1]
+		if seen[h] {
+			continue
+		}
+		seen[h] = true
+		b, err := r.read(plumbing.TreeObject, h)
+		if err != nil {
+			return err
+		}
+		for len(b) > 0 {
+			e, rest, err := nextEntry(b)
+			if err != nil {
+				return err
+			}
+			switch b = rest; {
+			case e.mode == filemode.Submodule || seen[e.hash]: // the first is another repository's
+			case e.mode == filemode.Dir:
+				trees = append(trees, e.hash)
+			case !r.Has(e.hash):
+				return fmt.Errorf("object %s is missing", e.hash)
+			default:
+				seen[e.hash] = true
+			}
+		}
+	}
+	return nil
 }

@@ -349,6 +349,7 @@ type bands struct {
 	deepens bool // whether it was asked where history ends
 	rest    []byte
 	begun   bool
+	beside  int // bytes of packets that had none of the first
 	shallow []plumbing.Hash
 }
 
@@ -370,7 +371,13 @@ func (b *bands) next() error {
 		return io.ErrUnexpectedEOF
 	case p == nil && b.begun:
 		return io.EOF
-	case len(p) == 0:
+	}
+	if len(p) == 0 || p[0] != 1 {
+		if b.beside += len(p) + 4; b.beside > maxAdvertised {
+			return errors.New("it says too much beside the pack")
+		}
+	}
+	if len(p) == 0 {
 		return nil
 	}
 	text := strings.TrimSuffix(string(p[1:]), "\n")
