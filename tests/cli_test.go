@@ -77,6 +77,8 @@ func TestCLI(t *testing.T) {
 			switch name {
 			case "landlock":
 				return hasSandbox(), nil
+			case "disk":
+				return canMount(), nil
 			case "box":
 				return plugins.Modules()[0].Missing() == nil, nil
 			case "git-server":
@@ -94,6 +96,7 @@ func TestCLI(t *testing.T) {
 			"module":     makeModule,
 			"publish":    publish,
 			"wheel":      publishWheel,
+			"disk":       mountDisk,
 			"replay":     replay,
 			"transcript": transcript,
 			"console":    runConsole,

@@ -19,7 +19,7 @@ Keeps the commands of the sandbox (--host wasm) that others have made: WASI
 modules, such as a CPython. Nobody has to trust them.
 
   search [WORD]   which can be had by name
-  add NAME|FILE   add one of these, or a module, to the user's plugins
+  add NAME…|FILE  add some of these, or a module, to the user's plugins
   update [NAME]   bring what was added by name to what the index has now
   remove NAME     remove it
   list            what there is, and from where

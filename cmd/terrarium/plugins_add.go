@@ -20,9 +20,9 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
-const pluginsAddHelp = `usage: terrarium plugins add NAME|FILE [flags]
+const pluginsAddHelp = `usage: terrarium plugins add NAME…|FILE [flags]
 
-Adds a plugin to the user's, and compiles it. NAME is one that "plugins search"
+Adds plugins to the user's, and compiles them. NAME is one that "plugins search"
 lists: what it is, where its build is published and under which licence is said,
 and a person is asked; then it is downloaded, its sum compared, and it is run
 once in the sandbox. One that fails is not added. FILE, a path that has a / or
@@ -51,17 +51,19 @@ type addFlags struct {
 	aliases []string
 	force   bool
 	yes     bool
+
+	downloads downloads
 }
 
 func newPluginsAdd() *cobra.Command {
 	var f addFlags
 	cmd := &cobra.Command{
-		Use:                   "add NAME|FILE [flags]",
+		Use:                   "add NAME…|FILE [flags]",
 		SuggestFor:            []string{"install", "get"},
 		Short:                 "add a plugin to the user's",
 		Long:                  pluginsAddHelp,
 		DisableFlagsInUseLine: true,
-		Args:                  oneArg("NAME or FILE"),
+		Args:                  someOrFile,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if strings.Contains(typed, "/") {
 				return []string{"wasm"}, cobra.ShellCompDirectiveFilterFileExt
@@ -76,7 +78,7 @@ func newPluginsAdd() *cobra.Command {
 			if isFile(args[0]) {
 				return f.addFile(cmd, args[0])
 			}
-			return f.addNamed(cmd, args[0])
+			return f.addNamed(cmd, args)
 		},
 	}
 	f.addTo(cmd)
@@ -94,6 +96,14 @@ func (f *addFlags) addTo(cmd *cobra.Command) {
 	set.BoolVar(&f.yes, "yes", false, "")
 	set.StringVar(&f.engine, "engine", engines[0], "")
 	set.BoolVar(&f.required, "sandbox-required", false, "")
+}
+
+// someOrFile is for NAMEs, or one FILE.
+func someOrFile(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || len(args) > 1 && slices.ContainsFunc(args, isFile) {
+		return &usageError{cmd.UseLine(), fmt.Errorf("want some NAME, or one FILE, got %d", len(args))}
+	}
+	return nil
 }
 
 // isFile reports whether an argument is a FILE. A NAME never becomes one: who
@@ -239,7 +249,7 @@ func (f *addFlags) compile(ctx context.Context, p *plugin.Plugin, wasm []byte, t
 		Commands:  map[string]*hostwasm.Module{p.Name: hostwasm.NewModule(p.Name, wasm)},
 		Env:       p.Env,
 		Mounts:    filesOf(p),
-		Compiling: compiling, Engine: f.engine, CacheDir: dir,
+		Compiling: announced, Engine: f.engine, CacheDir: dir,
 		Limits: hostwasm.Limits{
 			Compile: 10 * time.Minute, // somebody waits for it, who can press ^C
 			Memory:  max(p.Memory, defaultMemory), Wall: smokeWall, Output: smokeOutput,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,22 +19,47 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// addNamed adds a plugin of the index.
-func (f *addFlags) addNamed(cmd *cobra.Command, name string) error {
+// addNamed adds plugins of the index. One that fails does not keep the next from it,
+// but nothing is done if there is none of some name.
+func (f *addFlags) addNamed(cmd *cobra.Command, names []string) error {
 	ctx, stop := interruptible()
 	defer stop()
+	defer f.downloads.remove()
 	x, err := f.index.read(ctx)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	e := x.Find(name)
-	if e == nil {
-		err := noEntry(x, name)
-		if _, lost := os.Stat(name); lost == nil {
-			err = fmt.Errorf("%w; the file is ./%s", err, name)
+	var entries []*index.Entry
+	for _, name := range names {
+		e := x.Find(name)
+		if e == nil {
+			err := noEntry(x, name)
+			if _, lost := os.Stat(name); lost == nil {
+				err = fmt.Errorf("%w; the file is ./%s", err, name)
+			}
+			return err
 		}
-		return err
+		if !slices.Contains(entries, e) {
+			entries = append(entries, e)
+		}
 	}
+	var failed error // the last that went wrong: those before it are told of
+	for _, e := range entries {
+		if err := f.addEntry(ctx, cmd, x, e); err != nil {
+			if failed != nil {
+				warn(cmd.ErrOrStderr(), failed)
+			}
+			failed = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
+}
+
+// addEntry adds a plugin of the index, unless it is there.
+func (f *addFlags) addEntry(ctx context.Context, cmd *cobra.Command, x *index.Index, e *index.Entry) error {
 	for _, have := range usersPlugins() {
 		if have.Name == e.Name && have.Download == e.SHA256 && !f.force {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s is there already\n", e.Name, e.Version)
@@ -69,7 +95,7 @@ func (f *addFlags) get(ctx context.Context, cmd *cobra.Command, x *index.Index, 
 	}
 	defer os.RemoveAll(stage)
 	p.File = filepath.Join(stage, p.Name) // where its files are, while it is tried
-	wasm, err := download(ctx, stage, x, e)
+	wasm, err := f.download(ctx, stage, x, e)
 	if err != nil {
 		return fmt.Errorf("plugin %s: %w", e.Name, interrupted(ctx, err))
 	}
@@ -84,7 +110,10 @@ func (f *addFlags) get(ctx context.Context, cmd *cobra.Command, x *index.Index, 
 	if p.Files != "" {
 		files = filepath.Join(stage, p.Files)
 	}
-	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm, files)
+	if err := install(cmd.OutOrStdout(), dir, p.Manifest, wasm, files); err != nil {
+		return fmt.Errorf("plugin %s: not added: %w", e.Name, err)
+	}
+	return nil
 }
 
 // agreed says what would be added, and asks whether it shall be.
@@ -126,36 +155,27 @@ func agree(ctx context.Context, question string) (bool, error) {
 	}
 }
 
-// download returns an entry's module, and unpacks its files, if it has some. All of
-// it is kept in stage, a directory of its own.
-func download(ctx context.Context, stage string, x *index.Index, e *index.Entry) (wasm []byte, err error) {
-	f, err := os.OpenFile(filepath.Join(stage, "download"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+// download returns an entry's module, and unpacks its files, if it has some, into
+// stage, a directory of its own.
+func (f *addFlags) download(ctx context.Context, stage string, x *index.Index, e *index.Entry) (wasm []byte, err error) {
+	file, err := f.downloads.open(ctx, filepath.Dir(stage), x, e)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	shown := newProgress(os.Stderr, "downloading "+e.Name, e.Size)
-	err = fetch.Get(ctx, x, e, f, shown.at)
-	shown.end()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
+	defer file.Close()
 	if files := e.Manifest().Files; files != "" {
-		if err := fetch.UnpackFiles(f, e.Files, filepath.Join(stage, files)); err != nil {
+		if err := fetch.UnpackFiles(file, e.Files, filepath.Join(stage, files)); err != nil {
 			return nil, err
 		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
 	}
 	if e.Module != "" {
-		return fetch.Unpack(f, e.Module)
+		return fetch.Unpack(file, e.Module)
 	}
 	if e.Size > plugin.MaxModule {
 		return nil, errors.New("larger than a module may be")
 	}
-	return io.ReadAll(f)
+	return io.ReadAll(file)
 }

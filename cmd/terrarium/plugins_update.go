@@ -67,6 +67,7 @@ func newPluginsUpdate() *cobra.Command {
 func (f *addFlags) update(cmd *cobra.Command, name string) error {
 	ctx, stop := interruptible()
 	defer stop()
+	defer f.downloads.remove()
 	x, err := f.index.read(ctx)
 	if err != nil {
 		return interrupted(ctx, err)

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+)
+
+// compileRate is how many bytes of a module are compiled in a second where two
+// processors do it. clang's 75 MB took 70 s of two (time terrarium plugins add clang).
+const compileRate = 1_000_000
+
+// announced tells who adds a plugin that it is compiled, and how long that may take,
+// where it takes longer than they would wait without a word. On a terminal the seconds
+// count, elsewhere there is one line.
+func announced(name string, size int) (done func()) {
+	warnOfCache()
+	what := fmt.Sprintf("compiling %s (%.1f MB)", printable.Text(name), float64(size)/1e6)
+	may := time.Duration(size/compileRate) * time.Second
+	if isTerminal(os.Stderr) {
+		return countSeconds(os.Stderr, what, may)
+	}
+	if may > 2*time.Second {
+		fmt.Fprintf(os.Stderr, "terrarium: %s: may take %v\n", what, may)
+	}
+	return nil
+}
+
+// countSeconds shows on a terminal what is under way, and for how long, until done.
+func countSeconds(to *os.File, what string, may time.Duration) (done func()) {
+	began, stop, ended := time.Now(), make(chan struct{}), make(chan struct{})
+	go func() { // done ends it, and waits
+		defer close(ended)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for shown := false; ; shown = true {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(to, "\rterrarium: %s: %.0f s of %.0f or so\x1b[K", what, time.Since(began).Seconds(), max(may, time.Second).Seconds())
+			case <-stop:
+				if shown {
+					fmt.Fprint(to, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-ended
+	}
+}
