@@ -17,19 +17,19 @@ const compileRate = 1_000_000
 // count, elsewhere there is one line.
 func announced(name string, size int) (done func()) {
 	warnOfCache()
-	what := fmt.Sprintf("compiling %s (%.1f MB)", printable.Text(name), float64(size)/1e6)
-	may := time.Duration(size/compileRate) * time.Second
-	if isTerminal(os.Stderr) {
-		return countSeconds(os.Stderr, what, may)
-	}
-	if may > 2*time.Second {
-		fmt.Fprintf(os.Stderr, "terrarium: %s: may take %v\n", what, may)
+	may := max(time.Duration(size/compileRate), 1) * time.Second
+	what := fmt.Sprintf("terrarium: compiling %s (%.1f MB, may take %v)", printable.Text(name), float64(size)/1e6, may)
+	switch {
+	case isTerminal(os.Stderr):
+		return countSeconds(os.Stderr, what)
+	case may > 2*time.Second:
+		fmt.Fprintln(os.Stderr, what)
 	}
 	return nil
 }
 
 // countSeconds shows on a terminal what is under way, and for how long, until done.
-func countSeconds(to *os.File, what string, may time.Duration) (done func()) {
+func countSeconds(to *os.File, what string) (done func()) {
 	began, stop, ended := time.Now(), make(chan struct{}), make(chan struct{})
 	go func() { // done ends it, and waits
 		defer close(ended)
@@ -38,7 +38,7 @@ func countSeconds(to *os.File, what string, may time.Duration) (done func()) {
 		for shown := false; ; shown = true {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(to, "\rterrarium: %s: %.0f s of %.0f or so\x1b[K", what, time.Since(began).Seconds(), max(may, time.Second).Seconds())
+				fmt.Fprintf(to, "\r%s: %.0fs\x1b[K", what, time.Since(began).Seconds())
 			case <-stop:
 				if shown {
 					fmt.Fprint(to, "\r\x1b[K")

@@ -29,6 +29,9 @@ const userAgent = "terrarium"
 // errStalled ends a download that brings nothing.
 var errStalled = errors.New("the server sends nothing any longer")
 
+// ErrNotFound is that a server has nothing where it was asked.
+var ErrNotFound = errors.New("the server says 404 Not Found")
+
 // errElsewhere is why we don't go where a server sends us.
 var errElsewhere = errors.New("a server elsewhere sends us to this machine")
 
@@ -132,11 +135,16 @@ func open(ctx context.Context, u *url.URL, header http.Header) (*body, error) {
 		return nil, named(u, err)
 	}
 	b.body, b.at = response.Body, response.Request.URL
-	if response.StatusCode != http.StatusOK {
-		b.Close()
-		return nil, named(u, fmt.Errorf("the server says %s", plugin.Printable(response.Status)))
+	switch response.StatusCode {
+	case http.StatusOK:
+		return b, nil
+	case http.StatusNotFound:
+		err = ErrNotFound
+	default:
+		err = fmt.Errorf("the server says %s", plugin.Printable(response.Status))
 	}
-	return b, nil
+	b.Close()
+	return nil, named(u, err)
 }
 
 // A body is what a server sends, as long as it sends something.

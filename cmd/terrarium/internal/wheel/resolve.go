@@ -90,6 +90,11 @@ func (r *resolver) choose(ctx context.Context, name string) error {
 	}
 	page, err := r.index.page(ctx, name)
 	if err != nil {
+		for _, n := range r.needs[name] {
+			if n.by != person {
+				return fmt.Errorf("%s needs %w", n.by, err)
+			}
+		}
 		return err
 	}
 	best, err := r.best(name, page)

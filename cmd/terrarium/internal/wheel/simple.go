@@ -66,6 +66,9 @@ func (s *Simple) page(ctx context.Context, name string) (*page, error) {
 	u := *s.URL
 	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + name + "/"
 	b, at, err := fetch.Accept(ctx, &u, simpleJSON, maxPage)
+	if errors.Is(err, fetch.ErrNotFound) {
+		return nil, fmt.Errorf("%s: no package of that name was found: %w", name, err)
+	}
 	if err != nil {
 		return nil, err
 	}

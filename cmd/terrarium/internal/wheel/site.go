@@ -24,6 +24,11 @@ const At = "/opt/python"
 //go:embed usercustomize.py
 var usercustomize []byte
 
+// pip is what "python -m pip" executes.
+//
+//go:embed pip.py
+var pip []byte
+
 // A Site is a directory with the packages of a python, each in a directory of its own,
 // and with what python has to know to find them:
 //
@@ -224,6 +229,7 @@ func (s *Site) refresh(list []Package, python string) error {
 	}
 	err := errors.Join(
 		s.write(path.Join(library, "usercustomize.py"), usercustomize, 0o600),
+		s.write(path.Join(library, "pip.py"), pip, 0o600),
 		s.write(path.Join(library, "terrarium.pth"), []byte(pth.String()), 0o600))
 	for name, script := range scripts {
 		text := fmt.Sprintf("#!/usr/bin/env python3\nimport sys\nimport %s\nsys.exit(%[1]s.%s())\n", script.Module, script.Function)
