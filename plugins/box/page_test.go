@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/hostwasm"
+	"github.com/terrarium-dev/terrarium/hostwasm/engine/page"
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
@@ -210,9 +212,15 @@ func (s suite) restore(t *testing.T, dir string, files []pageFile) {
 // A pageRunner has testdata/page, built for the page and for here, and the box in a directory.
 type pageRunner struct{ dir string }
 
+// meteredBox is the file with the box as a page gets it.
+const meteredBox = "metered.wasm"
+
 func newPageRunner(t *testing.T, box []byte) pageRunner {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "box.wasm"), box, 0o666); err != nil {
+	metered, err := hostwasm.MeterFor(page.Target{}, hostwasm.NewModule("box", box), hostwasm.Limits{})
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "box.wasm"), box, 0o666),
+		os.WriteFile(filepath.Join(dir, meteredBox), metered, 0o666))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, env := range map[string][]string{"page": nil, "page.wasm": {"GOOS=js", "GOARCH=wasm"}} {
@@ -239,7 +247,7 @@ func (p pageRunner) run(t *testing.T, inPage bool, requests []pageRequest) []pag
 	cmd.Dir = p.dir
 	if inPage {
 		cmd = exec.Command("go", "run", "./cmd/dev", "browser", "-dir", p.dir, "--",
-			filepath.Join(p.dir, "bin", "page.wasm"), "box.wasm", "requests.json", "/tmp/cache")
+			filepath.Join(p.dir, "bin", "page.wasm"), "box.wasm", "requests.json", meteredBox)
 		cmd.Dir = root
 	}
 	var stdout, stderr bytes.Buffer

@@ -1,9 +1,9 @@
 // Command page runs command lines of the box in a sandbox whose files are in memory: in a page, or natively,
 // to compare the two.
 //
-//	page BOX.wasm REQUESTS.json CACHE
+//	page BOX.wasm REQUESTS.json KEPT
 //
-// It writes a JSON line for each request.
+// KEPT is a cache of compiled modules, or in a page the box metered for it. It writes a JSON line for each request.
 package main
 
 import (
@@ -76,7 +76,7 @@ func run(args []string) error {
 	if err := json.Unmarshal(data, &requests); err != nil {
 		return err
 	}
-	kept, err := hostwasm.CacheIn(args[2])
+	kept, err := compiled(args[0], args[2])
 	if err != nil {
 		return err
 	}
