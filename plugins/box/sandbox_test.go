@@ -26,18 +26,14 @@ func TestSandbox(t *testing.T) {
 	if raceEnabled() {
 		t.Skip("takes minutes with the race detector, which sees nothing inside the sandbox")
 	}
-	sample := 12 // of the many drawn cases one in so many
-	if os.Getenv("TERRARIUM_LONG") == "1" {
-		sample = 1
-	}
 	h := newSandbox(t)
 	for _, s := range loadSuites(t) {
 		if !s.needsShell() && !s.packs() {
 			continue
 		}
-		want := readWants(t, s.path)
+		want, sample := readWants(t, s.path), s.sandboxSample()
 		for i, c := range s.cases {
-			if s.drawn && i%sample != 0 {
+			if i%sample != 0 {
 				continue
 			}
 			diff := s.runSandbox(t, h, c.line).diff(s.expected(want[c.line]))
@@ -51,6 +47,18 @@ func TestSandbox(t *testing.T) {
 			}
 		}
 	}
+}
+
+// sandboxSample is of how many cases one is run in the sandbox, of which TestRecorded runs all. What looks at what the
+// sandbox does otherwise, which is modes, times and links, pipes and signals, is run whole.
+func (s suite) sandboxSample() int {
+	switch {
+	case os.Getenv("TERRARIUM_LONG") == "1" || slices.Contains([]string{"archive", "shell-modes", "shell-pipes", "shell-traps"}, s.name):
+		return 1
+	case s.drawn:
+		return 12
+	}
+	return 4
 }
 
 // packs reports whether the cases are about compressed files, archives, pieces of files, and what is made of files.
