@@ -345,7 +345,7 @@ func TestConnectHangs(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(begun); took > patience/2 {
+	if took := time.Since(begun); took > 15*time.Second {
 		t.Errorf("Close took %v", took)
 	}
 	for all := make([]byte, 1<<20); bytes.Contains(all[:runtime.Stack(all, true)], []byte("broker.connect(")); {

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen.
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // line is a command that runs a POSIX shell line, whatever Config.Shell is.
 func line(s string, args ...string) core.Command {

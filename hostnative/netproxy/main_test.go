@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what has to happen.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // An internet has names and addresses that lead to servers of the test.
 type internet struct {

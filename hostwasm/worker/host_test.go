@@ -68,7 +68,7 @@ func fileModule(file string) *hostwasm.Module {
 }
 
 // patience is how long a test waits for what must happen.
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // newHost returns a host with the command guest, whose module is compiled once
 // for all hosts of a test binary.
