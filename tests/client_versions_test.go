@@ -199,16 +199,18 @@ func TestClientShownJSON(t *testing.T) {
 func TestClientShowsMany(t *testing.T) {
 	u := prompted(t)
 	u.begin()
-	for i := range 10_000 {
+	n := few(10_000)
+	for i := range n {
 		u.update(`{"sessionUpdate":"terminal_update","terminalId":"` + strconv.Itoa(i) + `","command":"make","size":{"cols":1000000000,"rows":1000000000}}`)
 	}
-	u.wrote("9999", strings.Repeat("x", 4<<20)+"\nlast\n")
-	u.update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"9999","data":"no base64"}`)
-	u.update(`{"sessionUpdate":"terminal_update","terminalId":"9999","size":{"cols":0,"rows":-1},"exitStatus":7,"output":[]}`)
+	last := strconv.Itoa(n - 1)
+	u.wrote(last, strings.Repeat("x", few(4<<20))+"\nlast\n")
+	u.update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"` + last + `","data":"no base64"}`)
+	u.update(`{"sessionUpdate":"terminal_update","terminalId":"` + last + `","size":{"cols":0,"rows":-1},"exitStatus":7,"output":[]}`)
 	if status := u.stop("end_turn"); status != 0 {
 		t.Errorf("got status %d", status)
 	}
-	wantLines(t, u.stderr, "[1] ended: unknown", "[10000] last", "[10000] ended: unknown")
+	wantLines(t, u.stderr, "[1] ended: unknown", fmt.Sprintf("[%d] last", n), fmt.Sprintf("[%d] ended: unknown", n))
 }
 
 // TestClientDraftPermission has an agent ask in the form of version 2. The command is what rules are about.

@@ -18,7 +18,7 @@ var outputFaults = []fault{
 		id := t.create(t.sh(`exec yes`))
 		size := int64(4 << 20)
 		if !t.pty {
-			size = 256 << 20
+			size = int64(few(256 << 20))
 		}
 		t.untilWritten(id, size)
 		if grown := int64(heap() - before); grown > 16<<20 {

@@ -120,8 +120,8 @@ func conversation() (editor, agent [][]byte) {
 		if i%40 == 0 {
 			say(&editor, "\n")
 			say(&agent, "  \n")
-			say(&editor, `{"jsonrpc":"2.0","id":%d,"result":{"big":"%s"}}`+"\n", i, strings.Repeat("0123456789abcdef", 1<<16))
-			say(&agent, `{"jsonrpc":"2.0","id":"a%d","method":"fs/write_text_file","params":{"content":"%s"}}`+"\n", i, strings.Repeat("é\\n", 1<<18))
+			say(&editor, `{"jsonrpc":"2.0","id":%d,"result":{"big":"%s"}}`+"\n", i, strings.Repeat("0123456789abcdef", few(1<<16)))
+			say(&agent, `{"jsonrpc":"2.0","id":"a%d","method":"fs/write_text_file","params":{"content":"%s"}}`+"\n", i, strings.Repeat("é\\n", few(1<<18)))
 		}
 	}
 	return editor, agent
