@@ -23,9 +23,14 @@ func TestNode(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.js":       "console.log(process.argv.slice(2), require('./lib').two, require('./d.json').z, __filename === require('path').resolve('a.js'))\n",
 		"lib.js":     "exports.two = 2\n",
+		"m/x.mjs":    "import fs, {existsSync as there} from 'node:fs'\nimport {two, default as three} from './y.mjs'\nconst s = await Promise.resolve(there('y.mjs'))\nconsole.log(typeof fs.readFileSync, two, three(), s)\n",
+		"m/y.mjs":    "export const two = 2\nexport default function () { return 3 }\n",
 		"d.json":     `{"z": 9}`,
 		"package.js": "process.exitCode = 3; setTimeout(() => console.log('later'), 5); Promise.resolve().then(() => console.log('soon'))\n",
 	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -45,6 +50,7 @@ func TestNode(t *testing.T) {
 		{`node -e 'const fs = require("fs"); fs.mkdirSync("x/y", {recursive: true}); fs.writeFileSync("x/f", "é"); console.log(fs.readdirSync("x"), fs.statSync("x/f").size); fs.rmSync("x", {recursive: true}); console.log(fs.existsSync("x")); try { fs.readFileSync("x") } catch (e) { console.log(e.code) }'`,
 			"[ 'f', 'y' ] 2\nfalse\nENOENT\n", 0},
 		{"node -e 'process.exit(7)'", "", 7},
+		{"cd m && node x.mjs && node --check x.mjs && echo ok; echo '}' >bad.js; node --check bad.js 2>/dev/null", "function 2 3 true\nok\n", 1},
 		{"node -e 'throw new Error(1)' 2>/dev/null", "", 1},
 		{"node -e 'setTimeout(() => { throw 1 }, 1)' 2>/dev/null", "", 1},
 		{`node -e 'require("lodash")' 2>&1 | head -1 | cut -c1-94`,

@@ -36,6 +36,7 @@ type script struct {
 	argv, environ   []string
 	cwd, file, code string
 	print           bool
+	check           string // the name of the file that code is of, which is only to be looked at
 }
 
 // literal returns the script as an object of JavaScript.
@@ -50,7 +51,7 @@ func (s *script) literal() string {
 		name, value, _ := strings.Cut(kv, "=")
 		b.WriteString("[" + quote(name) + "]: " + quote(value) + ",")
 	}
-	fmt.Fprintf(&b, "}, cwd: %s, file: %s, code: %s, print: %t}", quote(s.cwd), quote(s.file), quote(s.code), s.print)
+	fmt.Fprintf(&b, "}, cwd: %s, file: %s, code: %s, print: %t, check: %s}", quote(s.cwd), quote(s.file), quote(s.code), s.print, quote(s.check))
 	return b.String()
 }
 
@@ -111,6 +112,18 @@ func (s *script) parse(e *tool.Env, args []string) (status int, done bool) {
 		}
 		s.code, s.print = args[0], option != "-e" && option != "--eval"
 		s.argv = append(s.argv, args[1:]...)
+		return 0, false
+	case "-c", "--check":
+		if len(args) != 1 {
+			e.Errorf("%s wants one FILE", option)
+			return badUsage, true
+		}
+		code, err := e.ReadFile(args[0])
+		if err != nil {
+			e.Errorf("Cannot find module %s: %s", e.Quote(e.Path(args[0])), tool.Strerror(err))
+			return 1, true
+		}
+		s.code, s.check = string(code), args[0]
 		return 0, false
 	default:
 		e.Errorf("%s: not here: node is QuickJS in this sandbox: node FILE, -e CODE, -p CODE", option)

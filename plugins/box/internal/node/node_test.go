@@ -9,7 +9,7 @@ import (
 
 func TestLiteral(t *testing.T) {
 	s := script{argv: []string{"node", `a"b\c`}, environ: []string{"A=1=2", "__proto__=x"}, cwd: "/ü", code: "x\n\u2028\x00"}
-	const want = `{argv: ["node","a\"b\\c",], env: {["A"]: "1=2",["__proto__"]: "x",}, cwd: "/ü", file: "", code: "x\u000a\u2028\u0000", print: false}`
+	const want = `{argv: ["node","a\"b\\c",], env: {["A"]: "1=2",["__proto__"]: "x",}, cwd: "/ü", file: "", code: "x\u000a\u2028\u0000", print: false, check: ""}`
 	if got := s.literal(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

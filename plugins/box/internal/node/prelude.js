@@ -309,11 +309,46 @@ import("std").then(async (std) => {
 		require.cache = {};
 		return require;
 	};
+	// plain returns a module's code as require wants it: this QuickJS loads no modules by their paths.
+	const plain = (code) => {
+		const names = [], list = (text) => text.split(",").map((x) => x.trim()).filter((x) => x).map((x) => x.split(/\s+as\s+/));
+		const bind = (what, from) => what.replace(/\{([^}]*)\}/, "").split(",").map((x) => x.trim()).filter((x) => x)
+			.map((x) => x.startsWith("*") ? `const ${x.replace(/^\*\s*as\s+/, "")} = require(${from});` : `const ${x} = __default(require(${from}));`)
+			.concat((what.match(/\{([^}]*)\}/) ?? []).slice(1).map((x) => `const {${list(x).map(([a, b]) => b ? `${a}: ${b}` : a)}} = require(${from});`)).join(" ");
+		code = code.replace(/^\s*import\s+(['"][^'"]+['"])/gm, "require($1)")
+			.replace(/^\s*import\s+([^'"()]+?)\s+from\s*(['"][^'"]+['"])/gm, (_, what, from) => bind(what, from))
+			.replace(/^\s*export\s+\*\s+from\s*(['"][^'"]+['"])/gm, "Object.assign(exports, require($1))")
+			.replace(/^\s*export\s*\{([^}]*)\}\s*from\s*(['"][^'"]+['"])/gm, (_, what, from) => list(what).map(([a, b]) => `exports.${b ?? a} = require(${from}).${a};`).join(" "))
+			.replace(/^\s*export\s*\{([^}]*)\}/gm, (_, what) => { names.push(...list(what)); return ""; })
+			.replace(/^\s*export\s+default\s+/gm, "exports.default = ")
+			.replace(/^\s*export\s+((?:const|let|var|class|(?:async\s+)?function\*?)\s+([\w$]+))/gm, (_, what, name) => { names.push([name]); return what; })
+			.replace(/\bimport\s*\(/g, "__import(").replace(/\bimport\.meta\b/g, "__meta");
+		const exported = names.map(([a, b]) => `Object.defineProperty(exports, ${JSON.stringify(b ?? a)}, {get: () => ${a}, enumerable: true});`).join("");
+		return exported + code;
+	};
+	const isModule = (file, code) => file.endsWith(".mjs") || !file.endsWith(".cjs") && /^\s*(import\s[^(]|import\s*[{*'"]|export\s)/m.test(code);
+	const AsyncFunction = (async () => {}).constructor;
+
 	// load runs a file's code as a function of what each has for its own. It begins in the code's first line.
 	const load = (code, module, file) => {
 		const dir = path.dirname(file);
-		const run = new Function("exports", "require", "module", "__filename", "__dirname", code.replace(/^#!.*/, ""));
-		run.call(module.exports, module.exports, requireFrom(dir), module, file, dir);
+		const require = requireFrom(dir);
+		const own = ["exports", "require", "module", "__filename", "__dirname"], values = [module.exports, require, module, file, dir];
+		code = code.replace(/^#!.*/, "");
+		if (!isModule(file, code)) {
+			new Function(...own, code).apply(module.exports, values);
+			return;
+		}
+		own.push("__default", "__import", "__meta");
+		values.push((m) => m.default ?? m, async (name) => require(name), { url: "file://" + file, filename: file, dirname: dir });
+		code = plain(code);
+		try {
+			new Function(...own, code);
+		} catch { // it waits for something, which only the first of all can
+			new AsyncFunction(...own, code).apply(undefined, values).catch(fatal);
+			return;
+		}
+		new Function(...own, code).apply(undefined, values);
 	};
 
 	const fatal = (e) => {
@@ -356,6 +391,11 @@ import("std").then(async (std) => {
 			requireFrom(path.dirname(file))(file);
 		} else {
 			Object.assign(globalThis, builtin, { require: requireFrom(node.cwd), module: { exports: {} }, exports: {}, process, console });
+			if (node.check) {
+				const run = isModule(node.check, node.code) ? AsyncFunction : Function;
+				new run(isModule(node.check, node.code) ? plain(node.code) : node.code.replace(/^#!.*/, ""));
+				return;
+			}
 			const value = (0, eval)(node.code);
 			if (node.print) console.log(value);
 		}
