@@ -123,14 +123,41 @@ func isCommand(path, in string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(in, "/")+"/"+prefix)
 }
 
+// regaining calls do with the path of one of c's files. Where we are not root, a command is the
+// files' owner as well as we are, and may have closed them (chmod 0): then who comes next in that
+// cgroup could not be killed. So they are opened again, once.
+func (c Cgroup) regaining(name string, do func(path string) error) error {
+	path := string(c) + "/" + name
+	err := do(path)
+	if err != unix.EACCES {
+		return err
+	}
+	if err := unix.Chmod(string(c), 0o755); err != nil { // Settings tells that it was another
+		return err
+	}
+	if err := unix.Chmod(path, 0o644); err != nil {
+		return err
+	}
+	return do(path)
+}
+
+// read returns what is in one of c's files.
+func (c Cgroup) read(name string) (b []byte, err error) {
+	err = c.regaining(name, func(path string) (err error) {
+		b, err = readFile(path)
+		return err
+	})
+	return b, err
+}
+
 // Kill sends SIGKILL to all processes in c and below.
 func (c Cgroup) Kill() error {
-	return writeFile(string(c)+"/cgroup.kill", "1")
+	return c.regaining("cgroup.kill", func(path string) error { return writeFile(path, "1") })
 }
 
 // Processes appends the processes in c and below to list.
 func (c Cgroup) Processes(list []int) []int {
-	b, err := readFile(string(c) + "/cgroup.procs")
+	b, err := c.read("cgroup.procs")
 	if err != nil {
 		return list
 	}
@@ -149,7 +176,7 @@ func (c Cgroup) Holds(pid int) bool {
 
 // Empty reports whether there is no process in c and below, zombies apart.
 func (c Cgroup) Empty() bool {
-	b, err := readFile(string(c) + "/cgroup.events")
+	b, err := c.read("cgroup.events")
 	return err == nil && bytes.HasPrefix(b, []byte("populated 0\n"))
 }
 
