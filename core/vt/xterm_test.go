@@ -17,7 +17,14 @@ import (
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
-var xtermCases = flag.Uint64("xterm", 2000, "how many streams each comparison with xterm.js takes")
+var xtermCases = flag.Uint64("xterm", usualCases(), "how many streams each comparison with xterm.js takes")
+
+func usualCases() uint64 {
+	if os.Getenv("TERRARIUM_LONG") != "" {
+		return 2000
+	}
+	return 500
+}
 
 // xterm is xterm.js in a process of node.
 type xterm struct {
