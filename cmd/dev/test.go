@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,21 +58,24 @@ func linkSmall() error {
 	return os.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w")
 }
 
+// seldom has what reads and compiles our source collect garbage seldom, unless a process has 2 GiB.
+var seldom = []string{"GOGC=400", "GOMEMLIMIT=2GiB"}
+
 // checkSteps look at what is written, and run nothing of it.
 func checkSteps() []step {
 	return []step{
 		toolsStep(),
 		{"gofmt", checkFormat},
 		commandStep("go mod tidy", nil, "go", "mod", "tidy", "-diff"),
-		commandStep("go vet", nil, "go", "vet", "./..."),
+		commandStep("go vet", seldom, "go", "vet", "./..."),
 		// Nothing of it runs, so it is compiled as fast as can be.
-		commandStep("go vet darwin", []string{"GOOS=darwin"}, "go", "vet", "-gcflags=all=-N -l", "./..."),
-		commandStep("go vet wasip1", wasip1, "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
-		commandStep("go vet js", js, "go", "vet", "./core/...", "./hostwasm/..."),
+		commandStep("go vet darwin", slices.Concat([]string{"GOOS=darwin"}, seldom), "go", "vet", "-gcflags=all=-N -l", "./..."),
+		commandStep("go vet wasip1", slices.Concat(wasip1, seldom), "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
+		commandStep("go vet js", slices.Concat(js, seldom), "go", "vet", "./core/...", "./hostwasm/..."),
 		commandStep("go vet nootel", nil, "go", "vet", "-tags=nootel", "./cmd/terrarium/..."),
 		commandStep("go vet reactor", wasip1, "go", "vet", "-tags=reactor", "./core", "./cmd/reactor"),
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
-		commandStep("staticcheck", nil, "go", "tool", "staticcheck", "./..."),
+		commandStep("staticcheck", seldom, "go", "tool", "staticcheck", "./..."),
 		{"npm", func(ctx context.Context, out io.Writer) error { return npmInstall(ctx, out, "tests") }},
 	}
 }
