@@ -175,6 +175,9 @@ func TestFollowerGoesRound(t *testing.T) {
 
 // TestFollowerBounds: each row of links, and each message, is bounded, and the text is whole.
 func TestFollowerBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills a screen with as much as there may be, which takes seconds")
+	}
 	s := vt.NewScreen(vt.Options{Rows: 100, Cols: 500})
 	for y := range 100 {
 		for x := range 250 {

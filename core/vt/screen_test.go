@@ -390,6 +390,9 @@ func TestWorst(t *testing.T) {
 
 // TestZeroAlloc writes what programs write, again and again.
 func TestZeroAlloc(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and the allocations of one goroutine")
+	}
 	for _, w := range workloads {
 		s := benchmarkScreen()
 		for range 64 {
