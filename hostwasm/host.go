@@ -90,6 +90,11 @@ type Config struct {
 	// HTTP, if not nil, answers what commands ask by HTTP. If nil, they reach no
 	// network at all. It is not used where commands are deterministic.
 	HTTP Fetcher
+	// Bounds, if not nil, says what a command gets that asks for core.Bounds: the
+	// Exec.Terms of it, whether it may fetch at all, or why it can't be had. b is nil
+	// if it asks for nothing. Without it, nobody gets more than the others, and all may
+	// fetch. A Fetcher finds what was asked for by NetOf.
+	Bounds func(b *core.Bounds) (terms string, fetches bool, err error)
 
 	// Deterministic gives commands a clock and random numbers that are the
 	// same each time.

@@ -16,7 +16,7 @@ import (
 type Fetcher interface {
 	// Fetch answers one exchange, whose frames ABI.md has. It returns when it is
 	// done with it, and soon after ctx is: the guest has let go. ctx has the values
-	// of the command's start, such as driver.TerminalOf, and SessionOf's. What is read
+	// of the command's start, such as driver.TerminalOf, and those of SessionOf and NetOf. What is read
 	// is anything. To close the exchange ends reads and writes that wait; who calls
 	// Fetch closes it in any case. A command's end waits until its exchanges are done
 	// with, so that what is told of them is told before.
@@ -38,19 +38,36 @@ type exchanges struct {
 // the command had open.
 const FetchedLimit = 3 * time.Second
 
-// sessionKey is where a Fetcher's context has the session.
-type sessionKey struct{}
+// An asker is who fetches.
+type asker struct {
+	session core.SessionID
+	net     []string
+}
 
-// WithSession returns ctx with the session that fetches, for a Fetcher that is called
-// by other than this package.
-func WithSession(ctx context.Context, s core.SessionID) context.Context {
-	return context.WithValue(ctx, sessionKey{}, s)
+// askerKey is where a Fetcher's context has the asker.
+type askerKey struct{}
+
+// WithCommand returns ctx with who fetches, for a Fetcher that is called by other than
+// this package.
+func WithCommand(ctx context.Context, c *core.Command) context.Context {
+	a := asker{session: c.Session}
+	if c.Bounds != nil {
+		a.net = c.Bounds.Net
+	}
+	return context.WithValue(ctx, askerKey{}, a)
 }
 
 // SessionOf returns the session that fetches, given Fetch's context.
 func SessionOf(ctx context.Context) core.SessionID {
-	s, _ := ctx.Value(sessionKey{}).(core.SessionID)
-	return s
+	a, _ := ctx.Value(askerKey{}).(asker)
+	return a.session
+}
+
+// NetOf returns what the command that fetches has asked for by core.Bounds.Net, and was
+// granted, given Fetch's context. It is not to be changed.
+func NetOf(ctx context.Context) []string {
+	a, _ := ctx.Value(askerKey{}).(asker)
+	return a.net
 }
 
 // fetch has an exchange of g's be answered: a wasi.Config.HTTP.

@@ -23,10 +23,24 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	if err := ctx.Err(); err != nil {
 		return core.Exec{}, err
 	}
-	if err := c.Bounds.Unsupported(); err != nil {
+	terms, _, err := h.bounds(c.Bounds)
+	if err != nil {
 		return core.Exec{}, err
 	}
-	return within(ctx, h.left, func() (core.Exec, error) { return h.resolve(ctx, c) }, func(core.Exec) {})
+	e, err := within(ctx, h.left, func() (core.Exec, error) { return h.resolve(ctx, c) }, func(core.Exec) {})
+	if err == nil {
+		e.Terms = terms
+	}
+	return e, err
+}
+
+// bounds is Config.Bounds.
+func (h *Host) bounds(b *core.Bounds) (terms string, fetches bool, err error) {
+	if h.config.Bounds == nil {
+		return "", h.config.HTTP != nil, b.Unsupported()
+	}
+	terms, fetches, err = h.config.Bounds(b)
+	return terms, fetches && h.config.HTTP != nil, err
 }
 
 func (h *Host) resolve(ctx context.Context, c core.Command) (core.Exec, error) {

@@ -45,8 +45,12 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 		return nil, err
 	}
 	j := h.newJob(tree)
-	if !h.config.Deterministic {
-		j.exchanges.fetcher, j.exchanges.ctx = h.config.HTTP, WithSession(context.WithoutCancel(ctx), e.Command.Session)
+	_, fetches, err := h.bounds(e.Command.Bounds)
+	if err != nil {
+		return nil, err
+	}
+	if fetches && !h.config.Deterministic {
+		j.exchanges.fetcher, j.exchanges.ctx = h.config.HTTP, WithCommand(context.WithoutCancel(ctx), &e.Command)
 	}
 	if h.config.Deterministic {
 		e.Command.Traceparent = "" // no two are the same

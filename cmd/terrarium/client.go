@@ -135,7 +135,7 @@ func (f *clientFlags) run(c, agent core.Command) error {
 		AgentDriver: s.trail.wrapAgent(driver.Config{Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}}),
 		Terminals: acpconn.Config{
 			Driver: s.driver,
-			ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
+			ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native" || f.host == "wasm", Version: readBuild().Version},
 		},
 		Workspace: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version, MaxVersion: f.version,
 		Permission: f.permission(s, c, person), Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,

@@ -174,7 +174,7 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 	dir, _ := openCache()
 	host, err := worker.New(worker.Config{
 		Commands: config.Commands, Mounts: config.Mounts, Env: config.Env, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
-		HTTP: config.HTTP, Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
+		HTTP: config.HTTP, Bounds: config.Bounds, Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
 		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
 	})
 	if err != nil {
@@ -200,7 +200,7 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		Hidden:        ownDirs(f.plugins),
 		Compiling:     compiling,
 	}
-	if config.HTTP, err = f.confine.fetcher(); err != nil {
+	if err := f.confine.fetches(&config); err != nil {
 		return config, err
 	}
 	for _, m := range plugins.Modules() {

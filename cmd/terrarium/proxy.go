@@ -196,7 +196,7 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 	}
 	config.Terminals = acpconn.Config{
 		Driver: s.driver,
-		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
+		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native" || f.host == "wasm", Version: readBuild().Version},
 	}
 	return agentError(proxy.Run(s.ctx, config))
 }

@@ -98,7 +98,7 @@ func (f *serveFlags) serve(c core.Command) error {
 	defer s.close()
 	config := acpconn.Config{
 		Driver: s.driver,
-		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native", Version: readBuild().Version},
+		ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native" || f.host == "wasm", Version: readBuild().Version},
 		Feed:   acpconn.NewFeed,
 	}
 	if f.addr != "" {

@@ -18,10 +18,11 @@ import (
 // A command is one of those that run in a worker, as the host sees it: what the
 // worker has told of it, and what was booked for it.
 type command struct {
-	child *child
-	id    commandID
-	ctx   context.Context // of its start
-	leave func()          // gives back what else it has, when it is gone
+	child   *child
+	id      commandID
+	ctx     context.Context // of its start
+	leave   func()          // gives back what else it has, when it is gone
+	fetches bool            // whether it may, by HTTP; set before it begins
 
 	started   chan error    // answers its job
 	typing    chan *typing  // the last answer to Look, if nobody has taken it

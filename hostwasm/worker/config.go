@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
@@ -24,6 +25,8 @@ type Config struct {
 	// HTTP is as in hostwasm.Config. It runs in this program, and workers reach
 	// nothing but what it hands them.
 	HTTP hostwasm.Fetcher
+	// Bounds is as in hostwasm.Config.
+	Bounds func(b *core.Bounds) (terms string, fetches bool, err error)
 
 	// Memory is how many bytes of linear memory all commands may have
 	// together: default 4 GiB. Each takes 32 MiB of it when it starts, and

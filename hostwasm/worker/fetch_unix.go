@@ -42,7 +42,7 @@ func (d distantFetcher) Fetch(ctx context.Context, exchange io.ReadWriteCloser) 
 // through, has it be answered, and returns the worker's ends.
 func (c *child) fetch(id commandID, number uint64) ([]*os.File, error) {
 	m := c.find(id)
-	if m == nil || c.host.config.HTTP == nil {
+	if m == nil || c.host.config.HTTP == nil || !m.fetches {
 		return nil, errors.New("nothing can be fetched")
 	}
 	if !m.exchanges.Open(hostwasm.MaxExchanges) {

@@ -113,6 +113,7 @@ func New(c Config) (*Host, error) {
 	}
 	var err error
 	h.resolver, err = hostwasm.New(hostwasm.Config{
+		Bounds: c.Bounds,
 		Engine: noEngine{}, Commands: c.Commands, Mounts: c.Mounts, Dir: c.Dir, Limits: c.Limits,
 		Hidden: h.config.Hidden, Tmp: h.tmp,
 	})

@@ -94,6 +94,7 @@ type job struct {
 	Path, Cwd                   string
 	Argv, Env                   []string
 	Pty, OneStream, Interactive bool
+	Fetches                     bool // by HTTP, where any command may
 	Size                        size
 }
 
@@ -297,6 +298,7 @@ func (j *job) wire(w *wire) {
 	w.flag(&j.Pty)
 	w.flag(&j.OneStream)
 	w.flag(&j.Interactive)
+	w.flag(&j.Fetches)
 	j.Size.wire(w)
 }
 

@@ -60,7 +60,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, 
 		undo()
 		return nil, false, err
 	}
-	p, added, err := h.startIn(s.child, newCommand(hostwasm.WithSession(ctx, e.Command.Session), share, left), e)
+	p, added, err := h.startIn(s.child, newCommand(hostwasm.WithCommand(ctx, &e.Command), share, left), e)
 	if err == nil {
 		return p, false, nil
 	}
@@ -116,7 +116,9 @@ func (h *Host) startIn(c *child, command *command, e core.Exec) (p *process, add
 		p.closeStreams()
 		return nil, false, errRetired
 	}
-	if err := command.begin(h.job(&e), files); err != nil {
+	j := h.job(&e)
+	command.fetches = j.Fetches
+	if err := command.begin(j, files); err != nil {
 		p.closeStreams()
 		p.abandon(err)
 		return nil, true, err
@@ -143,6 +145,11 @@ func (h *Host) job(e *core.Exec) *job {
 	j := &job{
 		Path: e.Path, Cwd: c.Cwd, Argv: e.Argv,
 		Pty: c.Pty, OneStream: c.OneStream, Interactive: c.Interactive, Size: size{c.Rows, c.Cols},
+	}
+	j.Fetches = h.config.HTTP != nil
+	if h.config.Bounds != nil {
+		_, fetches, err := h.config.Bounds(c.Bounds)
+		j.Fetches = j.Fetches && fetches && err == nil
 	}
 	if h.config.Deterministic {
 		c.Traceparent = "" // no two are the same

@@ -129,6 +129,9 @@ func (t *task) runJob(j *job) error {
 		Cwd: j.Cwd, Roots: w.session.Roots,
 		Pty: j.Pty, OneStream: j.OneStream, Interactive: j.Interactive, Rows: j.Size.Rows, Cols: j.Size.Cols,
 	}
+	if j.Fetches {
+		c.Bounds = new(core.Bounds) // which of them the host knows
+	}
 	if len(j.Argv) == 0 || len(t.streams) < 2 {
 		os.Exit(2) // whoever says so is not our host
 	}

@@ -190,6 +190,7 @@ func (w *worker) open(e engine.Engine) (err error) {
 	}
 	if s.HTTP {
 		c.HTTP = distantFetcher{&w.asks}
+		c.Bounds = func(b *core.Bounds) (string, bool, error) { return "", b != nil, nil } // see runJob
 	}
 	for _, m := range s.Mounts {
 		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: m.Dir, Guest: m.Guest, ReadOnly: m.ReadOnly, Own: m.Own})

@@ -1,0 +1,43 @@
+package tests
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/terrarium-dev/terrarium/plugins"
+)
+
+// TestMoreFetch: a command of the sandbox fetches from where a person says that it may, and no other
+// command does.
+func TestMoreFetch(t *testing.T) {
+	if plugins.Modules()[0].Missing() != nil {
+		t.Skip("NOT RUN: this build has no sandbox")
+	}
+	cache, err := filepath.Abs(filepath.Join("..", ".cache"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", cache) // where the box is compiled
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "hello") }))
+	defer s.Close()
+	to := s.Listener.Addr().String()
+	m := &moreTest{permitting: permittingServer(t, "--host", "wasm", "--net", "10.1.2.3:80")}
+	m.agree()
+	os.WriteFile(m.policy, []byte("default = \"allow\"\n"), 0o600)
+
+	line := "curl -s " + s.URL
+	id, q := m.asked(line, fmt.Sprintf(`{"net":["10.1.2.3:80",%q,%q]}`, to, to), "connecting to "+to)
+	m.say(q, chosen("once"))
+	m.ran(id)
+	m.ran(m.call("terminal/create", fmt.Sprintf(`{"sessionId":"s","command":%q}`, "! "+line)))
+	id, q = m.asked(line, fmt.Sprintf(`{"net":[%q]}`, to), "connecting to "+to)
+	m.say(q, chosen("no"))
+	m.refused(id, "")
+	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"net":["10.1.2.3:80"]}}}`)) // all have that
+	m.invalid(`{"net":["https://example.org/"]}`, "not_a_host: \"https://example.org/\": it is a URL: write example.org:443")
+	m.invalid(`{"sandbox":"off"}`, "sandbox asks for what this host can't give to one command: off")
+}
