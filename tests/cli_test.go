@@ -52,13 +52,9 @@ func TestCLI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := patience
-	if raceDetector() {
-		late = 2 * patience // the first script that needs the box may compile it for two minutes
-	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "cli",
-		Deadline:            time.Now().Add(late),
+		Deadline:            time.Now().Add(5 * patience), // of all scripts: two minutes on an idle machine
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

@@ -95,10 +95,10 @@ func testSteps(root string, notes *notes) []step {
 	race := append(env, "GORACE=atexit_sleep_ms=0 halt_on_error=1", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
 	return []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
-		goTest("go test", append(env, "TERRARIUM_WASMTIME=1"), notes, "-vet=off", "-timeout=20m", "./plugins/box", "./tests", "./..."),
+		goTest("go test", append(env, "TERRARIUM_WASMTIME=1"), notes, "-vet=off", "-timeout=40m", "./plugins/box", "./tests", "./..."),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest.
 		goTest("go test race", race, notes,
-			append([]string{"-vet=off", "-race", "-short", "-timeout=20m", "-skip=" + raceSkip}, racePackages...)...),
+			append([]string{"-vet=off", "-race", "-short", "-timeout=40m", "-skip=" + raceSkip}, racePackages...)...),
 	}
 }
 
