@@ -168,7 +168,12 @@ func chosen(c *cli.Call, o *option.Result, from remote, there *advertisement, sp
 	}
 	if len(specs) == 0 {
 		follows = len(from.fetch) > 0
-		if r, ok := there.find("HEAD"); len(from.fetch) == 0 && ok {
+		r, ok := there.find("HEAD")
+		switch {
+		case len(from.fetch) > 0:
+		case !ok:
+			return nil, false, cli.Fatal("couldn't find remote ref HEAD")
+		default:
 			add(fetched{advertised: r, head: true, merge: true})
 		}
 	}
