@@ -198,13 +198,15 @@ func (c *confiner) close() {
 	}
 }
 
-// variables have programs use the private directory.
+// variables have programs use the private directory. npm would look for a newer npm now and then,
+// and the end of an unrelated command tell of a name that it could not look up.
 func (r *rules) variables() []core.EnvVariable {
 	return []core.EnvVariable{
 		{Name: "TMPDIR", Value: filepath.Join(r.Private, "tmp")},
 		{Name: "XDG_CACHE_HOME", Value: filepath.Join(r.Private, "cache")},
 		{Name: "GOCACHE", Value: filepath.Join(r.Private, "go-build")},
 		{Name: "npm_config_cache", Value: filepath.Join(r.Private, "npm")},
+		{Name: "npm_config_update_notifier", Value: "false"},
 	}
 }
 
