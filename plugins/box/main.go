@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/bash"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/process"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -35,8 +36,8 @@ func dispatch(env tool.Env, args []string) int {
 		args = []string{"box"}
 	}
 	name := path.Base(args[0])
-	if _, ok := commands()[name]; ok {
-		return run(env, args)
+	if c, ok := commands()[name]; ok {
+		return tool.Run(c, env, args)
 	}
 	if len(args) < 2 || args[1] == "--help" {
 		fmt.Fprintln(env.Stdout, "Usage: box NAME [ARGUMENT]...\n  or:  box --list")
@@ -51,12 +52,12 @@ func dispatch(env tool.Env, args []string) int {
 	return run(env, args[1:])
 }
 
-// run runs the command named args[0]. It is the Exec of every command.
+// run runs the command named args[0]. It is the Exec of every command. What is not of the box, a plugin or a script, is
+// found as the shell finds it.
 func run(env tool.Env, args []string) int {
 	c, ok := commands()[path.Base(args[0])]
-	if !ok {
-		fmt.Fprintf(env.Stderr, "box: %s: command not found\n", args[0])
-		return 127
+	if !ok || c.Optional {
+		return bash.Start(env, args, run, has)
 	}
 	if env.Exec == nil {
 		env.Exec, env.Has = run, has
