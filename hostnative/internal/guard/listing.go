@@ -23,8 +23,8 @@ type dirVersion struct {
 }
 
 // settledAfter is how old a change of a directory has to be to tell it from the next one. Some
-// systems take the time only when their clock ticks.
-const settledAfter = 100 * time.Millisecond
+// systems take the time only when their clock ticks, and some file systems keep seconds, or two.
+const settledAfter = 2 * time.Second
 
 // names returns what is in dir. It is read only if it has changed since the last time. The caller
 // has State locked, as has who changes dir; the list is not the caller's.

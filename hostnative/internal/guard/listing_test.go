@@ -16,7 +16,7 @@ func TestListing(t *testing.T) {
 	dir := t.TempDir()
 	var l listing
 	var want []string
-	for _, name := range []string{"a", "b", "c"} {
+	for _, name := range []string{"a", "b"} {
 		before, err := os.Stat(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestListing(t *testing.T) {
 			if got, err := l.names(dir); err != nil || !slices.Equal(got, want) {
 				t.Fatalf("got %q, %v, want %q", got, err, want)
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(10 * time.Millisecond)
 		}
 	}
 	l.list = []string{"kept"}
