@@ -14,12 +14,11 @@ import (
 // A Fetcher answers what guests ask by HTTP: package hostwasm/httpfetch has one,
 // which is not linked where nobody uses it. It is safe for concurrent use.
 type Fetcher interface {
-	// Fetch answers one exchange, whose frames ABI.md has. It returns when it is
-	// done with it, and soon after ctx is: the guest has let go. ctx has the values
-	// of the command's start, such as driver.TerminalOf, and those of SessionOf and NetOf. What is read
-	// is anything. To close the exchange ends reads and writes that wait; who calls
-	// Fetch closes it in any case. A command's end waits until its exchanges are done
-	// with, so that what is told of them is told before.
+	// Fetch answers one exchange, whose frames ABI.md has. It returns when it is done with it, and
+	// soon after ctx is: the guest has let go. ctx has the values of the command's start, such as
+	// driver.TerminalOf, and those of SessionOf and NetOf. What is read is anything. To close the
+	// exchange ends reads and writes that wait; who calls Fetch closes it in any case. A command's
+	// end waits until its exchanges are done with, so that what is told of them is told before.
 	Fetch(ctx context.Context, exchange io.ReadWriteCloser)
 }
 

@@ -21,7 +21,8 @@ func canMount() bool {
 	return true
 }
 
-// mountDisk is a verb: it makes DIR a disk of its own with room for SIZE, which goes with the script.
+// mountDisk is a verb: it makes DIR a disk of its own with room for SIZE, which goes with the
+// script.
 func mountDisk(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: disk SIZE DIR")

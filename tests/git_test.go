@@ -35,7 +35,8 @@ func TestGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Compiling takes seconds, so what the tests of the box have compiled is used, and the other way round.
+	// Compiling takes seconds, so what the tests of the box have compiled is used, and the other
+	// way round.
 	kept, err := hostwasm.CacheIn(filepath.Join("..", ".cache", "terrarium", "modules"))
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,8 @@ func TestLeaks(t *testing.T) {
 
 	d := driver.New(driver.Config{Host: host, Core: core.Config{KeepTerminals: -1, KillGrace: time.Minute}})
 	defer d.Close()
-	// On an idle machine 10,000 take 20 s; where there are no cgroups, each end looks at all processes.
+	// On an idle machine 10,000 take 20 s; where there are no cgroups, each end looks at all
+	// processes.
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	for i := range 2 * terminalUses { // opens what is opened once

@@ -11,8 +11,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
-// TestMoreFetch: a command of the sandbox fetches from where a person says that it may, and no other
-// command does.
+// TestMoreFetch: a command of the sandbox fetches from where a person says that it may, and no
+// other command does.
 func TestMoreFetch(t *testing.T) {
 	if plugins.Modules()[0].Missing() != nil {
 		t.Skip("NOT RUN: this build has no sandbox")

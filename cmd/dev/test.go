@@ -39,7 +39,8 @@ func test(ctx context.Context, w io.Writer, root string) error {
 	return r.finish()
 }
 
-// fuzzTime is for each fuzz target. Its seeds are among the tests, and who looks for more takes "fuzz".
+// fuzzTime is for each fuzz target. Its seeds are among the tests, and who looks for more takes
+// "fuzz".
 const fuzzTime = 300 * time.Millisecond
 
 // compileOnce has all that follows compiled with -trimpath, as what is built for users is. Otherwise Go's own
@@ -90,8 +91,8 @@ func compilePlugins(root string) step {
 // testSteps are the tests as they run where they were built.
 func testSteps(root string, notes *notes) []step {
 	env := []string{nodeModules(root)}
-	// Programs that tests run would each wait a second before they end. A race ends the program that
-	// has it: of a keeper, a worker or a command nobody would notice what it says.
+	// Programs that tests run would each wait a second before they end. A race ends the program
+	// that has it: of a keeper, a worker or a command nobody would notice what it says.
 	race := append(env, "GORACE=atexit_sleep_ms=0 halt_on_error=1", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
 	return []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
@@ -116,8 +117,9 @@ func engineSteps(root string, notes *notes) []step {
 		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m",
 			"-exec='"+dev+"' browser -add '"+filepath.Join(root, "core", "testdata")+"' -add '"+filepath.Join(root, "tests", "acp")+"' --",
 			"./core/driver", "./core/driver/acpconn", "./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
-		// What is no subtest for an engine runs again, where that takes little; what is one for another does
-		// not. Without symbols a program with wasmtime is linked in 3.2 s of processor time, and not in 5.3.
+		// What is no subtest for an engine runs again, where that takes little; what is one for
+		// another does not. Without symbols a program with wasmtime is linked in 3.2 s of processor
+		// time, and not in 5.3.
 		goTest("go test wasmtime", env, notes, "-tags=wasmtime", "-ldflags=-s", "-run="+wasmtimeTests, "-skip="+wasmtimeSkip,
 			"./hostwasm", "./hostwasm/engine/wasmtime", "./hostwasm/worker", "./tests/reactor"),
 		// The steps before had cgo.

@@ -32,8 +32,8 @@ func (s *server) Write(b []byte) (int, error) { return len(b), nil }
 func (s *server) Close() error                { return nil }
 func (s *server) SetDeadline(time.Time) error { return nil }
 
-// FuzzFetch has guests and servers say anything. The answer is a row of frames as ABI.md has it, and
-// what is dialled is what the request names.
+// FuzzFetch has guests and servers say anything. The answer is a row of frames as ABI.md has it,
+// and what is dialled is what the request names.
 func FuzzFetch(f *testing.F) {
 	for _, sent := range []string{
 		get("http://a.example/x"), get("https://a.example"), get("http://[::1]:0/"), get("http://a:99999/"), get("http://a\x00/"),

@@ -97,7 +97,8 @@ func runInNode(t *testing.T, node string, lines []string) []outcome {
 			}
 		}
 	}
-	// Node 20 crashes now and then while it compiles a module: an answer counts, and so does the third crash.
+	// Node 20 crashes now and then while it compiles a module: an answer counts, and so does the
+	// third crash.
 	var out []byte
 	var err error
 	for range 3 {

@@ -52,8 +52,8 @@ func dispatch(env tool.Env, args []string) int {
 	return run(env, args[1:])
 }
 
-// run runs the command named args[0]. It is the Exec of every command. What is not of the box, a plugin or a script, is
-// found as the shell finds it.
+// run runs the command named args[0]. It is the Exec of every command. What is not of the box, a
+// plugin or a script, is found as the shell finds it.
 func run(env tool.Env, args []string) int {
 	c, ok := commands()[path.Base(args[0])]
 	if !ok || c.Optional {

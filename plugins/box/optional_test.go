@@ -7,8 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
-// TestOptional has the names that plugins may ask the box for be those of its optional commands, which are not there
-// otherwise.
+// TestOptional has the names that plugins may ask the box for be those of its optional commands,
+// which are not there otherwise.
 func TestOptional(t *testing.T) {
 	var optional []string
 	for name, c := range commands() {

@@ -49,8 +49,9 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// sandboxSample is of how many cases one is run in the sandbox, of which TestRecorded runs all. What looks at what the
-// sandbox does otherwise, which is modes, times and links, pipes and signals, is run whole.
+// sandboxSample is of how many cases one is run in the sandbox, of which TestRecorded runs all.
+// What looks at what the sandbox does otherwise, which is modes, times and links, pipes and
+// signals, is run whole.
 func (s suite) sandboxSample() int {
 	switch {
 	case os.Getenv("TERRARIUM_LONG") == "1" || slices.Contains([]string{"archive", "shell-modes", "shell-pipes", "shell-traps"}, s.name):

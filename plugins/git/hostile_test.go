@@ -60,7 +60,8 @@ func idOf(kind, data string) string {
 	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "%s %d\x00%s", kind, len(data), data)))
 }
 
-// TestHostileServer are servers that send what must be refused, with no clone and no reference left.
+// TestHostileServer are servers that send what must be refused, with no clone and no reference
+// left.
 func TestHostileServer(t *testing.T) {
 	const (
 		empty  = "4b825dc642cb6eb9a060e54bf8d69288fbee4904" // a tree

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestClang compiles, links and runs programs of C and C++ with the clang of our index, which is downloaded and compiled
-// for minutes: TERRARIUM_LONG=1 asks for it.
+// TestClang compiles, links and runs programs of C and C++ with the clang of our index, which is
+// downloaded and compiled for minutes: TERRARIUM_LONG=1 asks for it.
 func TestClang(t *testing.T) {
 	if os.Getenv("TERRARIUM_LONG") != "1" {
 		t.Skip("takes minutes: TERRARIUM_LONG=1 runs it")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNode runs scripts for Node.js with the QuickJS of our index, which is downloaded: TERRARIUM_LONG=1 asks for it. What
-// they print is what Node.js 20 prints.
+// TestNode runs scripts for Node.js with the QuickJS of our index, which is downloaded:
+// TERRARIUM_LONG=1 asks for it. What they print is what Node.js 20 prints.
 func TestNode(t *testing.T) {
 	if os.Getenv("TERRARIUM_LONG") != "1" {
 		t.Skip("downloads 45 MiB: TERRARIUM_LONG=1 runs it")

@@ -163,8 +163,8 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// TestEsbuild is long: making machine code of esbuild takes most of it, and git and the box, which other tests
-// run, are large programs of Go's compiler as well.
+// TestEsbuild is long: making machine code of esbuild takes most of it, and git and the box, which
+// other tests run, are large programs of Go's compiler as well.
 func TestEsbuild(t *testing.T) {
 	if os.Getenv("TERRARIUM_LONG") == "" {
 		t.Skip("compiles a module of 20 MB: TERRARIUM_LONG=1")

@@ -2,8 +2,8 @@
 // of guests that have ended when they collect.
 
 /** How long somebody waits for room while nobody leaves and nobody comes in: so many ticks, of so many
- * milliseconds each. A tick that comes late is one tick all the same: the time that a look, the start
- * of a hundred guests or a paused page takes is no time in which somebody could have left. */
+ * milliseconds each. A tick that comes late is one tick all the same: the time that a look, the
+ * start of a hundred guests or a paused page takes is no time in which somebody could have left. */
 const patience = 40, tickMs = 250;
 /** How many wait at the most. */
 const maxLine = 256;

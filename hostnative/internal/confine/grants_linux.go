@@ -222,14 +222,14 @@ func (g *granter) grantEntry(dir int, name, path string, w wish, all *entries) e
 // entryPath returns the path of an entry of a directory, both without links.
 func entryPath(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
-// scarce reports whether err says that the system has run out of something: what could not be looked
-// at may be there all the same. Rules without it would refuse a command what it was granted.
+// scarce reports whether err says that the system has run out of something: what could not be
+// looked at may be there all the same. Rules without it would refuse a command what it was granted.
 func scarce(err error) bool {
 	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
 }
 
-// namesOf returns what is in the directory that is open, and of more than most, if that is positive,
-// some. The error says why there may be more: often we may not list it.
+// namesOf returns what is in the directory that is open, and of more than most, if that is
+// positive, some. The error says why there may be more: often we may not list it.
 func namesOf(dir, most int) ([]string, error) {
 	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -139,8 +139,8 @@ const (
 	notFound      = 127
 )
 
-// Start runs a command for one that no shell has started, such as env, which finds it as a shell does. exec runs those
-// of the box, and has says which there are.
+// Start runs a command for one that no shell has started, such as env, which finds it as a shell
+// does. exec runs those of the box, and has says which there are.
 func Start(env tool.Env, args []string, exec func(tool.Env, []string) int, has func(string) bool) int {
 	x := &execution{handlers: &handlers{script: &script{name: "box"}, exec: exec, has: has}, prefix: "box"}
 	return x.start(env, args)

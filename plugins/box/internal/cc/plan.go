@@ -20,7 +20,8 @@ func (j job) output() string {
 // links reports whether the job makes a program of object files.
 func (j job) links() bool { return strings.HasSuffix(path.Base(j[0]), "ld") }
 
-// withEmulated returns the job of a linker with the libraries of what is emulated, of which it takes what it needs.
+// withEmulated returns the job of a linker with the libraries of what is emulated, of which it
+// takes what it needs.
 func (j job) withEmulated() job {
 	i := slices.Index(j, "-lc")
 	if i < 0 { // no library is wanted, or no program
@@ -33,8 +34,8 @@ func (j job) withEmulated() job {
 	return slices.Insert(slices.Clone(j), i, libraries...)
 }
 
-// parsePlan reads what clang -### writes: its jobs, each in a line that begins with a blank and a quotation mark, and
-// among them what it has to complain of, which is returned as it is.
+// parsePlan reads what clang -### writes: its jobs, each in a line that begins with a blank and a
+// quotation mark, and among them what it has to complain of, which is returned as it is.
 //
 // https://github.com/llvm/llvm-project/blob/main/clang/lib/Driver/Job.cpp, Command::Print
 func parsePlan(text string) (jobs []job, complaints string) {
@@ -61,8 +62,9 @@ func isBanner(line string) bool {
 	return slices.ContainsFunc(banners, func(b string) bool { return strings.HasPrefix(line, b) })
 }
 
-// cutJob returns the job that text begins with, and what is behind its line. An argument is between quotation marks,
-// where a backslash stands before those that are part of it, and before $ and backslashes.
+// cutJob returns the job that text begins with, and what is behind its line. An argument is between
+// quotation marks, where a backslash stands before those that are part of it, and before $ and
+// backslashes.
 func cutJob(text string) (j job, rest string) {
 	for strings.HasPrefix(text, " ") {
 		text = strings.TrimPrefix(text[1:], `"`)

@@ -27,7 +27,8 @@ const notFound = 127
 type compilation struct {
 	env   *tool.Env
 	files [3]*os.File // standard streams
-	// launch runs one of LLVM's programs, by the name that is the first of args, and returns its exit status.
+	// launch runs one of LLVM's programs, by the name that is the first of args, and returns its
+	// exit status.
 	launch func(args []string, streams [3]*os.File, environ []string) (status int, err error)
 }
 
@@ -51,7 +52,8 @@ func run(e *tool.Env, args []string) int {
 	return status
 }
 
-// run compiles and links what args say. What is temporary is in a directory of its own, and goes with it.
+// run compiles and links what args say. What is temporary is in a directory of its own, and goes
+// with it.
 func (c *compilation) run(driver string, args []string) (status int, err error) {
 	all := slices.Concat([]string{driver}, defaults(), args)
 	if slices.Contains(args, "-###") {
@@ -99,8 +101,8 @@ func (c *compilation) plan(dir string, call []string) (text string, status int, 
 	return string(b), status, err
 }
 
-// carryOut does the jobs in turn, but those that read what one that failed has not written. It returns the first status
-// that is not 0.
+// carryOut does the jobs in turn, but those that read what one that failed has not written. It
+// returns the first status that is not 0.
 func (c *compilation) carryOut(jobs []job) (status int, err error) {
 	var lost []string
 	for _, j := range jobs {

@@ -1,5 +1,6 @@
-// Package node has node, which runs plain scripts for Node.js with the plugin that answers to "qjs", a QuickJS. That
-// knows nothing of Node.js: what scripts expect is in prelude.js, and there are no packages of npm.
+// Package node has node, which runs plain scripts for Node.js with the plugin that answers to
+// "qjs", a QuickJS. That knows nothing of Node.js: what scripts expect is in prelude.js, and there
+// are no packages of npm.
 package node
 
 import (
@@ -20,7 +21,8 @@ import (
 //go:embed prelude.js
 var prelude string
 
-// Commands returns this family's command. It runs as a process of its own, with standard streams that are files.
+// Commands returns this family's command. It runs as a process of its own, with standard streams
+// that are files.
 func Commands() []tool.Command {
 	return []tool.Command{{Name: "node", Usage: "[-e CODE | -p CODE | FILE] [ARG]...", Like: "QuickJS", Trouble: badUsage, Optional: true, Run: run}}
 }

@@ -15,8 +15,8 @@ type Command struct {
 	Like  string // the program whose behaviour it has, such as "GNU coreutils 9.1"
 	// Trouble is the exit status for bad usage and for output that cannot be written; 0 means 1.
 	Trouble int
-	// Optional says that it is of use with a plugin only: a host has it where the plugin's manifest asks for it, and it
-	// runs as a process of its own.
+	// Optional says that it is of use with a plugin only: a host has it where the plugin's manifest
+	// asks for it, and it runs as a process of its own.
 	Optional bool
 	// Run does the work and returns the exit status. args[0] is the name it was called by.
 	Run func(env *Env, args []string) int

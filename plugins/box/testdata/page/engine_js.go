@@ -13,8 +13,8 @@ import (
 
 func newEngine() (engine.Engine, error) { return page.New() }
 
-// compiled returns a cache with the module in box, which was metered to the file kept: to meter it here
-// would take many seconds. The browser compiles it, once for all engines.
+// compiled returns a cache with the module in box, which was metered to the file kept: to meter it
+// here would take many seconds. The browser compiles it, once for all engines.
 func compiled(box, kept string) (hostwasm.Cache, error) {
 	wasm, err := os.ReadFile(box)
 	if err != nil {

@@ -3,7 +3,8 @@
 //
 //	page BOX.wasm REQUESTS.json KEPT
 //
-// KEPT is a cache of compiled modules, or in a page the box metered for it. It writes a JSON line for each request.
+// KEPT is a cache of compiled modules, or in a page the box metered for it. It writes a JSON line
+// for each request.
 package main
 
 import (

@@ -241,8 +241,8 @@ func (r *Repo) known(tips []plumbing.Hash) (map[plumbing.Hash]bool, error) {
 	return known, err
 }
 
-// Connected fails where the history of these commits, or tags, is not all here, with its files. What
-// the others are made of is known to be.
+// Connected fails where the history of these commits, or tags, is not all here, with its files.
+// What the others are made of is known to be.
 func (r *Repo) Connected(tips, others []plumbing.Hash) error {
 	commits := [2][]plumbing.Hash{}
 	for i, list := range [][]plumbing.Hash{tips, others} {
@@ -266,8 +266,8 @@ func (r *Repo) Connected(tips, others []plumbing.Hash) error {
 	return errors.Join(err, missing)
 }
 
-// wholeTree fails where a tree, or what it names, is not here. It leaves out what was seen, and reads
-// no files: they are what their names say, or they were not kept.
+// wholeTree fails where a tree, or what it names, is not here. It leaves out what was seen, and
+// reads no files: they are what their names say, or they were not kept.
 func (r *Repo) wholeTree(h plumbing.Hash, seen map[plumbing.Hash]bool) error {
 	for trees := []plumbing.Hash{h}; len(trees) > 0; {
 		h := trees[len(trees)-1]
