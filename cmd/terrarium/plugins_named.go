@@ -61,9 +61,15 @@ func (f *addFlags) addNamed(cmd *cobra.Command, names []string) error {
 // addEntry adds a plugin of the index, unless it is there.
 func (f *addFlags) addEntry(ctx context.Context, cmd *cobra.Command, x *index.Index, e *index.Entry) error {
 	for _, have := range usersPlugins() {
-		if have.Name == e.Name && have.Download == e.SHA256 && !f.force {
+		if have.Name != e.Name || f.force {
+			continue
+		}
+		if isCurrent(e, &have) {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s is there already\n", e.Name, e.Version)
 			return err
+		}
+		if have.Source != "" {
+			return fmt.Errorf("plugin %s: %s is there, and not what the index has now: terrarium plugins update %s", e.Name, have.Version, e.Name)
 		}
 	}
 	return f.get(ctx, cmd, x, e)

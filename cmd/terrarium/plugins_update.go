@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -108,11 +109,25 @@ func (f *addFlags) updateOne(ctx context.Context, cmd *cobra.Command, x *index.I
 	switch {
 	case e == nil || e.Name != p.Name:
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s stays: the index has none of that name\n", p.Name, p.Version)
-	case e.SHA256 == p.Download:
+	case isCurrent(e, p):
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s is what the index has\n", p.Name, p.Version)
 	default:
 		f.aliases = p.Aliases // those that a person has given it, too
 		err = f.get(ctx, cmd, x, e)
 	}
 	return err
+}
+
+// isCurrent reports whether a plugin is what an index has: the same download, and the same manifest,
+// but for names that a person has given it.
+func isCurrent(e *index.Entry, p *plugin.Plugin) bool {
+	has := e.Manifest()
+	for _, name := range has.Aliases {
+		if !slices.Contains(p.Aliases, name) {
+			return false
+		}
+	}
+	return has.Download == p.Download && has.Version == p.Version && has.Description == p.Description &&
+		has.At == p.At && has.Memory == p.Memory &&
+		slices.Equal(has.Box, p.Box) && slices.Equal(has.Env, p.Env) && slices.Equal(has.Needs, p.Needs)
 }
