@@ -190,7 +190,7 @@ var racePackages = []string{
 	"./core", "./core/coretest", "./core/driver/...",
 	"./hostnative", "./hostnative/internal/broker", "./hostnative/internal/guard", "./hostnative/internal/keeper",
 	"./hostnative/internal/strays", "./hostnative/internal/tree", "./hostnative/netproxy",
-	"./hostwasm/cache", "./hostwasm/vfs", "./hostwasm/wasi",
+	"./hostwasm/cache", "./hostwasm/httpfetch", "./hostwasm/vfs", "./hostwasm/wasi",
 	"./plugins/box/internal/awk", "./plugins/box/internal/bash", "./plugins/box/internal/process",
 	"./plugins/box/internal/system", "./plugins/box/internal/text", "./plugins/box/internal/tty",
 	"./plugins/http",

@@ -12,8 +12,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/httpfetch"
 )
 
-// A guest asks for what no rule lists. netproxy's Dialer decides as Dial does here, and looks names
-// up.
+// A guest asks for what no rule lists. netproxy's Dialer decides as Dial does here, and looks names up.
 func ExampleNew() {
 	rule, err := egress.Parse("10.1.2.3:8080")
 	if err != nil {
@@ -46,6 +45,5 @@ func ExampleNew() {
 	}
 	text, _ := io.ReadAll(guest)
 	fmt.Println(binary.LittleEndian.Uint32(head[8:]), string(text))
-	// Output: 2 example.org:80 is refused: it is listed by no rule; to allow it, add --net
-	// example.org:80
+	// Output: 2 example.org:80 is refused: it is listed by no rule; to allow it, add --net example.org:80
 }
