@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -384,6 +385,10 @@ func shell(env tool.Env, line string) int {
 func execTest(env tool.Env, args []string) int {
 	if len(args) == 3 && args[0] == "sh" && args[1] == "-c" {
 		return shell(env, args[2])
+	}
+	if !has(path.Base(args[0])) {
+		fmt.Fprintf(env.Stderr, "box: %s: command not found\n", args[0])
+		return 127
 	}
 	return run(env, args)
 }

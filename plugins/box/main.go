@@ -25,9 +25,8 @@ func main() {
 		Context: ctx,
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Dir: dir, Environ: os.Environ(),
-		Exec: run, Has: has,
 	}
-	os.Exit(self.Exit(dispatch(env, os.Args)))
+	os.Exit(self.Exit(dispatch(bash.Starting(env, run, has), os.Args)))
 }
 
 // dispatch runs the command that args[0] names, or the one behind it if args[0] is the box itself.
@@ -49,23 +48,18 @@ func dispatch(env tool.Env, args []string) int {
 		}
 		return 0
 	}
-	return run(env, args[1:])
+	if args = args[1:]; !has(path.Base(args[0])) { // a plugin or a script
+		return env.Exec(env, args)
+	}
+	return run(env, args)
 }
 
-// run runs the command named args[0]. It is the Exec of every command. What is not of the box, a
-// plugin or a script, is found as the shell finds it.
+// run runs the box's command named args[0], for those who have found that it is meant.
 func run(env tool.Env, args []string) int {
-	c, ok := commands()[path.Base(args[0])]
-	if !ok || c.Optional {
-		return bash.Start(env, args, run, has)
-	}
-	if env.Exec == nil {
-		env.Exec, env.Has = run, has
-	}
-	return tool.Run(c, env, args)
+	return tool.Run(commands()[path.Base(args[0])], env, args)
 }
 
-// has is the Has of every command. An optional one is no more here than a plugin's is.
+// has reports whether the box has a command. An optional one is no more here than a plugin's is.
 func has(name string) bool {
 	c, ok := commands()[name]
 	return ok && !c.Optional

@@ -131,7 +131,12 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 type execution struct {
 	*handlers
 	prefix string // begins messages
+	depth  int    // of scripts that are each run by the next
 }
+
+// maxDepth is how many scripts may each be run by the next, as in Linux: one may be its own
+// interpreter.
+const maxDepth = 5
 
 // Exit statuses of commands that can't be run.
 const (
@@ -139,11 +144,13 @@ const (
 	notFound      = 127
 )
 
-// Start runs a command for one that no shell has started, such as env, which finds it as a shell
-// does. exec runs those of the box, and has says which there are.
-func Start(env tool.Env, args []string, exec func(tool.Env, []string) int, has func(string) bool) int {
+// Starting returns env for a command that no shell has started, such as env: it finds what it
+// starts as a shell does. exec runs those of the box, and has says which there are.
+func Starting(env tool.Env, exec func(tool.Env, []string) int, has func(string) bool) tool.Env {
 	x := &execution{handlers: &handlers{script: &script{name: "box"}, exec: exec, has: has}, prefix: "box"}
-	return x.start(env, args)
+	env.Context = context.WithValue(env.Context, execKey{}, exec)
+	env.Exec, env.Has = x.start, has
+	return env
 }
 
 // start is the Exec of commands.
@@ -362,6 +369,10 @@ func (x *execution) file(env tool.Env, args []string) int {
 		x.warn(env, name, tool.Strerror(err))
 		return notExecutable
 	}
+	if x.depth == maxDepth {
+		x.warn(env, name, tool.Strerror(syscall.ELOOP))
+		return notExecutable
+	}
 	if strings.HasPrefix(head, magic) {
 		status, err := spawn(env, full, args)
 		if err != nil {
@@ -374,7 +385,14 @@ func (x *execution) file(env tool.Env, args []string) int {
 		line, _, _ = strings.Cut(line, "\n")
 		return x.interpreted(env, strings.TrimSpace(line), args)
 	}
-	return x.run(env, append([]string{"bash"}, args...))
+	return x.deeper().run(env, append([]string{"bash"}, args...))
+}
+
+// deeper is x for what runs a script.
+func (x *execution) deeper() *execution {
+	y := *x
+	y.depth++
+	return &y
 }
 
 // interpreted runs a script by what its first line names.
@@ -393,7 +411,7 @@ func (x *execution) interpreted(env tool.Env, line string, args []string) int {
 		call[0] = path.Base(interpreter)
 	}
 	process.Of(env.Context).SetName(path.Base(args[0]))
-	return x.run(env, append(call, args...))
+	return x.deeper().run(env, append(call, args...))
 }
 
 func readHead(name string) (string, error) {
