@@ -96,6 +96,10 @@ func TestHostileServer(t *testing.T) {
 			_, err := io.WriteString(w, strings.Repeat(packet("\x02"+strings.Repeat("x", 65000)), 16))
 			return err
 		}, want: "it says too much beside the pack"},
+		{name: "nothing of the pack without end", more: func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Repeat(packet("\x01"), 1<<18))
+			return err
+		}, want: "it says too much beside the pack"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			refs := test.refs

@@ -372,7 +372,7 @@ func (b *bands) next() error {
 	case p == nil && b.begun:
 		return io.EOF
 	}
-	if len(p) == 0 || p[0] != 1 {
+	if len(p) <= 1 || p[0] != 1 {
 		if b.beside += len(p) + 4; b.beside > maxAdvertised {
 			return errors.New("it says too much beside the pack")
 		}
