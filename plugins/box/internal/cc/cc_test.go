@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,5 +114,48 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: left %q", test.name, left)
 			}
 		}
+	}
+}
+
+// TestNoJob is a file whose name would read as a job, where clang complains of it.
+func TestNoJob(t *testing.T) {
+	const name = "x\n \"/bin/wasm-ld\" \"-o\" \"y\""
+	llvm := fakeLLVM{plan: "clang: warning: " + name + ": 'linker' input unused\n"}
+	dir := t.TempDir()
+	var said strings.Builder
+	env := tool.Env{Dir: dir, Stderr: &said, Environ: []string{"TMPDIR=" + dir}}
+	c := tool.Command{Name: "cc", Run: func(e *tool.Env, args []string) int {
+		status, err := (&compilation{env: e, launch: llvm.launch}).run("clang", args[1:])
+		if err != nil {
+			t.Error(err)
+		}
+		return status
+	}}
+	status := tool.Run(c, env, []string{"cc", "-c", name})
+	if status != 1 || len(llvm.calls) > 0 || !strings.Contains(said.String(), "another name") {
+		t.Errorf("got status %d, %q, %q", status, llvm.calls, said.String())
+	}
+}
+
+// TestNoProgram links to what is no file, whose mode is not the linker's to change: the sandbox has
+// /dev/null read-only.
+func TestNoProgram(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	before, err := w.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &compilation{env: &tool.Env{Dir: "/"}, launch: (&fakeLLVM{}).launch}
+	status, err := c.carryOut([]job{{"/bin/wasm-ld", "-o", fmt.Sprintf("/dev/fd/%d", w.Fd())}})
+	if status != 0 || err != nil {
+		t.Errorf("got status %d, %v", status, err)
+	}
+	if after, err := w.Stat(); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("got the mode %v, %v, want %v", after.Mode(), err, before.Mode())
 	}
 }

@@ -59,6 +59,12 @@ func (c *compilation) run(driver string, args []string) (status int, err error) 
 	if slices.Contains(args, "-###") {
 		return c.launch(all, c.files, c.env.Environ)
 	}
+	for _, arg := range args {
+		if strings.Contains(arg, "\n \"") { // clang may complain of it, and that would read as a job
+			c.env.Errorf("%s can't be told from a plan of clang: give the file another name", c.env.Quote(arg))
+			return 1, nil
+		}
+	}
 	dir, err := os.MkdirTemp(c.env.Getenv("TMPDIR"), "cc-")
 	if err != nil {
 		return 0, err
@@ -117,7 +123,7 @@ func (c *compilation) carryOut(jobs []job) (status int, err error) {
 		case err != nil:
 			return 0, err
 		case ended == 0 && j.links():
-			if err := c.env.Chmod(j.output(), 0o777&^c.env.Umask()); err != nil { // WASI knows no modes
+			if err := c.executable(j.output()); err != nil {
 				return 0, err
 			}
 			continue
@@ -134,6 +140,15 @@ func (c *compilation) carryOut(jobs []job) (status int, err error) {
 		}
 	}
 	return status, nil
+}
+
+// executable makes a program of what the linker has written: WASI knows no modes. It may be written
+// to /dev/null.
+func (c *compilation) executable(name string) error {
+	if info, err := c.env.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return c.env.Chmod(name, 0o777&^c.env.Umask())
 }
 
 // start is launch in the sandbox.
