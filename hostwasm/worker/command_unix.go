@@ -63,6 +63,7 @@ func (c *command) endWith(e core.Exit) {
 func (c *command) finish(e core.Exit) {
 	c.pending.Store(0)
 	if !c.hasExited() {
+		c.letAllGo()
 		c.exchanges.Wait(hostwasm.FetchedLimit)
 	}
 	c.endWith(e)

@@ -87,6 +87,15 @@ func (c *child) letGo(id commandID, number uint64) {
 	}
 }
 
+// letAllGo ends the command's exchanges: its worker has not, where it is lost or a guest is stuck.
+func (c *command) letAllGo() {
+	c.child.mu.Lock()
+	defer c.child.mu.Unlock()
+	for _, cancel := range c.fetching {
+		cancel()
+	}
+}
+
 // fetch answers one exchange, and closes both files. cancel ends ctx.
 func (c *command) fetch(ctx context.Context, cancel context.CancelFunc, f hostwasm.Fetcher, in, out *os.File) {
 	defer cancel()
