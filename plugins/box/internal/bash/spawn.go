@@ -54,10 +54,21 @@ func spawn(env tool.Env, name string, args []string) (status int, err error) {
 	}
 	exit, err := c.Wait()
 	s.outputs.Wait()
-	if exit.Kind == proc.Exceeded && exit.Code == outOfMemory && env.Stderr != nil {
-		io.WriteString(env.Stderr, tool.Escape(path.Base(name))+": out of memory\n") // it was ended, and says nothing itself
+	if why := lastWords(exit); why != "" && env.Stderr != nil {
+		io.WriteString(env.Stderr, tool.Escape(path.Base(name))+": "+why+"\n")
 	}
 	return exit.ExitStatus(), err
+}
+
+// lastWords says why a module was ended that could not say so itself. It is "" for all others.
+func lastWords(exit proc.Status) string {
+	switch {
+	case exit.Kind == proc.Exceeded && exit.Code == outOfMemory:
+		return "out of memory"
+	case exit.Kind == proc.Trapped:
+		return "ended by a trap, as abort() and a wrong address are"
+	}
+	return ""
 }
 
 // substituted puts files in the place of process substitutions to read, which only our own commands can open. What they
