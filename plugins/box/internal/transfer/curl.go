@@ -125,6 +125,8 @@ func (c *curler) fetch(i int, t *transferred) {
 		c.file(i, unescape(l.path), t)
 	case reachable() && (l.scheme == "http" || l.scheme == "https"):
 		c.http(i, t)
+	case reachable():
+		c.fail(curlUnsupported, "Protocol %q is not supported in this sandbox: what is reached is http and https", l.scheme)
 	case l.address():
 		if l.port != "" {
 			port = l.port
