@@ -40,7 +40,7 @@ func Clone(c *cli.Call) error {
 		name = args[1]
 	}
 	if k.end, err = open(c, args[0]); err != nil {
-		if _, gone := os.Stat(path); gone != nil && !strings.Contains(path, "://") {
+		if _, gone := os.Stat(path); gone != nil && (isFile || schemeOf(args[0]) == "") {
 			return cli.Fatal("repository '%s' does not exist", args[0])
 		}
 		return err

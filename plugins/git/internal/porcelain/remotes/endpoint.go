@@ -65,21 +65,27 @@ type update struct {
 
 // open finds the endpoint that a URL or a path names.
 func open(c *cli.Call, url string) (endpoint, error) {
-	if strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://") {
+	switch scheme := schemeOf(url); scheme {
+	case "http", "https":
 		return newSmart(c, url)
-	}
-	if path, ok := strings.CutPrefix(url, "file://"); ok {
-		return openLocal(c, path, url)
-	}
-	scheme, _, isURL := strings.Cut(url, "://")
-	host, _, isSSH := strings.Cut(url, ":")
-	switch {
-	case isURL:
+	case "file":
+		return openLocal(c, strings.TrimPrefix(url, "file://"), url)
+	case "":
+		return openLocal(c, url, url)
+	default:
 		return nil, cli.Fatal("%s: %s is not supported in this sandbox: use https", url, scheme)
-	case isSSH && !strings.Contains(host, "/"):
-		return nil, cli.Fatal("%s: ssh is not supported in this sandbox: use https", url)
 	}
-	return openLocal(c, url, url)
+}
+
+// schemeOf returns by what a repository is reached: "" for a path, "ssh" for HOST:PATH too.
+func schemeOf(url string) string {
+	if scheme, _, isURL := strings.Cut(url, "://"); isURL {
+		return scheme
+	}
+	if host, _, isSSH := strings.Cut(url, ":"); isSSH && !strings.Contains(host, "/") {
+		return "ssh"
+	}
+	return ""
 }
 
 // A local endpoint is a repository in a directory.
