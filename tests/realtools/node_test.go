@@ -53,6 +53,7 @@ func TestNode(t *testing.T) {
 		{"cd m && node x.mjs && node --check x.mjs && echo ok; echo '}' >bad.js; node --check bad.js 2>/dev/null", "function 2 3 true\nok\n", 1},
 		{"node -e 'throw new Error(1)' 2>/dev/null", "", 1},
 		{"node -e 'setTimeout(() => { throw 1 }, 1)' 2>/dev/null", "", 1},
+		{"node -e 'async function main() { throw 1 } main()' 2>/dev/null", "", 1},
 		{`node -e 'require("lodash")' 2>&1 | head -1 | cut -c1-94`,
 			"Uncaught Error: Cannot find module 'lodash': node in this sandbox is QuickJS: it has fs, path,\n", 0},
 	} {

@@ -397,6 +397,7 @@ import("std").then(async (std) => {
 				return;
 			}
 			const value = (0, eval)(node.code);
+			if (value instanceof Promise) value.catch(fatal); // of others this QuickJS does not tell that they fail
 			if (node.print) console.log(value);
 		}
 		setTimeout(() => {}, 0);
