@@ -56,7 +56,11 @@ func newPluginsSearch() *cobra.Command {
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, o := range found.Plugins {
 				more := ""
-				if o.Added != "" {
+				switch o.Added {
+				case "":
+				case o.Version:
+					more = " (added)"
+				default:
 					more = " (added: " + o.Added + ")"
 				}
 				fmt.Fprintf(t, "%s\t%s\t%s\t%s%s\n", o.Name, o.Version, about(o.Size), o.Description, more)
