@@ -72,6 +72,7 @@ func TestHostileServer(t *testing.T) {
 	tree := raw("")
 	treeID := idOf("tree", tree)
 	noTree, noBlob, noParent := "tree "+nobody+who, "tree "+treeID+who, "tree "+empty+"\nparent "+nobody+who
+	const noCommit = "object " + nobody + "\ntype commit\ntag v\ntagger a <a@b> 1 +0000\n\nm\n"
 	for _, test := range []struct {
 		name string
 		refs string // of the advertisement, after the first packet
@@ -91,6 +92,8 @@ func TestHostileServer(t *testing.T) {
 		{name: "no pack", pack: "PACK", want: "the pack is malformed"},
 		{name: "a commit without its tree", refs: noTree, pack: pack(0, packed{kind: 1, data: noTree}), want: "did not send all necessary objects"},
 		{name: "a tree without its files", refs: noBlob, pack: pack(0, packed{kind: 1, data: noBlob}, packed{kind: 2, data: tree}), want: "did not send all necessary objects"},
+		{name: "a tree, which no commit has, without its files", refs: packet(treeID+" refs/heads/main\x00side-band-64k\n") + "0000", pack: pack(0, packed{kind: 2, data: tree}), want: "did not send all necessary objects"},
+		{name: "a tag without its commit", refs: packet(idOf("tag", noCommit)+" refs/heads/main\x00side-band-64k\n") + "0000", pack: pack(0, packed{kind: 4, data: noCommit}), want: "did not send all necessary objects"},
 		{name: "a commit without its parent", refs: noParent, pack: pack(0, packed{kind: 1, data: noParent}, packed{kind: 2}), want: "did not send all necessary objects"},
 		{name: "progress without end", more: func(w io.Writer) error {
 			_, err := io.WriteString(w, strings.Repeat(packet("\x02"+strings.Repeat("x", 65000)), 16))

@@ -244,20 +244,26 @@ func (r *Repo) known(tips []plumbing.Hash) (map[plumbing.Hash]bool, error) {
 // Connected fails where the history of these commits, or tags, is not all here, with its files.
 // What the others are made of is known to be.
 func (r *Repo) Connected(tips, others []plumbing.Hash) error {
-	commits := [2][]plumbing.Hash{}
+	commits, seen := [2][]plumbing.Hash{}, map[plumbing.Hash]bool{}
 	for i, list := range [][]plumbing.Hash{tips, others} {
 		for _, h := range list {
 			h, err := r.peel(h)
 			if err != nil {
 				return err
 			}
-			if t, _, err := r.Object(h); err != nil || t != plumbing.CommitObject {
-				continue // a tag of a file, which is here
+			switch t, _, err := r.Object(h); {
+			case err != nil && i == 0:
+				return err
+			case err != nil || t == plumbing.BlobObject: // a file, which is here
+			case t == plumbing.CommitObject:
+				commits[i] = append(commits[i], h)
+			case i == 0:
+				if err := r.wholeTree(h, seen); err != nil {
+					return err
+				}
 			}
-			commits[i] = append(commits[i], h)
 		}
 	}
-	seen := map[plumbing.Hash]bool{}
 	var missing error
 	err := r.Walk(commits[0], commits[1], func(c *object.Commit) bool {
 		missing = r.wholeTree(c.TreeHash, seen)
