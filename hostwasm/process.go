@@ -97,6 +97,10 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 		select {
 		case <-done:
 		case <-p.closed:
+			// A call of sink may still run, and later ones find it closed: whoever called us
+			// may let go of what sink uses.
+			mu.Lock()
+			defer mu.Unlock()
 			return nil
 		}
 	}

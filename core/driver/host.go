@@ -30,7 +30,7 @@ type Process interface {
 	// which is when no process holds the other end any longer. It is called
 	// once. stream is 1 for standard output, 2 for standard error; on a pty
 	// all is 1. p is lent: sink copies what it keeps. The error is nil at the
-	// end of output and after Close.
+	// end of output and after Close. No call of sink runs when Output returns.
 	Output(sink func(stream uint8, p []byte)) error
 
 	// Write writes to standard input and returns when all of p was taken, the
