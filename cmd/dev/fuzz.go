@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -84,6 +85,19 @@ func fuzzTargets(ctx context.Context, out io.Writer) ([]fuzzTarget, error) {
 		}
 	}
 	return targets, nil
+}
+
+// turnTargets returns the targets of a quarter of the packages: to build the tests of one takes longer
+// than to run a target.
+func turnTargets(t *turn, targets []fuzzTarget) []fuzzTarget {
+	var packages []string
+	for _, target := range targets {
+		packages = append(packages, shortPackage(target.pkg))
+	}
+	mine := t.share("fuzz targets of", 4, slices.Compact(packages))
+	return slices.DeleteFunc(slices.Clone(targets), func(target fuzzTarget) bool {
+		return !slices.Contains(mine, shortPackage(target.pkg))
+	})
 }
 
 // fuzzFunctions returns the names of a file's functions that are fuzz targets, as "go help testfunc" tells them.

@@ -47,3 +47,15 @@ func TestOnlyDeadline(t *testing.T) {
 		}
 	}
 }
+
+// A commit has whole packages: each target of one, or none.
+func TestTurnTargets(t *testing.T) {
+	targets := []fuzzTarget{{"p/a", "", "FuzzA"}, {"p/b", "", "FuzzB"}, {"p/b", "", "FuzzC"}, {"p/c", "", "FuzzD"}, {"p/d", "", "FuzzE"}}
+	got := turnTargets(&turn{number: 5}, targets)
+	if want := targets[1:3]; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := turnTargets(nil, targets); !slices.Equal(got, targets) {
+		t.Errorf("without a turn: got %v, want %v", got, targets)
+	}
+}

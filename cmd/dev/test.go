@@ -24,23 +24,26 @@ func test(ctx context.Context, w io.Writer, root string) error {
 	if err := linkSmall(); err != nil {
 		return err
 	}
+	turn := commitTurn(ctx)
 	var targets []fuzzTarget
 	r.step(ctx, step{"fuzz targets", func(ctx context.Context, out io.Writer) (err error) {
 		targets, err = fuzzTargets(ctx, out)
+		targets = turnTargets(turn, targets)
 		return err
 	}})
 	// Our own tests wait for other processes, and a browser or a fuzz target hardly uses more than
 	// one processor: side by side they keep two busy.
 	var notes notes
-	r.lanes(ctx, testSteps(root, &notes), append(engineSteps(root, &notes), fuzzSteps(root, targets, fuzzTime)...))
+	r.lanes(ctx, testSteps(root, &notes), append(engineSteps(root, &notes, turn), fuzzSteps(root, targets, fuzzTime)...))
 
 	notes.print(w)
+	turn.print(w)
 	printNotRun(w, suites)
 	return r.finish()
 }
 
-// fuzzTime is for each fuzz target. Its seeds are among the tests, and who looks for more takes
-// "fuzz".
+// fuzzTime is for each fuzz target whose turn it is. The seeds of all are among the tests, and who
+// looks for more takes "fuzz".
 const fuzzTime = 300 * time.Millisecond
 
 // compileOnce has all that follows compiled with -trimpath, as what is built for users is. Otherwise Go's own
@@ -104,7 +107,7 @@ func testSteps(root string, notes *notes) []step {
 }
 
 // engineSteps are the tests on other engines than the default one, in other builds, and in browsers.
-func engineSteps(root string, notes *notes) []step {
+func engineSteps(root string, notes *notes, turn *turn) []step {
 	env := []string{nodeModules(root)}
 	wazero := filepath.Join(root, ".cache", "bin", "wazero")
 	dev := filepath.Join(root, ".cache", "bin", "dev")
@@ -128,7 +131,7 @@ func engineSteps(root string, notes *notes) []step {
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		// What -short leaves out is tested beside it: the machine is the same, and here six times slower.
 		goTest("go test wasip1", wasip1, notes,
-			append([]string{"-vet=off", "-short", "-exec='" + wazero + "' run -mount /:/ -env-inherit"}, modulePackages...)...),
+			append([]string{"-vet=off", "-short", "-exec='" + wazero + "' run -mount /:/ -env-inherit"}, turn.share("go test wasip1", 3, modulePackages)...)...),
 	}
 }
 
@@ -202,8 +205,8 @@ var racePackages = []string{
 }
 
 // modulePackages are those of the core that get into modules of others: the reactor's, and what is
-// useful without it. wazero compiles a test binary for 3 to 8 s of processor time, so the others are
-// only vetted; the tests of core use core/ring and those of core/challenge core/keys, the driver's
+// useful without it. wazero compiles a test binary for 3 to 8 s of processor time, so each commit has
+// a third of these, and the others are only vetted; the tests of core use core/ring and those of core/challenge core/keys, the driver's
 // run as a module in Chromium, and those of tests/reactor speak to a module through core/abi.
 var modulePackages = []string{
 	"./core", "./core/acp", "./core/challenge", "./core/jsonrpc", "./core/text", "./core/vt",
