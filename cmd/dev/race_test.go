@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,7 +29,7 @@ func TestRacePackages(t *testing.T) {
 			return err
 		}
 		if dir, _ := filepath.Rel(root, filepath.Dir(path)); startsGoroutine(file) && !racedetected("./"+filepath.ToSlash(dir)) {
-			t.Errorf("%s starts a goroutine, and racePackages does not have its package", path)
+			t.Errorf("%s starts a goroutine, and neither racePackages nor raceModules has its package", path)
 		}
 		return nil
 	})
@@ -37,14 +38,15 @@ func TestRacePackages(t *testing.T) {
 	}
 }
 
-// startsGoroutine finds go statements, and calls like that of sync.WaitGroup.Go.
+// startsGoroutine finds go statements, and calls like those of sync.WaitGroup.Go, time.AfterFunc and
+// context.AfterFunc.
 func startsGoroutine(file *ast.File) (found bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			found = true
 		case *ast.CallExpr:
-			if s, ok := n.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Go" && len(n.Args) == 1 {
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "Go" && len(n.Args) == 1 || s.Sel.Name == "AfterFunc") {
 				found = true
 			}
 		}
@@ -54,7 +56,7 @@ func startsGoroutine(file *ast.File) (found bool) {
 }
 
 func racedetected(pkg string) bool {
-	for _, p := range racePackages {
+	for _, p := range slices.Concat(racePackages, raceModules) {
 		if below, all := strings.CutSuffix(p, "/..."); pkg == p || all && (pkg == below || strings.HasPrefix(pkg, below+"/")) {
 			return true
 		}
