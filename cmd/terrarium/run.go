@@ -34,7 +34,7 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
                           draws, unless you say --output raw
   --json                  print no output, but one JSON object at the end
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
-  --trace FILE            write down every step, for "cmd/dev replay"
+  --record FILE.cast      record the terminal, for play; --trace FILE: each step
   --host wasm, --sandbox LEVEL, --limit   see "help sandbox", "native", "limits"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
@@ -42,7 +42,8 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
 // runFlags are the flags of run.
 type runFlags struct {
 	commandFlags
-	json bool
+	json   bool
+	record string
 }
 
 func newRun() *cobra.Command {
@@ -63,6 +64,7 @@ func newRun() *cobra.Command {
 	}
 	f.add(cmd, true)
 	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	cmd.Flags().StringVar(&f.record, "record", "", "")
 	cmd.Flags().SetInterspersed(false) // what follows the command is its own
 	return cmd
 }
@@ -124,7 +126,7 @@ func isPipe(f *os.File) bool {
 func (f *runFlags) passesOn(c core.Command) bool {
 	rendering, _ := core.ParseRendering(f.output)
 	changed := rendering == core.RenderText || rendering == core.RenderScreen
-	return f.host == "native" && !c.Pty && !f.json && !changed && !f.limits.streams() && f.trace == "" && isPipe(os.Stdout)
+	return f.host == "native" && !c.Pty && !f.json && !changed && !f.limits.streams() && f.trace == "" && f.record == "" && isPipe(os.Stdout)
 }
 
 // run runs the command to its end. The error is how we exit.
@@ -154,7 +156,12 @@ func (f *runFlags) run(c core.Command) error {
 		return &failure{statusOurs, err}
 	}
 	defer trail.close()
-	r := newRunner(host, f, &c, trace, judge, trail)
+	recording, err := createRecording(f.record, c)
+	if err != nil {
+		return &failure{statusOurs, err}
+	}
+	defer recording.close()
+	r := newRunner(host, f, &c, trace, judge, trail, recording)
 	defer r.console.restore()
 	if err := r.start(c); err != nil {
 		r.driver.Close()

@@ -19,6 +19,7 @@ type runner struct {
 	driver  *driver.Driver
 	console *console
 	output  *output
+	cast    recording
 	live    bool          // output goes to our streams as it comes
 	gave    bool          // our input is the command's own
 	tells   bool          // the host has said in the output which limit the command was killed for
@@ -35,7 +36,7 @@ type runner struct {
 	early    int // of repairs, those that the output has told
 }
 
-func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, j *judge, trail *trail) *runner {
+func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, j *judge, trail *trail, to recording) *runner {
 	rendering, _ := core.ParseRendering(f.output)
 	person := new(console)
 	stdout := io.Writer(os.Stdout)
@@ -45,6 +46,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 	r := &runner{
 		console: person,
 		output:  newOutput(stdout, os.Stderr, rendering, command),
+		cast:    to,
 		live:    !f.json,
 		gave:    f.stdin != nil,
 		tells:   f.host == "native",
@@ -63,9 +65,13 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 		r.resizes = make(chan os.Signal, 1)
 	}
 	c := driver.Config{Host: h, Core: f.config(t), Decide: j.decider()}
+	if to.file != nil {
+		c.OnOutput = to.output
+	}
 	if r.live {
 		c.OnOutput = func(id core.TerminalID, stream uint8, p []byte) {
 			defer r.console.guard()
+			to.output(id, stream, p)
 			r.output.write(id, stream, p)
 		}
 		go r.output.run(r.console) // ends with finish, or is left behind
@@ -105,6 +111,7 @@ func (r *runner) start(c core.Command) (err error) {
 func (r *runner) resize() {
 	if cols, rows := size(); cols > 0 {
 		r.output.resize(rows, cols)
+		r.cast.Resize(cols, rows)
 		r.driver.Resize(r.id, rows, cols) // an error means that it has ended
 	}
 }

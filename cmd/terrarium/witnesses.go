@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/cast"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/llm"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
 )
@@ -13,7 +14,7 @@ import (
 // be nil.
 type witnesses struct {
 	trace      *traceFile
-	cast       *castFile
+	cast       castFile
 	transcript *transcript
 	view       *view
 }
@@ -21,7 +22,7 @@ type witnesses struct {
 func (f *harnessFlags) witnesses(t task) (w witnesses, err error) {
 	w.trace, err = createTrace(f.trace)
 	if err == nil {
-		w.cast, err = createCast(f.record, t.challenge.Instruction, t.shell.Cols, t.shell.Rows)
+		w.cast, err = createCast(f.record, cast.Header{Title: t.challenge.Instruction, Cols: t.shell.Cols, Rows: t.shell.Rows})
 	}
 	if err == nil {
 		w.transcript, err = createTranscript(f.transcript)
@@ -43,18 +44,18 @@ func (w witnesses) stderr() io.Writer {
 }
 
 func (w witnesses) output(p []byte) {
-	w.cast.output(p)
+	w.cast.Output(p)
 	w.view.output(p)
 }
 
 func (w witnesses) turn(t harness.Turn) {
-	w.cast.mark(fmt.Sprintf("turn %d", t.Step))
+	w.cast.Mark(fmt.Sprintf("turn %d", t.Step))
 	w.transcript.turn(t)
 	w.view.turn(t)
 }
 
 func (w witnesses) handOver(h llm.HandOver) {
-	w.cast.mark("hand over")
+	w.cast.Mark("hand over")
 	w.transcript.handOver(h)
 }
 
