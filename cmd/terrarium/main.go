@@ -36,8 +36,7 @@ func main() {
 
 const rootHelp = `usage: terrarium COMMAND [flags]
 
-Terrarium runs commands in terminals, for people and for AI agents.
-
+Terrarium runs commands in terminals, for people and for AI agents:
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
   proxy       sit between an editor and an agent, and serve its terminals
@@ -47,6 +46,8 @@ Terrarium runs commands in terminals, for people and for AI agents.
   web         serve the page: the sandbox in a browser
   harness     have an agent do a task at a shell: the Term Challenge
   screen      print the screen that bytes draw
+  play        play a recording of a terminal
+  shot        print a picture of a terminal, as SVG or text
   keys        print the bytes of tmux key names
   parse       print what a Term Challenge answer means
   audit       check a record of what ran
@@ -56,7 +57,6 @@ Terrarium runs commands in terminals, for people and for AI agents.
   version     print the version
   completion  print a completion script for a shell
   help        print the help of a command
-
 "terrarium help COMMAND" has the flags; "help help" lists what several share.
 `
 
@@ -84,7 +84,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

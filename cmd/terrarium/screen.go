@@ -53,11 +53,16 @@ func newScreen() *cobra.Command {
 			return f.print(cmd.OutOrStdout(), s)
 		},
 	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	return cmd
+}
+
+// add declares those that say how bytes are understood.
+func (f *screenFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.cols, "cols", defaultCols, "")
 	cmd.Flags().IntVar(&f.rows, "rows", defaultRows, "")
 	cmd.Flags().BoolVar(&f.newline, "newline", false, "")
-	cmd.Flags().BoolVar(&f.json, "json", false, "")
-	return cmd
 }
 
 func (f *screenFlags) check() error {

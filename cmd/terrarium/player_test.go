@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/cast"
+)
+
+// played writes down when something was shown.
+type played struct {
+	began time.Time
+	log   strings.Builder
+}
+
+func (p *played) Write(b []byte) (int, error) {
+	fmt.Fprintf(&p.log, "%v %s;", time.Since(p.began), b)
+	return len(b), nil
+}
+
+// TestPlayer plays a recording to somebody who types keys at times.
+func TestPlayer(t *testing.T) {
+	const recording = `{"version":2,"width":80,"height":24}
+[1,"o","a"]
+[2,"r","90x30"]
+[3,"o","b"]
+[4,"m","turn"]
+[10,"o","c"]
+`
+	type key struct {
+		after time.Duration // the one before
+		key   byte
+	}
+	for _, test := range []struct {
+		name string
+		p    player
+		keys []key
+		want string
+	}{
+		{name: "as it was", want: "1s a;3s b;10s c;"},
+		{name: "faster", p: player{speed: 2}, want: "500ms a;1.5s b;5s c;"},
+		{name: "slower", p: player{speed: .5}, want: "2s a;6s b;20s c;"},
+		{name: "idle limit", p: player{idleLimit: 1500 * time.Millisecond}, want: "1s a;2.5s b;5s c;"},
+		{name: "idle limit, faster", p: player{speed: 2, idleLimit: 1500 * time.Millisecond}, want: "500ms a;1.25s b;2.5s c;"},
+		{name: "stop", keys: []key{{2 * time.Second, ' '}, {5 * time.Second, ' '}}, want: "1s a;8s b;15s c;"},
+		{name: "step", keys: []key{{2 * time.Second, ' '}, {time.Second, '.'}, {time.Second, ' '}}, want: "1s a;3s b;11s c;"},
+		{name: "no step without a stop", keys: []key{{2 * time.Second, '.'}}, want: "1s a;3s b;10s c;"},
+		{name: "to the mark", keys: []key{{500 * time.Millisecond, ']'}}, want: "500ms a;500ms b;6.5s c;"},
+		{name: "to the mark from a stop", keys: []key{{0, ' '}, {time.Second, ']'}}, want: "1s a;1s b;7s c;"},
+		{name: "q", keys: []key{{2 * time.Second, 'q'}}, want: "1s a;"},
+		{name: "^C in a stop", keys: []key{{2 * time.Second, ' '}, {time.Hour, ctrlC}}, want: "1s a;"},
+		{name: "another key", keys: []key{{2 * time.Second, 'x'}}, want: "1s a;3s b;10s c;"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, out := test.p, &played{began: time.Now()}
+				if p.speed == 0 {
+					p.speed = 1
+				}
+				var err error
+				if p.events, err = cast.NewReader(bufio.NewReader(strings.NewReader(recording))); err != nil {
+					t.Fatal(err)
+				}
+				typed := make(chan byte, len(test.keys))
+				p.out, p.keys = out, typed
+				go func() { // ends with the last key
+					for _, k := range test.keys {
+						time.Sleep(k.after)
+						typed <- k.key
+					}
+				}()
+				if err := p.play(); err != nil {
+					t.Error(err)
+				}
+				if got := out.log.String(); got != test.want {
+					t.Errorf("got %s, want %s", got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// TestPlayerSignal ends a recording with a signal.
+func TestPlayerSignal(t *testing.T) {
+	r, err := cast.NewReader(bufio.NewReader(strings.NewReader("{\"version\":2,\"width\":80,\"height\":24}\n[1000,\"o\",\"a\"]\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signals := make(chan os.Signal, 1)
+	signals <- syscall.SIGTERM
+	p := player{events: r, out: new(played), speed: 1, signals: signals}
+	if err := p.play(); err != exitStatus(143) {
+		t.Errorf("got %v, want status 143", err)
+	}
+}
