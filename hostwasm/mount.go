@@ -177,7 +177,11 @@ func (h *Host) tree(c core.Command) (_ *vfs.Tree, err error) {
 			return nil, err
 		}
 	}
-	if err := mount("/dev", vfs.Devices(rand.Reader)); err != nil {
+	fetches, err := h.fetches(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := mount("/dev", vfs.Devices(rand.Reader, fetches)); err != nil {
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(h.config.Commands))

@@ -43,6 +43,12 @@ func (h *Host) bounds(b *core.Bounds) (terms string, fetches bool, err error) {
 	return terms, fetches && h.config.HTTP != nil, err
 }
 
+// fetches reports whether c may fetch by HTTP.
+func (h *Host) fetches(c core.Command) (bool, error) {
+	_, fetches, err := h.bounds(c.Bounds)
+	return fetches && !h.config.Deterministic, err
+}
+
 func (h *Host) resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	tree, err := h.tree(c)
 	if err != nil {

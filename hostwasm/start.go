@@ -45,11 +45,11 @@ func (h *Host) start(ctx context.Context, e core.Exec) (_ *process, err error) {
 		return nil, err
 	}
 	j := h.newJob(tree)
-	_, fetches, err := h.bounds(e.Command.Bounds)
+	fetches, err := h.fetches(e.Command)
 	if err != nil {
 		return nil, err
 	}
-	if fetches && !h.config.Deterministic {
+	if fetches {
 		j.exchanges.fetcher, j.exchanges.ctx = h.config.HTTP, WithCommand(context.WithoutCancel(ctx), &e.Command)
 	}
 	if h.config.Deterministic {

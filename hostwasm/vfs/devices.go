@@ -9,8 +9,9 @@ import (
 
 // Devices returns what belongs at /dev: null, zero, full, random and urandom,
 // which read from random, and stdin, stdout, stderr and tty, which are Stdio.
-// One Read of random is under way at a time.
-func Devices(random io.Reader) FS {
+// One Read of random is under way at a time. Where fetches is true there is
+// http too, a Stdio that is HTTP.
+func Devices(random io.Reader, fetches bool) FS {
 	null := device{
 		read:  func([]byte) (int, error) { return 0, nil },
 		write: func(p []byte) (int, error) { return len(p), nil },
@@ -35,10 +36,14 @@ func Devices(random io.Reader) FS {
 		}
 		return n, nil
 	}
-	return newFlat(map[string]made{
+	files := map[string]made{
 		"null": null, "zero": zero, "full": full, "random": dice, "urandom": dice,
 		"stdin": stdio(0), "stdout": stdio(1), "stderr": stdio(2), "tty": stdio(Terminal),
-	})
+	}
+	if fetches {
+		files["http"] = stdio(HTTP)
+	}
+	return newFlat(files)
 }
 
 // A device is a character device that keeps nothing. Offsets mean nothing to it.

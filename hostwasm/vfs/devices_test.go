@@ -13,7 +13,7 @@ import (
 
 func TestDevices(t *testing.T) {
 	random := io.MultiReader(strings.NewReader("dice"), iotest.ErrReader(errors.New("used up")))
-	tree := newTree(t, map[string]vfs.FS{"/dev": vfs.Devices(random)})
+	tree := newTree(t, map[string]vfs.FS{"/dev": vfs.Devices(random, false)})
 	for _, test := range []struct {
 		name     string
 		read     string
@@ -136,7 +136,7 @@ func TestBin(t *testing.T) {
 // TestModesOfOurs are those of what no host has.
 func TestModesOfOurs(t *testing.T) {
 	tree := newTree(t, map[string]vfs.FS{
-		"/dev": vfs.Devices(nil), "/bin": vfs.Bin([]string{"ls"}, nil), "/tmp": memory(), "/a/b": memory(),
+		"/dev": vfs.Devices(nil, false), "/bin": vfs.Bin([]string{"ls"}, nil), "/tmp": memory(), "/a/b": memory(),
 	})
 	for name, want := range map[string]vfs.Mode{
 		"/": 0o755, "/a": 0o755, "/tmp": 0o1777, "/dev": 0o755, "/dev/null": 0o666, "/dev/stdin": 0o620, "/bin": 0o755, "/bin/ls": 0o755,
@@ -145,6 +145,28 @@ func TestModesOfOurs(t *testing.T) {
 		must(t, err)
 		if got := s.Mode &^ vfs.ModeKnown; got != want {
 			t.Errorf("%s: got mode %o, want %o", name, got, want)
+		}
+	}
+}
+
+// TestHTTPDevice is there only where something may be fetched.
+func TestHTTPDevice(t *testing.T) {
+	for fetches, want := range map[bool]string{
+		false: "full null random stderr stdin stdout tty urandom zero",
+		true:  "full http null random stderr stdin stdout tty urandom zero",
+	} {
+		tree := newTree(t, map[string]vfs.FS{"/dev": vfs.Devices(nil, fetches)})
+		if got := list(t, tree, "/dev"); got != want {
+			t.Errorf("fetches %v: got %q, want %q", fetches, got, want)
+		}
+		f, _, err := tree.Open(abs("/dev/http"), vfs.How{Read: true, Write: true})
+		if !fetches {
+			is(t, "open", err, errno.NOENT)
+			continue
+		}
+		must(t, err)
+		if got := f.(vfs.Stdio).Stdio(); got != vfs.HTTP {
+			t.Errorf("got descriptor %d, want %d", got, vfs.HTTP)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func Example() {
 	tree := vfs.New(vfs.Config{MaxBytes: 1 << 30})
 	defer tree.Close()
 	tree.Mount("/tmp", vfs.Memory(vfs.MemoryOptions{Quota: tree.Quota().Part(64<<20, 10_000)}))
-	tree.Mount("/dev", vfs.Devices(rand.Reader))
+	tree.Mount("/dev", vfs.Devices(rand.Reader, false))
 	tree.Mount("/bin", vfs.Bin([]string{"git", "sh"}, nil))
 	for dir, o := range map[string]vfs.HostOptions{
 		"":         {Quota: tree.Quota()},

@@ -79,12 +79,16 @@ type File interface {
 // A Stdio is a File that stands for a descriptor of the process that opens it,
 // such as /dev/stdin. Whoever has descriptors duplicates that one instead.
 type Stdio interface {
-	// Stdio returns 0, 1 or 2; Terminal; -1 if the File stands for none.
+	// Stdio returns 0, 1 or 2; Terminal or HTTP; -1 if the File stands for none.
 	Stdio() int
 }
 
-// Terminal is what a Stdio returns that stands for the process's terminal.
-const Terminal = 3
+// Terminal is what a Stdio returns that stands for the process's terminal, and
+// HTTP one that stands for a new exchange by HTTP.
+const (
+	Terminal = 3
+	HTTP     = 4
+)
 
 // A Type is what a directory entry is, in WASI's numbers.
 //

@@ -10,7 +10,7 @@ import (
 
 // TestReadDirPieces lists each kind of directory in pieces of all sizes.
 func TestReadDirPieces(t *testing.T) {
-	mounts := map[string]vfs.FS{"/dev": vfs.Devices(nil), "/bin": vfs.Bin([]string{"ls", "sh", "wc"}, nil)}
+	mounts := map[string]vfs.FS{"/dev": vfs.Devices(nil, false), "/bin": vfs.Bin([]string{"ls", "sh", "wc"}, nil)}
 	dirs := []string{"/", "/dev", "/bin"}
 	for kind, fs := range filesystems(t) {
 		mounts["/"+kind] = fs

@@ -117,7 +117,7 @@ func project(t *testing.T) *vfs.Tree {
 		"/home/u/proj/swap/in/deep": memory(),
 		"/home/u/proj/none":         memory(),
 		"/tmp":                      memory(),
-		"/dev":                      vfs.Devices(strings.NewReader("")),
+		"/dev":                      vfs.Devices(strings.NewReader(""), false),
 		"/bin":                      vfs.Bin([]string{"cat", "ls"}, nil),
 	})
 }

@@ -46,7 +46,7 @@ func tree(t testing.TB) *vfs.Tree {
 	t.Helper()
 	tr := vfs.New(vfs.Config{})
 	for dir, fs := range map[string]vfs.FS{
-		"/": memory(tr), "/dev": vfs.Devices(rand.Reader), "/tmp": memory(tr), "/work": memory(tr),
+		"/": memory(tr), "/dev": vfs.Devices(rand.Reader, false), "/tmp": memory(tr), "/work": memory(tr),
 	} {
 		if err := tr.Mount(dir, fs); err != nil {
 			t.Fatal(err)

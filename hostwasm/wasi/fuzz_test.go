@@ -69,7 +69,7 @@ func FuzzCalls(f *testing.F) {
 // of b, with one iovec and one name at its beginning.
 func fuzzGuest(t *testing.T, b []byte) *guest {
 	files := vfs.New(vfs.Config{MaxBytes: 1 << 20, MaxFiles: 100})
-	for dir, fs := range map[string]vfs.FS{"/": memory(files), "/dev": vfs.Devices(rand.NewChaCha8([32]byte{}))} {
+	for dir, fs := range map[string]vfs.FS{"/": memory(files), "/dev": vfs.Devices(rand.NewChaCha8([32]byte{}), false)} {
 		if err := files.Mount(dir, fs); err != nil {
 			t.Fatal(err)
 		}

@@ -114,16 +114,41 @@ func httpOpen(p *Process, m memory, a []uint64) error {
 	case p.fds.free() == 0:
 		return errno.MFILE
 	}
-	e, host, err := p.newExchange()
+	f, err := p.openExchange()
 	if err != nil {
 		return err
+	}
+	fd, _ := p.fds.add(descriptor{file: f, base: f.rights, nonblock: flags == nonblock}, 0)
+	return m.put32(uint32(a[1]), fd)
+}
+
+// openHTTP opens /dev/http: an exchange, for who can't import open. Each request is
+// written and its response read, so one of both alone is of no use.
+func (p *Process) openHTTP(o opening) (descriptor, error) {
+	const both = rightFDRead | rightFDWrite
+	switch {
+	case p.http == nil:
+		return descriptor{}, errno.NOENT
+	case o.base&both != both:
+		return descriptor{}, errno.ACCES
+	}
+	f, err := p.openExchange()
+	if err != nil {
+		return descriptor{}, err
+	}
+	return descriptor{file: f, base: o.base & f.rights, nonblock: o.flags&flagNonblock != 0}, nil
+}
+
+// openExchange returns a new exchange, which somebody answers.
+func (p *Process) openExchange() (*OpenFile, error) {
+	e, host, err := p.newExchange()
+	if err != nil {
+		return nil, err
 	}
 	if err := p.http(host); err != nil {
 		host.Close()
 		e.close()
-		return asErrno(err)
+		return nil, asErrno(err)
 	}
-	f := &OpenFile{stream: e, rights: readerRights | writerRights}
-	fd, _ := p.fds.add(descriptor{file: f, base: f.rights, nonblock: flags == nonblock}, 0)
-	return m.put32(uint32(a[1]), fd)
+	return &OpenFile{stream: e, rights: readerRights | writerRights}, nil
 }

@@ -106,8 +106,11 @@ func (p *Process) open(at place, how vfs.How, o opening) (descriptor, error) {
 	}
 	if s, ok := file.(stdio); ok && s.Stdio() >= 0 {
 		file.Close()
-		if s.Stdio() == vfs.Terminal {
+		switch s.Stdio() {
+		case vfs.Terminal:
 			return p.openTerminal(o)
+		case vfs.HTTP:
+			return p.openHTTP(o)
 		}
 		return p.reopen(uint32(s.Stdio()), o)
 	}
