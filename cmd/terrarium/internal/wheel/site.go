@@ -29,6 +29,15 @@ var usercustomize []byte
 //go:embed pip.py
 var pip []byte
 
+// transport has Python's module socket fetch by HTTP, where it is allowed, and tls
+// is its module ssl, which its builds for WASI are without.
+//
+//go:embed terrarium_http.py
+var transport []byte
+
+//go:embed ssl.py
+var tls []byte
+
 // A Site is a directory with the packages of a python, each in a directory of its own,
 // and with what python has to know to find them:
 //
@@ -230,6 +239,8 @@ func (s *Site) refresh(list []Package, python string) error {
 	err := errors.Join(
 		s.write(path.Join(library, "usercustomize.py"), usercustomize, 0o600),
 		s.write(path.Join(library, "pip.py"), pip, 0o600),
+		s.write(path.Join(library, "terrarium_http.py"), transport, 0o600),
+		s.write(path.Join(library, "ssl.py"), tls, 0o600),
 		s.write(path.Join(library, "terrarium.pth"), []byte(pth.String()), 0o600))
 	for name, script := range scripts {
 		text := fmt.Sprintf("#!/usr/bin/env python3\nimport sys\nimport %s\nsys.exit(%[1]s.%s())\n", script.Module, script.Function)

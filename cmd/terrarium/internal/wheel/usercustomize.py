@@ -1,9 +1,10 @@
-"""Python in Terrarium's sandbox: the current directory, a script's own path, and a user.
+"""Python in Terrarium's sandbox: the current directory, a script's path, a user, and HTTP.
 
 WASI has no current directory: its C library begins at /, and takes what is relative from
 where the host says. So the name of that directory, and all that is made of it, is wrong
 until the library is told. PWD has it, if it is the same directory. All files there belong
-to user 0, so that is who asks; pytest's tmp_path wants to know.
+to user 0, so that is who asks; pytest's tmp_path wants to know. There are no sockets:
+terrarium_http has those who import them speak HTTP by the sandbox's host.
 """
 
 import os
@@ -40,8 +41,42 @@ class _FirstImport:
         return None
 
 
+class _SocketFinder:
+    """Finds Python's own module `socket`, and hands it to terrarium_http when it is there."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "socket":
+            return None
+        from importlib.machinery import PathFinder
+
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _SocketLoader(spec.loader)
+        return spec
+
+
+class _SocketLoader:
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        self.loader.exec_module(module)
+        if hasattr(module, "_socket"):  # else it is a user's module of that name
+            import terrarium_http
+
+            terrarium_http.install(module)
+
+
 for _name in ("getuid", "geteuid", "getgid", "getegid"):
     if not hasattr(os, _name):
         setattr(os, _name, lambda: 0)
 _begin()
+sys.meta_path.insert(0, _SocketFinder())
 del _begin, _name
