@@ -108,6 +108,7 @@ func (d *Driver) read(t *terminal) {
 	_ = t.process.Output(func(stream uint8, p []byte) { d.handleOutput(t, stream, p) })
 	t.mu.Lock()
 	t.output.HandleOutputEnd()
+	t.wake()
 	changed := t.markChanged(d)
 	t.mu.Unlock()
 	d.tellKept(t)
@@ -147,6 +148,7 @@ func (d *Driver) tellKept(t *terminal) {
 func (d *Driver) handlePiece(t *terminal, stream uint8, p []byte) {
 	t.mu.Lock()
 	t.output.HandleOutput(time.Time{}, stream, p)
+	t.wake()
 	changed := t.markChanged(d)
 	seen := t.exited || d.config.Core.Trace != nil
 	replies := t.output.TakeReplies(nil)
@@ -167,6 +169,7 @@ func (d *Driver) handlePiece(t *terminal, stream uint8, p []byte) {
 func (d *Driver) resize(t *terminal, rows, cols int) {
 	t.mu.Lock()
 	t.output.HandleResize(rows, cols)
+	t.wake()
 	t.mu.Unlock()
 	d.tellKept(t)
 	t.process.Resize(rows, cols)
@@ -247,6 +250,7 @@ func (d *Driver) free(t *terminal) {
 		d.config.OnClosing(t.output)
 	}
 	t.output.HandleClosed()
+	t.wake()
 	t.mu.Unlock()
 	d.do(func(now time.Time) {
 		t.freed = true

@@ -59,20 +59,9 @@ func (d *Driver) begin(s core.SessionID, c core.Command, t **terminal) (id core.
 // ctx ends. It also works for a released terminal, and who waits already is told
 // the exit whatever becomes of the terminal.
 func (d *Driver) WaitForExit(ctx context.Context, id core.TerminalID) (core.Exit, error) {
-	d.mu.Lock()
-	t := d.terminals[id]
-	d.mu.Unlock()
-	if t == nil {
-		return core.Exit{}, core.ErrUnknownTerminal
-	}
-	select {
-	case <-t.settled:
-	case <-ctx.Done():
-		return core.Exit{}, ctx.Err()
-	}
-	// Only a terminal that never starts settles without an exit to come.
-	if t.err != nil {
-		return core.Exit{}, t.err
+	t, err := d.started(ctx, id)
+	if err != nil {
+		return core.Exit{}, err
 	}
 	select {
 	case <-t.exit:
@@ -82,6 +71,22 @@ func (d *Driver) WaitForExit(ctx context.Context, id core.TerminalID) (core.Exit
 	// Not from the registry: a session may be closed, or its output evicted,
 	// before this goroutine gets its turn, and then that knows nothing any more.
 	return t.ended, nil
+}
+
+// started returns a terminal whose command has started, so that an exit is to come, or why it has not.
+func (d *Driver) started(ctx context.Context, id core.TerminalID) (*terminal, error) {
+	d.mu.Lock()
+	t := d.terminals[id]
+	d.mu.Unlock()
+	if t == nil {
+		return nil, core.ErrUnknownTerminal
+	}
+	select {
+	case <-t.settled:
+		return t, t.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Write is core.Registry.Write, as the methods below are the Registry's: p is
