@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -20,6 +22,9 @@ Blanks at the end of a line and blank lines at the end are left out.
   --cols N, --rows N      the terminal's size; default: 120x40
   --newline               LF goes to the first column too: for bytes that did
                           not come through a terminal
+  --wait TEXT|settled     print the screen as soon as it shows TEXT, or when
+                          nothing has come for half a second, and take no more
+                          input; 1 if it ends without TEXT
   --json                  {"lines":[...],"cursor":{"x":0,"y":0},"alt":false,
                           "title":""}; x and y count from 0, and x is N columns
                           where the last one was just written
@@ -32,6 +37,8 @@ type screenFlags struct {
 	cols, rows int
 	newline    bool
 	json       bool
+	wait       string
+	waits      bool // --wait was given
 }
 
 func newScreen() *cobra.Command {
@@ -43,18 +50,24 @@ func newScreen() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.waits = cmd.Flags().Changed("wait")
 			if err := f.check(); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			s, err := f.read(cmd.InOrStdin())
-			if err != nil {
+			read := f.read
+			if f.waits {
+				read = f.waitFor
+			}
+			s, err := read(cmd.InOrStdin())
+			if s == nil {
 				return err
 			}
-			return f.print(cmd.OutOrStdout(), s)
+			return cmp.Or(f.print(cmd.OutOrStdout(), s), err)
 		},
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	cmd.Flags().StringVar(&f.wait, "wait", "", "")
 	return cmd
 }
 
@@ -72,25 +85,41 @@ func (f *screenFlags) check() error {
 	if f.rows < 1 || f.rows > vt.MaxRows {
 		return fmt.Errorf("--rows %d: out of range: 1 to %d", f.rows, vt.MaxRows)
 	}
+	if f.waits && strings.TrimSpace(f.wait) == "" {
+		return errors.New("--wait: want a text, or settled")
+	}
 	return nil
 }
 
-// read returns the screen that what r holds draws. A character at the end whose
-// rest is missing draws nothing.
+// A drawing is a screen that bytes draw, of which a character may not be whole yet.
+type drawing struct {
+	screen *vt.Screen
+	repair text.Repairer
+}
+
+func (f *screenFlags) draw() *drawing {
+	return &drawing{screen: vt.NewScreen(vt.Options{Rows: f.rows, Cols: f.cols, ScrollbackBytes: -1, Newline: f.newline})}
+}
+
+func (d *drawing) write(p []byte) {
+	for len(p) > 0 {
+		var valid []byte
+		valid, p = d.repair.Next(p)
+		d.screen.Write(valid)
+	}
+}
+
+// read returns the screen that what r holds draws. A character at the end whose rest is missing draws
+// nothing.
 func (f *screenFlags) read(r io.Reader) (*vt.Screen, error) {
-	s := vt.NewScreen(vt.Options{Rows: f.rows, Cols: f.cols, ScrollbackBytes: -1, Newline: f.newline})
-	var repair text.Repairer
+	d := f.draw()
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)
-		for rest := buf[:n]; len(rest) > 0; {
-			var valid []byte
-			valid, rest = repair.Next(rest)
-			s.Write(valid)
-		}
+		d.write(buf[:n])
 		if err == io.EOF {
-			s.EndSynchronized() // nobody waits for the rest of a frame
-			return s, nil
+			d.screen.EndSynchronized() // nobody waits for the rest of a frame
+			return d.screen, nil
 		}
 		if err != nil {
 			return nil, err

@@ -19,9 +19,9 @@ var (
 	ErrNotShown = errors.New("driver: the command has ended and has not shown it")
 )
 
-// frameLimit is how long a program may take to complete what it has begun to draw, before it is shown
+// FrameLimit is how long a program may take to complete what it has begun to draw, before it is shown
 // as it is. xterm.js has the same. See vt.Screen.Synchronized.
-const frameLimit = time.Second
+const FrameLimit = time.Second
 
 // WaitForScreen waits until shows returns true. It calls it with the terminal's screen now, and again
 // whenever that may have changed, but not for each change of many: shows sees the newest. The screen
@@ -76,7 +76,7 @@ func (f *frame) late(now uint64) (late <-chan time.Time, stop func() bool) {
 	if now != f.number {
 		*f = frame{now, time.Now()}
 	}
-	timer := time.NewTimer(time.Until(f.since.Add(frameLimit)))
+	timer := time.NewTimer(time.Until(f.since.Add(FrameLimit)))
 	return timer.C, timer.Stop
 }
 

@@ -10,13 +10,9 @@ import (
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
-const (
-	// maxFed is how many bytes may wait to be written when the peer is told more of what it has
-	// subscribed to, and about how many are added then: an answer waits behind no more of it.
-	maxFed = 64 << 10
-	// maxFrame is how long a program may take over a frame until it is shown as it is.
-	maxFrame = time.Second
-)
+// maxFed is how many bytes may wait to be written when the peer is told more of what it has
+// subscribed to, and about how many are added then: an answer waits behind no more of it.
+const maxFed = 64 << 10
 
 // A feeder has the Feed of a Server tell what terminals do, as fast as the peer reads. No terminal
 // waits for that: what it writes meanwhile is kept, within bounds, or lost to the peer.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
@@ -85,7 +86,7 @@ func (s *source) look(dst []byte, screen *vt.Screen, most int) (out []byte, more
 	if frame != s.frame {
 		s.frame, s.since = frame, time.Now()
 	}
-	if frame != 0 && time.Since(s.since) >= maxFrame {
+	if frame != 0 && time.Since(s.since) >= driver.FrameLimit {
 		screen.EndSynchronized() // no output depends on it
 		frame = 0
 	}

@@ -191,15 +191,11 @@ func (r *run) modes() (m keys.Modes) {
 	return m
 }
 
-// frameLimit is how long a program may take to complete what it has begun to
-// draw, before it is shown as it is. xterm.js has the same.
-const frameLimit = time.Second
-
 // view returns what the terminal shows, and the rows that have scrolled out of
 // it from that number on.
 func (r *run) view(from uint64) (v challenge.View) {
 	r.driver.Screen(r.id, func(s *vt.Screen) {
-		if s.Synchronized() && r.silence() >= frameLimit {
+		if s.Synchronized() && r.silence() >= driver.FrameLimit {
 			s.EndSynchronized()
 		}
 		v.Rows, _ = s.Size()
