@@ -62,15 +62,7 @@ report("socket", lambda: socket.create_connection(("127.0.0.1", 25)).recv(1))
 // TestPythonHTTP has the CPython of our index, which is downloaded, fetch by its own library from
 // servers on loopback that were allowed literally: TERRARIUM_LONG=1 asks for it.
 func TestPythonHTTP(t *testing.T) {
-	if os.Getenv("TERRARIUM_LONG") != "1" {
-		t.Skip("downloads and compiles CPython: TERRARIUM_LONG=1 runs it")
-	}
-	environ := append(os.Environ(), "XDG_CACHE_HOME="+cache, "XDG_DATA_HOME="+t.TempDir())
-	add := exec.Command(binary, "plugins", "add", "--yes", "python")
-	add.Env = environ
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("add: %v\n%s", err, out)
-	}
+	environ := pythonOfIndex(t)
 	plain := httptest.NewServer(http.HandlerFunc(answer))
 	defer plain.Close()
 	tls := httptest.NewUnstartedServer(http.HandlerFunc(answer))

@@ -21,23 +21,26 @@ def _begin():
         return
     script = sys.argv[0] if sys.argv else ""
     if script == "-m":
-        sys.meta_path.insert(0, _FirstImport(os.getcwd()))
+        sys.meta_path.insert(0, _FirstImport(".", os.getcwd()))
     elif os.path.isfile(script):  # of -c and of standard input there is none
-        script = os.path.abspath(script)
+        given, script = os.path.dirname(script), os.path.abspath(script)
         sys.modules["__main__"].__file__ = script
-        sys.meta_path.insert(0, _FirstImport(os.path.dirname(script)))
+        sys.meta_path.insert(0, _FirstImport(given, os.path.dirname(script)))
 
 
 class _FirstImport:
-    """Makes sys.path[0], the script's directory, absolute: it is set only after this runs."""
+    """Makes the script's directory in sys.path absolute: it is put there only after this runs.
 
-    def __init__(self, directory):
-        self.directory = directory
+    It is the first, unless the script has put others before it.
+    """
+
+    def __init__(self, given, directory):
+        self.given, self.directory = given, directory
 
     def find_spec(self, name, path=None, target=None):
         sys.meta_path.remove(self)
-        if sys.path and not os.path.isabs(sys.path[0]):
-            sys.path[0] = self.directory
+        if self.given in sys.path:
+            sys.path[sys.path.index(self.given)] = self.directory
         return None
 
 
