@@ -29,10 +29,10 @@ func TestSDK(t *testing.T) {
 			return connectTo(t, build(t, "tests/examples/embedder"))
 		}, true},
 		{"serve on ptys", func(t *testing.T) *sdkPeer {
-			return connectTo(t, build(t, "cmd/terrarium"), "serve", "--stdio")
+			return connectTo(t, terrariumPath(t), "serve", "--stdio")
 		}, false},
 		{"serve on pipes", func(t *testing.T) *sdkPeer {
-			return connectTo(t, build(t, "cmd/terrarium"), "serve", "--stdio", "--pipe")
+			return connectTo(t, terrariumPath(t), "serve", "--stdio", "--pipe")
 		}, false},
 		{"acpconn on ptys", func(t *testing.T) *sdkPeer {
 			return connectHere(t, core.Command{Pty: true})

@@ -10,7 +10,7 @@ import (
 
 // TestExampleTimeout runs the agent of the timeout recipe against the command.
 func TestExampleTimeout(t *testing.T) {
-	agent, server := build(t, "tests/examples/timeout"), build(t, "cmd/terrarium")
+	agent, server := build(t, "tests/examples/timeout"), terrariumPath(t)
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -33,7 +33,7 @@ func TestExampleTimeout(t *testing.T) {
 
 // TestExampleBackground runs the agent that starts a server and uses it.
 func TestExampleBackground(t *testing.T) {
-	stderr, exit := runAgent(t, build(t, "cmd/terrarium"), build(t, "tests/examples/background"))
+	stderr, exit := runAgent(t, terrariumPath(t), build(t, "tests/examples/background"))
 	if want := "hello\nbackground: the server was ended by SIGTERM\n"; exit != 0 || stderr != want {
 		t.Errorf("got exit %d and %q, want 0 and %q", exit, stderr, want)
 	}

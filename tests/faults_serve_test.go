@@ -26,13 +26,15 @@ func serveWith(t *testing.T, line string, args ...string) *sdkTest {
 	return &sdkTest{T: t, conn: connectTo(t, "/bin/sh", args...), ctx: limited(t)}
 }
 
-// terrariumPath returns the command that TestMain has built, or builds it.
+// terrariumPath returns the command that TestMain has built.
 func terrariumPath(t testing.TB) string {
 	t.Helper()
-	if path, err := exec.LookPath("terrarium"); err == nil {
-		return path
+	nativeHost(t) // or it would be of no use
+	path, err := exec.LookPath("terrarium")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return build(t, "cmd/terrarium")
+	return path
 }
 
 // untilRefused creates terminals until there can be no more, and demands that the reason is told, that the

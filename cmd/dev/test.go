@@ -100,7 +100,7 @@ func testSteps(root string, notes *notes, turn *turn) []step {
 	raced := append(turn.share("go test race", 4, raceModules), racePackages...)
 	return []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
-		goTest("go test", append(env, "TERRARIUM_WASMTIME=1"), notes, "-vet=off", "-timeout=40m", "./plugins/box", "./tests", "./..."),
+		goTest("go test", append(env, "TERRARIUM_WASMTIME=1", "TERRARIUM_BUILT="+filepath.Join(root, binary)), notes, "-vet=off", "-timeout=40m", "./plugins/box", "./tests", "./..."),
 		// What -short leaves out was tested above; with -race it would take as long as all the rest.
 		goTest("go test race", race, notes,
 			append([]string{"-vet=off", "-race", "-short", "-timeout=40m", "-skip=" + raceSkip}, raced...)...),

@@ -24,15 +24,17 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "terrarium")
 	if cache, err = filepath.Abs(filepath.Join("..", "..", ".cache")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	build := exec.Command("go", "build", "-o", binary, "../../cmd/terrarium")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
-		return 1
+	if binary = os.Getenv("TERRARIUM_BUILT"); binary == "" { // make test has it
+		binary = filepath.Join(dir, "terrarium")
+		build := exec.Command("go", "build", "-o", binary, "../../cmd/terrarium")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
+			return 1
+		}
 	}
 	return m.Run()
 }
