@@ -46,8 +46,8 @@ var smallPackages = []string{
 	"net/url",
 }
 
-// buildBox builds the commands of the sandbox into plugins/dist.
-func buildBox(ctx context.Context, out io.Writer) error {
+// buildBox builds the commands of the sandbox into dir, and the list of their names.
+func buildBox(ctx context.Context, out io.Writer, dir, version string) error {
 	mod, err := patchModules(ctx, out, filepath.Join(".cache", "patched"))
 	if err != nil {
 		return err
@@ -56,14 +56,14 @@ func buildBox(ctx context.Context, out io.Writer) error {
 	for _, p := range smallPackages {
 		flags = append(flags, "-gcflags="+p+"=-l")
 	}
-	if err := buildModule(ctx, out, "plugins/dist/box.wasm", "./plugins/box", flags...); err != nil {
+	if err := buildPlugin(ctx, out, dir, "box", version, flags...); err != nil {
 		return err
 	}
 	names, err := exec.CommandContext(ctx, "go", "run", "./plugins/box", "--list").Output()
 	if err != nil {
 		return fmt.Errorf("list the box's commands: %w", err)
 	}
-	return os.WriteFile("plugins/dist/box.txt", names, 0o666)
+	return os.WriteFile(filepath.Join(dir, "box.txt"), names, 0o666)
 }
 
 // patchModules makes a go.mod in dir with which the patched modules are used. A
@@ -95,11 +95,10 @@ func patchModules(ctx context.Context, out io.Writer, dir string) (mod string, e
 		if err := m.copy(ctx, out, box, copied); err != nil {
 			return "", err
 		}
-		absolute, err := filepath.Abs(copied)
-		if err != nil {
-			return "", err
+		if filepath.IsLocal(copied) {
+			copied = "./" + copied // so that an @ in the path of the module begins no version
 		}
-		if err := command(ctx, out, nil, "go", "mod", "edit", "-replace="+m.path+"="+absolute, mod); err != nil {
+		if err := command(ctx, out, nil, "go", "mod", "edit", "-replace="+m.path+"="+copied, mod); err != nil {
 			return "", err
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-
-	"github.com/terrarium-dev/terrarium/cmd/dev/internal/direct"
 )
 
 // binary is where "build" leaves the command, relative to the root of the module.
@@ -24,15 +22,8 @@ const sandboxFlags = "cmd/sandbox/build.flags"
 // buildSteps builds what a user runs: for JavaScript the core as a WASI reactor, the sandbox for a page
 // and the package around them; the command, which embeds all of it; and our plugins for pages.
 func buildSteps() []step {
-	return []step{
-		{"pack time zones", packZones}, // the next two embed them
-		{"build box.wasm", buildBox},   // the command embeds it, and what follows
-		{"build git.wasm", func(ctx context.Context, out io.Writer) error {
-			return buildModule(ctx, out, "plugins/dist/git.wasm", "./plugins/git", "-trimpath", "-ldflags=-s -w")
-		}},
-		{"write direct.wasm", func(context.Context, io.Writer) error {
-			return os.WriteFile("plugins/dist/direct.wasm", direct.Bytes(), 0o666)
-		}},
+	// The command embeds the plugins, and what follows.
+	return append(pluginSteps(pluginsDir, develVersion), []step{
 		{"build core.wasm", func(ctx context.Context, out io.Writer) error {
 			return buildReactor(ctx, out, "web/dist/core.wasm")
 		}},
@@ -47,7 +38,7 @@ func buildSteps() []step {
 		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
 		// With the flags of the command, which needs the same packages.
 		commandStep("meter plugins for pages", []string{"CGO_ENABLED=0"}, "go", "run", "-trimpath", "./cmd/dev/internal/webplugins", "web/plugins"),
-	}
+	}...)
 }
 
 // buildReactor builds the core for JavaScript.

@@ -27,6 +27,8 @@ const usage = `usage: go run ./cmd/dev COMMAND
   clients                      write CONFORMANCE.md: what ./terrarium conform finds of ACP clients
   fmt                          rewrite our Go files as gofmt would
   patch DIR                    make DIR/go.mod, with which the box is built: it has our patches of modules
+  plugins [-version V] DIR [NAME…]
+                               our plugins alone, box or git or both, into DIR: "terrarium plugins add box" runs this
   reactor FILE                 the reactor alone, into FILE
   sandbox DIR                  the sandbox for a page alone, with wasm_exec.js, into DIR
   npm                          install what the tests need from npm, if it is stale
@@ -88,6 +90,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return fuzz(ctx, args, w)
 	case name == "vm":
 		return runInVM(ctx, args, w)
+	case name == "plugins":
+		return makePlugins(ctx, args, w)
 	case name == "patch" && len(args) == 1:
 		_, err := patchModules(ctx, w, args[0])
 		return err
