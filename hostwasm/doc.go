@@ -36,4 +36,7 @@
 //			config.Commands[name] = module
 //		}
 //	}
+//
+// A program that the go command has built from a release of this module is without
+// them, and plugins.Build, in the place of plugins.Modules, makes them once.
 package hostwasm

@@ -17,11 +17,12 @@ func Advice(name string) (advice string, plugin bool) {
 	return impossible[name], false
 }
 
-// offered are plugins of Terrarium's own index, by their commands.
+// offered are what "terrarium plugins add" knows by name, by their commands.
 var offered = map[string]string{
 	"clang":   "clang",
 	"clang++": "clang",
 	"esbuild": "esbuild",
+	"git":     "git",
 	"node":    "qjs, for plain scripts",
 	"php":     "php",
 	"python":  "python",

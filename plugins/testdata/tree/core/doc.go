@@ -1,0 +1,2 @@
+// Package core is here because a tree of the module has one.
+package core

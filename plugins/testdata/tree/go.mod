@@ -1,0 +1,3 @@
+module github.com/terrarium-dev/terrarium
+
+go 1.26
