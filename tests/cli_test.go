@@ -39,6 +39,7 @@ const patience = 3 * time.Minute
 //	fits                    stdout fits on a screen: 24 lines of 80 columns
 //	noprocess               waits until no process of this script is left
 //	module KIND FILE        makes a small WebAssembly module (modules_test.go)
+//	tree DIR                makes a tree of our module that is built at once (unbuilt_test.go)
 //	publish KIND NAME …     publishes a plugin (publish_test.go)
 //	wheel NAME …            publishes a package of Python (wheel_test.go)
 //	replay FILE             "cmd/dev replay" must find no difference
@@ -47,13 +48,18 @@ const patience = 3 * time.Minute
 func TestCLI(t *testing.T) {
 	nativeHost(t)
 	watchModule(t)
+	testscript.Run(t, scripts(t, "cli"))
+}
+
+// scripts returns how the scripts in a directory are run.
+func scripts(t *testing.T, dir string) testscript.Params {
 	// Compiling the box takes seconds, a minute with -race: it is done once for all tests.
 	cache, err := filepath.Abs(filepath.Join("..", ".cache"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 "cli",
+	return testscript.Params{
+		Dir:                 dir,
 		Deadline:            time.Now().Add(5 * patience), // of all scripts: two minutes on an idle machine
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -96,8 +102,9 @@ func TestCLI(t *testing.T) {
 			"replay":     replay,
 			"transcript": transcript,
 			"console":    runConsole,
+			"tree":       makeTree,
 		},
-	})
+	}
 }
 
 // environment is the key of a script's first environment.

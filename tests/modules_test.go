@@ -64,6 +64,9 @@ var modules = map[string]func(m *Module){
 	// answers says what is asked of it, and broken something else, and fails.
 	"answers": func(m *Module) { prints(m, "42\n") },
 	"broken":  func(m *Module) { prints(m, "no \x1b[31msuch\nthing ", exiting(m, 3)...) },
+	// shell and versions say what the trials of our own modules want to hear.
+	"shell":    func(m *Module) { prints(m, "ok\nbash\n") },
+	"versions": func(m *Module) { prints(m, "git version 0\n") },
 	// asks asks a terminal where its cursor is, and reads a line.
 	"asks": func(m *Module) {
 		read := m.Import("wasi_snapshot_preview1", "fd_read", "(i32,i32,i32,i32)->i32")

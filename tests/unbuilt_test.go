@@ -5,15 +5,40 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestUnbuilt runs a command that was built without the sandbox's own commands:
-// it says how to get them, where it is asked for one.
+// TestUnbuilt runs the scripts in cli/unbuilt against a command that was built without
+// the sandbox's own commands, as "go install" builds it.
 func TestUnbuilt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds another command")
 	}
+	nativeHost(t)
+	watchModule(t)
+	bare := buildBare(t)
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := scripts(t, filepath.Join("cli", "unbuilt"))
+	setup := params.Setup
+	params.Setup = func(e *testscript.Env) error {
+		e.Setenv("BARE", bare)
+		e.Setenv("PATH", bare+string(filepath.ListSeparator)+e.Getenv("PATH"))
+		e.Setenv("GOCACHE", strings.TrimSpace(string(out))) // or Go's library is compiled again
+		e.Setenv("GOTOOLCHAIN", "local")
+		return setup(e)
+	}
+	testscript.Run(t, params)
+}
+
+// buildBare builds the command without modules, and returns the directory that has it.
+func buildBare(t *testing.T) (dir string) {
+	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -26,35 +51,29 @@ func TestUnbuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	file, bare := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "terrarium")
+	dir = t.TempDir()
+	file := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(file, overlay, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-overlay", file, "-o", bare, "./cmd/terrarium")
+	build := exec.Command("go", "build", "-overlay", file, "-o", filepath.Join(dir, "terrarium"), "./cmd/terrarium")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	const hint = ": this build has no box for the sandbox: run make build\n"
-	for _, test := range []struct {
-		args   []string
-		status int
-		want   string
-	}{
-		{[]string{"--", "bash", "-c", "true"}, 127, "terrarium: bash: command not found" + hint},
-		{[]string{"--in-process", "bash"}, 127, "terrarium: bash: command not found" + hint},
-		{[]string{"echo a/b | cat"}, 127, "terrarium: echo a/b | cat: no such file in the sandbox" + hint},
-		{[]string{"git"}, 126, "terrarium: git: this build has no git for the sandbox: run make build\n"},
-		{[]string{"--in-process", "git"}, 127, "terrarium: git: this build has no git for the sandbox: run make build\n"},
-		{[]string{"/work/tool", "x"}, 127, "terrarium: /work/tool: no such file in the sandbox\n"},
-	} {
-		cmd := exec.Command(bare, append([]string{"run", "--host", "wasm"}, test.args...)...)
-		cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "XDG_DATA_HOME="+filepath.Join(dir, "data"))
-		out, err := cmd.CombinedOutput()
-		exit, _ := err.(*exec.ExitError)
-		if exit == nil || exit.ExitCode() != test.status || string(out) != test.want {
-			t.Errorf("%q: got %v, %q, want exit status %d and %q", test.args, err, out, test.status, test.want)
-		}
+	return dir
+}
+
+// makeTree is a verb: it makes a tree of our module in DIR that is built at once, into
+// modules that say what theirs do when they are tried. plugins/made/fault in it has
+// building go wrong: see plugins/testdata/tree/cmd/dev.
+func makeTree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tree DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.CopyFS(dir, os.DirFS(filepath.Join("..", "plugins", "testdata", "tree"))))
+	for name, kind := range map[string]string{"box": "shell", "git": "versions", "direct": "shell"} {
+		ts.Check(os.WriteFile(filepath.Join(dir, "plugins", "made", name+".wasm"), moduleOf(kind), 0o666))
 	}
 }

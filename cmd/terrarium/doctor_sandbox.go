@@ -9,7 +9,6 @@ import (
 
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // examineWasm tries the sandbox: a worker is started, and says what holds it.
@@ -26,10 +25,16 @@ func examineWasm() hostReport {
 	add("engines", strings.Join(engines, ", "), nil)
 	commands := 0
 	var missing error // the first of them
-	for _, m := range plugins.Modules() {
-		commands, missing = commands+len(m.Commands), cmp.Or(missing, m.Missing())
+	for _, m := range ownModules() {
+		if err := m.Missing(); err != nil {
+			missing = cmp.Or(missing, withAdvice(err))
+			continue
+		}
+		commands += len(m.Commands)
 	}
 	add("commands", fmt.Sprint(commands), missing)
+	added, err := addedPlugins()
+	add("plugins", added, err)
 	dir, err := cacheDir()
 	if err == nil {
 		err = tryCache(dir)
@@ -57,6 +62,26 @@ func examineWasm() hostReport {
 		r.Lacks = append(r.Lacks, m.Name+", which --sandbox-required asks for")
 	}
 	return r
+}
+
+// addedPlugins returns what the user has added, and of which versions it is.
+func addedPlugins() (string, error) {
+	sources, err := readSources(nil)
+	if err != nil {
+		return "", err
+	}
+	var added []string
+	for _, m := range ownModules() {
+		if m.Built != nil {
+			added = append(added, m.Name+" "+m.Built.Version)
+		}
+	}
+	for _, s := range sources {
+		for _, p := range s.plugins {
+			added = append(added, strings.TrimSpace(p.Name+" "+p.Version))
+		}
+	}
+	return cmp.Or(strings.Join(added, ", "), "none was added"), nil
 }
 
 // sandboxLimits are what commands of the sandbox get that are given none.

@@ -101,7 +101,7 @@ func startStatus(err error) int {
 		return statusTimeout
 	case !ok || !refused || path.Op != "exec" && path.Op != "shell" || host.Reason == "no_resources":
 		return statusOurs
-	case host.Reason == "not_found":
+	case host.Reason == "not_found", host.Reason == reasonNoBox, host.Reason == reasonNoGit:
 		return statusNotFound
 	}
 	return statusNotExecutable

@@ -10,7 +10,6 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
-	"github.com/terrarium-dev/terrarium/plugins"
 	"github.com/terrarium-dev/terrarium/plugins/absent"
 )
 
@@ -18,22 +17,17 @@ import (
 // instead, or how to get it.
 type hinting struct {
 	closingHost
-	missing error // of our own commands, in a build that lacks them
+	lack lack // of our own modules
 }
 
 func withHints(host closingHost) closingHost {
-	for _, m := range plugins.Modules() {
-		if err := m.Missing(); err != nil {
-			return hinting{host, err}
-		}
-	}
-	return hinting{host, nil}
+	return hinting{host, lacking()}
 }
 
 // Resolve implements driver.Host.
 func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 	e, err := u.closingHost.Resolve(ctx, c)
-	if err == nil && e.Via == core.ViaShell && u.missing == nil && isModule(c.Command) {
+	if err == nil && e.Via == core.ViaShell && u.lack["box"] == nil && isModule(c.Command) {
 		return e, &core.HostError{Reason: "not_found", Message: printable.Text(c.Command) + noModule,
 			Err: &fs.PathError{Op: "exec", Path: c.Command, Err: fs.ErrNotExist}}
 	}
@@ -44,9 +38,10 @@ func (u hinting) Resolve(ctx context.Context, c core.Command) (core.Exec, error)
 	}
 	hint := *refused
 	advice := adviceOn(c.Command)
+	reason, missing := u.lack.of(c.Command)
 	switch {
-	case u.missing != nil:
-		hint.Message += ": " + u.missing.Error()
+	case missing != nil:
+		hint.Reason, hint.Message = reason, hint.Message+": "+missing.Error()
 	case isModule(c.Command):
 		hint.Message = printable.Text(c.Command) + noModule
 	case advice != "":

@@ -203,7 +203,10 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 	if err := f.confine.fetches(&config); err != nil {
 		return config, err
 	}
-	for _, m := range plugins.Modules() {
+	for _, m := range ownModules() {
+		if m.Missing() != nil {
+			continue // who asks for its commands is told: see withHints
+		}
 		module := &hostwasm.Module{Name: m.Name, Load: m.Load, Direct: directModules(m)}
 		for _, name := range m.Commands {
 			config.Commands[name] = module
@@ -317,7 +320,7 @@ func compiling(name string, size int) (done func()) {
 	if !isTerminal(os.Stderr) {
 		return nil
 	}
-	for _, m := range plugins.Modules() {
+	for _, m := range ownModules() {
 		if slices.Contains(m.Commands, name) {
 			name = m.Name // a module of many commands is called by the first of them, "["
 		}

@@ -19,7 +19,8 @@ Keeps the commands of the sandbox (--host wasm) that others have made: WASI
 modules, such as a CPython. Nobody has to trust them.
 
   search [WORD]   which can be had by name
-  add NAME…|FILE  add some of these, or a module, to the user's plugins
+  add NAME…|FILE  add some of these, or a module, or our own box and git where
+                  this program was built without them
   update [NAME]   bring what was added by name to what the index has now
   remove NAME     remove it
   list            what there is, and from where
@@ -72,6 +73,11 @@ func newPluginsRemove() *cobra.Command {
 			for _, p := range usersPlugins() {
 				names = append(names, p.Name)
 			}
+			for _, m := range ownModules() {
+				if m.Built != nil {
+					names = append(names, m.Name)
+				}
+			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,6 +88,9 @@ func newPluginsRemove() *cobra.Command {
 				if slices.Contains(p.Names(), args[0]) {
 					return fmt.Errorf("plugin %s: an alias: remove %s", args[0], p.Name)
 				}
+			}
+			if isOwnModule(args[0]) {
+				return removeOwn(cmd.OutOrStdout(), args[0])
 			}
 			return noPlugin(args[0])
 		},
@@ -102,7 +111,10 @@ func remove(w io.Writer, p plugin.Plugin) error {
 var errNoPlugin = errors.New("none of that name")
 
 func noPlugin(name string) error {
-	if isOurs(name) {
+	switch m, ours := ownModule(name); {
+	case ours && m.Missing() != nil:
+		return fmt.Errorf("plugin %s: %w", plugin.Printable(name), withAdvice(m.Missing()))
+	case ours:
 		return fmt.Errorf("plugin %s: it comes with terrarium, and stays as it is", plugin.Printable(name))
 	}
 	return fmt.Errorf("plugin %s: %w", plugin.Printable(name), errNoPlugin)

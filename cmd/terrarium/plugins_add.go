@@ -20,14 +20,13 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
 )
 
-const pluginsAddHelp = `usage: terrarium plugins add NAME…|FILE [flags]
+const pluginsAddHelp = `usage: terrarium plugins add NAME…|FILE|box|git [FILE|DIR] [flags]
 
-Adds plugins to the user's, and compiles them. NAME is one that "plugins search"
-lists: what it is, where its build is published and under which licence is said,
-and a person is asked; then it is downloaded, its sum compared, and it is run
-once in the sandbox. One that fails is not added. FILE, a path that has a / or
-ends in .wasm, is a module of yours: what it imports is said, and the manifest
-beside it counts. A module that the sandbox would refuse is not added.
+Adds plugins to the user's. NAME is one that "plugins search" lists: what it is,
+where it is published and its licence are said, and a person is asked; then it is
+downloaded, its sum compared, and it is run once in the sandbox. One that fails
+is not added. FILE, a path that has a / or ends in .wasm, is a module of yours;
+what it imports is said, and the manifest beside it counts.
 
   --yes                     ask nobody
   --index FILE|URL          another index than our own, such as your company's
@@ -37,9 +36,11 @@ beside it counts. A module that the sandbox would refuse is not added.
   --engine wazero|wasmtime  compile it for which engine
   --sandbox-required        refuse to compile with less than "doctor" could tell
 
-npm packages come from the registry that the user's npm is set to. For example:
+box, our shell and its tools, and git are part of a program that "make build" has
+made. For one by "go install", they are built by your Go, from the source of this
+release, or of DIR, a copy of it. A FILE was built elsewhere, for this version.
 
-  terrarium plugins add python
+  terrarium plugins add box git
   terrarium plugins add ./python-3.12.wasm --name python3
 `
 
@@ -58,7 +59,7 @@ type addFlags struct {
 func newPluginsAdd() *cobra.Command {
 	var f addFlags
 	cmd := &cobra.Command{
-		Use:                   "add NAME…|FILE [flags]",
+		Use:                   "add NAME…|FILE|box|git [FILE|DIR] [flags]",
 		SuggestFor:            []string{"install", "get"},
 		Short:                 "add a plugin to the user's",
 		Long:                  pluginsAddHelp,
@@ -68,15 +69,23 @@ func newPluginsAdd() *cobra.Command {
 			if strings.Contains(typed, "/") {
 				return []string{"wasm"}, cobra.ShellCompDirectiveFilterFileExt
 			}
-			return offeredNames(), cobra.ShellCompDirectiveDefault
+			names := offeredNames()
+			for module := range lacking() {
+				names = append(names, module)
+			}
+			return names, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.host = "wasm"
 			if err := f.check(cmd); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			if isFile(args[0]) {
+			last := args[len(args)-1]
+			switch {
+			case isFile(args[0]):
 				return f.addFile(cmd, args[0])
+			case isFile(last):
+				return f.addOwnFrom(cmd, args[:len(args)-1], last)
 			}
 			return f.addNamed(cmd, args)
 		},
@@ -98,8 +107,15 @@ func (f *addFlags) addTo(cmd *cobra.Command) {
 	set.BoolVar(&f.required, "sandbox-required", false, "")
 }
 
-// someOrFile is for NAMEs, or one FILE.
+// someOrFile is for NAMEs, or one FILE, or modules of ours and where they are from.
 func someOrFile(cmd *cobra.Command, args []string) error {
+	ours := 0
+	for ours < len(args) && isOwnModule(args[ours]) {
+		ours++
+	}
+	if ours > 0 && ours == len(args)-1 && isFile(args[ours]) {
+		return nil
+	}
 	if len(args) == 0 || len(args) > 1 && slices.ContainsFunc(args, isFile) {
 		return &usageError{cmd.UseLine(), fmt.Errorf("want some NAME, or one FILE, got %d", len(args))}
 	}
@@ -126,6 +142,9 @@ func (f *addFlags) check(cmd *cobra.Command) error {
 	}
 	if file := cmd.Flags().Arg(0); cmd.Flags().Changed("name") && file != "" && !isFile(file) {
 		return fmt.Errorf("--name is for a FILE, and %s is a NAME: want ./%s, or --alias", file, file)
+	}
+	if file := cmd.Flags().Arg(0); len(f.aliases) > 0 && isOwnModule(file) && f.index == "" {
+		return fmt.Errorf("--alias: %s has the names that it has", file)
 	}
 	return f.hostFlags.check(cmd.Flags())
 }

@@ -123,7 +123,12 @@ func (f *hostFlags) info(name string) (*pluginInfo, error) {
 	case isOurs(name):
 		own, _ := ownModule(name)
 		wasm, err = own.Load()
+		err = withAdvice(err)
 		p = &plugin.Plugin{Manifest: plugin.Manifest{Name: name}}
+		if b := own.Built; b != nil {
+			p.File, p.Version = b.File, b.Version
+			p.Description = "built from " + b.Source + " by " + cmp.Or(b.Go, "somebody")
+		}
 	default:
 		return nil, noPlugin(name)
 	}

@@ -70,16 +70,32 @@ type listed struct {
 // A boxListing is our own commands: the box's, and others.
 type boxListing struct {
 	Commands []string `json:"commands"`
-	Size     int64    `json:"size"` // in bytes; 0 if this build is without it
+	Size     int64    `json:"size"`              // in bytes; 0 if this build is without it
+	Added    []string `json:"added,omitempty"`   // those not of this program: name and version
+	Missing  []string `json:"missing,omitempty"` // what is not there, and how to get it
+}
+
+// sizeOf returns how many bytes a module of ours has.
+func sizeOf(m plugins.Module) int64 {
+	if m.Built != nil {
+		return m.Built.Size
+	}
+	wasm, _ := m.Load() // it is there
+	return int64(len(wasm))
 }
 
 // list returns the commands there are.
 func list(sources []source) listing {
 	commands := resolve(sources)
 	box := boxListing{Commands: []string{}}
-	for _, m := range plugins.Modules() {
-		if wasm, err := m.Load(); err == nil { // or this build is without it
-			box.Commands, box.Size = append(box.Commands, m.Commands...), box.Size+int64(len(wasm))
+	for _, m := range ownModules() {
+		if err := m.Missing(); err != nil {
+			box.Missing = append(box.Missing, withAdvice(err).Error())
+			continue
+		}
+		box.Commands, box.Size = append(box.Commands, m.Commands...), box.Size+sizeOf(m)
+		if m.Built != nil {
+			box.Added = append(box.Added, m.Name+" "+m.Built.Version)
 		}
 	}
 	l := listing{Plugins: []listed{}, Box: box}
@@ -120,13 +136,19 @@ func (l listing) print(w io.Writer, all bool) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	box := fmt.Sprintf("box: %d commands in %s: --all lists them", len(l.Box.Commands), about(l.Box.Size))
+	lines := l.Box.Missing
 	switch {
 	case len(l.Box.Commands) == 0:
-		box = "box: not in this build: run make build"
 	case all:
-		box = strings.Join(l.Box.Commands, "\n")
+		lines = append(slices.Clone(l.Box.Commands), lines...)
+	default:
+		added := ""
+		if len(l.Box.Added) > 0 {
+			added = " (" + plugin.Printable(strings.Join(l.Box.Added, ", ")) + ", added)"
+		}
+		box := fmt.Sprintf("box: %d commands in %s%s: --all lists them", len(l.Box.Commands), about(l.Box.Size), added)
+		lines = append([]string{box}, lines...)
 	}
-	_, err := fmt.Fprintln(w, box)
+	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err
 }

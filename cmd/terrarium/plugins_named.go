@@ -30,8 +30,13 @@ func (f *addFlags) addNamed(cmd *cobra.Command, names []string) error {
 		return interrupted(ctx, err)
 	}
 	var entries []*index.Entry
+	var own []string
 	for _, name := range names {
 		e := x.Find(name)
+		if e == nil && isOwnModule(name) {
+			own = append(own, name)
+			continue
+		}
 		if e == nil {
 			err := noEntry(x, name)
 			if _, lost := os.Stat(name); lost == nil {
@@ -43,16 +48,16 @@ func (f *addFlags) addNamed(cmd *cobra.Command, names []string) error {
 			entries = append(entries, e)
 		}
 	}
-	var failed error // the last that went wrong: those before it are told of
+	failed := f.addOwn(ctx, cmd, own, "") // the last that went wrong: those before it are told of
 	for _, e := range entries {
+		if ctx.Err() != nil {
+			break
+		}
 		if err := f.addEntry(ctx, cmd, x, e); err != nil {
 			if failed != nil {
 				warn(cmd.ErrOrStderr(), failed)
 			}
 			failed = err
-		}
-		if ctx.Err() != nil {
-			break
 		}
 	}
 	return failed
@@ -128,12 +133,17 @@ func (f *addFlags) agreed(ctx context.Context, w io.Writer, e *index.Entry) erro
 	if err := o.print(w); err != nil || f.yes {
 		return err
 	}
-	ok, err := agree(ctx, fmt.Sprintf("download %s, and add it?", about(e.Size)))
+	return mustAgree(ctx, e.Name, fmt.Sprintf("download %s, and add it?", about(e.Size)))
+}
+
+// mustAgree puts a question about a plugin, and fails if the answer is not yes.
+func mustAgree(ctx context.Context, name, question string) error {
+	ok, err := agree(ctx, question)
 	switch {
 	case errors.Is(err, errNobody):
-		return fmt.Errorf("plugin %s: not added: %w", e.Name, err)
+		return fmt.Errorf("plugin %s: not added: %w", name, err)
 	case err == nil && !ok:
-		return fmt.Errorf("plugin %s: not added", e.Name)
+		return fmt.Errorf("plugin %s: not added", name)
 	}
 	return err
 }

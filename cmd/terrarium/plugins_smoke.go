@@ -24,13 +24,28 @@ const (
 // smoke runs an entry's command once, with no files and no input. The error says
 // in the command's own words why it is no good.
 func smoke(ctx context.Context, host driver.Host, e *index.Entry) error {
-	exec, err := host.Resolve(ctx, core.Command{Command: e.Name, Args: e.Smoke})
+	said, err := answerOf(ctx, host, e.Name, e.Smoke)
+	if err == nil && !strings.Contains(said, e.Answer) {
+		err = fmt.Errorf("plugin %s: not added: it does not work here: %s: does not say %s%s", e.Name,
+			commandLine(e.Name, e.Smoke), plugin.Printable(e.Answer), words(said))
+	}
+	return err
+}
+
+func commandLine(name string, args []string) string {
+	return plugin.Printable(strings.Join(append([]string{name}, args...), " "))
+}
+
+// answerOf returns what a command writes to its standard output, or the beginning of
+// it, if it succeeds.
+func answerOf(ctx context.Context, host driver.Host, name string, args []string) (string, error) {
+	exec, err := host.Resolve(ctx, core.Command{Command: name, Args: args})
 	if err != nil {
-		return err
+		return "", err
 	}
 	process, err := host.Start(ctx, exec)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer process.Close()
 	defer context.AfterFunc(ctx, func() { process.Close() })()
@@ -40,7 +55,7 @@ func smoke(ctx context.Context, host driver.Host, e *index.Entry) error {
 		b := &said[(stream-1)&1]
 		b.Write(p[:min(len(p), smokeKept-b.Len())])
 	}); err != nil {
-		return err
+		return "", err
 	}
 	exit, err := process.Wait()
 	switch {
@@ -49,13 +64,11 @@ func smoke(ctx context.Context, host driver.Host, e *index.Entry) error {
 		err = fmt.Errorf("not done after %v", smokeWall)
 	case exit.Status != core.ExitStatus{}:
 		err = errors.New(exit.Status.String())
-	case !strings.Contains(said[0].String(), e.Answer):
-		err = fmt.Errorf("does not say %s", plugin.Printable(e.Answer))
 	default:
-		return nil
+		return said[0].String(), nil
 	}
-	line := plugin.Printable(strings.Join(append([]string{e.Name}, e.Smoke...), " "))
-	return fmt.Errorf("plugin %s: not added: it does not work here: %s: %w%s", e.Name, line, err, words(said[1].String()+said[0].String()))
+	return "", fmt.Errorf("plugin %s: not added: it does not work here: %s: %w%s", name,
+		commandLine(name, args), err, words(said[1].String()+said[0].String()))
 }
 
 // words returns what a command has said, to be put behind an error: the end of

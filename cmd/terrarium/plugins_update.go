@@ -16,7 +16,8 @@ const pluginsUpdateHelp = `usage: terrarium plugins update [NAME] [flags]
 Brings a plugin that was added by name, or all of them, to what the index has
 now, as "plugins add" does: it asks, compares sums, and tries it first. If that
 fails, the plugin stays as it was. What was added from a FILE is left alone. Our
-own index is part of this program: a newer program has a newer one.
+own index is part of this program: a newer program has a newer one. A newer one
+also wants its own box and git, where these were added: they are built anew.
 
   --yes                     ask nobody
   --index FILE|URL          another index than our own
@@ -90,9 +91,26 @@ func (f *addFlags) update(cmd *cobra.Command, name string) error {
 			break
 		}
 	}
+	var own []string
+	for _, outdated := range outdatedOwn() {
+		if name == "" || name == outdated && !found {
+			own = append(own, outdated)
+		}
+	}
+	if len(own) > 0 && ctx.Err() == nil {
+		found = true
+		if err := f.addOwn(ctx, cmd, own, ""); err != nil {
+			if failed != nil {
+				warn(cmd.ErrOrStderr(), failed)
+			}
+			failed = err
+		}
+	}
 	switch {
 	case found:
 		return failed
+	case name != "" && isOwnModule(name):
+		return currentOwn(cmd.OutOrStdout(), name)
 	case name != "":
 		return noPlugin(name)
 	}

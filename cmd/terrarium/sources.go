@@ -15,7 +15,6 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/worker"
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // A source is a folder of plugins.
@@ -102,30 +101,6 @@ func readSources(dirs []string) ([]source, error) {
 		}
 	}
 	return sources, nil
-}
-
-// ownCommands returns the names that our own modules answer to.
-func ownCommands() (names []string) {
-	for _, m := range plugins.Modules() {
-		names = append(names, m.Commands...)
-	}
-	return names
-}
-
-// isOurs reports whether name is a command of ours, or what plugins list calls a module of ours.
-func isOurs(name string) bool {
-	_, ok := ownModule(name)
-	return ok
-}
-
-// ownModule returns the module of ours that answers to name, or has it.
-func ownModule(name string) (m plugins.Module, ok bool) {
-	for _, m := range plugins.Modules() {
-		if m.Name == name || slices.Contains(m.Commands, name) {
-			return m, true
-		}
-	}
-	return plugins.Module{}, false
 }
 
 // resolve returns which plugin answers to which name.

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/engine/page/bundle"
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // pagePlugins are the plugins as the page fetches them, and their index. The binary
@@ -14,7 +13,7 @@ func pagePlugins() map[string]func() ([]byte, error) {
 	files := make(map[string]func() ([]byte, error))
 	var list []bundle.Plugin
 	var one sync.Mutex // at a time: it takes 100 MB of memory
-	for _, m := range plugins.Modules() {
+	for _, m := range ownModules() {
 		wasm, err := m.Load()
 		if err != nil {
 			continue // this build is without it
