@@ -59,23 +59,28 @@ func (f *commandFlags) add(cmd *cobra.Command, interactive bool) {
 
 // addShell declares those that make sense for a shell at a terminal, too.
 func (f *commandFlags) addShell(cmd *cobra.Command) {
+	f.addPlace(cmd)
+	f.set.IntVar(&f.cols, "cols", 0, "")
+	f.set.IntVar(&f.rows, "rows", 0, "")
+	f.set.StringVar(&f.cwd, "cwd", "", "")
+	f.set.Var(&f.limit, "output-byte-limit", "")
+	f.set.Var((*duration)(&f.timeout), "timeout", "")
+	f.set.StringVar(&f.trace, "trace", "", "")
+
+	cmd.MarkFlagDirname("cwd")
+}
+
+// addPlace declares those that say where commands run, and who lets them.
+func (f *commandFlags) addPlace(cmd *cobra.Command) {
 	f.set = cmd.Flags()
 	f.limit = defaultLimit
 	f.hostFlags.add(cmd)
 	f.permissionFlags.add(cmd)
-	f.set.IntVar(&f.cols, "cols", 0, "")
-	f.set.IntVar(&f.rows, "rows", 0, "")
-	f.set.StringVar(&f.cwd, "cwd", "", "")
 	f.set.StringArrayVar(&f.env, "env", nil, "")
 	f.set.BoolVar(&f.inherit, "env-inherit", f.inherit, "")
-	f.set.Var(&f.limit, "output-byte-limit", "")
-	f.set.Var((*duration)(&f.timeout), "timeout", "")
 	f.killGrace = defaultKillGrace
 	f.set.Var((*duration)(&f.killGrace), "kill-grace", "")
-	f.set.StringVar(&f.trace, "trace", "", "")
 	f.audit.add(f.set)
-
-	cmd.MarkFlagDirname("cwd")
 }
 
 // command returns what every command gets, or what is wrong with the flags.

@@ -48,6 +48,7 @@ Terrarium runs commands in terminals, for people and for AI agents:
   screen      print the screen that bytes draw
   play        play a recording of a terminal
   shot        print a picture of a terminal, as SVG or text
+  test        test a program at a terminal by a script
   keys        print the bytes of tmux key names
   parse       print what a Term Challenge answer means
   audit       check a record of what ran
@@ -56,7 +57,6 @@ Terrarium runs commands in terminals, for people and for AI agents:
   doctor      say what can run here
   version     print the version
   completion  print a completion script for a shell
-  help        print the help of a command
 "terrarium help COMMAND" has the flags; "help help" lists what several share.
 `
 
@@ -84,7 +84,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
@@ -123,6 +123,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:                   "help [COMMAND | TOPIC]",
 		Short:                 "print the help of a command",
+		Hidden:                true, // the last line of the help has it
 		Long:                  helpHelp,
 		DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error {
