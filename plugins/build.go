@@ -97,7 +97,7 @@ func (b *Builder) goCommand() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("modules are built by Go, of %s or later, and there is none: %w: https://go.dev/dl/", goVersion, err)
 	}
-	return path, nil
+	return filepath.Abs(path) // since it runs elsewhere
 }
 
 // parts are what of this module's tree the build of a plugin needs.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
@@ -36,10 +37,13 @@ func ownModules() []plugins.Module {
 	case err == nil:
 		return plugins.In(dir)
 	case !errors.Is(err, fs.ErrNotExist):
-		warn(os.Stderr, fmt.Errorf("skipped modules of ours: %w", err))
+		skipOwn.Do(func() { warn(os.Stderr, fmt.Errorf("skipped modules of ours: %w", err)) })
 	}
 	return plugins.Modules()
 }
+
+// skipOwn has a person told once.
+var skipOwn sync.Once
 
 // ownCommands returns the names that our own modules answer to.
 func ownCommands() (names []string) {
