@@ -162,7 +162,7 @@ func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds, and the time of one goroutine")
 	}
-	const size = 1 << 20 / slowdown
+	const size = 1 << 19 / slowdown
 	const object, section = `{"analysis":"a","plan":"p","commands":[`, `<response><analysis>a</analysis><plan>p</plan><commands>`
 	for _, test := range []struct{ format, before, piece, after string }{
 		{"json", "", "{", ""},

@@ -127,7 +127,7 @@ func repeat(code []byte, n int) [][]byte {
 
 // TestEnds runs what never ends until its fuel is used up.
 func TestEnds(t *testing.T) {
-	const refills = 20
+	const refills = 5
 	for name, build := range endless {
 		t.Run(name, func(t *testing.T) {
 			f := &fuelTank{budget: refills * slice}
@@ -180,7 +180,7 @@ func TestCollector(t *testing.T) {
 				ended <- err
 			}()
 			var longest time.Duration
-			for range 10 {
+			for range 4 {
 				began := time.Now()
 				runtime.GC()
 				longest = max(longest, time.Since(began))

@@ -31,7 +31,10 @@ type seen struct {
 // TestEngines runs random modules, metered in both ways and not, on wazero's compiler, on its
 // interpreter and on V8. All must agree, on the fuel too.
 func TestEngines(t *testing.T) {
-	const modules = 150
+	modules := 50
+	if os.Getenv("TERRARIUM_LONG") != "" {
+		modules = 150
+	}
 	dir := t.TempDir()
 	var files []string
 	for seed := range modules {
