@@ -25,8 +25,15 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 )
 
-// kills is how often a host is killed in each way.
-var kills = flag.Int("kills", 20, "how often a host is killed")
+// kills is how often a host is killed in each way, and a keeper.
+var kills = flag.Int("kills", usualKills(), "how often a host or a keeper is killed")
+
+func usualKills() int {
+	if os.Getenv("TERRARIUM_LONG") != "" {
+		return 20
+	}
+	return 8
+}
 
 // hostMode says in the environment that this test program is to be a host.
 const hostMode = "TERRARIUM_TEST_HOST"
