@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"go/version"
 	"io"
@@ -100,27 +99,6 @@ func (b *Builder) goCommand() (string, error) {
 	return filepath.Abs(path) // since it runs elsewhere
 }
 
-// parts are what of this module's tree the build of a plugin needs.
-var parts = []string{"go.mod", "go.sum", "cmd/dev", "core", "plugins"}
-
-// checkTree returns the absolute path of a tree of this module.
-func checkTree(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	b, err := readBounded(filepath.Join(dir, "go.mod"), maxRecord)
-	if err != nil {
-		return "", fmt.Errorf("%s is no tree of %s: %w", dir, modulePath, err)
-	}
-	for line := range strings.Lines(string(b)) {
-		if strings.Join(strings.Fields(line), " ") == "module "+modulePath {
-			return dir, nil
-		}
-	}
-	return "", fmt.Errorf("%s is no tree of %s: its go.mod is another module's", dir, modulePath)
-}
-
 // Build builds the modules into dir, which is made if it is not there, as Install does:
 // nothing of them is there before all is built. Two may do it at once. It is ended by
 // ctx, with what it has started.
@@ -195,49 +173,6 @@ func newStage(dir string) (string, error) {
 		}
 	}
 	return os.MkdirTemp(dir, stagePrefix)
-}
-
-// download returns where the go command has put the source of a release. Go has compared
-// its sum with what the user's checksum database says, and here it must be that of which
-// this program was built.
-func download(ctx context.Context, run goRun, built Built) (dir string, err error) {
-	// A module of its own, so that no go.mod further up counts.
-	if err := os.WriteFile(filepath.Join(run.dir, "go.mod"), []byte("module stage\n"), 0o600); err != nil {
-		return "", err
-	}
-	out, err := run.output(ctx, "mod", "download", "-json", built.Source)
-	var got struct{ Dir, Sum, Error string }
-	if json.Unmarshal([]byte(out), &got) == nil && got.Error != "" {
-		return "", fmt.Errorf("download: %s", got.Error)
-	}
-	switch {
-	case err != nil:
-		return "", err
-	case built.Sum != "" && got.Sum != built.Sum:
-		return "", fmt.Errorf("download: %s has the sum %s, and this program was built from %s", built.Source, got.Sum, built.Sum)
-	case got.Dir == "":
-		return "", fmt.Errorf("download: go mod download has not said where %s is", built.Source)
-	}
-	return got.Dir, nil
-}
-
-// copyTree copies a file, or a directory, without what was built in it.
-func copyTree(to, from string) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		b, err := os.ReadFile(from)
-		if err != nil {
-			return err
-		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return err
-		}
-		return os.WriteFile(to, b, 0o600)
-	}
-	return os.CopyFS(to, os.DirFS(from))
 }
 
 // install puts a module that was built into its folder.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -23,7 +24,7 @@ func main() {
 		check(err)
 		fmt.Fprintln(begun, os.Getpid())
 		check(begun.Close())
-		select {}
+		time.Sleep(24 * time.Hour) // and no select: that would be a deadlock, which ends it
 	case "version":
 		version = "v0.0.1"
 	case "nothing":
