@@ -34,6 +34,28 @@ var ownKinds = map[string]ownKind{
 		index.Entry{Name: "git", Smoke: []string{"--version"}, Answer: "git version"}},
 }
 
+// ownOffers returns what there is of ours that this program was built without, and that
+// has word in its name or description.
+func ownOffers(word string) (offers []offer) {
+	word = strings.ToLower(word)
+	for _, m := range ownModules() {
+		kind := ownKinds[m.Name]
+		isPart := m.Missing() == nil && m.Built == nil
+		if isPart || !strings.Contains(m.Name, word) && !strings.Contains(kind.description, word) {
+			continue
+		}
+		o := offer{
+			Name: m.Name, Version: plugins.Version(), Description: kind.description, Licence: "Apache-2.0",
+			Aliases: []string{}, Needs: []string{}, Env: []string{}, Size: kind.size,
+		}
+		if m.Built != nil {
+			o.Source, o.Size, o.Added = m.Built.Source, m.Built.Size, m.Built.Version
+		}
+		offers = append(offers, o)
+	}
+	return offers
+}
+
 // addOwn builds modules of ours that this program was built without, of the source of its
 // release, or of a tree of it, and adds them, if a person agrees. Before the last step
 // nothing of them is where they are looked for.

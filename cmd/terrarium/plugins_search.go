@@ -47,6 +47,9 @@ func newPluginsSearch() *cobra.Command {
 			for _, e := range x.Search(word) {
 				found.Plugins = append(found.Plugins, offered(e, have))
 			}
+			if from == "" {
+				found.Plugins = append(found.Plugins, ownOffers(word)...)
+			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), found)
 			}
