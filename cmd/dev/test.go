@@ -77,6 +77,7 @@ func checkSteps() []step {
 		commandStep("go vet wasip1", slices.Concat(wasip1, seldom), "go", "vet", "./core/...", "./cmd/reactor", "./plugins/..."),
 		commandStep("go vet js", slices.Concat(js, seldom), "go", "vet", "./core/...", "./hostwasm/..."),
 		commandStep("go vet nootel", nil, "go", "vet", "-tags=nootel", "./cmd/terrarium/..."),
+		commandStep("go vet wasmtime", nil, "go", "vet", "-tags=wasmtime", "./hostwasm", "./hostwasm/engine/wasmtime", "./hostwasm/worker", "./tests/reactor", boxPackage),
 		commandStep("go vet reactor", wasip1, "go", "vet", "-tags=reactor", "./core", "./cmd/reactor"),
 		commandStep("go build windows", []string{"GOOS=windows"}, "go", "build", "./core/..."),
 		commandStep("staticcheck", seldom, "go", "tool", "staticcheck", "./..."),
@@ -112,29 +113,52 @@ func engineSteps(root string, notes *notes, turn *turn) []step {
 	env := []string{nodeModules(root)}
 	wazero := filepath.Join(root, ".cache", "bin", "wazero")
 	dev := filepath.Join(root, ".cache", "bin", "dev")
-	return []step{
+	onWasmtime, inPages := turn.share("wasmtime", 2, wasmtimePackages), turn.share("go test in Chromium", 2, pagePackages)
+	steps := []step{
 		// One at a time: each has a browser of its own.
-		commandStep("node --test web", nil, "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/", "web/test/package/"),
+		commandStep("node --test web", turn.environ(), "node", "--test", "--test-concurrency=1", "web/test/sandbox/", "web/test/view/", "web/test/package/"),
 		// Node 20 has a WebSocket, but only if it is told so.
 		commandStep("node --test sidecar", nil, "node", "--experimental-websocket", "--test", "web/test/sidecar/"),
 		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
-		goTest("go test in Chromium", js, notes, "-vet=off", "-timeout=5m",
-			"-exec='"+dev+"' browser -add '"+filepath.Join(root, "core", "testdata")+"' -add '"+filepath.Join(root, "tests", "acp")+"' --",
-			"./core/driver", "./core/driver/acpconn", "./hostwasm", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"),
+		goTest("go test in Chromium", js, notes,
+			append([]string{
+				"-vet=off", "-timeout=5m",
+				"-exec='" + dev + "' browser -add '" + filepath.Join(root, "core", "testdata") + "' -add '" + filepath.Join(root, "tests", "acp") + "' --",
+				"./hostwasm",
+			}, inPages...)...),
 		// What is no subtest for an engine runs again, where that takes little; what is one for
 		// another does not. Without symbols a program with wasmtime is linked in 3.2 s of processor
 		// time, and not in 5.3.
-		goTest("go test wasmtime", env, notes, "-tags=wasmtime", "-ldflags=-s", "-run="+wasmtimeTests, "-skip="+wasmtimeSkip,
-			"./hostwasm", "./hostwasm/engine/wasmtime", "./hostwasm/worker", "./tests/reactor"),
+		goTest("go test wasmtime", env, notes, append([]string{
+			"-vet=off", "-tags=wasmtime", "-ldflags=-s", "-run=" + wasmtimeTests, "-skip=" + wasmtimeSkip,
+			"./hostwasm/engine/wasmtime", "./tests/reactor",
+		}, without(onWasmtime, boxPackage)...)...),
 		// The steps before had cgo.
 		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|MemoryOfWorker|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
-		goTest("box with wasmtime", nil, notes, "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", "./plugins/box"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
 		// What -short leaves out is tested beside it: the machine is the same, and here six times slower.
 		goTest("go test wasip1", wasip1, notes,
 			append([]string{"-vet=off", "-short", "-exec='" + wazero + "' run -mount /:/ -env-inherit"}, turn.share("go test wasip1", 3, modulePackages)...)...),
 	}
+	if slices.Contains(onWasmtime, boxPackage) {
+		steps = append(steps, goTest("box with wasmtime", nil, notes, "-vet=off", "-tags=wasmtime", "-run=^TestEngines$/^wasmtime$", boxPackage))
+	}
+	return steps
 }
+
+// without returns the names that are not this one.
+func without(names []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
+}
+
+// wasmtimePackages take their turns on wasmtime, a half at each commit; all are vetted with its tag.
+var wasmtimePackages = []string{"./hostwasm", "./hostwasm/worker", boxPackage}
+
+const boxPackage = "./plugins/box"
+
+// pagePackages take their turns in Chromium, a half at each commit, beside hostwasm, which has them in
+// pages at every one. As modules for pages all are vetted.
+var pagePackages = []string{"./core/driver", "./core/driver/acpconn", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"}
 
 // wasmtimeTests are the subtests for wasmtime, and tests that compare it with other engines.
 const wasmtimeTests = "/^wasmtime|^Test(Hostile|SameOnEachEngine)$"

@@ -56,6 +56,15 @@ func (t *turn) share(what string, parts int, names []string) (mine []string) {
 	return mine
 }
 
+// environ tells tests that are not in Go whose turn it is: they read TERRARIUM_TURN, and have everything
+// without it.
+func (t *turn) environ() []string {
+	if t == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("TERRARIUM_TURN=%d", t.number)}
+}
+
 // print tells what was left out.
 func (t *turn) print(w io.Writer) {
 	if t == nil {
