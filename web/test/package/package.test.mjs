@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { run, unbuilt, unpacked, web } from './setup.mjs';
 
-const limit = { skip: unbuilt, timeout: 60_000 };
+const limit = { skip: unbuilt, timeout: 180_000 };
 let packed;
 
 before(async () => (packed = unbuilt ? undefined : await unpacked()));

@@ -39,8 +39,8 @@ async function shell(url) {
   await page.close();
 }
 
-/** Serves an example by `vite` and, built, by `vite preview`. */
-async function both(example, visit) {
+/** Serves an example, built, by `vite preview`, and as it is by `vite` if dev says so. */
+async function both(example, visit, dev = true) {
   const root = join(packed.dir, 'examples', example);
   const quiet = { root, logLevel: 'warn', build: { chunkSizeWarningLimit: Infinity } };
   const port = { host: '127.0.0.1', port: 0 };
@@ -52,8 +52,10 @@ async function both(example, visit) {
     }
   };
   // Other packages are installed once for all examples, above them.
-  const dev = await createServer({ ...quiet, server: { ...port, fs: { allow: [web] } } });
-  await through(await dev.listen());
+  if (dev) {
+    const server = await createServer({ ...quiet, server: { ...port, fs: { allow: [web] } } });
+    await through(await server.listen());
+  }
   await build(quiet);
   await through(await preview({ ...quiet, preview: port }));
 }
@@ -86,4 +88,4 @@ test('Monaco: its files are those of the commands', limit, () =>
     await editor.getByText('echo "bye, $1"').waitFor({ timeout: 30_000 });
     assert.deepEqual(errors, []);
     await page.close();
-  }));
+  }, process.env.TERRARIUM_LONG)); // Vite prepares it for long, and has prepared our package for "Vite"
