@@ -7,6 +7,32 @@ import (
 	"testing"
 )
 
+// bytes is a script, and bytesShown what it prints.
+const bytes = `const fs = require("fs");
+const b = Buffer.from("héllo €😀");
+console.log(b, b.length, b.toString("hex"), b.toString("base64"), Buffer.from(b.toString("base64"), "base64").toString());
+console.log(Buffer.from([0xff, 0xe2, 0x82, 0x41]).toString(), new TextDecoder().decode(new TextEncoder().encode("ä")), btoa("hi"), atob("aGk="));
+const w = Buffer.alloc(4);
+w.writeUInt32BE(0xdeadbeef, 0);
+console.log(w, w.readUInt16LE(2), JSON.stringify(w), w.indexOf(0xbe), Buffer.concat([w, Buffer.from("x")]).length);
+fs.writeFileSync("bin", Buffer.from([0, 255, 1, 254]));
+console.log(fs.readFileSync("bin"), fs.readFileSync("bin", "hex"), JSON.parse(Buffer.from("[1]")));
+fs.writeFileSync("txt", "é");
+fs.appendFileSync("txt", Buffer.from("x"));
+console.log(fs.readFileSync("txt", "utf8"), fs.readFileSync("txt").toString().length);
+process.stdout.write(Buffer.from("out\n"));
+fs.unlinkSync("bin");
+fs.unlinkSync("txt");
+`
+
+const bytesShown = `<Buffer 68 c3 a9 6c 6c 6f 20 e2 82 ac f0 9f 98 80> 14 68c3a96c6c6f20e282acf09f9880 aMOpbGxvIOKCrPCfmIA= héllo €😀
+��A ä aGk= hi
+<Buffer de ad be ef> 61374 {"type":"Buffer","data":[222,173,190,239]} 2 5
+<Buffer 00 ff 01 fe> 00ff01fe [ 1 ]
+éx 2
+out
+`
+
 // TestNode runs scripts for Node.js with the QuickJS of our index, which is downloaded:
 // TERRARIUM_LONG=1 asks for it. What they print is what Node.js 20 prints.
 func TestNode(t *testing.T) {
@@ -26,6 +52,11 @@ func TestNode(t *testing.T) {
 		"m/x.mjs":    "import fs, {existsSync as there} from 'node:fs'\nimport {two, default as three} from './y.mjs'\nconst s = await Promise.resolve(there('y.mjs'))\nconsole.log(typeof fs.readFileSync, two, three(), s)\n",
 		"m/y.mjs":    "export const two = 2\nexport default function () { return 3 }\n",
 		"d.json":     `{"z": 9}`,
+		"throws.js":  "'use strict'\nconst fs = require('fs')\nasync function main() { await null; throw new Error('boom') }\nmain()\n",
+		"throws.mjs": "import fs from 'fs'\nconst main = async () => { await null; throw new Error('boom') }\nawait main()\n",
+		"main.js":    "#!/usr/bin/env node\nconst lib = require('./lib.js')\nif (require.main === module) console.log(lib.two, this === exports, __filename === process.argv[1])\nif (lib.two) return\nconsole.log('no')\n",
+		"json.js":    "console.log('once')\nJSON.parse('{')\n",
+		"bytes.js":   bytes,
 		"package.js": "process.exitCode = 3; setTimeout(() => console.log('later'), 5); Promise.resolve().then(() => console.log('soon'))\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777); err != nil {
@@ -52,6 +83,11 @@ func TestNode(t *testing.T) {
 		{"node -e 'process.exit(7)'", "", 7},
 		{"cd m && node x.mjs && node --check x.mjs && echo ok; echo '}' >bad.js; node --check bad.js 2>/dev/null", "function 2 3 true\nok\n", 1},
 		{"node -e 'throw new Error(1)' 2>/dev/null", "", 1},
+		{"node throws.js 2>&1 | head -1; node throws.js 2>/dev/null", "Uncaught Error: boom\n", 1},
+		{"node throws.mjs 2>&1 | head -1; node throws.mjs 2>/dev/null", "Uncaught Error: boom\n", 1},
+		{"node main.js", "2 true true\n", 0},
+		{"node json.js 2>/dev/null", "once\n", 1},
+		{"node bytes.js", bytesShown, 0},
 		{"node -e 'setTimeout(() => { throw 1 }, 1)' 2>/dev/null", "", 1},
 		{"node -e 'async function main() { throw 1 } main()' 2>/dev/null", "", 1},
 		{`node -e 'require("lodash")' 2>&1 | head -1 | cut -c1-94`,
