@@ -155,8 +155,12 @@ func (c *curler) set(given, name, letter, value string) bool {
 		c.ask.time = time.Duration(seconds * float64(time.Second))
 	case "X", "H", "d", "F", "u", "A", "e", "b", "D", "k":
 		return c.setHTTP(given, name, letter, value)
+	case "x":
+		return value == "" || c.badRoute(given)
 	case "":
 		switch name {
+		case "socks4", "socks5", "socks5-hostname", "preproxy", "unix-socket", "abstract-unix-socket", "resolve", "connect-to":
+			return c.badRoute(given)
 		case "url":
 			c.urls = append(c.urls, value)
 		case "output-dir":
@@ -170,6 +174,11 @@ func (c *curler) set(given, name, letter, value string) bool {
 		c.flags[letter[0]] = true
 	}
 	return true
+}
+
+// badRoute refuses an option that says how to reach a server.
+func (c *curler) badRoute(option string) bool {
+	return c.badOption(option, "is not supported in this sandbox: its host connects to the server itself")
 }
 
 // config reads options from a file: "name = value" or "name value" on each line.
