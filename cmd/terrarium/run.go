@@ -181,5 +181,6 @@ func (f *runFlags) run(c core.Command) error {
 			return &failure{statusOurs, err}
 		}
 	}
+	f.tellUnmounted(c, r.exit)
 	return r.status(c.Timeout)
 }

@@ -59,6 +59,7 @@ var impossible = map[string]string{
 	"openssl": "there are no keys and certificates in this sandbox: sums are sha256sum's and md5sum's, and base64 is there too",
 	"sudo":    "there is one user in this sandbox: run the command without sudo",
 	"su":      "there is one user in this sandbox: run the command as it is",
+	"time":    "time is a word of the shell: bash -c 'time COMMAND'",
 
 	"apt":     noPackages,
 	"apt-get": noPackages,

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/plugins/absent"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
@@ -19,6 +20,9 @@ func Execute(parent *tool.Env, env tool.Env, args []string, fail func(why string
 		return 126
 	}
 	fail("No such file or directory")
+	if advice, _ := absent.Advice(args[0]); advice != "" {
+		parent.Warn("hint: " + advice)
+	}
 	return 127
 }
 
