@@ -149,7 +149,7 @@ func mustAgree(ctx context.Context, name, question string) error {
 }
 
 // errNobody is that a question can't be put.
-var errNobody = errors.New("nobody is there to be asked: --yes adds it")
+var errNobody = errors.New("nobody is there to be asked, since our input is no terminal: --yes adds it")
 
 // agree puts a question to the person at the terminal, and reports whether they said yes.
 func agree(ctx context.Context, question string) (bool, error) {
