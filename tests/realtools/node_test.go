@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// bytes is a script, and bytesShown what it prints.
-const bytes = `const fs = require("fs");
+// byteScript is a script that works with bytes, and byteLines what it prints.
+const byteScript = `const fs = require("fs");
 const b = Buffer.from("héllo €😀");
 console.log(b, b.length, b.toString("hex"), b.toString("base64"), Buffer.from(b.toString("base64"), "base64").toString());
 console.log(Buffer.from([0xff, 0xe2, 0x82, 0x41]).toString(), new TextDecoder().decode(new TextEncoder().encode("ä")), btoa("hi"), atob("aGk="));
@@ -25,7 +25,7 @@ fs.unlinkSync("bin");
 fs.unlinkSync("txt");
 `
 
-const bytesShown = `<Buffer 68 c3 a9 6c 6c 6f 20 e2 82 ac f0 9f 98 80> 14 68c3a96c6c6f20e282acf09f9880 aMOpbGxvIOKCrPCfmIA= héllo €😀
+const byteLines = `<Buffer 68 c3 a9 6c 6c 6f 20 e2 82 ac f0 9f 98 80> 14 68c3a96c6c6f20e282acf09f9880 aMOpbGxvIOKCrPCfmIA= héllo €😀
 ��A ä aGk= hi
 <Buffer de ad be ef> 61374 {"type":"Buffer","data":[222,173,190,239]} 2 5
 <Buffer 00 ff 01 fe> 00ff01fe [ 1 ]
@@ -56,7 +56,7 @@ func TestNode(t *testing.T) {
 		"throws.mjs": "import fs from 'fs'\nconst main = async () => { await null; throw new Error('boom') }\nawait main()\n",
 		"main.js":    "#!/usr/bin/env node\nconst lib = require('./lib.js')\nif (require.main === module) console.log(lib.two, this === exports, __filename === process.argv[1])\nif (lib.two) return\nconsole.log('no')\n",
 		"json.js":    "console.log('once')\nJSON.parse('{')\n",
-		"bytes.js":   bytes,
+		"bytes.js":   byteScript,
 		"package.js": "process.exitCode = 3; setTimeout(() => console.log('later'), 5); Promise.resolve().then(() => console.log('soon'))\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777); err != nil {
@@ -87,7 +87,7 @@ func TestNode(t *testing.T) {
 		{"node throws.mjs 2>&1 | head -1; node throws.mjs 2>/dev/null", "Uncaught Error: boom\n", 1},
 		{"node main.js", "2 true true\n", 0},
 		{"node json.js 2>/dev/null", "once\n", 1},
-		{"node bytes.js", bytesShown, 0},
+		{"node bytes.js", byteLines, 0},
 		{"node -e 'setTimeout(() => { throw 1 }, 1)' 2>/dev/null", "", 1},
 		{"node -e 'async function main() { throw 1 } main()' 2>/dev/null", "", 1},
 		{`node -e 'require("lodash")' 2>&1 | head -1 | cut -c1-94`,
