@@ -113,6 +113,11 @@ type environment struct{}
 // command returns a command of a script, to be started by a verb of ours.
 func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
+	for _, dir := range slices.Backward(filepath.SplitList(ts.Getenv("PATH"))) { // the script's, whose first one counts
+		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			cmd.Path, cmd.Err = file, nil
+		}
+	}
 	cmd.Dir = ts.Getenv("WORK")
 	cmd.Env = ts.Value(environment{}).([]string)
 	return cmd
