@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -114,6 +115,9 @@ func (f *pipFlags) add(cmd *cobra.Command, args []string) error {
 	}
 	source := &wheel.Simple{URL: from, Dir: stage}
 	chosen, err := wheel.Resolve(ctx, source, python, have, want)
+	if _, ok := errors.AsType[*net.OpError](err); ok && ctx.Err() == nil {
+		return fmt.Errorf("pip: not added: the index can't be reached from here: %w; --index URL names another", err)
+	}
 	if err != nil {
 		return fmt.Errorf("pip: not added: %w", interrupted(ctx, err))
 	}
