@@ -57,9 +57,9 @@ func (s suite) sandboxSample() int {
 	case os.Getenv("TERRARIUM_LONG") == "1" || slices.Contains([]string{"archive", "shell-modes", "shell-pipes", "shell-traps"}, s.name):
 		return 1
 	case s.drawn:
-		return 12
+		return 24
 	}
-	return 4
+	return 8
 }
 
 // packs reports whether the cases are about compressed files, archives, pieces of files, and what is made of files.
