@@ -260,7 +260,7 @@ test('the list of scripts that run elsewhere', () => {
 
 for (const name of names) {
   if (name in elsewhere) continue;
-  test(name, { timeout: 60_000 }, async () => {
+  test(name, { timeout: 180_000 }, async () => {
     const { want, got } = await play(name);
     for (const [i, answer] of got.entries()) assert.deepEqual(answer, want[i], `answer ${i + 1} is ${JSON.stringify(answer)}, want ${JSON.stringify(want[i])}`);
     assert.equal(got.length, want.length);

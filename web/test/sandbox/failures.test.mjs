@@ -15,7 +15,7 @@ afterEach(async () => {
   await server?.close();
 });
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 180_000 };
 
 /** open opens the page where files are served so. */
 async function open(options) {

@@ -17,7 +17,7 @@ after(async () => {
   await server?.close();
 });
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 180_000 };
 
 async function open() {
   const page = await chromium.browser.newPage();

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await page.waitForFunction('window.ready');
 });
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 180_000 };
 
 test('a policy is asked, and what fails denies', limit, async () => {
   const result = await page.evaluate(async () => {

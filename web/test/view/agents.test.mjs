@@ -15,7 +15,7 @@ import { clientCapabilities, createDisplay } from '../../dist/display.js';
 import { connect } from './agent.mjs';
 import { launch, serve, watchErrors } from './serve.mjs';
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 180_000 };
 const wasm = await WebAssembly.compile(await readFile(new URL('../../dist/core.wasm', import.meta.url)));
 let server, chromium, dir;
 
@@ -59,7 +59,7 @@ async function open(t, version) {
   const agent = await connect(version, (params) => page.evaluate((params) => take(params), params));
   t.after(() => agent.close());
   /** Waits until the view of a call shows this. */
-  const shows = (call, want) => page.waitForFunction(([call, want]) => window.views[call]?.text() === want, [call, want], { timeout: 10_000 })
+  const shows = (call, want) => page.waitForFunction(([call, want]) => window.views[call]?.text() === want, [call, want])
     .catch(async () => assert.equal(await page.evaluate((call) => window.views[call]?.text(), call), want));
   const status = (id) => page.evaluate((id) => display.get('s', id).status, id);
   return { page, agent, errors, shows, status };

@@ -213,7 +213,7 @@ test('tabs by keyboard; an infinite loop that is stopped', async () => {
 
 test('a flood: the page draws on, and the end is there', async () => {
   await page.getByRole('button', { name: '64 MB flood' }).click();
-  await page.getByRole('tab', { name: '64 MB flood, exited 0' }).waitFor({ timeout: 30000 });
+  await page.getByRole('tab', { name: '64 MB flood, exited 0' }).waitFor();
   await page.getByRole('button', { name: 'Text' }).click();
   await page.waitForFunction(() => document.querySelector('.terrarium-text').textContent.endsWith('That were 64 MB.\n'));
   assert.deepEqual(errors, []);

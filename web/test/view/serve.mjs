@@ -57,6 +57,7 @@ export async function launch(options = {}) {
     ],
     ...options,
   });
+  browser.setDefaultTimeout(120_000); // where much else runs, what takes a second here takes half a minute
   return {
     browser,
     close: async () => {

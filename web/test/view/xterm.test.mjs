@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 /** What the view shows, once it is what is wanted. */
 const shows = (want) =>
-  page.waitForFunction((want) => window.view.text() === want, want, { timeout: 5000 }).catch(async () => {
+  page.waitForFunction((want) => window.view.text() === want, want).catch(async () => {
     assert.equal(await page.evaluate('window.view.text()'), want);
   });
 
@@ -105,7 +105,7 @@ test('a flood leaves the page alive and ends with the right screen', async () =>
     going = false;
     return { frames, longest, took: performance.now() - began, sent };
   });
-  await page.waitForFunction(() => /^the end$/m.test(view.text()), undefined, { timeout: 20000 });
+  await page.waitForFunction(() => /^the end$/m.test(view.text()));
   const screen = await page.evaluate(() => view.text().split('\n').filter(Boolean).at(-1));
   assert.equal(screen, 'the end');
   // The budget of 30 frames a second is checked where the sandbox makes the flood; here the page's
