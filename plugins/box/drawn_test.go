@@ -268,12 +268,21 @@ func (s suite) environ(t *testing.T, dir string) []string {
 
 var unknownCommand = regexp.MustCompile(`(?m)^.*: ([^ \n]+): command not found\n`)
 
+// unstarted is what a command says that can't start another, of which the box knows more, too.
+var unstarted = regexp.MustCompile(`(?m)^[a-z]+: failed to run command [‘']([^ \n]+)[’']: No such file or directory\n`)
+
 // expected returns what the box is to say where Debian has said w: of commands that it cannot have it knows more.
 func (s suite) expected(w outcome) outcome {
 	if !s.drawn {
 		return w
 	}
 	ours := func(text string) string {
+		text = unstarted.ReplaceAllStringFunc(text, func(line string) string {
+			if advice, _ := absent.Advice(unstarted.FindStringSubmatch(line)[1]); advice != "" {
+				return line + "hint: " + advice + "\n"
+			}
+			return line
+		})
 		return unknownCommand.ReplaceAllStringFunc(text, func(line string) string {
 			name := unknownCommand.FindStringSubmatch(line)[1]
 			advice, plugin := absent.Advice(name)
