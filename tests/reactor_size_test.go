@@ -15,10 +15,10 @@ import (
 // maxReactor is how much of the reactor a browser may have to download, in bytes.
 const maxReactor = 600_000
 
-// TestReactorSize looks first at what gzip leaves, which takes a tenth of the time. Of the reactor brotli
-// leaves 25 % less than that; if 20 % less is little enough, nothing else is tried. Then it is compressed
-// less hard: what fits so fits after "brotli -q 11" as well. How large it is after that is measured with
-// TERRARIUM_LONG=1 only.
+// TestReactorSize looks first at what gzip leaves, which takes a tenth of the time. Of the reactor
+// brotli leaves 25 % less than that; if 20 % less is little enough, nothing else is tried. Then it
+// is compressed less hard: what fits so fits after "brotli -q 11" as well. How large it is after
+// that is measured with TERRARIUM_LONG=1 only.
 func TestReactorSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the reactor and compresses it, which takes ten seconds")

@@ -87,8 +87,8 @@ func fuzzTargets(ctx context.Context, out io.Writer) ([]fuzzTarget, error) {
 	return targets, nil
 }
 
-// turnTargets returns the targets of a quarter of the packages: to build the tests of one takes longer
-// than to run a target.
+// turnTargets returns the targets of a quarter of the packages: to build the tests of one takes
+// longer than to run a target.
 func turnTargets(t *turn, targets []fuzzTarget) []fuzzTarget {
 	var packages []string
 	for _, target := range targets {

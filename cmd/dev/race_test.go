@@ -38,8 +38,8 @@ func TestRacePackages(t *testing.T) {
 	}
 }
 
-// startsGoroutine finds go statements, and calls like those of sync.WaitGroup.Go, time.AfterFunc and
-// context.AfterFunc.
+// startsGoroutine finds go statements, and calls like those of sync.WaitGroup.Go, time.AfterFunc
+// and context.AfterFunc.
 func startsGoroutine(file *ast.File) (found bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

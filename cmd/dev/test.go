@@ -151,13 +151,14 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
-// wasmtimePackages take their turns on wasmtime, a half at each commit; all are vetted with its tag.
+// wasmtimePackages take their turns on wasmtime, a half at each commit; all are vetted with its
+// tag.
 var wasmtimePackages = []string{"./hostwasm", "./hostwasm/worker", boxPackage}
 
 const boxPackage = "./plugins/box"
 
-// pagePackages take their turns in Chromium, a half at each commit, beside hostwasm, which has them in
-// pages at every one. As modules for pages all are vetted.
+// pagePackages take their turns in Chromium, a half at each commit, beside hostwasm, which has them
+// in pages at every one. As modules for pages all are vetted.
 var pagePackages = []string{"./core/driver", "./core/driver/acpconn", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"}
 
 // wasmtimeTests are the subtests for wasmtime, and tests that compare it with other engines.
@@ -220,9 +221,10 @@ var racePackages = []string{
 	"./hostnative/internal/strays", "./hostnative/internal/tree", "./cmd/terrarium",
 }
 
-// raceInside are such packages that run inside those of racePackages, or inside the command that ./tests
-// runs, where the race detector sees them too; and our own tools. A test binary with the detector is
-// linked in 2 s of processor time, which is more than many of them take to run. Each commit has a third.
+// raceInside are such packages that run inside those of racePackages, or inside the command that
+// ./tests runs, where the race detector sees them too; and our own tools. A test binary with the
+// detector is linked in 2 s of processor time, which is more than many of them take to run. Each
+// commit has a third.
 var raceInside = []string{
 	"./hostnative/netproxy",
 	"./hostwasm/cache", "./hostwasm/httpfetch", "./hostwasm/internal/waits", "./hostwasm/vfs", "./hostwasm/wasi",
@@ -233,9 +235,9 @@ var raceInside = []string{
 	"./cmd/terrarium/internal/rulebook",
 }
 
-// raceModules are such packages of what runs as a WASI module, each of which has one thread. There a
-// race of memory can't be, but what two goroutines use without an order is often wrong all the same.
-// The race detector has to build the box for this system. Each commit has a quarter of them.
+// raceModules are such packages of what runs as a WASI module, each of which has one thread. There
+// a race of memory can't be, but what two goroutines use without an order is often wrong all the
+// same. The race detector has to build the box for this system. Each commit has a quarter of them.
 var raceModules = []string{
 	"./plugins/box", "./plugins/box/internal/awk", "./plugins/box/internal/bash", "./plugins/box/internal/process",
 	"./plugins/box/internal/system", "./plugins/box/internal/text", "./plugins/box/internal/tool",
@@ -243,10 +245,10 @@ var raceModules = []string{
 }
 
 // modulePackages are those of the core that get into modules of others: the reactor's, and what is
-// useful without it. wazero compiles a test binary for 3 to 8 s of processor time, so each commit has
-// a third of these, and the others are only vetted; the tests of core use core/ring and those of
-// core/challenge core/keys, the driver's run as a module in Chromium, and those of tests/reactor speak to
-// a module through core/abi.
+// useful without it. wazero compiles a test binary for 3 to 8 s of processor time, so each commit
+// has a third of these, and the others are only vetted; the tests of core use core/ring and those
+// of core/challenge core/keys, the driver's run as a module in Chromium, and those of tests/reactor
+// speak to a module through core/abi.
 var modulePackages = []string{
 	"./core", "./core/acp", "./core/challenge", "./core/jsonrpc", "./core/text", "./core/vt",
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // A turn is a commit's share of what takes long and seldom finds anything: each commit has another
-// part of it, and all parts have their turn in time. A commit always has the same one, so that a run
-// that failed can be repeated.
+// part of it, and all parts have their turn in time. A commit always has the same one, so that a
+// run that failed can be repeated.
 type turn struct {
 	commit string
 	number uint32
@@ -38,8 +38,8 @@ func newTurn(commit string) *turn {
 	return &turn{commit: commit, number: h.Sum32()}
 }
 
-// share returns one of so many parts of the names, of which none is larger than another by more than
-// one name. A nil turn has all names.
+// share returns one of so many parts of the names, of which none is larger than another by more
+// than one name. A nil turn has all names.
 func (t *turn) share(what string, parts int, names []string) (mine []string) {
 	if t == nil {
 		return names
@@ -56,8 +56,8 @@ func (t *turn) share(what string, parts int, names []string) (mine []string) {
 	return mine
 }
 
-// environ tells tests that are not in Go whose turn it is: they read TERRARIUM_TURN, and have everything
-// without it.
+// environ tells tests that are not in Go whose turn it is: they read TERRARIUM_TURN, and have
+// everything without it.
 func (t *turn) environ() []string {
 	if t == nil {
 		return nil
