@@ -43,6 +43,7 @@ var smallPackages = []string{
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tty",
 	"github.com/terrarium-dev/terrarium/plugins/http/...",
 	"archive/zip",
+	"fmt",
 	"net/url",
 }
 
