@@ -28,9 +28,22 @@ const kernelSources = "../core/meter/testdata/kernels/"
 // cKernels builds the kernels in C as a native command and as a module.
 func cKernels(b *testing.B, native, module string) {
 	b.Helper()
+	compileC(b, native, module)
+}
+
+// cVectorKernels is cKernels with instructions that compute with several numbers at once, of which
+// gcc uses the machine's by itself.
+func cVectorKernels(b *testing.B, native, module string) {
+	b.Helper()
+	compileC(b, native, module, "-msimd128")
+}
+
+func compileC(b *testing.B, native, module string, flags ...string) {
+	b.Helper()
 	sources := []string{kernelSources + "kernels.c", kernelSources + "main.c"}
 	compileWith(b, "gcc", append([]string{"-O2", "-w", "-o", native}, sources...)...)
-	compileWith(b, "clang-19", append([]string{"--target=wasm32-wasi", "-O2", "-mbulk-memory", "-o", module}, sources...)...)
+	flags = append(flags, "--target=wasm32-wasi", "-O2", "-mbulk-memory", "-o", module)
+	compileWith(b, "clang-19", append(flags, sources...)...)
 }
 
 // goKernels is the same in Go.
@@ -58,6 +71,7 @@ func compileWith(b *testing.B, name string, args ...string) {
 // What counts is the processor's time, of the fastest of five runs.
 func BenchmarkKernels(b *testing.B) {
 	b.Run("C", func(b *testing.B) { benchmarkKernels(b, cKernels) })
+	b.Run("C-msimd128", func(b *testing.B) { benchmarkKernels(b, cVectorKernels) })
 	b.Run("Go", func(b *testing.B) { benchmarkKernels(b, goKernels) })
 }
 
