@@ -1,6 +1,7 @@
 package realtools_test
 
 import (
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -55,7 +57,7 @@ report("timeout", lambda: get(plain + "/slow", timeout=0.5))
 report("closed", lambda: get(closed))
 report("elsewhere", lambda: get("http://elsewhere.example/"))
 report("redirect elsewhere", lambda: get(plain + "/away"))
-report("certificate", lambda: get(tls))
+report("certificate", lambda: get(tls + "/x"))
 report("socket", lambda: socket.create_connection(("127.0.0.1", 25)).recv(1))
 `
 
@@ -96,6 +98,18 @@ func TestPythonHTTP(t *testing.T) {
 	got = fetch("--", "python3")
 	if line, _, _ := strings.Cut(got, "\n"); !strings.HasSuffix(line, "there is no network in this sandbox: ask for terrarium's --net "+host(plain)+">") {
 		t.Errorf("without --net: got %q, want what to ask for", line)
+	}
+	if runtime.GOOS == "linux" { // elsewhere no variable says whom Go trusts
+		trusted := filepath.Join(t.TempDir(), "trusted.pem")
+		block := &pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw}
+		if err := os.WriteFile(trusted, pem.EncodeToMemory(block), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		environ = append(environ, "SSL_CERT_FILE="+trusted)
+		got = fetch("--net", host(plain), "--net", host(tls), "--", "python3")
+		if !strings.Contains(got, "\ncertificate (200, '/x', 'yes', b'GET ')\n") {
+			t.Errorf("a certificate that is trusted: got\n%s", got)
+		}
 	}
 	if got := fetch("--net", host(plain), "--", "python3", "-I"); !strings.Contains(got, "get AttributeError") {
 		t.Errorf("-I: got\n%swant what CPython says itself", got)
