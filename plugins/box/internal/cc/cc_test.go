@@ -84,6 +84,8 @@ func TestRun(t *testing.T) {
 			"cc: error: linker command failed with exit code 3 (use -v to see invocation)\n"},
 		{"the linker fails", fakeLLVM{plan: link, fails: "-o"}, "wasm-ld b.o", 3,
 			"cc: error: linker command failed with exit code 3 (use -v to see invocation)\n"},
+		{"threads are not linked", fakeLLVM{plan: a + strings.Replace(link, "\"-o\"", "\"--shared-memory\" \"-o\"", 1)}, "clang a.c", 1,
+			"cc: error: -pthread: there are no threads in this sandbox: leave it out\n"},
 		{"a plan with an error is not carried out", fakeLLVM{plan: "clang: error: no such file\n" + link, status: 1}, "", 1, "clang: error: no such file\n"},
 		{"what needs no plan is asked for at once", fakeLLVM{plan: "clang version 22\n"}, "clang a.c", 0, ""},
 	} {

@@ -116,6 +116,10 @@ func (c *compilation) carryOut(jobs []job) (status int, err error) {
 			continue
 		}
 		if j.links() {
+			if slices.Contains(j, "--shared-memory") { // the linker would speak of features that the C library lacks
+				c.env.Errorf("error: -pthread: there are no threads in this sandbox: leave it out")
+				return 1, nil
+			}
 			j = j.withEmulated()
 		}
 		ended, err := c.launch(append([]string{path.Base(j[0])}, j[1:]...), c.files, c.env.Environ)
