@@ -82,6 +82,18 @@ func (in *input) next() (line []byte, first, ok bool) {
 	}
 }
 
+// skip reads what is left and looks at none of it. Whoever writes it is not to notice.
+func (in *input) skip() {
+	for in.lines != nil || in.open() {
+		for in.lines.Skip() {
+			if in.env.Stopped() {
+				return
+			}
+		}
+		in.close()
+	}
+}
+
 // last reports whether the current line is the last one: of its file with -s, else of all.
 func (in *input) last() bool {
 	if in.lines == nil {

@@ -75,3 +75,32 @@ type program struct {
 	quiet    bool     // it begins with #n
 	outputs  []string // files written by w and s///w
 }
+
+// lastLine returns the last line that a command may be selected for, if the commands name their lines by numbers.
+func (p *program) lastLine() (last int, known bool) {
+	for pc := 0; pc < len(p.commands); {
+		cmd := &p.commands[pc]
+		pc++
+		if cmd.name == '{' {
+			pc = cmd.block // what is in it is reached through it alone, or by a jump of another
+		}
+		if cmd.a1 == nil && (cmd.name == ':' || cmd.name == '}') {
+			continue
+		}
+		if cmd.a1 == nil || cmd.negate || cmd.a1.kind != addrLine {
+			return 0, false
+		}
+		end := cmd.a1.n
+		switch a2 := cmd.a2; {
+		case a2 == nil:
+		case a2.kind == addrLine:
+			end = max(end, a2.n)
+		case a2.kind == addrPlus:
+			end += a2.n
+		default:
+			return 0, false
+		}
+		last = max(last, end)
+	}
+	return last, true
+}

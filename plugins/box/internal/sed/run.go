@@ -52,7 +52,13 @@ type appended struct {
 
 // run runs the script on all lines.
 func (x *execution) run() error {
+	last, known := x.program.lastLine()
+	skips := known && x.quiet && !x.in.separate
 	for !x.quit && !x.env.Stopped() {
+		if skips && x.line >= last {
+			x.in.skip()
+			break
+		}
 		if x.restart {
 			x.restart = false
 		} else if !x.read() {

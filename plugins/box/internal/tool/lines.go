@@ -61,6 +61,18 @@ func (l *Lines) More() bool {
 	return err == nil
 }
 
+// Skip passes over some of what comes next, lines or not, and reports whether there was any.
+func (l *Lines) Skip() bool {
+	if l.err != nil {
+		return false
+	}
+	if _, l.err = l.r.Peek(1); l.err != nil {
+		return false
+	}
+	l.r.Discard(l.r.Buffered())
+	return true
+}
+
 // Buffered returns how many bytes were read from the input and not yet returned.
 func (l *Lines) Buffered() int { return l.r.Buffered() }
 
