@@ -23,10 +23,10 @@ import (
 const pluginsAddHelp = `usage: terrarium plugins add NAME…|FILE|box|git [FILE|DIR] [flags]
 
 Adds plugins to the user's. NAME is one that "plugins search" lists: what it is,
-where it is published and its licence are said, and a person is asked; then it is
-downloaded, its sum compared, and it is run once in the sandbox. One that fails
-is not added. FILE, a path that has a / or ends in .wasm, is a module of yours;
-what it imports is said, and the manifest beside it counts.
+where it is published and its licence are said, and a person is asked; then it
+is downloaded, its sum compared, and it is run once in the sandbox. One that
+fails is not added. FILE, a path that has a / or ends in .wasm, is a module of
+yours; what it imports is said, and the manifest beside it counts.
 
   --yes                     ask nobody
   --index FILE|URL          another index than our own, such as your company's
@@ -36,8 +36,8 @@ what it imports is said, and the manifest beside it counts.
   --engine wazero|wasmtime  compile it for which engine
   --sandbox-required        refuse to compile with less than "doctor" could tell
 
-box, our shell and its tools, and git are part of a program that "make build" has
-made. For one by "go install", they are built by your Go, from the source of this
+box, our shell and its tools, and git are part of a program that "make build"
+has made. For one by "go install" your Go builds them, from the source of this
 release, or of DIR, a copy of it. A FILE was built elsewhere, for this version.
 
   terrarium plugins add box git

@@ -73,4 +73,6 @@ func (d *drawing) end(wanted string) (*vt.Screen, error) {
 	return d.screen, fmt.Errorf("the input has ended, and the screen does not show %q", wanted)
 }
 
-func (d *drawing) shows(text string) bool { return strings.Contains(string(d.screen.AppendText(nil)), text) }
+func (d *drawing) shows(text string) bool {
+	return strings.Contains(string(d.screen.AppendText(nil)), text)
+}
