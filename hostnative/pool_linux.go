@@ -42,7 +42,7 @@ type pool struct {
 	freed   chan struct{} // closed when a keeper can be given a start
 	closed  bool
 
-	outdated int // keepers that were replaced, had commands, and have not ended
+	outdated []*kept // those that were replaced, had commands, and have not ended
 
 	// idle, if not nil, is called some time after a command has ended. It is for
 	// pools that are not for good.
@@ -60,7 +60,6 @@ type opening struct {
 type kept struct {
 	*keeper.Keeper
 	above    *kept         // that it is a command of, or nil
-	outdated bool          // it was replaced, and had commands; guarded by the pool's mu
 	since    time.Time     // when the start that it is busy with began, or zero
 	spare    *room         // of its next command, or nil; guarded by the pool's mu
 	cleared  chan struct{} // closed when it has ended, and what it has left was killed
@@ -125,10 +124,9 @@ func (p *pool) free() {
 func (p *pool) watch(ended *kept) {
 	<-ended.Gone()
 	p.mu.Lock()
-	p.keepers = slices.DeleteFunc(p.keepers, func(other *kept) bool { return other == ended })
-	if ended.outdated {
-		p.outdated--
-	}
+	isIt := func(other *kept) bool { return other == ended }
+	p.keepers = slices.DeleteFunc(p.keepers, isIt)
+	p.outdated = slices.DeleteFunc(p.outdated, isIt)
 	p.free()
 	p.mu.Unlock()
 	p.endSpare(ended)
@@ -166,7 +164,9 @@ func (p *pool) begin(ctx context.Context, s spec) (command, error) {
 	if s.cwd != nil {
 		files = append(files, s.cwd.fd)
 	}
-	p.replaceOutdated()
+	if stays := p.replaceOutdated(); stays && s.refused != nil {
+		s.refused.add(fmt.Sprintf("what has come into its directories lately is out of its reach, while %d older commands run", maxOutdated))
+	}
 	for {
 		one, err := p.borrow(ctx)
 		if err != nil {
@@ -218,13 +218,15 @@ func (p *pool) startIn(ctx context.Context, one *kept, s keeper.Spec) (command, 
 	return &remote{Command: c, keeper: one, pool: p, room: in}, nil
 }
 
-// maxOutdated bounds how many keepers that were replaced a pool has at once: each lives as
-// long as its commands. With more, the next stays.
+// maxOutdated bounds how many keepers that were replaced a pool has at once: each lives as long as
+// its commands. With more, the next stays, and its commands don't reach what has come since. Those
+// whose last command has ended don't count: they need some time for their own end, and commands
+// that are started quickly, one after the other, would be refused what they were handed over.
 const maxOutdated = 4
 
 // replaceOutdated gives up keepers whose rules are not what they would be now: the next
-// start has a new one.
-func (p *pool) replaceOutdated() {
+// start has a new one. It reports whether one has to stay.
+func (p *pool) replaceOutdated() (stays bool) {
 	p.mu.Lock()
 	keepers := slices.Clone(p.keepers)
 	p.mu.Unlock()
@@ -232,17 +234,29 @@ func (p *pool) replaceOutdated() {
 	keepers = slices.DeleteFunc(keepers, func(one *kept) bool { return one.above == nil || !one.Outdated() })
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	busy := 0
+	for _, one := range p.outdated {
+		if !one.Idle() {
+			busy++
+		}
+	}
 	for _, one := range keepers {
 		at := slices.Index(p.keepers, one)
-		if at < 0 || !one.since.IsZero() || p.outdated == maxOutdated {
-			continue // it has ended, or is starting a command just now, or has to do
+		if at < 0 || !one.since.IsZero() {
+			continue // it has ended, or is starting a command just now
+		}
+		if busy == maxOutdated {
+			stays = true
+			continue
 		}
 		p.keepers = slices.Delete(p.keepers, at, at+1)
-		if one.outdated = !one.Idle(); one.outdated {
-			p.outdated++
+		if !one.Idle() {
+			p.outdated = append(p.outdated, one)
+			busy++
 		}
 		go one.Close() // ends in a second, and the keeper with its last command
 	}
+	return stays
 }
 
 // borrow returns a keeper that can be given a start, until giveBack.
@@ -362,7 +376,7 @@ func (p *pool) closeIdle() (none bool) {
 		idle = append(idle, one)
 		return true
 	})
-	none = len(p.keepers) == 0 && p.opening == nil && p.outdated == 0
+	none = len(p.keepers) == 0 && p.opening == nil && len(p.outdated) == 0
 	p.mu.Unlock()
 	for _, one := range idle {
 		one.Close()
