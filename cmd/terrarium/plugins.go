@@ -15,12 +15,11 @@ import (
 
 const pluginsHelp = `usage: terrarium plugins COMMAND [flags]
 
-Keeps the commands of the sandbox (--host wasm) that others have made: WASI
-modules, such as a CPython. Nobody has to trust them.
+Keeps commands of the sandbox (--host wasm) that others have made: WASI modules,
+such as a CPython. Nobody has to trust them.
 
   search [WORD]   which can be had by name
-  add NAME…|FILE  add some of these, or a module, or our own box and git where
-                  this program was built without them
+  add NAME…|FILE  add some of these, a module, or our own box and git
   update [NAME]   bring what was added by name to what the index has now
   remove NAME     remove it
   list            what there is, and from where
