@@ -20,6 +20,7 @@ type run struct {
 	failed  bool          // something went wrong
 	done    bool          // the answer is known
 	printed bool          // output was written that a separator may have to follow
+	room    []byte        // that files are read into
 }
 
 func grep(env *tool.Env, args []string, matcher byte) int {
@@ -27,7 +28,7 @@ func grep(env *tool.Env, args []string, matcher byte) int {
 	if c == nil {
 		return status
 	}
-	g := &run{config: c, env: env}
+	g := &run{config: c, env: env, room: make([]byte, blockSize)}
 	if err := g.compile(); err != nil {
 		g.complain(err)
 		return 2
@@ -189,6 +190,15 @@ func (g *run) prints() bool {
 	return !g.quiet && !g.count && g.list == listNone && g.maxCount != 1
 }
 
+// readsOutput reports whether a file is where the lines go that are found in it.
+func (g *run) readsOutput(name string) bool {
+	if name == "-" || !g.prints() {
+		return false
+	}
+	info, err := g.env.StatInput(name)
+	return err == nil && g.env.IsOutput(info)
+}
+
 // file searches one file, shown as label.
 func (g *run) file(name, label string) {
 	r, err := g.env.Input(name)
@@ -197,7 +207,7 @@ func (g *run) file(name, label string) {
 		return
 	}
 	defer r.Close()
-	if fi, err := g.env.StatInput(name); err == nil && name != "-" && g.prints() && g.env.IsOutput(fi) {
+	if g.readsOutput(name) {
 		g.failed = true
 		if !g.silent {
 			g.env.Errorf("%s: input file is also the output", label)
@@ -206,7 +216,7 @@ func (g *run) file(name, label string) {
 	}
 	s := &search{run: g, label: label, left: g.maxCount}
 	s.Scan = scan.Scan{Regexp: g.re, Delim: g.delim, Every: g.invert, Number: g.number, Before: g.before}
-	err = s.Run(r, blockSize, s)
+	err = s.Run(r, g.room, s)
 	if err != nil && !errors.Is(err, regex.ErrTooComplex) || errors.Is(err, syscall.EISDIR) {
 		g.fail(label, err)
 	} else if err != nil {

@@ -18,8 +18,9 @@ type run struct {
 	searched bool     // at least one file
 	matched  bool
 	failed   bool
-	printed  bool // a separator may have to follow
-	implied  bool // the user named no path, and sees none before names
+	printed  bool   // a separator may have to follow
+	room     []byte // that files are read into
+	implied  bool   // the user named no path, and sees none before names
 }
 
 // maxDepth bounds how deep a tree is walked, whatever it is made of.
@@ -30,7 +31,7 @@ func rg(env *tool.Env, args []string) int {
 	if c == nil {
 		return status
 	}
-	r := &run{config: c, env: env}
+	r := &run{config: c, env: env, room: make([]byte, blockSize)}
 	if !c.files {
 		re, err := c.compile()
 		if err != nil {

@@ -34,7 +34,7 @@ func (r *run) search(name, label string, explicit bool) {
 	r.searched = true
 	s := &search{run: r, label: label, explicit: explicit || r.config.binary, binary: -1}
 	s.Scan = scan.Scan{Regexp: r.re, Delim: '\n', Every: r.invert || r.passthru, Number: r.number, Before: r.before}
-	if err := s.Run(f, blockSize, s); err != nil {
+	if err := s.Run(f, r.room, s); err != nil {
 		if errors.Is(err, syscall.EISDIR) || !s.over() {
 			r.fail(label, err)
 		}

@@ -37,9 +37,10 @@ type Visitor interface {
 	Visit(line []byte, at int64, match bool) error
 }
 
-// Run goes through r, of which it reads so many bytes at a time, or more where a line is longer.
-func (s *Scan) Run(r io.Reader, size int, v Visitor) error {
-	buf := make([]byte, 0, size)
+// Run goes through r, of which it reads as much into room as that has, at a time, or more elsewhere where a line is
+// longer. The room is free again when it returns: who searches many files need not make it for each.
+func (s *Scan) Run(r io.Reader, room []byte, v Visitor) error {
+	buf := room[:0]
 	for !s.Stop && !v.Over() {
 		if len(buf) == cap(buf) {
 			if err := tool.Keep(2 * cap(buf)); err != nil {
