@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -112,6 +113,34 @@ func TestNoRecording(t *testing.T) {
 		if rest, _ := io.ReadAll(in); string(rest) != text {
 			t.Errorf("%q: got %q after it, want all", text, rest)
 		}
+	}
+}
+
+// TestNoWait reads the first line of what is being recorded just now.
+func TestNoWait(t *testing.T) {
+	in, w := io.Pipe()
+	defer w.Close()
+	go io.WriteString(w, `{"version":2,"width":80,"height":24}`+"\n") // returns when it was read
+	if _, err := NewReader(bufio.NewReader(in)); err != nil {         // hangs if it wants more
+		t.Error(err)
+	}
+}
+
+// TestManyParts holds the memory that a line of many parts takes to that of a few copies of it.
+func TestManyParts(t *testing.T) {
+	line := `[1,"o","a"` + strings.Repeat(`,{"":0}`, 100_000) + "]\n"
+	r, err := NewReader(bufio.NewReader(strings.NewReader(`{"version":2,"width":80,"height":24}` + "\n" + line)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := r.Next(); err == nil || !strings.Contains(err.Error(), "4 parts or more") {
+		t.Errorf("got %v, want that there are too many parts", err)
+	}
+	runtime.ReadMemStats(&after)
+	if took, most := after.TotalAlloc-before.TotalAlloc, uint64(10*len(line)); took > most {
+		t.Errorf("a line of %d bytes took %d, want at most %d", len(line), took, most)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ type Reader struct {
 // from r, if there is none; else it says what is wrong with it.
 func NewReader(r *bufio.Reader) (*Reader, error) {
 	c := &Reader{lines: r}
-	if first, _ := r.Peek(r.Size()); !isHeader.Match(first) {
+	if !isHeader.Match(firstLine(r)) {
 		return nil, ErrNoRecording
 	}
 	line, err := c.next()
@@ -81,6 +82,18 @@ func NewReader(r *bufio.Reader) (*Reader, error) {
 	return c, nil
 }
 
+// firstLine returns the first line, or as much of it as r keeps, and perhaps what is behind it. It
+// takes nothing, and does not wait for more: what is being recorded just now may be slow to come.
+func firstLine(r *bufio.Reader) []byte {
+	for {
+		_, err := r.Peek(min(r.Buffered()+1, r.Size()))
+		first, _ := r.Peek(r.Buffered()) // never fails
+		if err != nil || len(first) == r.Size() || bytes.IndexByte(first, '\n') >= 0 {
+			return first
+		}
+	}
+}
+
 // Header returns what the recording says of itself.
 func (c *Reader) Header() Header { return c.header }
 
@@ -103,13 +116,21 @@ func (c *Reader) Next() (Event, error) {
 }
 
 func (c *Reader) parse(line []byte) (e Event, err error) {
-	var when float64
-	parts := []any{&when, &e.Kind, &e.Data}
+	var parts [4]json.RawMessage // no more, so that millions take no memory
 	if err := json.Unmarshal(line, &parts); err != nil {
 		return e, err
 	}
-	if len(parts) != 3 {
-		return e, fmt.Errorf("%d parts where an event has 3", len(parts))
+	switch n := slices.IndexFunc(parts[:], func(part json.RawMessage) bool { return part == nil }); {
+	case n < 0:
+		return e, errors.New("4 parts or more where an event has 3")
+	case n < 3:
+		return e, fmt.Errorf("%d parts where an event has 3", n)
+	}
+	var when float64
+	for i, part := range []any{&when, &e.Kind, &e.Data} {
+		if err := json.Unmarshal(parts[i], part); err != nil {
+			return e, err
+		}
 	}
 	if e.At, err = seconds(when); err != nil {
 		return e, err
