@@ -48,16 +48,15 @@ func (p *player) printAll() error {
 // play shows the recording to its end, or until the person ends it.
 func (p *player) play() error {
 	p.due = time.Now()
-	for {
-		e, err := p.events.Next()
-		if err == io.EOF {
+	over := make(chan struct{})
+	defer close(over)
+	for read := p.read(over); ; {
+		e, goOn, err := p.next(read)
+		if !goOn || err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
-		}
-		if e.Kind != cast.Output && e.Kind != cast.Mark {
-			continue
 		}
 		if goOn, err := p.wait(e); !goOn {
 			return err
@@ -68,6 +67,59 @@ func (p *player) play() error {
 		}
 		if _, err := io.WriteString(p.out, e.Data); err != nil {
 			return err
+		}
+	}
+}
+
+// A readEvent is what a Read of the recording has returned.
+type readEvent struct {
+	cast.Event
+	err error
+}
+
+// read reads what is to be shown, until over is closed or the recording has ended. It is a goroutine,
+// since a recording may be a pipe on which nothing comes, or one with nothing to show: the person ends
+// it all the same. One that still waits for a pipe then is left behind.
+func (p *player) read(over <-chan struct{}) <-chan readEvent {
+	read := make(chan readEvent)
+	go func() {
+		for {
+			e, err := p.events.Next()
+			if err == nil && e.Kind != cast.Output && e.Kind != cast.Mark {
+				select {
+				case <-over:
+					return
+				default:
+					continue
+				}
+			}
+			select {
+			case read <- readEvent{e, err}:
+			case <-over:
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return read
+}
+
+// next returns what comes next, or why nothing does. It returns false when the person has ended the
+// recording by a key.
+func (p *player) next(read <-chan readEvent) (e cast.Event, goOn bool, err error) {
+	for {
+		select {
+		case r := <-read:
+			return r.Event, true, r.err
+		case key := <-p.keys:
+			if ends(key) {
+				return e, false, nil
+			}
+			p.press(key)
+		case s := <-p.signals:
+			return e, true, endedBy(s)
 		}
 	}
 }
@@ -93,14 +145,14 @@ func (p *player) wait(e cast.Event) (goOn bool, err error) {
 		}
 		select {
 		case key := <-p.keys:
-			if key == 'q' || key == ctrlC {
+			if ends(key) {
 				return false, nil
 			}
 			p.press(key)
 			timer.Reset(time.Until(p.due))
 			continue
 		case s := <-p.signals:
-			return false, exitStatus(statusSignal + int(s.(syscall.Signal)))
+			return false, endedBy(s)
 		case <-now:
 		}
 		if p.stepping && e.Kind == cast.Output {
@@ -114,6 +166,12 @@ func (p *player) wait(e cast.Event) (goOn bool, err error) {
 }
 
 const ctrlC = 3
+
+// ends reports whether a key ends the recording.
+func ends(key byte) bool { return key == 'q' || key == ctrlC }
+
+// endedBy returns how we exit after a signal.
+func endedBy(s os.Signal) error { return exitStatus(statusSignal + int(s.(syscall.Signal))) }
 
 // past is a time that has come.
 var past = func() <-chan time.Time {

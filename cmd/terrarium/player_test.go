@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -98,4 +99,50 @@ func TestPlayerSignal(t *testing.T) {
 	if err := p.play(); err != exitStatus(143) {
 		t.Errorf("got %v, want status 143", err)
 	}
+}
+
+// TestPlayerWaits ends recordings in which nothing comes that could be shown.
+func TestPlayerWaits(t *testing.T) {
+	const header = "{\"version\":2,\"width\":80,\"height\":24}\n"
+	for name, open := range map[string]func() io.Reader{
+		"a pipe that is silent": func() io.Reader {
+			r, w := io.Pipe()
+			t.Cleanup(func() { w.Close() })
+			go io.WriteString(w, header) // returns when it was read
+			return r
+		},
+		"what was typed, without end": func() io.Reader {
+			return io.MultiReader(strings.NewReader(header), endless("[0,\"i\",\"x\"]\n"))
+		},
+	} {
+		play := func(keys <-chan byte, signals <-chan os.Signal) error {
+			r, err := cast.NewReader(bufio.NewReader(open()))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			p := player{events: r, out: new(played), speed: 1, keys: keys, signals: signals}
+			return p.play()
+		}
+		typed := make(chan byte, 2)
+		typed <- ' '
+		typed <- 'q'
+		if err := play(typed, nil); err != nil {
+			t.Errorf("%s: q: %v", name, err)
+		}
+		signals := make(chan os.Signal, 1)
+		signals <- syscall.SIGTERM
+		if err := play(nil, signals); err != exitStatus(143) {
+			t.Errorf("%s: got %v, want status 143", name, err)
+		}
+	}
+}
+
+// endless is a Reader of a line, over and over.
+type endless string
+
+func (e endless) Read(p []byte) (n int, err error) {
+	for n+len(e) <= len(p) {
+		n += copy(p[n:], e)
+	}
+	return n, nil
 }
