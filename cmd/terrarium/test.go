@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/ask"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/screentest"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -97,11 +98,11 @@ func (f *testFlags) run(c core.Command, files []string, w io.Writer) error {
 			return context.Cause(ctx)
 		}
 		if err == nil {
-			fmt.Fprintf(w, "ok    %s  %.1fs\n", file, time.Since(began).Seconds())
+			fmt.Fprintf(w, "ok    %s  %.1fs\n", printable.Text(file), time.Since(began).Seconds())
 			continue
 		}
 		failed++
-		fmt.Fprintf(w, "FAIL  %s: %s\n%s", file, message(err), indent(evidence(err)))
+		fmt.Fprintf(w, "FAIL  %s: %s\n%s", printable.Text(file), message(err), indent(evidence(err)))
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d failed", failed, len(files))
@@ -124,18 +125,35 @@ func evidence(err error) string {
 	return "the screen:\n" + failure.Screen
 }
 
+// indent returns lines as they are shown below a failure. What a script expects may be anything.
 func indent(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		b.WriteString("      ")
-		b.WriteString(line)
+		b.WriteString(printable.Text(strings.TrimSuffix(line, "\n")))
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
+// readScript reads a file until ctx is done: it may be a pipe, on which nothing comes.
+func readScript(ctx context.Context, name string) ([]byte, error) {
+	read := make(chan chunk, 1)
+	go func() { // left behind when ctx is done
+		text, err := readFile(name, maxScript)
+		read <- chunk{text, err}
+	}()
+	select {
+	case c := <-read:
+		return c.p, c.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
 // file runs one script.
 func (f *testFlags) file(ctx context.Context, c core.Command, name string, trail *trail) error {
-	text, err := readFile(name, maxScript)
+	text, err := readScript(ctx, name)
 	if err != nil {
 		return err
 	}
