@@ -33,7 +33,7 @@ are its lines, and "#" begins a comment. After them come files, each behind a
 line "-- NAME --": screens, and what the program finds where it starts, which is
 an empty directory. Names of keys are tmux's: Enter, C-c, Up. TEXT may be quoted
 as in Go: "two\tparts". What is expected is waited for, 10s at the most; a size
-that nobody has said is 80x24.
+that nobody has said is 80x24, and a status 0.
 
   --update                take the screens as they are for right, and write them
                           into FILE

@@ -3,6 +3,7 @@ package screentest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,7 +56,8 @@ func Parse(text []byte) (*Script, error) {
 		name, rest, _ := strings.Cut(line, " ")
 		verb := verbs[name]
 		if verb == nil {
-			return nil, fmt.Errorf("line %d: %.40q is nothing that a line begins with", i+1, name)
+			words := strings.Join(slices.Sorted(maps.Keys(verbs)), " ")
+			return nil, fmt.Errorf("line %d: %.40q is nothing that a line begins with, as these are: %s", i+1, name, words)
 		}
 		switch before := name == "size" || name == "timeout"; {
 		case name == "start" && started, name == "size" && started:
@@ -156,12 +158,18 @@ func (s *Script) expect(rest string) (action, error) {
 		return func(r *run) error { return r.waitText(text, true) }, err
 	}
 	at := slices.IndexFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == name })
-	if at < 0 {
+	isNew := at < 0
+	if isNew {
 		s.archive.Files = append(s.archive.Files, txtar.File{Name: name}) // Update writes it
 		at = len(s.archive.Files) - 1
 	}
 	s.screens = append(s.screens, name)
-	return func(r *run) error { return r.expectScreen(&s.archive.Files[at]) }, nil
+	return func(r *run) error {
+		if isNew && !r.Update {
+			return r.missing(name)
+		}
+		return r.expectScreen(&s.archive.Files[at])
+	}, nil
 }
 
 func (s *Script) not(rest string) (action, error) {
@@ -175,7 +183,10 @@ func (s *Script) not(rest string) (action, error) {
 
 func (s *Script) timeout(rest string) (action, error) {
 	limit, err := time.ParseDuration(rest)
-	if err == nil && limit <= 0 {
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%.40q: want a time with its unit, as in 500ms or 20s", rest)
+	case limit <= 0:
 		err = errors.New("not above 0")
 	}
 	return func(r *run) error {

@@ -13,7 +13,7 @@ func TestParseWrong(t *testing.T) {
 		{"start a\nstart b", "line 2: start after start"},
 		{"start a\nsize 80x24", "line 2: size after start"},
 		{"type x\nstart a", "line 1: type before start"},
-		{"begin a", `line 1: "begin" is nothing that a line begins with`},
+		{"begin a", `line 1: "begin" is nothing that a line begins with, as these are: ! expect key`},
 		{"size 80\nstart a", "line 1: size: resize to"},
 		{"size 100000x24\nstart a", "line 1: size: a terminal of 100000x24 cells"},
 		{"start a\ntype", "line 2: type: of what?"},
@@ -27,7 +27,7 @@ func TestParseWrong(t *testing.T) {
 		{"start a\n! wait x", "line 2: !: only of: expect TEXT"},
 		{"start a\n! expect screen x", "line 2: !: only of: expect TEXT"},
 		{"timeout 0s\nstart a", "line 1: timeout: not above 0"},
-		{"timeout 5\nstart a", "line 1: timeout: time: missing unit"},
+		{"timeout 5\nstart a", `line 1: timeout: "5": want a time with its unit`},
 		{"start a\n-- ../x --\n", `file "../x": not below the script's directory`},
 		{"start a\nexpect screen /etc/x\n", `file "/etc/x": not below`},
 	} {

@@ -165,9 +165,17 @@ func (r *run) within(f func(ctx context.Context) error) error {
 // it is not wanted, until it does not.
 func (r *run) waitText(text string, wanted bool) error {
 	return r.within(func(ctx context.Context) error {
-		return r.Driver.WaitForScreen(ctx, r.id, func(s *vt.Screen) bool {
+		err := r.Driver.WaitForScreen(ctx, r.id, func(s *vt.Screen) bool {
 			return strings.Contains(string(s.AppendText(nil)), text) == wanted
 		})
+		if !errors.Is(err, driver.ErrNotShown) {
+			return err
+		}
+		got, err := r.ended(ctx)
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("it has ended before, with %s", got)
 	})
 }
 
@@ -175,16 +183,24 @@ func (r *run) waitSettled() error {
 	return r.within(func(ctx context.Context) error { return r.Driver.WaitForQuiet(ctx, r.id, settledAfter) })
 }
 
+// ended waits for the end, and returns the status, or the name of the signal.
+func (r *run) ended(ctx context.Context) (string, error) {
+	exit, err := r.Driver.WaitForExit(ctx, r.id)
+	if err != nil {
+		return "", err
+	}
+	if exit.Status.Signal != "" {
+		return exit.Status.Signal, nil
+	}
+	return strconv.Itoa(int(exit.Status.ExitCode)), nil
+}
+
 // waitExit waits for a status, or the name of a signal.
 func (r *run) waitExit(want string) error {
 	return r.within(func(ctx context.Context) error {
-		exit, err := r.Driver.WaitForExit(ctx, r.id)
+		got, err := r.ended(ctx)
 		if err != nil {
 			return err
-		}
-		got := exit.Status.Signal
-		if got == "" {
-			got = strconv.Itoa(int(exit.Status.ExitCode))
 		}
 		if want == "" {
 			want = "0"
@@ -194,6 +210,15 @@ func (r *run) waitExit(want string) error {
 		}
 		return nil
 	})
+}
+
+// missing is the failure of a screen that the script does not have yet. It waits for what Update would
+// write, so that a person sees that.
+func (r *run) missing(name string) error {
+	if err := r.waitSettled(); err != nil {
+		return err
+	}
+	return fmt.Errorf("the script has no screen %q yet: --update writes the one below", name)
 }
 
 // expectScreen waits until the screen is as a file says.
