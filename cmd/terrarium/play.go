@@ -29,7 +29,8 @@ all of it is printed at once.
                    your terminal nothing
 
 While it plays: space stops it and lets it go on, "." shows what comes next
-after a stop, "]" goes to the next mark (a turn of harness, say), q ends it.
+after a stop, "]" goes to the next mark (a turn of harness, say) or else to
+the end, and q ends it.
 `
 
 // playFlags are the flags of play.
