@@ -22,7 +22,8 @@ const shotHelp = `usage: terrarium shot [flags] FILE.cast|-
 
 Prints a picture of a terminal: what a recording of it shows at the end, or at
 a time. "-" is our input, and what is no recording is taken for bytes that a
-terminal was sent. Blank lines at the end are left out.
+terminal was sent. Blank lines at the end are left out. Programs such as vi
+leave a blank screen when they end: --at shows one before that.
 
   --format svg|text   an SVG image, or the text alone; default: svg, and on a
                       terminal text
@@ -67,7 +68,7 @@ func newShot() *cobra.Command {
 			if err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.run(args[0], cmd.OutOrStdout())
+			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f.screen.add(cmd)
@@ -92,7 +93,7 @@ func (f *shotFlags) check() error {
 	return f.screen.check()
 }
 
-func (f *shotFlags) run(name string, w io.Writer) error {
+func (f *shotFlags) run(name string, w, warnings io.Writer) error {
 	in, err := openRecording(name)
 	if err != nil {
 		return err
@@ -103,6 +104,9 @@ func (f *shotFlags) run(name string, w io.Writer) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	text := s.AppendText(nil)
+	if len(text) == 0 {
+		warn(warnings, fmt.Errorf("%s: the screen is blank then; of a recording, --at D shows another time", name))
+	}
 	if f.format == "text" || f.format == "" && isTerminal(os.Stdout) {
 		_, err := w.Write(text)
 		return err
