@@ -22,15 +22,15 @@ func embed(ctx context.Context) error {
 	d := driver.New(driver.Config{Host: host})
 	defer d.Close() // ends whatever still runs
 
-	id, err := d.Create(ctx, "session", core.Command{Command: "echo hello | tr a-z A-Z", Pty: true})
+	term, err := d.Create(ctx, "session", core.Command{Command: "echo hello | tr a-z A-Z", Pty: true})
 	if err != nil {
 		return err
 	}
-	exit, err := d.WaitForExit(ctx, id)
+	exit, err := term.Wait(ctx)
 	if err != nil {
 		return err
 	}
-	output, truncated := d.AppendOutput(nil, id)
+	output, truncated := term.Output()
 	fmt.Printf("%s%v, truncated: %t\n", output, exit.Status, truncated)
 	return nil
 }

@@ -73,15 +73,15 @@ func testStuck(t *testing.T, on backend) {
 	}
 	other := stand(t, h)
 	d := driver.New(driver.Config{Host: h})
-	id, err := d.Create(t.Context(), "s", core.Command{Command: "cat", Args: []string{"x"}})
+	term, err := d.Create(t.Context(), "s", core.Command{Command: "cat", Args: []string{"x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-fs.asked
-	if err := d.Kill(id); err != nil {
+	if err := term.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	exit, err := d.WaitForExit(t.Context(), id)
+	exit, err := term.Wait(t.Context())
 	if want := (core.Exit{Status: core.ExitStatus{Signal: "SIGTERM"}, Reason: core.ReasonKilled}); err != nil || exit != want {
 		t.Errorf("got %+v, %v, want %+v", exit, err, want)
 	}
@@ -90,7 +90,7 @@ func testStuck(t *testing.T, on backend) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exit, err := d.WaitForExit(t.Context(), again); err != nil || exit.Status != exitCode(0) {
+	if exit, err := again.Wait(t.Context()); err != nil || exit.Status != exitCode(0) {
 		t.Errorf("another command: got %+v, %v", exit, err)
 	}
 	if err := d.Close(); err != nil {
@@ -149,15 +149,15 @@ func testSilentProvider(t *testing.T, on backend) {
 	d := driver.New(driver.Config{Host: h})
 	defer d.Close()
 	c := core.Command{Command: "cat", Args: []string{"x"}}
-	id, err := d.Create(t.Context(), "s", c)
+	term, err := d.Create(t.Context(), "s", c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-p.asked
-	if err := d.Kill(id); err != nil {
+	if err := term.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if exit, err := d.WaitForExit(t.Context(), id); err != nil || exit.Reason != core.ReasonKilled {
+	if exit, err := term.Wait(t.Context()); err != nil || exit.Reason != core.ReasonKilled {
 		t.Errorf("got %+v, %v", exit, err)
 	}
 	<-p.freed

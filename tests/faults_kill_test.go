@@ -14,7 +14,7 @@ var killFaults = []fault{
 		id := t.create(t.sh(`trap '' TERM; echo ready; while :; do sleep 1000; done`))
 		t.until(id, "ready\n")
 		begin := time.Now()
-		t.d.Kill(id)
+		t.d.Terminal(id).Kill()
 		exit := t.wait(id)
 		t.wantStatus(exit, core.ExitStatus{Signal: "SIGKILL"})
 		if took := time.Since(begin); took < 50*time.Millisecond || took > within {
@@ -27,13 +27,13 @@ var killFaults = []fault{
 	{number: 34, name: "stopped", config: core.Config{KillGrace: time.Hour}, test: func(t *faultTest) {
 		id := t.create(t.sh(`echo ready; kill -STOP $$; echo never`))
 		t.until(id, "ready\n")
-		t.d.Kill(id)
+		t.d.Terminal(id).Kill()
 		t.wantStatus(t.wait(id), core.ExitStatus{Signal: "SIGTERM"})
 	}},
 	{number: 37, name: "many_processes", test: func(t *faultTest) {
 		id := t.create(t.sh(`trap '' TERM; for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & echo $!; done; done; echo ready; wait`))
 		t.until(id, "ready\n")
-		out, _ := t.d.AppendOutput(nil, id)
+		out, _ := t.d.Terminal(id).AppendOutput(nil)
 		t.close() // which kills, after SIGTERM did not
 		for _, pid := range strings.Fields(strings.TrimSuffix(string(out), "ready\n")) {
 			t.gone(pid)
@@ -42,14 +42,14 @@ var killFaults = []fault{
 	{number: 39, name: "kill_at_any_time", config: core.Config{KeepTerminals: -1}, test: func(t *faultTest) {
 		// During create: nothing has started, or what has started is dead.
 		for range few(100) {
-			id, err := t.d.Begin("s", core.Command{Command: "sleep", Args: []string{"1000"}, Pty: t.pty})
+			term, err := t.d.Begin("s", core.Command{Command: "sleep", Args: []string{"1000"}, Pty: t.pty})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := t.d.Kill(id); err != nil && !errors.Is(err, core.ErrUnknownTerminal) {
+			if err := term.Kill(); err != nil && !errors.Is(err, core.ErrUnknownTerminal) {
 				t.Errorf("kill: %v", err)
 			}
-			exit, err := t.d.WaitForExit(t.ctx, id)
+			exit, err := term.Wait(t.ctx)
 			switch {
 			case errors.Is(err, core.ErrKilled), errors.Is(err, core.ErrUnknownTerminal):
 			case err != nil || exit.Status.Signal != "SIGTERM":
@@ -60,12 +60,12 @@ var killFaults = []fault{
 		id := t.create(t.sh(`exit 5`))
 		for range 3 {
 			t.wantStatus(t.wait(id), core.ExitStatus{ExitCode: 5})
-			if err := t.d.Kill(id); err != nil {
+			if err := t.d.Terminal(id).Kill(); err != nil {
 				t.Errorf("kill after exit: %v", err)
 			}
 		}
-		t.d.Release(id)
-		if err := t.d.Kill(id); !errors.Is(err, core.ErrReleased) && !errors.Is(err, core.ErrUnknownTerminal) {
+		t.d.Terminal(id).Release()
+		if err := t.d.Terminal(id).Kill(); !errors.Is(err, core.ErrReleased) && !errors.Is(err, core.ErrUnknownTerminal) {
 			t.Errorf("kill after release: got %v, want %v", err, core.ErrReleased)
 		}
 	}},
@@ -75,12 +75,12 @@ var killFaults = []fault{
 			all.Go(func() {
 				for range few(600) / 4 {
 					id := t.create(core.Command{Command: "/bin/true", Pty: t.pty})
-					t.d.Kill(id)
+					t.d.Terminal(id).Kill()
 					exit := t.wait(id)
 					if s := exit.Status; s != (core.ExitStatus{}) && s != (core.ExitStatus{Signal: "SIGTERM"}) {
 						t.Errorf("got %v, want exit 0 or SIGTERM", s)
 					}
-					t.d.Release(id)
+					t.d.Terminal(id).Release()
 				}
 			})
 		}
@@ -95,12 +95,12 @@ var killFaults = []fault{
 		}
 		// It is ours until the release, and so is what it writes.
 		t.until(id, "\n")
-		out, _ := t.d.AppendOutput(nil, id)
+		out, _ := t.d.Terminal(id).AppendOutput(nil)
 		pid := strings.TrimSpace(string(out))
 		if !alive(pid) {
 			t.Errorf("process %q: got nothing, want it to run until the release", pid)
 		}
-		t.d.Release(id)
+		t.d.Terminal(id).Release()
 		t.gone(pid)
 	}},
 }

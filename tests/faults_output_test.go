@@ -25,7 +25,7 @@ var outputFaults = []fault{
 			t.Errorf("got %d bytes of memory more after %d of output", grown, size)
 		}
 		t.healthy() // while it goes on
-		if out, truncated := t.d.AppendOutput(nil, id); len(out) > 1<<20 || !truncated {
+		if out, truncated := t.d.Terminal(id).AppendOutput(nil); len(out) > 1<<20 || !truncated {
 			t.Errorf("got %d bytes, truncated %t, want at most a MiB", len(out), truncated)
 		}
 	}},
@@ -40,7 +40,7 @@ var outputFaults = []fault{
 		if grown := int64(heap() - before); grown > 16<<20 {
 			t.Errorf("got %d bytes of memory more after a line of %d", grown, size)
 		}
-		out, truncated := t.d.AppendOutput(nil, id)
+		out, truncated := t.d.Terminal(id).AppendOutput(nil)
 		if !truncated || len(out) < 1<<19 || strings.Trim(string(out), "x") != "" {
 			t.Errorf("got %d bytes, truncated %t, want the end of the line", len(out), truncated)
 		}
@@ -80,11 +80,11 @@ var outputFaults = []fault{
 				for range few(200) / 4 {
 					id := t.create(c)
 					t.wait(id)
-					out, _ := t.d.AppendOutput(nil, id)
+					out, _ := t.d.Terminal(id).AppendOutput(nil)
 					if len(out) != size || out[size-1] != '\n' {
 						t.Errorf("got %d bytes, want %d", len(out), size)
 					}
-					t.d.Release(id)
+					t.d.Terminal(id).Release()
 				}
 			})
 		}
@@ -94,10 +94,10 @@ var outputFaults = []fault{
 		id := t.create(t.sh(`echo ready; exec sleep 1000 >&- 2>&- </dev/null`))
 		t.until(id, "ready\n")
 		t.healthy()
-		if s, _ := t.d.Status(id); s.State != core.StateRunning {
+		if s, _ := t.d.Terminal(id).Status(); s.State != core.StateRunning {
 			t.Errorf("got state %v, want %v", s.State, core.StateRunning)
 		}
-		t.d.Kill(id)
+		t.d.Terminal(id).Kill()
 		t.wantStatus(t.wait(id), core.ExitStatus{Signal: "SIGTERM"})
 	}},
 	{number: 25, name: "only_stderr", test: func(t *faultTest) {
@@ -142,7 +142,7 @@ var outputFaults = []fault{
 			pid = strings.TrimSpace(string(text))
 		}
 		t.healthy()
-		t.d.Release(id)
+		t.d.Terminal(id).Release()
 		t.wantStatus(t.wait(id), core.ExitStatus{Signal: "SIGTERM"})
 		t.gone(pid) // by SIGHUP: it has a group of its own
 	}},

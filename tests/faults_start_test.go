@@ -80,12 +80,12 @@ var startFaults = []fault{
 		var all sync.WaitGroup
 		for range few(1000) {
 			all.Go(func() {
-				id, err := t.d.Create(t.ctx, "s", core.Command{Command: "/bin/true", Pty: t.pty})
+				term, err := t.d.Create(t.ctx, "s", core.Command{Command: "/bin/true", Pty: t.pty})
 				if err != nil {
 					t.Errorf("create: %v", err)
 					return
 				}
-				t.wantStatus(t.wait(id), core.ExitStatus{})
+				t.wantStatus(t.wait(term.ID()), core.ExitStatus{})
 			})
 		}
 		all.Wait()
@@ -96,9 +96,9 @@ var startFaults = []fault{
 			var all sync.WaitGroup
 			for range 4 {
 				all.Go(func() {
-					id, err := d.Create(t.ctx, "s", core.Command{Command: "sleep", Args: []string{"1000"}, Pty: t.pty})
+					term, err := d.Create(t.ctx, "s", core.Command{Command: "sleep", Args: []string{"1000"}, Pty: t.pty})
 					switch {
-					case err == nil && id == "":
+					case err == nil && term.ID() == "":
 						t.Error("got neither a terminal nor an error")
 					case err != nil && !errors.Is(err, driver.ErrClosed) && !errors.Is(err, core.ErrReleased):
 						t.Errorf("got %v, want %v or %v", err, driver.ErrClosed, core.ErrReleased)

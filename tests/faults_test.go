@@ -99,31 +99,31 @@ func (t *faultTest) sh(line string, args ...string) core.Command {
 // create waits for its turn where many were released and are not yet freed.
 func (t *faultTest) create(c core.Command) core.TerminalID {
 	t.Helper()
-	id, err := t.d.Create(t.ctx, "s", c)
+	term, err := t.d.Create(t.ctx, "s", c)
 	for t.ctx.Err() == nil && tooMany(err) {
 		runtime.Gosched()
-		id, err = t.d.Create(t.ctx, "s", c)
+		term, err = t.d.Create(t.ctx, "s", c)
 	}
 	if err != nil {
 		t.Fatalf("create: %v", err)
 	}
-	return id
+	return term.ID()
 }
 
 // refused creates a terminal that must be refused, and returns why.
 func (t *faultTest) refused(c core.Command) error {
 	t.Helper()
 	c.Pty = t.pty
-	id, err := t.d.Create(t.ctx, "s", c)
+	term, err := t.d.Create(t.ctx, "s", c)
 	if err == nil {
-		t.Fatalf("create %.100q: got terminal %s, want an error", c.Command, id)
+		t.Fatalf("create %.100q: got terminal %s, want an error", c.Command, term.ID())
 	}
 	return err
 }
 
 func (t *faultTest) wait(id core.TerminalID) core.Exit {
 	t.Helper()
-	exit, err := t.d.WaitForExit(t.ctx, id)
+	exit, err := t.d.Terminal(id).Wait(t.ctx)
 	if err != nil {
 		t.Fatalf("wait: %v", err)
 	}
@@ -135,7 +135,7 @@ func (t *faultTest) run(c core.Command) (output string, exit core.Exit) {
 	t.Helper()
 	id := t.create(c)
 	exit = t.wait(id)
-	out, _ := t.d.AppendOutput(nil, id)
+	out, _ := t.d.Terminal(id).AppendOutput(nil)
 	return string(out), exit
 }
 
@@ -143,7 +143,7 @@ func (t *faultTest) run(c core.Command) (output string, exit core.Exit) {
 func (t *faultTest) until(id core.TerminalID, text string) {
 	t.Helper()
 	for ; ; runtime.Gosched() {
-		out, _ := t.d.AppendOutput(nil, id)
+		out, _ := t.d.Terminal(id).AppendOutput(nil)
 		if strings.Contains(string(out), text) {
 			return
 		}

@@ -153,37 +153,37 @@ func useTerminal(ctx context.Context, d *driver.Driver, i int) error {
 		return nil
 	case 3: // released at once
 		c.Command, c.Args = "sleep", []string{"1000"}
-		id, err := d.Create(ctx, "s", c)
+		term, err := d.Create(ctx, "s", c)
 		if err != nil {
 			return err
 		}
-		return d.Release(id)
+		return term.Release()
 	case 4: // released before it has started
-		id, err := d.Begin("s", c)
+		term, err := d.Begin("s", c)
 		if err != nil {
 			return err
 		}
-		return d.Release(id)
+		return term.Release()
 	case 5: // killed
 		c.Command, c.Args = "sleep", []string{"1000"}
-		id, err := d.Create(ctx, "s", c)
+		term, err := d.Create(ctx, "s", c)
 		if err != nil {
 			return err
 		}
-		if err := d.Kill(id); err != nil {
+		if err := term.Kill(); err != nil {
 			return err
 		}
-		if _, err := d.WaitForExit(ctx, id); err != nil {
+		if _, err := term.Wait(ctx); err != nil {
 			return err
 		}
-		return d.Release(id)
+		return term.Release()
 	}
-	id, err := d.Create(ctx, "s", c)
+	term, err := d.Create(ctx, "s", c)
 	if err != nil {
 		return err
 	}
-	if _, err := d.WaitForExit(ctx, id); err != nil {
+	if _, err := term.Wait(ctx); err != nil {
 		return err
 	}
-	return d.Release(id)
+	return term.Release()
 }

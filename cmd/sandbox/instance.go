@@ -175,7 +175,8 @@ func (i *instance) write(idLen, n int32) int32 {
 	if status != ok {
 		return status
 	}
-	return i.end(t.driver.Write(t.id, p))
+	_, err := t.driver.Terminal(t.id).Write(p)
+	return i.end(err)
 }
 
 func (i *instance) closeInput(idLen int32) int32 {
@@ -183,7 +184,7 @@ func (i *instance) closeInput(idLen int32) int32 {
 	if status != ok {
 		return status
 	}
-	return i.end(t.driver.CloseInput(t.id))
+	return i.end(t.driver.Terminal(t.id).CloseInput())
 }
 
 func (i *instance) resize(idLen, rows, cols int32) int32 {
@@ -216,7 +217,7 @@ func (i *instance) output(idLen int32) int32 {
 		return status
 	}
 	var truncated bool
-	if i.result, truncated = t.driver.AppendOutput(i.result, t.id); truncated {
+	if i.result, truncated = t.driver.Terminal(t.id).AppendOutput(i.result); truncated {
 		return more
 	}
 	return ok

@@ -559,7 +559,7 @@ func TestSlowWatch(t *testing.T) {
 		n := f.put(id, line)
 		if f.write(int32(len(id)), n-int32(len(id))) == ok {
 			total += len(line)
-		} else if one, err := f.sandbox.find(core.TerminalID(id)); err != nil || one.driver.Flush(t.Context(), one.id) != nil {
+		} else if one, err := f.sandbox.find(core.TerminalID(id)); err != nil || one.driver.Terminal(one.id).Flush(t.Context()) != nil {
 			t.Fatal("the command does not read")
 		}
 	}

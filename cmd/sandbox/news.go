@@ -38,7 +38,7 @@ func (s *sandbox) adopt(id core.TerminalID, p *peer, c core.Command) {
 	if p != nil {
 		d, number = p.server.Driver(), p.number
 	}
-	status, known := d.Status(id)
+	status, known := d.Terminal(id).Status()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !known || s.terminals[id] != nil {
@@ -143,7 +143,7 @@ func (s *sandbox) recount(t *terminal) {
 	var written uint64
 	var kept int
 	var truncated bool
-	known := t.driver.Look(t.id, func(o *core.Terminal) {
+	known := t.driver.Terminal(t.id).Look(func(o *core.Terminal) {
 		written = o.Written()
 		kept, truncated = o.Kept()
 	})

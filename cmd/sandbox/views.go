@@ -61,11 +61,11 @@ func (s *sandbox) start(dst []byte, w *watch, history int) []byte {
 // shoot returns what t shows: now, or what it did at its end.
 func (s *sandbox) shoot(t *terminal, history int) (shot snapshot) {
 	drawn := false
-	t.driver.Look(t.id, func(o *core.Terminal) { shot, drawn = look(o, history) })
+	t.driver.Terminal(t.id).Look(func(o *core.Terminal) { shot, drawn = look(o, history) })
 	if drawn {
 		return shot
 	}
-	text, _ := t.driver.AppendOutput(nil, t.id)
+	text, _ := t.driver.Terminal(t.id).AppendOutput(nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.last.data != nil {
@@ -100,12 +100,12 @@ func (s *sandbox) unwatch(number int32) error {
 
 // create makes a terminal of the page's.
 func (s *sandbox) create(c core.Command) (core.TerminalID, error) {
-	id, err := s.own.Begin("", c)
+	term, err := s.own.Begin("", c)
 	if err != nil {
 		return "", err
 	}
-	s.adopt(id, nil, c)
-	return id, nil
+	s.adopt(term.ID(), nil, c)
+	return term.ID(), nil
 }
 
 // kill ends a command as a person does, who may insist.
@@ -115,9 +115,9 @@ func (s *sandbox) kill(t *terminal) error {
 	t.person, t.killed = true, true
 	s.mu.Unlock()
 	if again {
-		return t.driver.KillNow(t.id)
+		return t.driver.Terminal(t.id).KillNow()
 	}
-	return t.driver.Kill(t.id)
+	return t.driver.Terminal(t.id).Kill()
 }
 
 // release lets go of a terminal as a person does.
@@ -127,7 +127,7 @@ func (s *sandbox) release(t *terminal) error {
 		t.person = true
 	}
 	s.mu.Unlock()
-	if err := t.driver.Release(t.id); err != nil {
+	if err := t.driver.Terminal(t.id).Release(); err != nil {
 		return err
 	}
 	s.change(t.id, func(t *terminal) { t.released = true })
@@ -136,7 +136,7 @@ func (s *sandbox) release(t *terminal) error {
 
 // resize gives a terminal another size.
 func (s *sandbox) resize(t *terminal, rows, cols int) error {
-	if err := t.driver.Resize(t.id, rows, cols); err != nil {
+	if err := t.driver.Terminal(t.id).Resize(rows, cols); err != nil {
 		return err
 	}
 	s.change(t.id, func(t *terminal) { t.rows, t.cols = rows, cols })

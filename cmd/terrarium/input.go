@@ -4,14 +4,12 @@ import (
 	"context"
 	"io"
 
-	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
 // input passes on what a person types or a file holds.
 type input struct {
-	driver  *driver.Driver
-	id      core.TerminalID
+	term    *driver.Terminal
 	console *console
 }
 
@@ -29,13 +27,13 @@ func (in *input) copy(r io.Reader) {
 			break
 		}
 	}
-	in.driver.CloseInput(in.id)
+	in.term.CloseInput()
 }
 
 // send returns when p was taken, or false when it never will be.
 func (in *input) send(p []byte) bool {
-	if in.driver.Write(in.id, p) != nil {
+	if _, err := in.term.Write(p); err != nil {
 		return false
 	}
-	return in.driver.Flush(context.Background(), in.id) == nil
+	return in.term.Flush(context.Background()) == nil
 }

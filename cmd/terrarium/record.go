@@ -71,8 +71,8 @@ func (r *runner) tellLate() {
 
 // record returns what is known of a command that has ended.
 func (r *runner) record(host string) *record {
-	s, _ := r.driver.Status(r.id)
-	output, truncated := r.driver.AppendOutput(nil, r.id)
+	s, _ := r.term.Status()
+	output, truncated := r.term.AppendOutput(nil)
 	record := &record{
 		Output: string(output), Truncated: truncated,
 		DurationMs: s.Ended.Sub(s.Started).Milliseconds(), Host: host,

@@ -27,7 +27,7 @@ type runner struct {
 	signals chan os.Signal
 	resizes chan os.Signal // nil if the size is not ours to follow
 
-	id          core.TerminalID
+	term        *driver.Terminal
 	exit        core.Exit
 	interrupted syscall.Signal // the first that we got, or 0
 
@@ -91,19 +91,19 @@ func (r *runner) start(c core.Command) (err error) {
 			return fmt.Errorf("make our terminal raw: %w", err)
 		}
 	}
-	if r.id, err = r.driver.Create(context.Background(), "", c); err != nil {
+	if r.term, err = r.driver.Create(context.Background(), "", c); err != nil {
 		return err
 	}
 	if c.Pty && r.resizes != nil && isTerminal(os.Stdout) {
 		notifyResize(r.resizes)
 		r.resize() // it may have changed since we looked
 	}
-	switch in := (&input{r.driver, r.id, r.console}); {
+	switch in := (&input{r.term, r.console}); {
 	case !c.Interactive, r.gave:
 	case person || !isTerminal(os.Stdin):
 		go in.copy(os.Stdin) // left behind when we exit: nothing ends a Read
 	default:
-		r.driver.CloseInput(r.id)
+		r.term.CloseInput()
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (r *runner) resize() {
 	if cols, rows := size(); cols > 0 {
 		r.output.resize(rows, cols)
 		r.cast.Resize(cols, rows)
-		r.driver.Resize(r.id, rows, cols) // an error means that it has ended
+		r.term.Resize(rows, cols) // an error means that it has ended
 	}
 }
 
@@ -124,7 +124,7 @@ func (r *runner) wait() {
 	exited, finished := make(chan core.Exit, 1), make(chan struct{})
 	go func() { // ends when finish does, or is left behind
 		// The driver forgets no terminal that was not released: no error.
-		exit, _ := r.driver.WaitForExit(context.Background(), r.id)
+		exit, _ := r.term.Wait(context.Background())
 		exited <- exit
 		if r.live {
 			r.output.killed.Store(exit.Reason != core.ReasonNone || exit.Status.Signal != "")
@@ -146,13 +146,13 @@ func (r *runner) wait() {
 		case s := <-r.signals:
 			if r.interrupted == 0 {
 				r.interrupted = s.(syscall.Signal)
-				r.driver.Kill(r.id)
+				r.term.Kill()
 				break
 			}
-			r.driver.KillNow(r.id)
+			r.term.KillNow()
 		case <-broken:
 			broken = nil
-			r.driver.Kill(r.id)
+			r.term.Kill()
 		case <-r.resizes:
 			r.resize()
 		case <-enough:

@@ -191,22 +191,22 @@ func (d *driven) input(in Line, out *[]string) (cmdErr, err error) {
 		}
 		_, cmdErr = d.driver.Begin(core.SessionID(in.Word(0)), c)
 	case "write":
-		cmdErr = d.driver.Write(id, []byte(in.Word(1)))
+		_, cmdErr = d.driver.Terminal(id).Write([]byte(in.Word(1)))
 	case "close_input":
-		cmdErr = d.driver.CloseInput(id)
+		cmdErr = d.driver.Terminal(id).CloseInput()
 	case "resize":
 		rows, err1 := strconv.Atoi(in.Word(1))
 		cols, err2 := strconv.Atoi(in.Word(2))
 		if err := firstError(err1, err2); err != nil {
 			return nil, err
 		}
-		cmdErr = d.driver.Resize(id, rows, cols)
+		cmdErr = d.driver.Terminal(id).Resize(rows, cols)
 	case "kill":
-		cmdErr = d.driver.Kill(id)
+		cmdErr = d.driver.Terminal(id).Kill()
 	case "kill_now":
-		cmdErr = d.driver.KillNow(id)
+		cmdErr = d.driver.Terminal(id).KillNow()
 	case "release":
-		cmdErr = d.driver.Release(id)
+		cmdErr = d.driver.Terminal(id).Release()
 	case "close_session":
 		cmdErr = d.driver.CloseSession(core.SessionID(in.Word(0)))
 	case "advance":
@@ -303,4 +303,6 @@ func (d *driven) close() {
 // shower shows a driver's terminals.
 type shower struct{ *driver.Driver }
 
-func (s shower) Output(id core.TerminalID) ([]byte, bool) { return s.AppendOutput(nil, id) }
+func (s shower) Status(id core.TerminalID) (core.Status, bool) { return s.Terminal(id).Status() }
+
+func (s shower) Output(id core.TerminalID) ([]byte, bool) { return s.Terminal(id).AppendOutput(nil) }

@@ -28,32 +28,32 @@ func TestBudget(t *testing.T) {
 		}
 		finished := func(d *driver.Driver, bytes int64) core.TerminalID {
 			t.Helper()
-			id, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"x", "1"}, OutputByteLimit: bytes})
+			term, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"x", "1"}, OutputByteLimit: bytes})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := d.WaitForExit(t.Context(), id); err != nil {
+			if _, err := term.Wait(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			return id
+			return term.ID()
 		}
 		ofA, ofB := finished(a, 1000), finished(b, 1000)
 		refused(a, 1, "terminals")
-		b.Release(ofB)
+		b.Terminal(ofB).Release()
 		synctest.Wait()
 		refused(a, 1500, "output_bytes")
-		if out, _ := b.AppendOutput(nil, ofB); len(out) == 0 {
+		if out, _ := b.Terminal(ofB).AppendOutput(nil); len(out) == 0 {
 			t.Error("what was released first is not kept")
 		}
-		a.Release(ofA)
+		a.Terminal(ofA).Release()
 		synctest.Wait()
-		if _, ok := a.Status(ofA); ok {
+		if _, ok := a.Terminal(ofA).Status(); ok {
 			t.Error("there was no room to keep this")
 		}
 		again := finished(b, 1000)
-		b.Release(again)
+		b.Terminal(again).Release()
 		synctest.Wait()
-		if out, _ := b.AppendOutput(nil, again); len(out) == 0 {
+		if out, _ := b.Terminal(again).AppendOutput(nil); len(out) == 0 {
 			t.Error("what a driver itself has kept longest makes no room")
 		}
 		a.Close()

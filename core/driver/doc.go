@@ -2,11 +2,15 @@
 // goroutines, locks and a clock.
 //
 //	d := driver.New(driver.Config{Host: host})
-//	id, err := d.Create(ctx, "", core.Command{Command: "make test"})
-//	exit, err := d.WaitForExit(ctx, id)
-//	output, truncated := d.AppendOutput(nil, id)
-//	d.Release(id)
+//	term, err := d.Create(ctx, "", core.Command{Command: "make test"})
+//	exit, err := term.Wait(ctx)
+//	output, truncated := term.Output()
+//	term.Release()
 //	d.Close()
+//
+// A [Terminal] is a handle: who is given ids, as by a protocol, has [Driver.Terminal].
+// [Terminal.Follow] reads the output while it comes, [Terminal.WaitForScreen] waits
+// for what a program draws.
 //
 // A Driver has one lock for its registry, one for each terminal's output, and
 // one timer. A terminal costs two goroutines, one that reads its output and

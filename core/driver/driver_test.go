@@ -37,41 +37,41 @@ func bubble(t *testing.T, config driver.Config, test func(t *testing.T, d *drive
 
 func TestCreateAndWait(t *testing.T) {
 	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"hello\n", "3"}})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"hello\n", "3"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var waiters sync.WaitGroup
 		for range 3 {
 			waiters.Go(func() {
-				exit, err := d.WaitForExit(t.Context(), id)
+				exit, err := term.Wait(t.Context())
 				if err != nil || exit.Status.ExitCode != 0 {
 					t.Errorf("got %v, %v, want exit 0", exit, err)
 				}
 			})
 		}
 		waiters.Wait()
-		if out, truncated := d.AppendOutput(nil, id); string(out) != "hello\nhello\nhello\n" || truncated {
+		if out, truncated := term.AppendOutput(nil); string(out) != "hello\nhello\nhello\n" || truncated {
 			t.Errorf("got %q, %v", out, truncated)
 		}
-		if err := d.Release(id); err != nil {
+		if err := term.Release(); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
-		if out, _ := d.AppendOutput(nil, id); len(out) == 0 {
+		if out, _ := term.AppendOutput(nil); len(out) == 0 {
 			t.Error("a released terminal shows no output")
 		}
-		if exit, err := d.WaitForExit(t.Context(), id); err != nil || exit.Status.ExitCode != 0 {
+		if exit, err := term.Wait(t.Context()); err != nil || exit.Status.ExitCode != 0 {
 			t.Errorf("after release: got %v, %v, want exit 0", exit, err)
 		}
-		if err := d.Kill(id); !errors.Is(err, core.ErrReleased) {
+		if err := term.Kill(); !errors.Is(err, core.ErrReleased) {
 			t.Errorf("kill after release: got %v, want %v", err, core.ErrReleased)
 		}
 		d.CloseSession("s")
-		if _, err := d.WaitForExit(t.Context(), id); !errors.Is(err, core.ErrUnknownTerminal) {
+		if _, err := term.Wait(t.Context()); !errors.Is(err, core.ErrUnknownTerminal) {
 			t.Errorf("after the session: got %v, want %v", err, core.ErrUnknownTerminal)
 		}
-		if out, _ := d.AppendOutput(nil, id); out != nil {
+		if out, _ := term.AppendOutput(nil); out != nil {
 			t.Errorf("after the session: got output %q", out)
 		}
 	})
@@ -98,14 +98,14 @@ func TestOutputInPieces(t *testing.T) {
 	}
 	bubble(t, driver.Config{Host: host{}, Core: core.Config{Trace: trace}}, func(t *testing.T, d *driver.Driver) {
 		text := strings.Repeat("0123456789", 10_000)
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{text, "2"}})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{text, "2"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.WaitForExit(t.Context(), id); err != nil {
+		if _, err := term.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if out, _ := d.AppendOutput(nil, id); string(out) != text+text {
+		if out, _ := term.AppendOutput(nil); string(out) != text+text {
 			t.Errorf("got %d bytes of output, want %d, as written", len(out), 2*len(text))
 		}
 	})
@@ -122,23 +122,23 @@ func TestWaitersOutliveTerminal(t *testing.T) {
 		end    func(d *driver.Driver, id core.TerminalID)
 	}{
 		"closed session":      {core.Config{}, func(d *driver.Driver, _ core.TerminalID) { d.CloseSession("s") }},
-		"released, none kept": {core.Config{KeepTerminals: -1}, func(d *driver.Driver, id core.TerminalID) { d.Release(id) }},
+		"released, none kept": {core.Config{KeepTerminals: -1}, func(d *driver.Driver, id core.TerminalID) { d.Terminal(id).Release() }},
 	} {
 		for range 100 {
 			bubble(t, driver.Config{Host: host{}, Core: c.config}, func(t *testing.T, d *driver.Driver) {
-				id, err := d.Create(t.Context(), "s", core.Command{Command: "sleep"})
+				term, err := d.Create(t.Context(), "s", core.Command{Command: "sleep"})
 				if err != nil {
 					t.Fatal(err)
 				}
 				var waiter sync.WaitGroup
 				waiter.Go(func() {
-					exit, err := d.WaitForExit(context.Background(), id)
+					exit, err := term.Wait(context.Background())
 					if err != nil || exit.Status.Signal != "SIGTERM" {
 						t.Errorf("%s: got %v, %v, want SIGTERM", name, exit, err)
 					}
 				})
 				synctest.Wait()
-				c.end(d, id)
+				c.end(d, term.ID())
 				waiter.Wait()
 			})
 			if t.Failed() {
@@ -153,13 +153,13 @@ func TestWaitersOutliveTerminal(t *testing.T) {
 func TestTimeoutOfStuck(t *testing.T) {
 	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
 		begin := time.Now()
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "stuck", Timeout: time.Second})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "stuck", Timeout: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		exit, err := d.WaitForExit(ctx, id)
+		exit, err := term.Wait(ctx)
 		if took := time.Since(begin); err != nil || !exit.Status.Unknown || exit.Reason != core.ReasonTimeout || took != 16*time.Second {
 			t.Errorf("got %v, %v after %v, want an unknown status because of the timeout after 16s", exit, err, took)
 		}
@@ -170,14 +170,14 @@ func TestTimeoutOfStuck(t *testing.T) {
 func TestInputIsCopiedOnce(t *testing.T) {
 	const size = 1 << 20
 	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "sleep", Interactive: true})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "sleep", Interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := bytes.Repeat([]byte("a"), size)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := d.Write(id, p); err != nil {
+		if _, err := term.Write(p); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -190,13 +190,13 @@ func TestInputIsCopiedOnce(t *testing.T) {
 
 func TestWaitForExitHeedsContext(t *testing.T) {
 	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "sleep"})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "sleep"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := d.WaitForExit(ctx, id); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := term.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 		}
 	})
@@ -270,11 +270,11 @@ func TestOutputComesBeforeExit(t *testing.T) {
 		OnOutput: func(_ core.TerminalID, stream uint8, p []byte) { note("stream %d %s", stream, p) },
 	}
 	bubble(t, config, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"x", "1"}})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"x", "1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.WaitForExit(t.Context(), id)
+		term.Wait(t.Context())
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
@@ -307,11 +307,11 @@ func TestSlowListener(t *testing.T) {
 		time.Sleep(time.Second)
 	}
 	bubble(t, driver.Config{Host: host{}, Core: core.Config{LiveBytes: live}, OnNews: onNews}, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"0123456789", fmt.Sprint(chunks)}})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "print", Args: []string{"0123456789", fmt.Sprint(chunks)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.WaitForExit(t.Context(), id)
+		term.Wait(t.Context())
 		d.Close()
 		if heard+lost != 10*chunks {
 			t.Errorf("heard %d bytes and missed %d, want %d together", heard, lost, 10*chunks)
@@ -323,11 +323,11 @@ func TestClose(t *testing.T) {
 	bubble(t, driver.Config{Host: host{}}, func(t *testing.T, d *driver.Driver) {
 		var ids []core.TerminalID
 		for _, command := range []string{"sleep", "stubborn", "stuck"} {
-			id, err := d.Create(t.Context(), "s", core.Command{Command: command})
+			term, err := d.Create(t.Context(), "s", core.Command{Command: command})
 			if err != nil {
 				t.Fatal(err)
 			}
-			ids = append(ids, id)
+			ids = append(ids, term.ID())
 		}
 		begin := time.Now()
 		var closers sync.WaitGroup
@@ -342,7 +342,7 @@ func TestClose(t *testing.T) {
 		if _, err := d.Create(t.Context(), "s", core.Command{Command: "sleep"}); !errors.Is(err, driver.ErrClosed) {
 			t.Errorf("got %v, want %v", err, driver.ErrClosed)
 		}
-		if _, err := d.WaitForExit(t.Context(), ids[0]); !errors.Is(err, core.ErrUnknownTerminal) {
+		if _, err := d.Terminal(ids[0]).Wait(t.Context()); !errors.Is(err, core.ErrUnknownTerminal) {
 			t.Errorf("got %v, want %v", err, core.ErrUnknownTerminal)
 		}
 	})
@@ -362,17 +362,17 @@ func TestHammer(t *testing.T) {
 			session := core.SessionID(fmt.Sprint(i % 3))
 			for n := range 60 {
 				command := []string{"print", "sleep", "stubborn", "echo", "unresolved", "unstartable"}[(n+i)%6]
-				id, err := d.Create(t.Context(), session, core.Command{
+				term, err := d.Create(t.Context(), session, core.Command{
 					Command: command, Args: []string{"x\r\n", "20"}, Pty: n%2 == 0, Interactive: true,
 				})
 				if err != nil {
 					continue
 				}
 				var others sync.WaitGroup
-				others.Go(func() { d.WaitForExit(t.Context(), id) })
-				others.Go(func() { d.AppendOutput(nil, id); d.Status(id) })
-				others.Go(func() { d.Write(id, []byte("abc")); d.Resize(id, 10, 20); d.CloseInput(id) })
-				others.Go(func() { d.Kill(id); d.Release(id); d.AppendOutput(nil, id) })
+				others.Go(func() { term.Wait(t.Context()) })
+				others.Go(func() { term.AppendOutput(nil); term.Status() })
+				others.Go(func() { term.Write([]byte("abc")); term.Resize(10, 20); term.CloseInput() })
+				others.Go(func() { term.Kill(); term.Release(); term.AppendOutput(nil) })
 				others.Wait()
 				if n%20 == 19 {
 					d.CloseSession(session)
@@ -407,13 +407,13 @@ func TestBackPressure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.WaitForExit(t.Context(), fast); err != nil {
+		if _, err := fast.Wait(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if got := out.String(); got != "fastfastfast" {
 			t.Errorf("got %q", got)
 		}
-		if s, _ := d.Status(slow); s.State == core.StateExited {
+		if s, _ := slow.Status(); s.State == core.StateExited {
 			t.Error("the slow one has ended although nobody took its output")
 		}
 		close(release)

@@ -18,21 +18,21 @@ func TestOnClosing(t *testing.T) {
 	shown := make(map[core.TerminalID]string)
 	config.OnClosing = func(t *core.Terminal) { shown[t.ID()] = string(t.Screen().AppendText(nil)) }
 	bubble(t, config, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", echo)
+		term, err := d.Create(t.Context(), "s", echo)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Write(id, []byte("\x1b[2;3Hdrawn"))
+		term.Write([]byte("\x1b[2;3Hdrawn"))
 		synctest.Wait()
 		if len(shown) != 0 {
 			t.Error("it was told of a terminal that runs")
 		}
-		d.Release(id)
+		term.Release()
 		synctest.Wait()
-		if got, want := shown[id], "\n  drawn\n"; got != want {
+		if got, want := shown[term.ID()], "\n  drawn\n"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		looked := d.Look(id, func(terminal *core.Terminal) {
+		looked := term.Look(func(terminal *core.Terminal) {
 			if terminal.Screen() != nil || terminal.Written() != 11 {
 				t.Errorf("after the release: got screen %v, %d bytes, want none and 11", terminal.Screen(), terminal.Written())
 			}
@@ -70,13 +70,13 @@ func TestTerminalOf(t *testing.T) {
 		},
 	}
 	bubble(t, config, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "echo"})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "echo"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, at := range []string{"resolve", "decide", "start"} {
-			if got[at] != id {
-				t.Errorf("%s: got %q, want %q", at, got[at], id)
+			if got[at] != term.ID() {
+				t.Errorf("%s: got %q, want %q", at, got[at], term.ID())
 			}
 		}
 		if _, ok := driver.TerminalOf(t.Context()); ok {
@@ -91,7 +91,7 @@ func TestOnKept(t *testing.T) {
 	var d *driver.Driver
 	var told []string
 	config.OnKept = func(id core.TerminalID) {
-		d.Screen(id, func(s *vt.Screen) {
+		d.Terminal(id).Screen(func(s *vt.Screen) {
 			rows, cols := s.Size()
 			told = append(told, fmt.Sprintf("%dx%d %s", rows, cols, s.AppendText(nil)))
 		})
@@ -99,13 +99,13 @@ func TestOnKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d = driver.New(config)
 		defer d.Close()
-		id, err := d.Create(t.Context(), "s", echo)
+		term, err := d.Create(t.Context(), "s", echo)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Write(id, []byte("drawn"))
+		term.Write([]byte("drawn"))
 		synctest.Wait()
-		d.Resize(id, 6, 30)
+		term.Resize(6, 30)
 		synctest.Wait()
 		if want := []string{"5x20 drawn\n", "6x30 drawn\n"}; !slices.Equal(told, want) {
 			t.Errorf("got %q, want %q", told, want)

@@ -84,18 +84,18 @@ func TestPendingOutput(t *testing.T) {
 				})
 				defer d.Close()
 				begin := time.Now()
-				id, err := d.Create(t.Context(), "", core.Command{Command: "x"})
+				term, err := d.Create(t.Context(), "", core.Command{Command: "x"})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := d.WaitForExit(t.Context(), id); err != nil {
+				if _, err := term.Wait(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				// The drain looks every 20 ms, and what happens at one instant in any order.
 				if after := time.Since(begin); after < test.after-20*time.Millisecond || after > test.after+20*time.Millisecond {
 					t.Errorf("got the exit after %v, want %v", after, test.after)
 				}
-				out, _ := d.AppendOutput(nil, id)
+				out, _ := term.AppendOutput(nil)
 				own, others, _ := strings.Cut(string(out), "its ")
 				if own != "own own own " || others != "" && !test.others {
 					t.Errorf("got output %.40q, want what the command wrote", out)
@@ -108,8 +108,8 @@ func TestPendingOutput(t *testing.T) {
 // TestKillOfUnreadOutput: a sink that never returns holds up the exit, until
 // somebody wants an end.
 func TestKillOfUnreadOutput(t *testing.T) {
-	for name, end := range map[string]func(d *driver.Driver, id core.TerminalID) error{
-		"kill": (*driver.Driver).Kill, "release": (*driver.Driver).Release,
+	for name, end := range map[string]func(*driver.Terminal) error{
+		"kill": (*driver.Terminal).Kill, "release": (*driver.Terminal).Release,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -120,19 +120,19 @@ func TestKillOfUnreadOutput(t *testing.T) {
 				})
 				defer d.Close()
 				defer close(stuck)
-				id, err := d.Create(t.Context(), "", core.Command{Command: "x"})
+				term, err := d.Create(t.Context(), "", core.Command{Command: "x"})
 				if err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Hour)
-				if s, _ := d.Status(id); s.State != core.StateDraining {
+				if s, _ := term.Status(); s.State != core.StateDraining {
 					t.Errorf("got state %v, want %v", s.State, core.StateDraining)
 				}
 				begin := time.Now()
-				if err := end(d, id); err != nil {
+				if err := end(term); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := d.WaitForExit(t.Context(), id); err != nil {
+				if _, err := term.Wait(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if took := time.Since(begin); took > 250*time.Millisecond {

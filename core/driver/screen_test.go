@@ -17,13 +17,13 @@ var echo = core.Command{Command: "echo", Pty: true, Interactive: true, Screen: t
 
 func TestScreen(t *testing.T) {
 	bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", echo)
+		term, err := d.Create(t.Context(), "s", echo)
 		if err != nil {
 			t.Fatal(err)
 		}
 		look := func() (text, title string, bells uint64, rows, cols int) {
 			synctest.Wait()
-			shown := d.Screen(id, func(s *vt.Screen) {
+			shown := term.Screen(func(s *vt.Screen) {
 				text, title, bells = string(s.AppendText(nil)), s.Title(), s.Bells()
 				rows, cols = s.Size()
 			})
@@ -35,24 +35,24 @@ func TestScreen(t *testing.T) {
 		if text, _, _, rows, cols := look(); text != "" || rows != 5 || cols != 20 {
 			t.Errorf("before any output: got %q, %dx%d, want a blank 5x20", text, rows, cols)
 		}
-		d.Write(id, []byte("\x1b]2;editor\a\a\x1b[2;3Hdrawn"))
+		term.Write([]byte("\x1b]2;editor\a\a\x1b[2;3Hdrawn"))
 		if text, title, bells, _, _ := look(); text != "\n  drawn\n" || title != "editor" || bells != 1 {
 			t.Errorf("got %q, title %q, %d bells, want text in the second line, title editor, 1 bell", text, title, bells)
 		}
-		d.Resize(id, 10, 30)
+		term.Resize(10, 30)
 		if _, _, _, rows, cols := look(); rows != 10 || cols != 30 {
 			t.Errorf("got %dx%d, want 10x30", rows, cols)
 		}
 		// The answer goes to the command, which draws it: CSI 2 ; 8 R draws nothing.
-		d.Write(id, []byte("\x1b[6n"))
+		term.Write([]byte("\x1b[6n"))
 		look()
 		const want = "\x1b]2;editor\a\a\x1b[2;3Hdrawn\x1b[6n\x1b[2;8R"
-		if out, _ := d.AppendOutput(nil, id); string(out) != want {
+		if out, _ := term.AppendOutput(nil); string(out) != want {
 			t.Errorf("got output %q, want %q", out, want)
 		}
 		d.CloseSession("s")
 		synctest.Wait()
-		if d.Screen(id, func(*vt.Screen) { t.Error("it was looked at") }) {
+		if term.Screen(func(*vt.Screen) { t.Error("it was looked at") }) {
 			t.Error("there is a screen after the session")
 		}
 	})
@@ -62,16 +62,16 @@ func TestNoScreen(t *testing.T) {
 	bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
 		c := echo
 		c.Screen = false
-		id, err := d.Create(t.Context(), "s", c)
+		term, err := d.Create(t.Context(), "s", c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Write(id, []byte("\x1b[6n"))
+		term.Write([]byte("\x1b[6n"))
 		synctest.Wait()
-		if d.Screen(id, func(*vt.Screen) {}) {
+		if term.Screen(func(*vt.Screen) {}) {
 			t.Error("there is a screen that nobody asked for")
 		}
-		if out, _ := d.AppendOutput(nil, id); string(out) != "\x1b[6n" {
+		if out, _ := term.AppendOutput(nil); string(out) != "\x1b[6n" {
 			t.Errorf("got output %q, want the query only", out)
 		}
 	})
@@ -80,15 +80,15 @@ func TestNoScreen(t *testing.T) {
 // TestScreenRace is for the race detector.
 func TestScreenRace(t *testing.T) {
 	bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", echo)
+		term, err := d.Create(t.Context(), "s", echo)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all sync.WaitGroup
 		for i := range 100 {
-			all.Go(func() { d.Write(id, []byte("\x1b[6nsome text\r\n")) })
-			all.Go(func() { d.Resize(id, 1+i, 100-i) })
-			all.Go(func() { d.Screen(id, func(s *vt.Screen) { s.AppendText(nil) }) })
+			all.Go(func() { term.Write([]byte("\x1b[6nsome text\r\n")) })
+			all.Go(func() { term.Resize(1+i, 100-i) })
+			all.Go(func() { term.Screen(func(s *vt.Screen) { s.AppendText(nil) }) })
 		}
 		all.Wait()
 	})

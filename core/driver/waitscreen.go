@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
@@ -29,14 +28,14 @@ const FrameLimit = time.Second
 //
 // Errors are core.ErrUnknownTerminal, that of a command that did not start, ErrNoScreen, ErrNotShown,
 // and ctx's.
-func (d *Driver) WaitForScreen(ctx context.Context, id core.TerminalID, shows func(s *vt.Screen) bool) error {
-	t, err := d.started(ctx, id)
+func (t *Terminal) WaitForScreen(ctx context.Context, shows func(s *vt.Screen) bool) error {
+	known, err := t.started(ctx)
 	if err != nil {
 		return err
 	}
 	var began frame
 	for first, over := true, false; ; first = false {
-		shown, now, changed := t.shows(shows)
+		shown, now, changed := known.shows(shows)
 		switch {
 		case shown:
 			return nil
@@ -51,11 +50,11 @@ func (d *Driver) WaitForScreen(ctx context.Context, id core.TerminalID, shows fu
 		late, stop := began.late(now)
 		select {
 		case <-changed:
-		case <-t.exit:
+		case <-known.exit:
 			over = true
-			t.endFrame(now)
+			known.endFrame(now)
 		case <-late:
-			t.endFrame(now)
+			known.endFrame(now)
 		case <-ctx.Done():
 		}
 		stop()
@@ -82,23 +81,23 @@ func (f *frame) late(now uint64) (late <-chan time.Time, stop func() bool) {
 
 // WaitForQuiet waits until a terminal has shown nothing new for so long, or its command has ended.
 // Errors are core.ErrUnknownTerminal, that of a command that did not start, and ctx's.
-func (d *Driver) WaitForQuiet(ctx context.Context, id core.TerminalID, quiet time.Duration) error {
-	t, err := d.started(ctx, id)
+func (t *Terminal) WaitForQuiet(ctx context.Context, quiet time.Duration) error {
+	known, err := t.started(ctx)
 	if err != nil {
 		return err
 	}
 	timer := time.NewTimer(quiet)
 	defer timer.Stop()
 	for {
-		t.mu.Lock()
-		changed := t.watch()
-		t.mu.Unlock()
+		known.mu.Lock()
+		changed := known.watch()
+		known.mu.Unlock()
 		select {
 		case <-changed:
 			timer.Reset(quiet)
 		case <-timer.C:
 			return nil
-		case <-t.exit:
+		case <-known.exit:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()

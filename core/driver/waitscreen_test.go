@@ -27,51 +27,51 @@ func TestWaitForScreen(t *testing.T) {
 		err   error
 		after time.Duration
 	}{
-		{"drawn", func(d *driver.Driver, id core.TerminalID) { d.Write(id, []byte("\x1b[2;3Hwan\x1b[2;6Hted")) }, nil, second},
+		{"drawn", func(d *driver.Driver, id core.TerminalID) { d.Terminal(id).Write([]byte("\x1b[2;3Hwan\x1b[2;6Hted")) }, nil, second},
 		{"in two parts", func(d *driver.Driver, id core.TerminalID) {
-			d.Write(id, []byte("wan"))
+			d.Terminal(id).Write([]byte("wan"))
 			time.Sleep(second)
-			d.Write(id, []byte("ted"))
+			d.Terminal(id).Write([]byte("ted"))
 		}, nil, 2 * second},
 		{"a frame", func(d *driver.Driver, id core.TerminalID) {
-			d.Write(id, []byte("\x1b[?2026hwanted"))
+			d.Terminal(id).Write([]byte("\x1b[?2026hwanted"))
 			time.Sleep(second / 2)
-			d.Write(id, []byte("\x1b[?2026l"))
+			d.Terminal(id).Write([]byte("\x1b[?2026l"))
 		}, nil, 3 * second / 2},
 		{"a frame without end", func(d *driver.Driver, id core.TerminalID) {
-			d.Write(id, []byte("\x1b[?2026hwanted"))
+			d.Terminal(id).Write([]byte("\x1b[?2026hwanted"))
 			for range 10 {
 				time.Sleep(second / 3)
-				d.Write(id, []byte("."))
+				d.Terminal(id).Write([]byte("."))
 			}
 		}, nil, 2 * second},
 		{"a size", func(d *driver.Driver, id core.TerminalID) {
-			d.Write(id, []byte("0123456789012345678wanted\r\n")) // in two rows of 20 columns
+			d.Terminal(id).Write([]byte("0123456789012345678wanted\r\n")) // in two rows of 20 columns
 			time.Sleep(second)
-			d.Resize(id, 5, 40)
+			d.Terminal(id).Resize(5, 40)
 		}, nil, 2 * second},
-		{"an end", func(d *driver.Driver, id core.TerminalID) { d.CloseInput(id) }, driver.ErrNotShown, second},
+		{"an end", func(d *driver.Driver, id core.TerminalID) { d.Terminal(id).CloseInput() }, driver.ErrNotShown, second},
 		{"drawn at the end", func(d *driver.Driver, id core.TerminalID) {
-			d.Write(id, []byte("\x1b[?2026hwanted"))
-			d.CloseInput(id)
+			d.Terminal(id).Write([]byte("\x1b[?2026hwanted"))
+			d.Terminal(id).CloseInput()
 		}, nil, second},
-		{"a release", func(d *driver.Driver, id core.TerminalID) { d.Release(id) }, driver.ErrNotShown, second},
+		{"a release", func(d *driver.Driver, id core.TerminalID) { d.Terminal(id).Release() }, driver.ErrNotShown, second},
 		{"no end", func(d *driver.Driver, id core.TerminalID) {}, context.DeadlineExceeded, time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
-				id, err := d.Create(t.Context(), "s", echo)
+				term, err := d.Create(t.Context(), "s", echo)
 				if err != nil {
 					t.Fatal(err)
 				}
 				began := time.Now()
 				go func() { // ends within the test's minute
 					time.Sleep(second)
-					test.later(d, id)
+					test.later(d, term.ID())
 				}()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				if err := d.WaitForScreen(ctx, id, showing("wanted")); !errors.Is(err, test.err) {
+				if err := term.WaitForScreen(ctx, showing("wanted")); !errors.Is(err, test.err) {
 					t.Errorf("got %v, want %v", err, test.err)
 				}
 				if took := time.Since(began); took < test.after || took > test.after+second/4 {
@@ -86,29 +86,29 @@ func TestWaitForScreen(t *testing.T) {
 // TestWaitForScreenAtOnce: what is shown already is not waited for, nor what can't be.
 func TestWaitForScreenAtOnce(t *testing.T) {
 	bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", echo)
+		term, err := d.Create(t.Context(), "s", echo)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Write(id, []byte("shown"))
+		term.Write([]byte("shown"))
 		synctest.Wait()
-		if err := d.WaitForScreen(t.Context(), id, showing("shown")); err != nil {
+		if err := term.WaitForScreen(t.Context(), showing("shown")); err != nil {
 			t.Error(err)
 		}
-		d.CloseInput(id)
-		d.WaitForExit(t.Context(), id)
-		if err := d.WaitForScreen(t.Context(), id, showing("shown")); err != nil {
+		term.CloseInput()
+		term.Wait(t.Context())
+		if err := term.WaitForScreen(t.Context(), showing("shown")); err != nil {
 			t.Errorf("after the end: %v", err)
 		}
 		plain := echo
 		plain.Screen = false
-		if id, err = d.Create(t.Context(), "s", plain); err != nil {
+		if term, err = d.Create(t.Context(), "s", plain); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.WaitForScreen(t.Context(), id, showing("")); err != driver.ErrNoScreen {
+		if err := term.WaitForScreen(t.Context(), showing("")); err != driver.ErrNoScreen {
 			t.Errorf("got %v, want %v", err, driver.ErrNoScreen)
 		}
-		if err := d.WaitForScreen(t.Context(), "none", showing("")); err != core.ErrUnknownTerminal {
+		if err := d.Terminal("none").WaitForScreen(t.Context(), showing("")); err != core.ErrUnknownTerminal {
 			t.Errorf("got %v, want %v", err, core.ErrUnknownTerminal)
 		}
 	})
@@ -117,7 +117,7 @@ func TestWaitForScreenAtOnce(t *testing.T) {
 // TestWaitForQuiet: what comes in between has it wait anew.
 func TestWaitForQuiet(t *testing.T) {
 	bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
-		id, err := d.Create(t.Context(), "s", echo)
+		term, err := d.Create(t.Context(), "s", echo)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,10 +125,10 @@ func TestWaitForQuiet(t *testing.T) {
 		go func() { // ends with the last write
 			for range 3 {
 				time.Sleep(700 * time.Millisecond)
-				d.Write(id, []byte("x"))
+				term.Write([]byte("x"))
 			}
 		}()
-		if err := d.WaitForQuiet(t.Context(), id, time.Second); err != nil {
+		if err := term.WaitForQuiet(t.Context(), time.Second); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took != 3100*time.Millisecond {
@@ -136,12 +136,12 @@ func TestWaitForQuiet(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := d.WaitForQuiet(ctx, id, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+		if err := term.WaitForQuiet(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 		}
 		began = time.Now()
-		d.CloseInput(id)
-		if err := d.WaitForQuiet(t.Context(), id, time.Hour); err != nil || time.Since(began) > time.Minute {
+		term.CloseInput()
+		if err := term.WaitForQuiet(t.Context(), time.Hour); err != nil || time.Since(began) > time.Minute {
 			t.Errorf("at the end: got %v after %v", err, time.Since(began))
 		}
 	})

@@ -31,12 +31,16 @@ func TestOnWork(t *testing.T) {
 	}{
 		{
 			"released", core.Command{Command: "sleep"},
-			func(d *driver.Driver, id core.TerminalID) { d.Release(id) },
+			func(d *driver.Driver, id core.TerminalID) { d.Terminal(id).Release() },
 			[]string{"started", "signal SIGTERM released", "signal SIGCONT released", "exited", "close"},
 		},
 		{
 			"killed, twice", core.Command{Command: "stubborn"},
-			func(d *driver.Driver, id core.TerminalID) { d.Kill(id); d.Kill(id); time.Sleep(time.Minute) },
+			func(d *driver.Driver, id core.TerminalID) {
+				d.Terminal(id).Kill()
+				d.Terminal(id).Kill()
+				time.Sleep(time.Minute)
+			},
 			[]string{"started", "signal SIGTERM killed", "signal SIGCONT killed", "signal SIGKILL killed", "exited", "close"},
 		},
 		{
@@ -54,12 +58,12 @@ func TestOnWork(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
 			bubble(t, hearing(&got), func(t *testing.T, d *driver.Driver) {
-				id, err := d.Create(t.Context(), "s", test.command)
+				term, err := d.Create(t.Context(), "s", test.command)
 				if err != nil {
 					t.Fatal(err)
 				}
 				synctest.Wait()
-				test.end(d, id)
+				test.end(d, term.ID())
 				synctest.Wait()
 			})
 			if !slices.Equal(got, test.want) {

@@ -141,19 +141,19 @@ func startDriverWith(b *testing.B, c driver.Config, pty bool) func(int) ([]time.
 	b.Cleanup(func() { d.Close() })
 	var output []byte
 	return timed(func() error {
-		id, err := d.Create(context.Background(), "", core.Command{Command: "/bin/true", Pty: pty})
+		term, err := d.Create(context.Background(), "", core.Command{Command: "/bin/true", Pty: pty})
 		if err != nil {
 			return err
 		}
-		exit, err := d.WaitForExit(context.Background(), id)
+		exit, err := term.Wait(context.Background())
 		if err != nil {
 			return err
 		}
 		if exit.Status != (core.ExitStatus{}) {
 			return fmt.Errorf("true ended with %v", exit.Status)
 		}
-		output, _ = d.AppendOutput(output[:0], id)
-		return d.Release(id)
+		output, _ = term.AppendOutput(output[:0])
+		return term.Release()
 	})
 }
 

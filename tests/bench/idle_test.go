@@ -127,12 +127,12 @@ func holdIdle(n int, c core.Command) (got idle, err error) {
 
 	begin := time.Now()
 	for ; got.Terminals < n; got.Terminals++ {
-		id, err := d.Create(context.Background(), "", c)
+		term, err := d.Create(context.Background(), "", c)
 		if err != nil {
 			return got, err
 		}
 		if c.Screen {
-			d.Write(id, []byte("Listening on http://localhost:8080/\n")) // which the terminal echoes
+			term.Write([]byte("Listening on http://localhost:8080/\n")) // which the terminal echoes
 		}
 	}
 	got.Create = time.Since(begin)
@@ -140,7 +140,7 @@ func holdIdle(n int, c core.Command) (got idle, err error) {
 	got.RSS = float64(residentBytes()-rss) / float64(n)
 	got.Descriptors = float64(descriptors()-fds) / float64(n)
 
-	d.Release(first)
+	first.Release()
 	begin = time.Now()
 	err = d.Close() // which waits until the last one has gone
 	got.Release = time.Since(begin)

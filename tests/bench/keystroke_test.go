@@ -87,18 +87,18 @@ func startScreen(b *testing.B) (func(string) error, error) {
 		},
 	})
 	b.Cleanup(func() { d.Close() })
-	id, err := d.Create(context.Background(), "", core.Command{Command: "cat", Pty: true, Interactive: true, Screen: true, Rows: 40, Cols: 160})
+	term, err := d.Create(context.Background(), "", core.Command{Command: "cat", Pty: true, Interactive: true, Screen: true, Rows: 40, Cols: 160})
 	if err != nil {
 		return nil, err
 	}
 	var text []byte
 	return func(line string) error {
-		if err := d.Write(id, keys.Type(nil, line+"\n", keys.Modes{})); err != nil {
+		if _, err := term.Write(keys.Type(nil, line+"\n", keys.Modes{})); err != nil {
 			return err
 		}
 		late := time.Now().Add(notShown)
 		for {
-			d.Screen(id, func(s *vt.Screen) { text = s.AppendText(text[:0]) })
+			term.Screen(func(s *vt.Screen) { text = s.AppendText(text[:0]) })
 			switch {
 			case bytes.Contains(text, []byte(line)):
 				return nil

@@ -126,14 +126,14 @@ func (s *sandboxed) compare(b *testing.B, w sandboxedWork) (off, on time.Duratio
 			session = core.SessionID(fmt.Sprint("session", n))
 		}
 		begin := time.Now()
-		id, err := d.Create(context.Background(), session, c)
+		term, err := d.Create(context.Background(), session, c)
 		if err != nil {
 			return 0, err
 		}
-		defer d.Release(id)
-		exit, err := d.WaitForExit(context.Background(), id)
+		defer term.Release()
+		exit, err := term.Wait(context.Background())
 		took := time.Since(begin)
-		out, _ := d.AppendOutput(nil, id)
+		out, _ := term.AppendOutput(nil)
 		switch {
 		case err != nil:
 			return 0, err

@@ -87,17 +87,17 @@ func once(run func(n int) ([]time.Duration, error), bytes int64) func() (time.Du
 // flood runs c to its end.
 func flood(d *driver.Driver, c core.Command) (time.Duration, error) {
 	begin := time.Now()
-	id, err := d.Create(context.Background(), "", c)
+	term, err := d.Create(context.Background(), "", c)
 	if err != nil {
 		return 0, err
 	}
-	defer d.Release(id)
-	exit, err := d.WaitForExit(context.Background(), id)
+	defer term.Release()
+	exit, err := term.Wait(context.Background())
 	took := time.Since(begin)
 	if err == nil && exit.Status != (core.ExitStatus{}) {
 		err = fmt.Errorf("it ended with %v", exit.Status)
 	}
-	if output, truncated := d.AppendOutput(nil, id); err == nil && (len(output) < 1<<20-72 || !truncated) {
+	if output, truncated := term.AppendOutput(nil); err == nil && (len(output) < 1<<20-72 || !truncated) {
 		err = fmt.Errorf("got %d bytes, want a MiB", len(output))
 	}
 	return took, err

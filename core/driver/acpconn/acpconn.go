@@ -192,14 +192,18 @@ func (s *Server) andOurs(theirs func(*core.Effect)) func(*core.Effect) {
 func terminals(d *driver.Driver) acp.Terminals {
 	return acp.Terminals{
 		Create: func(_ time.Time, s core.SessionID, c core.Command) (core.TerminalID, error) {
-			return d.Begin(s, c)
+			t, err := d.Begin(s, c)
+			if err != nil {
+				return "", err
+			}
+			return t.ID(), nil
 		},
-		Kill:         func(_ time.Time, id core.TerminalID) error { return d.Kill(id) },
-		Release:      func(_ time.Time, id core.TerminalID) error { return d.Release(id) },
+		Kill:         func(_ time.Time, id core.TerminalID) error { return d.Terminal(id).Kill() },
+		Release:      func(_ time.Time, id core.TerminalID) error { return d.Terminal(id).Release() },
 		CloseSession: func(_ time.Time, s core.SessionID) error { return d.CloseSession(s) },
 		CloseAll:     func(time.Time) { d.CloseAll() },
 		Issued:       d.Issued,
-		Status:       d.Status,
-		AppendOutput: d.AppendOutput,
+		Status:       func(id core.TerminalID) (core.Status, bool) { return d.Terminal(id).Status() },
+		AppendOutput: func(dst []byte, id core.TerminalID) ([]byte, bool) { return d.Terminal(id).AppendOutput(dst) },
 	}
 }

@@ -147,7 +147,7 @@ func (f *feeder) handleOutput(id core.TerminalID, p []byte) {
 // driver's lock comes before it.
 func (f *feeder) newSource(id core.TerminalID) *source {
 	f.mu.Unlock()
-	status, known := f.server.driver.Status(id)
+	status, known := f.server.driver.Terminal(id).Status()
 	f.mu.Lock()
 	s := f.sources[id]
 	if s != nil {
@@ -250,12 +250,12 @@ func (f *feeder) TakeOutput(dst []byte, id core.TerminalID, most int) (out []byt
 }
 
 func (f *feeder) HasScreen(id core.TerminalID) bool {
-	return f.server.driver.Screen(id, func(*vt.Screen) {})
+	return f.server.driver.Terminal(id).Screen(func(*vt.Screen) {})
 }
 
 func (f *feeder) ForgetScreen(id core.TerminalID) {
 	if s := f.source(id); s != nil {
-		f.server.driver.Screen(id, func(*vt.Screen) { s.follower = vt.Follower{} })
+		f.server.driver.Terminal(id).Screen(func(*vt.Screen) { s.follower = vt.Follower{} })
 	}
 }
 
@@ -264,7 +264,7 @@ func (f *feeder) TakeScreen(dst []byte, id core.TerminalID, most int) (out []byt
 	if s == nil {
 		return dst, false, false
 	}
-	ok = f.server.driver.Screen(id, func(screen *vt.Screen) { dst, more = s.look(dst, screen, most) })
+	ok = f.server.driver.Terminal(id).Screen(func(screen *vt.Screen) { dst, more = s.look(dst, screen, most) })
 	if ok {
 		return dst, more, true
 	}

@@ -58,11 +58,11 @@ func TestRepairs(t *testing.T) {
 			Host:       meddlersHost{},
 			OnRepaired: func(_ core.TerminalID, list []driver.Repair) { heard = append(heard, list[0].Path) },
 		}))
-		id, err := d.Create(t.Context(), "s", core.Command{Command: "true"})
+		term, err := d.Create(t.Context(), "s", core.Command{Command: "true"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.WaitForExit(t.Context(), id); err != nil {
+		if _, err := term.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait() // until the exit is told: Close does not wait for that

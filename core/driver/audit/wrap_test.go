@@ -139,9 +139,12 @@ func short(e *audit.Event) string {
 }
 
 func create(t *testing.T, d *driver.Driver, c core.Command) core.TerminalID {
-	id, _ := d.Create(t.Context(), "s", c)
+	term, err := d.Create(t.Context(), "s", c)
 	synctest.Wait()
-	return id
+	if err != nil {
+		return "" // which some cases want
+	}
+	return term.ID()
 }
 
 func TestEvents(t *testing.T) {
@@ -167,7 +170,7 @@ func TestEvents(t *testing.T) {
 		{"by itself", driver.Config{}, core.Command{Command: "x", Args: []string{"y"}, Env: []core.EnvVariable{{Name: "N", Value: "secret"}}}, nil, []string{
 			"create argv=x y env=N", "start argv=/x y pid=42", "exit status=exit 3", "release out=6",
 		}},
-		{"killed", driver.Config{}, core.Command{Command: "sleep"}, func(d *driver.Driver, id core.TerminalID) { d.Kill(id) }, []string{
+		{"killed", driver.Config{}, core.Command{Command: "sleep"}, func(d *driver.Driver, id core.TerminalID) { d.Terminal(id).Kill() }, []string{
 			"create argv=sleep", "start argv=/sleep pid=42", "kill signal=SIGTERM reason=killed", "exit status=SIGTERM reason=killed", "release out=6",
 		}},
 		{"too long", driver.Config{}, core.Command{Command: "sleep", Timeout: time.Second}, func(*driver.Driver, core.TerminalID) { time.Sleep(2 * time.Second) }, []string{
@@ -233,11 +236,11 @@ func TestGivenUpAtOnce(t *testing.T) {
 		}
 		d := driver.New(r.Wrap(driver.Config{Host: host{}}))
 		for range 100 {
-			id, err := d.Begin("s", core.Command{Command: "x"})
+			term, err := d.Begin("s", core.Command{Command: "x"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.Release(id)
+			term.Release()
 		}
 		d.Close()
 		delete(events, "") // of the program
@@ -267,7 +270,7 @@ func TestWrapPassesOn(t *testing.T) {
 	told(t, config, func(t *testing.T, d *driver.Driver) {
 		id := create(t, d, core.Command{Command: "sleep"})
 		create(t, d, core.Command{Command: "sleep"})
-		d.Kill(id)
+		d.Terminal(id).Kill()
 		synctest.Wait()
 	})
 	if want := []string{"started", "refused", "signal", "signal", "exited", "closing", "close"}; !slices.Equal(heard, want) {

@@ -40,7 +40,7 @@ type ChildConfig struct {
 type Child struct {
 	config ChildConfig
 	driver *driver.Driver
-	id     core.TerminalID
+	term   *driver.Terminal
 	gone   chan struct{} // closed when it has ended, and all it has said is in answers
 
 	mu      sync.Mutex // guards the fields below
@@ -59,12 +59,12 @@ func Start(ctx context.Context, c ChildConfig) (*Child, error) {
 	a.driver = driver.New(wrapped(c.Wrap, driver.Config{Host: c.Host, Core: c.Core, OnOutput: a.handleOutput}))
 	c.Command.Pty, c.Command.Interactive, c.Command.OutputByteLimit = false, true, -1
 	var err error
-	if a.id, err = a.driver.Create(ctx, "", c.Command); err != nil {
+	if a.term, err = a.driver.Create(ctx, "", c.Command); err != nil {
 		a.driver.Close()
 		return nil, err
 	}
 	go func() { // ends with the child, which Close ends
-		a.exit, _ = a.driver.WaitForExit(context.Background(), a.id)
+		a.exit, _ = a.term.Wait(context.Background())
 		close(a.gone)
 	}()
 	return a, nil
@@ -92,7 +92,7 @@ func (a *Child) handleOutput(_ core.TerminalID, stream uint8, p []byte) {
 func (a *Child) Ask(ctx context.Context, r Request) (answer string, err error) {
 	// One that reads no more may have said all that it has to say, and if not,
 	// its end is told below.
-	if err := a.driver.Write(a.id, a.config.Wire.request(r)); errors.Is(err, core.ErrInputFull) {
+	if _, err := a.term.Write(a.config.Wire.request(r)); errors.Is(err, core.ErrInputFull) {
 		return "", fmt.Errorf("harness: %s: the agent does not read what it is asked", a.name())
 	}
 	gone := false
@@ -155,7 +155,7 @@ func (a *Child) endError() error {
 // Close closes the child's input and returns when nothing of it is left, in a
 // second or when it is killed.
 func (a *Child) Close() error {
-	a.driver.CloseInput(a.id) // it may have ended
+	a.term.CloseInput() // it may have ended
 	select {
 	case <-a.gone:
 	case <-time.After(endGrace):

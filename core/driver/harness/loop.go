@@ -23,7 +23,7 @@ type run struct {
 	config  Config
 	host    *keeper
 	driver  *driver.Driver
-	id      core.TerminalID
+	term    *driver.Terminal
 	machine *challenge.Machine
 
 	began   time.Time
@@ -60,7 +60,7 @@ func (r *run) loop(ctx context.Context) error {
 	r.answers, r.typed = make(chan answer, 1), make(chan int, 1)
 	exited := make(chan core.Exit, 1)
 	r.work.Go(func() { // ends with the shell or ctx
-		if exit, err := r.driver.WaitForExit(ctx, r.id); err == nil {
+		if exit, err := r.term.Wait(ctx); err == nil {
 			exited <- exit
 		}
 	})
@@ -160,13 +160,13 @@ func (r *run) typeKeys(ctx context.Context, e *challenge.Effect) {
 	}
 	// The error of a shell that has ended is told by its exit. A program that
 	// has not read the last 64 MiB will not miss these.
-	_ = r.driver.Write(r.id, keys.Type(nil, e.Keystrokes, r.modes()))
+	_, _ = r.term.Write(keys.Type(nil, e.Keystrokes, r.modes()))
 	if !e.Early {
 		return
 	}
 	number := e.Number
 	r.work.Go(func() { // ends with ctx at the latest
-		if r.driver.Flush(ctx, r.id) != nil {
+		if r.term.Flush(ctx) != nil {
 			return
 		}
 		select {
@@ -181,7 +181,7 @@ func (r *run) typeKeys(ctx context.Context, e *challenge.Effect) {
 // shell's line editor takes both alike, and what it does not read itself must
 // reach the command that does as lines: it gets newlines.
 func (r *run) modes() (m keys.Modes) {
-	r.driver.Screen(r.id, func(s *vt.Screen) {
+	r.term.Screen(func(s *vt.Screen) {
 		modes := s.Modes()
 		m.AppCursor, m.AppKeypad = modes.AppCursor, modes.AppKeypad
 	})
@@ -194,7 +194,7 @@ func (r *run) modes() (m keys.Modes) {
 // view returns what the terminal shows, and the rows that have scrolled out of
 // it from that number on.
 func (r *run) view(from uint64) (v challenge.View) {
-	r.driver.Screen(r.id, func(s *vt.Screen) {
+	r.term.Screen(func(s *vt.Screen) {
 		if s.Synchronized() && r.silence() >= driver.FrameLimit {
 			s.EndSynchronized()
 		}

@@ -143,7 +143,7 @@ func (s *settling) waits(r *run) (idle, sure bool) {
 func linesRead(m vt.PromptMark) uint64 { return m.Ended + m.Continued }
 
 func (r *run) mark() (m vt.PromptMark) {
-	r.driver.Screen(r.id, func(screen *vt.Screen) { m = screen.PromptMark() })
+	r.term.Screen(func(screen *vt.Screen) { m = screen.PromptMark() })
 	return m
 }
 

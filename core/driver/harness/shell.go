@@ -24,14 +24,14 @@ const defaultKept = 16 << 20
 func (r *run) create(ctx context.Context) (err error) {
 	c := shell(r.config.Shell)
 	if c.Command != "" {
-		r.id, err = r.driver.Create(ctx, "", c)
+		r.term, err = r.driver.Create(ctx, "", c)
 		return err
 	}
 	c.Command, c.Args = "bash", []string{"--login"}
-	r.id, err = r.driver.Create(ctx, "", c)
+	r.term, err = r.driver.Create(ctx, "", c)
 	if refused, ok := errors.AsType[*core.HostError](err); ok && refused.Reason == "not_found" {
 		c.Command, c.Args = "sh", []string{"-i"}
-		r.id, err = r.driver.Create(ctx, "", c)
+		r.term, err = r.driver.Create(ctx, "", c)
 	}
 	return err
 }
@@ -60,13 +60,13 @@ const hangUpGrace = 100 * time.Millisecond
 func (r *run) hangUp() {
 	t := r.host.tty()
 	idle := t != nil && t.Foreground()
-	if r.driver.Kill(r.id) != nil || !idle {
+	if r.term.Kill() != nil || !idle {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hangUpGrace)
 	defer cancel()
-	if _, err := r.driver.WaitForExit(ctx, r.id); err != nil {
-		r.driver.KillNow(r.id)
+	if _, err := r.term.Wait(ctx); err != nil {
+		r.term.KillNow()
 	}
 }
 

@@ -109,15 +109,15 @@ func TestRunDriver(t *testing.T) {
 	}})
 	create := func(s core.SessionID, c core.Command) core.TerminalID {
 		t.Helper()
-		id, err := d.Create(ctx, s, c)
+		term, err := d.Create(ctx, s, c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return id
+		return term.ID()
 	}
 	wait := func(id core.TerminalID) {
 		t.Helper()
-		if _, err := d.WaitForExit(ctx, id); err != nil {
+		if _, err := d.Terminal(id).Wait(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,31 +143,32 @@ func TestRunDriver(t *testing.T) {
 	fails(err)
 	_, err = d.Create(ctx, "b", core.Command{Command: "true", Cwd: "relative"})
 	fails(err)
-	fails(d.Kill("no such terminal"))
-	fails(d.Resize(stubborn, 0, 80))
-	if err := d.Resize(stubborn, 10, 80); err != nil {
+	fails(d.Terminal("no such terminal").Kill())
+	fails(d.Terminal(stubborn).Resize(0, 80))
+	if err := d.Terminal(stubborn).Resize(10, 80); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write(reader, []byte("one\x00two\n\xff")); err != nil {
+	if _, err := d.Terminal(reader).Write([]byte("one\x00two\n\xff")); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.CloseInput(reader); err != nil {
+	if err := d.Terminal(reader).CloseInput(); err != nil {
 		t.Fatal(err)
 	}
 	wait(reader)
 	wait(quick)
 	wait(slow)
-	fails(d.Write(quick, []byte("x")))
-	if err := d.Kill(stubborn); err != nil {
+	_, err = d.Terminal(quick).Write([]byte("x"))
+	fails(err)
+	if err := d.Terminal(stubborn).Kill(); err != nil {
 		t.Fatal(err)
 	}
 	wait(stubborn)
 	for range 2 {
-		if err := d.Release(stubborn); err != nil {
+		if err := d.Terminal(stubborn).Release(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	fails(d.Kill(stubborn))
+	fails(d.Terminal(stubborn).Kill())
 	d.Close()
 
 	file := write(t, lines.String())

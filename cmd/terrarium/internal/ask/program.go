@@ -119,7 +119,7 @@ func (p *Program) Ask(ctx context.Context, q *Question) (Answer, error) {
 
 // run returns when the program has ended, or ctx.
 func (p *Program) run(ctx context.Context, d *driver.Driver, question []byte) (core.Exit, error) {
-	id, err := d.Create(ctx, "", core.Command{Command: p.Line, Interactive: true, OutputByteLimit: -1, Timeout: ProgramTimeout})
+	term, err := d.Create(ctx, "", core.Command{Command: p.Line, Interactive: true, OutputByteLimit: -1, Timeout: ProgramTimeout})
 	if ctx.Err() != nil { // it may have printed too much before Create has returned
 		return core.Exit{}, context.Cause(ctx)
 	}
@@ -130,9 +130,9 @@ func (p *Program) run(ctx context.Context, d *driver.Driver, question []byte) (c
 		return core.Exit{}, err
 	}
 	// It need not read what it is asked, and may have ended.
-	_ = d.Write(id, question)
-	_ = d.CloseInput(id)
-	exit, err := d.WaitForExit(ctx, id)
+	_, _ = term.Write(question)
+	_ = term.CloseInput()
+	exit, err := term.Wait(ctx)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -22,8 +22,8 @@ const (
 // An agent is a process that speaks lines on its standard input and output.
 type agent struct {
 	driver *driver.Driver
-	id     core.TerminalID
-	ready  chan struct{} // closed when id is set
+	term   *driver.Terminal
+	ready  chan struct{} // closed when term is set
 	gone   chan struct{} // closed when it has ended, and all that it has said was handled
 	exit   core.Exit     // set before gone is closed
 
@@ -52,14 +52,16 @@ func startAgent(ctx context.Context, c driver.Config, command core.Command, line
 	a.driver = driver.New(c)
 	command.Pty, command.Interactive, command.OutputByteLimit, command.Timeout = false, true, -1, -1
 	var err error
-	a.id, err = a.driver.Create(ctx, "", command)
+	if a.term, err = a.driver.Create(ctx, "", command); err != nil {
+		a.term = a.driver.Terminal("") // none: what was printed before may be answered
+	}
 	close(a.ready)
 	if err != nil {
 		a.driver.Close()
 		return nil, err
 	}
 	go func() { // ends with the agent, which close ends
-		a.exit, _ = a.driver.WaitForExit(context.Background(), a.id)
+		a.exit, _ = a.term.Wait(context.Background())
 		close(a.gone)
 	}()
 	return a, nil
@@ -82,7 +84,7 @@ func (a *agent) lastWords() string {
 
 // send queues a line for the agent. One that has ended, or reads nothing, does not get it: its end
 // is told elsewhere.
-func (a *agent) send(line []byte) { a.driver.Write(a.id, line) }
+func (a *agent) send(line []byte) { a.term.Write(line) }
 
 // reply queues an answer. Where much is queued it waits until the agent has read it: one that asks
 // and does not listen fills no memory.
@@ -96,16 +98,16 @@ func (a *agent) reply(line []byte) {
 	}
 	a.mu.Unlock()
 	if full {
-		a.driver.Flush(context.Background(), a.id)
+		a.term.Flush(context.Background())
 	}
 }
 
 // Write returns when the agent has taken p, or never will.
 func (a *agent) Write(p []byte) (int, error) {
-	if err := a.driver.Write(a.id, p); err != nil {
+	if _, err := a.term.Write(p); err != nil {
 		return 0, err
 	}
-	if err := a.driver.Flush(context.Background(), a.id); err != nil {
+	if err := a.term.Flush(context.Background()); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -113,7 +115,7 @@ func (a *agent) Write(p []byte) (int, error) {
 
 // leave ends the agent, which may end by itself before. It returns when nothing of it is left.
 func (a *agent) leave() {
-	a.driver.CloseInput(a.id) // it may have ended
+	a.term.CloseInput() // it may have ended
 	select {
 	case <-a.gone:
 	case <-time.After(leaveGrace):

@@ -84,7 +84,7 @@ func (k *client) watched(c driver.Config) driver.Config {
 	output, news, work := c.OnOutput, c.OnNews, c.OnWork
 	c.OnOutput = func(id core.TerminalID, stream uint8, p []byte) {
 		k.begun.once(id, func() {
-			if status, ok := k.served.server.Driver().Status(id); ok {
+			if status, ok := k.served.server.Driver().Terminal(id).Status(); ok {
 				k.start(id, &status.Exec)
 			}
 		})
@@ -134,7 +134,7 @@ func (k *client) end(id core.TerminalID, e core.Exit) {
 // before there are news, and then tell of it.
 func (k *client) endAll() {
 	for _, id := range k.begun.running() {
-		if s, known := k.served.server.Driver().Status(id); known && s.State == core.StateExited {
+		if s, known := k.served.server.Driver().Terminal(id).Status(); known && s.State == core.StateExited {
 			k.end(id, s.Exit)
 		}
 	}

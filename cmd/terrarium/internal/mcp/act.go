@@ -33,12 +33,12 @@ type resizeIn struct {
 func (s *Server) write(ctx context.Context, _ *sdk.CallToolRequest, in writeIn) (*sdk.CallToolResult, *terminalOut, error) {
 	return s.typed(ctx, in.Terminal, in.WaitSeconds, func(t *terminal) error {
 		if in.Text != "" {
-			if err := s.driver.Write(t.id, []byte(in.Text)); err != nil {
+			if _, err := s.driver.Terminal(t.id).Write([]byte(in.Text)); err != nil {
 				return err
 			}
 		}
 		if in.EndOfInput {
-			return s.driver.CloseInput(t.id)
+			return s.driver.Terminal(t.id).CloseInput()
 		}
 		return nil
 	})
@@ -47,7 +47,7 @@ func (s *Server) write(ctx context.Context, _ *sdk.CallToolRequest, in writeIn) 
 func (s *Server) keys(ctx context.Context, _ *sdk.CallToolRequest, in keysIn) (*sdk.CallToolResult, *terminalOut, error) {
 	return s.typed(ctx, in.Terminal, in.WaitSeconds, func(t *terminal) error {
 		var modes keys.Modes
-		s.driver.Screen(t.id, func(screen *vt.Screen) {
+		s.driver.Terminal(t.id).Screen(func(screen *vt.Screen) {
 			m := screen.Modes()
 			modes.AppCursor, modes.AppKeypad = m.AppCursor, m.AppKeypad
 		})
@@ -58,7 +58,8 @@ func (s *Server) keys(ctx context.Context, _ *sdk.CallToolRequest, in keysIn) (*
 				return fmt.Errorf("no key is called %q: want tmux's names, as C-c, Enter, Escape, Up or F5; terminal_write types text", clip(name))
 			}
 		}
-		return s.driver.Write(t.id, bytes)
+		_, err := s.driver.Terminal(t.id).Write(bytes)
+		return err
 	})
 }
 
@@ -130,7 +131,7 @@ func (s *Server) resize(_ context.Context, _ *sdk.CallToolRequest, in resizeIn) 
 		return nil, nil, err
 	}
 	defer done()
-	if err := s.driver.Resize(t.id, in.Rows, in.Cols); err != nil {
+	if err := s.driver.Terminal(t.id).Resize(in.Rows, in.Cols); err != nil {
 		return nil, nil, err
 	}
 	out := s.state(t)
@@ -146,7 +147,7 @@ func (s *Server) kill(ctx context.Context, req *sdk.CallToolRequest, in terminal
 		return nil, nil, err
 	}
 	defer done()
-	if err := s.driver.Kill(t.id); err != nil {
+	if err := s.driver.Terminal(t.id).Kill(); err != nil {
 		return nil, nil, err
 	}
 	s.await(ctx, req, t, max(0, s.config.Driver.Core.KillGrace)+dyingTime)

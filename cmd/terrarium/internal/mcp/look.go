@@ -120,7 +120,7 @@ func (o *terminalOut) String() string {
 // show answers with the newest output of t, at most limit bytes.
 func (s *Server) show(t *terminal, limit int) (*sdk.CallToolResult, *terminalOut, error) {
 	out := s.state(t) // before the output: what an ended command has printed is all there then
-	text, truncated := s.driver.AppendOutput(nil, t.id)
+	text, truncated := s.driver.Terminal(t.id).AppendOutput(nil)
 	out.Truncated, out.Resource = truncated, uri(t.id)
 	out.Output = newest(text, cmp.Or(limit, defaultBytes))
 	out.Omitted = len(text) - len(out.Output)
@@ -220,7 +220,7 @@ func (s *Server) await(ctx context.Context, req *sdk.CallToolRequest, t *termina
 
 // written returns how many bytes the command has printed.
 func (s *Server) written(t *terminal) (n uint64) {
-	s.driver.Look(t.id, func(c *core.Terminal) { n = c.Written() })
+	s.driver.Terminal(t.id).Look(func(c *core.Terminal) { n = c.Written() })
 	return n
 }
 
@@ -254,7 +254,7 @@ func (s *Server) showScreen(t *terminal) (*sdk.CallToolResult, *terminalOut, err
 // view returns what the screen of t shows. It is nil if it has none.
 func (s *Server) view(t *terminal) *view {
 	var v view
-	if s.driver.Screen(t.id, func(screen *vt.Screen) { v = viewOf(screen) }) {
+	if s.driver.Terminal(t.id).Screen(func(screen *vt.Screen) { v = viewOf(screen) }) {
 		return &v
 	}
 	s.mu.Lock()

@@ -44,6 +44,6 @@ func (s *Server) read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.Rea
 		return nil, sdk.ResourceNotFoundError(clip(req.Params.URI))
 	}
 	defer done()
-	text, _ := s.driver.AppendOutput(nil, t.id)
+	text, _ := s.driver.Terminal(t.id).AppendOutput(nil)
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, Text: newest(text, maxResource)}}}, nil
 }

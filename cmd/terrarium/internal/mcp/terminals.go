@@ -46,18 +46,18 @@ func (s *Server) begin(c core.Command, by *caller) (*terminal, error) {
 	}
 	s.starting.Lock()
 	defer s.starting.Unlock()
-	id, err := s.driver.Begin(session, c)
+	term, err := s.driver.Begin(session, c)
 	if err != nil {
 		return nil, err
 	}
 	t := &terminal{
-		id: id, caller: by, began: time.Now(), uses: 1, started: make(chan struct{}), ended: make(chan struct{}),
+		id: term.ID(), caller: by, began: time.Now(), uses: 1, started: make(chan struct{}), ended: make(chan struct{}),
 	}
 	t.idle = time.AfterFunc(s.config.IdleRelease, func() { s.expire(t) })
 	t.idle.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.terminals[id] = t
+	s.terminals[term.ID()] = t
 	return t, nil
 }
 
@@ -143,7 +143,7 @@ func (s *Server) release(t *terminal) {
 	s.mu.Unlock()
 	t.caller.leave()
 	if !again {
-		s.driver.Release(t.id) // the error would say that there is nothing to release
+		s.driver.Terminal(t.id).Release() // the error would say that there is nothing to release
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 type agent struct {
 	driver *driver.Driver
 	host   *holding
-	id     core.TerminalID
+	term   *driver.Terminal
 	gone   chan struct{} // closed when it has ended, and all that it has said was handled
 	exit   core.Exit     // set before gone is closed
 }
@@ -32,11 +32,11 @@ func startAgent(ctx context.Context, c driver.Config, command core.Command, outp
 	a.driver = driver.New(c)
 	command.Pty, command.Interactive, command.OutputByteLimit, command.Timeout = false, true, -1, -1
 	var err error
-	if a.id, err = a.driver.Create(ctx, "", command); err != nil {
+	if a.term, err = a.driver.Create(ctx, "", command); err != nil {
 		return a, err
 	}
 	go func() { // ends with the agent, which Close of the driver ends
-		a.exit, _ = a.driver.WaitForExit(context.Background(), a.id)
+		a.exit, _ = a.term.Wait(context.Background())
 		close(a.gone)
 	}()
 	return a, nil

@@ -204,7 +204,7 @@ func (d *display) forget(session string) {
 		}
 	}
 	for id, t := range d.terminals {
-		if t.session == session || !t.lent && !d.driver.Look(id, func(*core.Terminal) {}) {
+		if t.session == session || !t.lent && !d.driver.Terminal(id).Look(func(*core.Terminal) {}) {
 			delete(d.terminals, id)
 		}
 	}
@@ -359,7 +359,7 @@ func (d *display) learn(id core.TerminalID, t *shown) {
 	if t.lent || t.over || t.exit != nil {
 		return
 	}
-	if s, known := d.driver.Status(id); known && s.State == core.StateExited {
+	if s, known := d.driver.Terminal(id).Status(); known && s.State == core.StateExited {
 		t.exit = &s.Exit
 	}
 }
@@ -400,7 +400,7 @@ func (d *display) state(call callID, i *item) (s state, known bool) {
 		return s, false
 	}
 	d.learn(i.terminal, t) // first: one that has ended has written all
-	d.driver.Look(i.terminal, func(t *core.Terminal) { s.written = t.Written() })
+	d.driver.Terminal(i.terminal).Look(func(t *core.Terminal) { s.written = t.Written() })
 	s.ended = t.exit != nil
 	return s, true
 }
@@ -471,7 +471,7 @@ func (d *display) appendText(dst []byte, call callID, i *item) []byte {
 // it has ended, or nil if it has not, or if it is known no longer. d.mu is held.
 func (d *display) look(call callID, i *item) (output []byte, truncated bool, exit *core.ExitStatus) {
 	if !i.theirs {
-		output, truncated = d.driver.AppendOutput(nil, i.terminal)
+		output, truncated = d.driver.Terminal(i.terminal).AppendOutput(nil)
 		if t := d.terminals[i.terminal]; t != nil && t.exit != nil {
 			exit = &t.exit.Status
 		}

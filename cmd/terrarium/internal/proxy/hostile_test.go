@@ -64,14 +64,14 @@ func showing(t *testing.T) (*display, core.TerminalID) {
 	t.Cleanup(func() { d.driver.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	id, err := d.driver.Create(ctx, "s", core.Command{Command: `head -c 40000 /dev/zero | tr '\0' x`})
+	term, err := d.driver.Create(ctx, "s", core.Command{Command: `head -c 40000 /dev/zero | tr '\0' x`})
 	if err == nil {
-		_, err = d.driver.WaitForExit(ctx, id)
+		_, err = term.Wait(ctx)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d, id
+	return d, term.ID()
 }
 
 // embed has a tool call embed content, and returns what the editor gets.
@@ -157,7 +157,7 @@ func TestForgotten(t *testing.T) {
 	if err := d.driver.CloseSession("s"); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); d.driver.Look(id, func(*core.Terminal) {}); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); d.driver.Terminal(id).Look(func(*core.Terminal) {}); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the driver keeps the terminal")
 		}

@@ -157,7 +157,7 @@ func (p *proxy) wait(ctx context.Context) error {
 	case <-p.agent.gone:
 		return p.ended()
 	case err = <-left:
-		p.agent.driver.CloseInput(p.agent.id) // it may have ended
+		p.agent.term.CloseInput() // it may have ended
 		select {
 		case <-p.agent.gone:
 			if p.told.waits() {

@@ -111,7 +111,7 @@ type run struct {
 	ctx     context.Context
 	limit   time.Duration
 	command core.Command
-	id      core.TerminalID
+	term    *driver.Terminal
 }
 
 func (r *run) start(line string) (err error) {
@@ -119,20 +119,20 @@ func (r *run) start(line string) (err error) {
 	c.Command, c.Args, c.Cwd = line, nil, r.Dir
 	c.Pty, c.Interactive, c.Screen = true, true, true
 	c.OutputByteLimit = -1
-	r.id, err = r.Driver.Create(r.ctx, r.Session, c)
+	r.term, err = r.Driver.Create(r.ctx, r.Session, c)
 	return err
 }
 
 func (r *run) write(p []byte) error {
-	if err := r.Driver.Write(r.id, p); err != nil {
+	if _, err := r.term.Write(p); err != nil {
 		return err
 	}
-	return r.within(func(ctx context.Context) error { return r.Driver.Flush(ctx, r.id) })
+	return r.within(func(ctx context.Context) error { return r.term.Flush(ctx) })
 }
 
 func (r *run) press(names []string) error {
 	var modes keys.Modes
-	r.Driver.Screen(r.id, func(s *vt.Screen) {
+	r.term.Screen(func(s *vt.Screen) {
 		m := s.Modes()
 		modes.AppCursor, modes.AppKeypad = m.AppCursor, m.AppKeypad
 	})
@@ -148,7 +148,7 @@ func isKey(name string) bool {
 	return ok
 }
 
-func (r *run) resize(cols, rows int) error { return r.Driver.Resize(r.id, rows, cols) }
+func (r *run) resize(cols, rows int) error { return r.term.Resize(rows, cols) }
 
 // within has f give up when the time is over.
 func (r *run) within(f func(ctx context.Context) error) error {
@@ -165,7 +165,7 @@ func (r *run) within(f func(ctx context.Context) error) error {
 // it is not wanted, until it does not.
 func (r *run) waitText(text string, wanted bool) error {
 	return r.within(func(ctx context.Context) error {
-		err := r.Driver.WaitForScreen(ctx, r.id, func(s *vt.Screen) bool {
+		err := r.term.WaitForScreen(ctx, func(s *vt.Screen) bool {
 			return strings.Contains(string(s.AppendText(nil)), text) == wanted
 		})
 		if !errors.Is(err, driver.ErrNotShown) {
@@ -180,12 +180,12 @@ func (r *run) waitText(text string, wanted bool) error {
 }
 
 func (r *run) waitSettled() error {
-	return r.within(func(ctx context.Context) error { return r.Driver.WaitForQuiet(ctx, r.id, settledAfter) })
+	return r.within(func(ctx context.Context) error { return r.term.WaitForQuiet(ctx, settledAfter) })
 }
 
 // ended waits for the end, and returns the status, or the name of the signal.
 func (r *run) ended(ctx context.Context) (string, error) {
-	exit, err := r.Driver.WaitForExit(ctx, r.id)
+	exit, err := r.term.Wait(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -230,7 +230,7 @@ func (r *run) expectScreen(file *txtar.File) error {
 	}
 	want := trim(string(file.Data))
 	err := r.within(func(ctx context.Context) error {
-		return r.Driver.WaitForScreen(ctx, r.id, func(s *vt.Screen) bool { return string(s.AppendText(nil)) == want })
+		return r.term.WaitForScreen(ctx, func(s *vt.Screen) bool { return string(s.AppendText(nil)) == want })
 	})
 	if err == nil || r.ctx.Err() != nil {
 		return err
@@ -240,7 +240,10 @@ func (r *run) expectScreen(file *txtar.File) error {
 
 // shown returns the screen as text, without what is blank at the end of lines and of the screen.
 func (r *run) shown() (text string) {
-	r.Driver.Screen(r.id, func(s *vt.Screen) { text = string(s.AppendText(nil)) })
+	if r.term == nil {
+		return ""
+	}
+	r.term.Screen(func(s *vt.Screen) { text = string(s.AppendText(nil)) })
 	return text
 }
 
