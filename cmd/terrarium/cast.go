@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/cast"
 )
@@ -23,7 +24,22 @@ func createCast(name string, h cast.Header) (castFile, error) {
 	if err != nil {
 		return castFile{}, fmt.Errorf("record: %w", err)
 	}
-	return castFile{cast.NewWriter(f, h), f}, nil
+	return castFile{cast.NewWriter(timedFile{f, recordPatience}, h), f}, nil
+}
+
+// recordPatience is how long who reads a recording that is a pipe may take no more of it.
+const recordPatience = 3 * time.Second
+
+// A timedFile waits no longer than that for a pipe: the command waits for its recording, and
+// its end would wait too. What is no pipe is written as ever.
+type timedFile struct {
+	*os.File
+	limit time.Duration
+}
+
+func (w timedFile) Write(p []byte) (int, error) {
+	w.SetWriteDeadline(time.Now().Add(w.limit)) // an error means that it never waits for a reader
+	return w.File.Write(p)
 }
 
 // close writes what is left. A recording that could not be written whole is worth a warning, and no
