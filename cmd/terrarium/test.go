@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -188,5 +189,27 @@ func (f *testFlags) file(ctx context.Context, c core.Command, name string, trail
 	if err != nil || bytes.Equal(now, text) {
 		return err
 	}
-	return os.WriteFile(name, now, 0o644)
+	return rewrite(name, now)
+}
+
+// rewrite replaces what a file holds. On a full disk it stays as it is.
+func rewrite(name string, text []byte) error {
+	name, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".update-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // if it still has that name
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
 }
