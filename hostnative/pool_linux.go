@@ -221,8 +221,12 @@ func (p *pool) startIn(ctx context.Context, one *kept, s keeper.Spec) (command, 
 // maxOutdated bounds how many keepers that were replaced a pool has at once: each lives as long as
 // its commands. With more, the next stays, and its commands don't reach what has come since. Those
 // whose last command has ended don't count: they need some time for their own end, and commands
-// that are started quickly, one after the other, would be refused what they were handed over.
-const maxOutdated = 4
+// that are started quickly, one after the other, would be refused what they were handed over. Both
+// together are maxEnding at the most, should their end take long.
+const (
+	maxOutdated = 4
+	maxEnding   = 32
+)
 
 // replaceOutdated gives up keepers whose rules are not what they would be now: the next
 // start has a new one. It reports whether one has to stay.
@@ -245,7 +249,7 @@ func (p *pool) replaceOutdated() (stays bool) {
 		if at < 0 || !one.since.IsZero() {
 			continue // it has ended, or is starting a command just now
 		}
-		if busy == maxOutdated {
+		if busy == maxOutdated || len(p.outdated) == maxEnding {
 			stays = true
 			continue
 		}

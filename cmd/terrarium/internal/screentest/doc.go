@@ -14,7 +14,7 @@
 //	wait settled            until nothing new has come for half a second
 //	wait exit [STATUS]      until the program has ended: with 0 unless said, or a signal: SIGTERM
 //	expect TEXT             the same as "wait TEXT"
-//	! expect TEXT           until the screen does not show it
+//	! expect TEXT           until the screen does not show it: at once where nothing is drawn yet
 //	expect screen FILE      until the screen is as the file says, but for blanks at the end of lines
 //	timeout D               how long to wait at the most, from here on; 10s unless said
 //
