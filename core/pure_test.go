@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// The reasons. In the WASI reactor a goroutine is a callback that may never run, and a call that blocks
-// with nothing else to run kills the instance; no native test would show either.
+// The reasons. In the WASI reactor a goroutine is a callback that may never run, and a call that
+// blocks with nothing else to run kills the instance; no native test would show either.
 const (
 	whyNoGoroutines = "goroutines freeze between two calls into the reactor, and a blocked one kills the instance"
 	whyNoHost       = "the core has no outside: bytes, exits and time come in through its methods"

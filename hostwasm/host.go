@@ -38,13 +38,12 @@ type Config struct {
 	// Tmp that lies in one of them is not affected.
 	Hidden []string
 
-	// Funcs are functions of yours that modules may import, besides WASI's;
-	// none may have the name of one of ours. Guests that don't import them
-	// notice nothing. Call is handed a guest that is opaque, is called from
-	// many goroutines, and must return soon: a guest that is in it can't be
-	// ended. mem is the guest's to fill with lies: its methods check every pointer
-	// and length, and what they find there may be anything. An error from Call ends the guest as SIGKILL
-	// would; one that is the guest's own fault is better its result.
+	// Funcs are functions of yours that modules may import, besides WASI's; none may have the name
+	// of one of ours. Guests that don't import them notice nothing. Call is handed a guest that is
+	// opaque, is called from many goroutines, and must return soon: a guest that is in it can't be
+	// ended. mem is the guest's to fill with lies: its methods check every pointer and length, and
+	// what they find there may be anything. An error from Call ends the guest as SIGKILL would; one
+	// that is the guest's own fault is better its result.
 	Funcs []engine.Func
 
 	// Env is the environment, as NAME=value, that every command's own Env is

@@ -20,8 +20,8 @@ import (
 // errno. They have the last descriptor at 0, what is written at 64, and what is read at 32.
 type fetching struct{ open, openNonblock, openNowhere, openWrong, read, write, writeBeyond, close, exit []byte }
 
-// An exchangeOpener is how a guest gets an exchange: it imports what it needs into m, and returns the
-// call with some flags whose descriptor belongs at out.
+// An exchangeOpener is how a guest gets an exchange: it imports what it needs into m, and returns
+// the call with some flags whose descriptor belongs at out.
 type exchangeOpener func(m *Module) func(flags byte, out []byte) []byte
 
 // importsOpen has a guest call open of terrarium_http_v0.

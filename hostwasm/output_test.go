@@ -7,8 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
-// Output does not return while its sink runs, also after Close: who has called it may let go of what
-// sink uses.
+// Output does not return while its sink runs, also after Close: who has called it may let go of
+// what sink uses.
 func TestOutputWaitsForItsSink(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, on backend) {
 		checkLeaks(t)

@@ -142,8 +142,8 @@ func testLimits(t *testing.T, on place) {
 	}
 }
 
-// Memory that is refused is the guest's to deal with; a program in Go ends there: its runtime would write pages about its
-// goroutines, and exit.
+// Memory that is refused is the guest's to deal with; a program in Go ends there: its runtime would
+// write pages about its goroutines, and exit.
 func TestMemoryLimit(t *testing.T) { onEachEngine(t, testMemoryLimit) }
 
 func testMemoryLimit(t *testing.T, on backend) {

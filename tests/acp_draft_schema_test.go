@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// wantDraft holds the params of a line against a type of the draft of ACP v2, if the schema is there.
+// wantDraft holds the params of a line against a type of the draft of ACP v2, if the schema is
+// there.
 func wantDraft(t *testing.T, typeName, line string) {
 	t.Helper()
 	if os.Getenv("TERRARIUM_NODE_MODULES") == "" {

@@ -30,8 +30,8 @@ func verifyRecord(t *testing.T, name string) string {
 	return string(out)
 }
 
-// TestAuditKilled kills a server at random moments, while it starts and ends commands as fast as it can. What
-// it leaves verifies, but for the event in flight, and the next one goes on.
+// TestAuditKilled kills a server at random moments, while it starts and ends commands as fast as it
+// can. What it leaves verifies, but for the event in flight, and the next one goes on.
 func TestAuditKilled(t *testing.T) {
 	kills := 10
 	if os.Getenv("TERRARIUM_LONG") != "" {
@@ -67,8 +67,8 @@ func TestAuditKilled(t *testing.T) {
 	t.Logf("%d kills: %s", kills, verifyRecord(t, record))
 }
 
-// reapOthers waits until this process has no children but before. What a killed server leaves is ours if we are
-// a subreaper, as another test makes us. Its keeper ends it and then itself.
+// reapOthers waits until this process has no children but before. What a killed server leaves is
+// ours if we are a subreaper, as another test makes us. Its keeper ends it and then itself.
 func reapOthers(t *testing.T, before map[string]bool) {
 	t.Helper()
 	ctx := limited(t)
@@ -129,7 +129,8 @@ func (t *sdkTest) fill(disk, outside string) (free func()) {
 	}
 }
 
-// A full disk: nothing starts that is not on record, if that is required; when there is room again, it does.
+// A full disk: nothing starts that is not on record, if that is required; when there is room again,
+// it does.
 func TestAuditRequiredFullDisk(t *testing.T) {
 	s, disk, outside := smallDisk(t, "--audit-required")
 	free := s.fill(disk, outside)

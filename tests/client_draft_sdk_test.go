@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestClientDraftSDK has an agent of the official TypeScript SDK, which checks every message, take a turn in the draft
-// of version 2.
+// TestClientDraftSDK has an agent of the official TypeScript SDK, which checks every message, take
+// a turn in the draft of version 2.
 func TestClientDraftSDK(t *testing.T) {
 	agent := nodeScript(t, "client_draft_sdk.mjs", "@agentclientprotocol/sdk/dist/v2/stable/acp.js")
 	nativeHost(t)

@@ -130,11 +130,12 @@ func wantLines(t *testing.T, what fmt.Stringer, want ...string) {
 	}
 }
 
-// hostile is what an agent may say to obey no more: an escape, CSI in one character, and an override of direction.
+// hostile is what an agent may say to obey no more: an escape, CSI in one character, and an
+// override of direction.
 const hostile = `\u001b[2J\u009b2J\u202e`
 
-// TestClientTurn has an agent say and show what it can. What it says goes to standard output, all else to standard
-// error, and nothing of it to the terminal.
+// TestClientTurn has an agent say and show what it can. What it says goes to standard output, all
+// else to standard error, and nothing of it to the terminal.
 func TestClientTurn(t *testing.T) {
 	u := prompted(t)
 	for i, want := range []struct{ method, params, answer string }{
@@ -232,7 +233,8 @@ func TestClientJSON(t *testing.T) {
 	id := u.create(`printf '\377\033[1m'; exit 7`)
 	u.asks("terminal/wait_for_exit", `"terminalId":"`+id+`"`)
 	u.asks("terminal/create", `"command":"not-there","args":["it's"]`)
-	// What is told of terminals, and of all else, comes by different ways: the agent may go on before.
+	// What is told of terminals, and of all else, comes by different ways: the agent may go on
+	// before.
 	eventually(t, func() bool { return strings.Contains(u.stdout.String(), `"event":"refused"`) })
 	u.asks("fs/read_text_file", `"path":"/etc/passwd"`)
 	u.asks("session/request_permission", `"toolCall":{"toolCallId":"p","title":"may I"},"options":[{"optionId":"n","name":"No","kind":"reject_once"}]`)
@@ -384,7 +386,8 @@ reason = "never that"
 	}
 }
 
-// TestClientCancels has a first ^C cancel the turn, and a second one end an agent that does not care.
+// TestClientCancels has a first ^C cancel the turn, and a second one end an agent that does not
+// care.
 func TestClientCancels(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprint(again), func(t *testing.T) {
@@ -438,7 +441,8 @@ func TestClientIsKilled(t *testing.T) {
 	}
 }
 
-// TestClientProtects: what runs later is written for an agent no more than for its commands, by whatever name.
+// TestClientProtects: what runs later is written for an agent no more than for its commands, by
+// whatever name.
 func TestClientProtects(t *testing.T) {
 	if !hasSandbox() {
 		t.Skip("native commands can't be confined here")
@@ -512,7 +516,8 @@ decision = "deny"
 	u.stop("end_turn")
 }
 
-// TestClientUnread has nobody read what the client writes: a signal ends it all the same, also when the turn is over.
+// TestClientUnread has nobody read what the client writes: a signal ends it all the same, also when
+// the turn is over.
 func TestClientUnread(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -537,9 +542,10 @@ func TestClientUnread(t *testing.T) {
 	}
 }
 
-// deafAgent asks for more than it may leave unread, and reads nothing of it: each output takes 1.35 MB in an answer,
-// where a line break is two bytes. Who serves it takes its requests one after the other, so a command among them
-// shows how far that came: one is written, 12 wait, and one more makes 16 MiB full.
+// deafAgent asks for more than it may leave unread, and reads nothing of it: each output takes 1.35
+// MB in an answer, where a line break is two bytes. Who serves it takes its requests one after the
+// other, so a command among them shows how far that came: one is written, 12 wait, and one more
+// makes 16 MiB full.
 const deafAgent = `
 say() { printf '%s\n' '{"jsonrpc":"2.0",'"$1"'}'; }
 read line; say '"id":1,"result":{"protocolVersion":1}'

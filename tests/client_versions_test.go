@@ -106,7 +106,8 @@ func TestClientDraft(t *testing.T) {
 	}
 }
 
-// TestClientDraftEnds: state_update says how a turn of version 2 ends, before or after the prompt is answered.
+// TestClientDraftEnds: state_update says how a turn of version 2 ends, before or after the prompt
+// is answered.
 func TestClientDraftEnds(t *testing.T) {
 	for reason, want := range map[string]int{`"end_turn"`: 0, `"refusal"`: 3, `"max_tokens"`: 4, `"cancelled"`: 130, `null`: 0, `"_other"`: 1} {
 		u := prompted(t)
@@ -135,8 +136,8 @@ func TestClientDraftEnds(t *testing.T) {
 	}
 }
 
-// TestClientDraftCancels: ^C is session/cancel in version 2, too. What runs in the background is ended with the turn,
-// where the agent says that it can.
+// TestClientDraftCancels: ^C is session/cancel in version 2, too. What runs in the background is
+// ended with the turn, where the agent says that it can.
 func TestClientDraftCancels(t *testing.T) {
 	u := prompted(t)
 	u.beginDraft()
@@ -162,7 +163,8 @@ func TestClientDraftCancels(t *testing.T) {
 	wantLines(t, u.stderr, "[1] ended: SIGTERM", "[2] ended: unknown", "[3] ended: unknown")
 }
 
-// TestClientShownJSON has events of terminals that the agent runs itself, whichever way it tells of them.
+// TestClientShownJSON has events of terminals that the agent runs itself, whichever way it tells of
+// them.
 func TestClientShownJSON(t *testing.T) {
 	u := prompted(t, "--json")
 	u.begin()
@@ -195,7 +197,8 @@ func TestClientShownJSON(t *testing.T) {
 	}
 }
 
-// TestClientShowsMany: an agent that tells of ten thousand terminals, and of what makes no sense, is borne.
+// TestClientShowsMany: an agent that tells of ten thousand terminals, and of what makes no sense,
+// is borne.
 func TestClientShowsMany(t *testing.T) {
 	u := prompted(t)
 	u.begin()
@@ -213,7 +216,8 @@ func TestClientShowsMany(t *testing.T) {
 	wantLines(t, u.stderr, "[1] ended: unknown", fmt.Sprintf("[%d] last", n), fmt.Sprintf("[%d] ended: unknown", n))
 }
 
-// TestClientDraftPermission has an agent ask in the form of version 2. The command is what rules are about.
+// TestClientDraftPermission has an agent ask in the form of version 2. The command is what rules
+// are about.
 func TestClientDraftPermission(t *testing.T) {
 	const options = `"options":[{"optionId":"a","name":"Yes","kind":"allow_once"},{"optionId":"r","name":"No","kind":"reject_once"}]`
 	rules := filepath.Join(t.TempDir(), "policy.toml")

@@ -108,7 +108,8 @@ func wantViolations(t *testing.T, name string, got, want []string) {
 	}
 }
 
-// fakePackage returns a package of ours, of a library or of the standard library, whichever p looks like.
+// fakePackage returns a package of ours, of a library or of the standard library, whichever p looks
+// like.
 func fakePackage(p string) listed {
 	type module = struct{ Path string }
 	top, _, _ := strings.Cut(p, "/")

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// platforms is where the table is checked: a file with a suffix imports things that others never see.
+// platforms is where the table is checked: a file with a suffix imports things that others never
+// see.
 var platforms = []platform{
 	{goos: "linux", goarch: "amd64", packages: []string{"./..."}},
 	{goos: "darwin", goarch: "arm64", packages: []string{"./..."}},
@@ -162,7 +163,8 @@ func neverImports(name, imported string) string {
 	return ""
 }
 
-// deepViolations follows the imports of name to all that it reaches, and names the way to what is banned.
+// deepViolations follows the imports of name to all that it reaches, and names the way to what is
+// banned.
 func (r *rule) deepViolations(name string, byPath map[string]listed) []string {
 	start := modulePath + "/" + name
 	from := map[string]string{start: ""} // who imported it first

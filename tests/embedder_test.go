@@ -16,13 +16,14 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// TestSDK has the agent side of somebody else's SDK use real terminals in every way it knows: those of the
-// example embedder, of our command, and of our connection.
+// TestSDK has the agent side of somebody else's SDK use real terminals in every way it knows: those
+// of the example embedder, of our command, and of our connection.
 func TestSDK(t *testing.T) {
 	for _, peer := range []struct {
 		name    string
 		connect func(t *testing.T) *sdkPeer
-		// The SDK's client side, which the embedder has, handles each request on a goroutine of its own.
+		// The SDK's client side, which the embedder has, handles each request on a goroutine of its
+		// own.
 		unordered bool
 	}{
 		{"embedder", func(t *testing.T) *sdkPeer {

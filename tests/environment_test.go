@@ -104,8 +104,8 @@ func TestRefusedVariables(t *testing.T) {
 		t.Errorf("got %q, want %q", output, want)
 	}
 
-	// A rule can allow one by its name. What a person has given is no agent's, so it does not keep other rules
-	// from holding.
+	// A rule can allow one by its name. What a person has given is no agent's, so it does not keep
+	// other rules from holding.
 	rules := filepath.Join(dir, "policy.toml")
 	const text = "default = \"deny\"\n[[rule]]\nid = \"echo\"\nargv = [\"echo\", \"**\"]\ndecision = \"allow\"\nenv_assign = [\"PYTHONPATH\"]\n" +
 		"[[rule]]\nid = \"true\"\nargv = [\"true\"]\ndecision = \"allow\"\n"
@@ -129,7 +129,8 @@ func TestRefusedVariables(t *testing.T) {
 	}
 }
 
-// TestEnvironmentTools has the tools that README names work with what commands see of our environment.
+// TestEnvironmentTools has the tools that README names work with what commands see of our
+// environment.
 func TestEnvironmentTools(t *testing.T) {
 	root := t.TempDir()
 	const fakeSSH = "#!/bin/sh\n" + `[ "$SSH_AUTH_SOCK" = /no/such/socket ] || { echo "no agent" >&2; exit 1; }` + "\n" + `eval "exec $2"` + "\n"
@@ -194,8 +195,8 @@ func versionFlag(tool string) string {
 	return "--version"
 }
 
-// TestEnvironmentHidden: what a command is not given it does not find in /proc either, in what we are and have
-// started, but for who has started us. Root may read all.
+// TestEnvironmentHidden: what a command is not given it does not find in /proc either, in what we
+// are and have started, but for who has started us. Root may read all.
 func TestEnvironmentHidden(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip(err)

@@ -39,8 +39,8 @@ func TestExampleBackground(t *testing.T) {
 	}
 }
 
-// runAgent connects an agent with "terrarium serve --stdio" and returns what it says and how it exits.
-// When it is gone the server must exit with 0.
+// runAgent connects an agent with "terrarium serve --stdio" and returns what it says and how it
+// exits. When it is gone the server must exit with 0.
 func runAgent(t *testing.T, server, agent string, args ...string) (stderr string, exit int) {
 	t.Helper()
 	ctx := limited(t)

@@ -69,8 +69,8 @@ var outputFaults = []fault{
 			t.Errorf("got %.100q, want the end only", out)
 		}
 	}},
-	// Nothing of this is left to a background child, so the drain needs no limit, and however busy the machine
-	// is, nothing may be lost.
+	// Nothing of this is left to a background child, so the drain needs no limit, and however busy
+	// the machine is, nothing may be lost.
 	{number: 23, name: "tail_before_exit", config: core.Config{KeepTerminals: -1, DrainLimit: time.Minute}, test: func(t *faultTest) {
 		const size = 64 << 10
 		c := t.sh(`head -c 65535 /dev/zero | tr '\0' x; echo`)

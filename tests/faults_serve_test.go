@@ -18,8 +18,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
 
-// serveWith runs the command as its own shell line does, which may take something away first: "$@" is
-// "terrarium serve --stdio" and the arguments.
+// serveWith runs the command as its own shell line does, which may take something away first: "$@"
+// is "terrarium serve --stdio" and the arguments.
 func serveWith(t *testing.T, line string, args ...string) *sdkTest {
 	t.Helper()
 	args = append([]string{"-c", line, "sh", terrariumPath(t), "serve", "--stdio"}, args...)
@@ -37,8 +37,8 @@ func terrariumPath(t testing.TB) string {
 	return path
 }
 
-// untilRefused creates terminals until there can be no more, and demands that the reason is told, that the
-// others live on, and that there can be more when one has gone.
+// untilRefused creates terminals until there can be no more, and demands that the reason is told,
+// that the others live on, and that there can be more when one has gone.
 func (t *sdkTest) untilRefused(most int, reason string) {
 	t.Helper()
 	r := acp.CreateTerminalRequest{SessionId: "s", Command: "/bin/sh", Args: []string{"-c", "echo ready; exec sleep 1000"}}

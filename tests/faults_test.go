@@ -17,8 +17,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// A fault is something that goes wrong, or is done wrong, with a real command. The numbers are those of
-// FAULTS.md.
+// A fault is something that goes wrong, or is done wrong, with a real command. The numbers are
+// those of FAULTS.md.
 type fault struct {
 	number int
 	name   string
@@ -197,10 +197,12 @@ func few(n int) int {
 	return n
 }
 
-// within is how long a test allows for what has a limit of its own: times are kept, but machines are slow.
+// within is how long a test allows for what has a limit of its own: times are kept, but machines
+// are slow.
 const within = 20 * time.Second
 
-// TestFaultsTable holds FAULTS.md against the tests: it has every case, and the tests of this table are in it.
+// TestFaultsTable holds FAULTS.md against the tests: it has every case, and the tests of this table
+// are in it.
 func TestFaultsTable(t *testing.T) {
 	text, err := os.ReadFile("FAULTS.md")
 	if err != nil {

@@ -91,8 +91,8 @@ func TestHarnessEarly(t *testing.T) {
 	}
 }
 
-// needBox skips a test without the sandbox's own commands. It has them compiled where the other tests
-// have them, which takes 17 s of processor time where nothing is yet.
+// needBox skips a test without the sandbox's own commands. It has them compiled where the other
+// tests have them, which takes 17 s of processor time where nothing is yet.
 func needBox(t *testing.T) {
 	t.Helper()
 	cache, err := filepath.Abs(filepath.Join("..", ".cache"))

@@ -22,8 +22,8 @@ type holding struct {
 	Goroutines, Descriptors, Children int
 }
 
-// held counts. Children are also those that nobody has waited for. Where there is no /proc, it counts
-// goroutines only.
+// held counts. Children are also those that nobody has waited for. Where there is no /proc, it
+// counts goroutines only.
 func held() (h holding) {
 	h.Goroutines = runtime.NumGoroutine()
 	fds, _ := filepath.Glob("/proc/self/fd/*")
@@ -32,8 +32,8 @@ func held() (h holding) {
 	return h
 }
 
-// children are this process's, those of other tests and those that have ended included, by their ids. Where
-// there is no /proc there are none.
+// children are this process's, those of other tests and those that have ended included, by their
+// ids. Where there is no /proc there are none.
 func children() map[string]bool {
 	all := make(map[string]bool)
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
@@ -62,7 +62,8 @@ func checkHeld(t *testing.T, before holding) {
 	}
 }
 
-// TestLeaks creates and releases terminals of every kind, in every state, and finds nothing of them.
+// TestLeaks creates and releases terminals of every kind, in every state, and finds nothing of
+// them.
 func TestLeaks(t *testing.T) {
 	n := 2_500
 	switch {
@@ -118,8 +119,8 @@ func TestLeaks(t *testing.T) {
 	checkHeld(t, before)
 }
 
-// tooMany reports whether there are as many terminals as there may be. What was released counts until it is
-// freed, in the background.
+// tooMany reports whether there are as many terminals as there may be. What was released counts
+// until it is freed, in the background.
 func tooMany(err error) bool {
 	_, ok := errors.AsType[*core.LimitError](err)
 	return ok

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLicenses asks the command for the terms of what is in it, and holds them against what the linker
-// has written into it.
+// TestLicenses asks the command for the terms of what is in it, and holds them against what the
+// linker has written into it.
 func TestLicenses(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("..", "web", "dist", "THIRD_PARTY_LICENSES.txt")); err != nil {
 		t.Skipf("%v: run make build", err)

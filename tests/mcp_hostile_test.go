@@ -143,7 +143,8 @@ func TestMCPMalformed(t *testing.T) {
 	}
 }
 
-// TestMCPManyRequests: thousands of calls that nobody waits for are answered each, one after the other.
+// TestMCPManyRequests: thousands of calls that nobody waits for are answered each, one after the
+// other.
 func TestMCPManyRequests(t *testing.T) {
 	const calls = 2000
 	p := newMCPPipe(t)
@@ -168,7 +169,8 @@ func TestMCPManyRequests(t *testing.T) {
 	}
 }
 
-// TestMCPSameID: a call whose id is in use is refused, however many come, and takes no other's place.
+// TestMCPSameID: a call whose id is in use is refused, however many come, and takes no other's
+// place.
 func TestMCPSameID(t *testing.T) {
 	const calls = 300
 	p := newMCPPipe(t)

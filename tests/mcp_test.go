@@ -17,7 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcpVersions are those of the protocol that clients speak: without sessions, with them, and the first.
+// mcpVersions are those of the protocol that clients speak: without sessions, with them, and the
+// first.
 var mcpVersions = []string{"2026-07-28", "2025-11-25", "2024-11-05"}
 
 // An mcpClient is a client of the official Go SDK.
@@ -206,7 +207,8 @@ func TestMCPCommand(t *testing.T) {
 	})
 }
 
-// TestMCPTellsOfSandbox: a model is told what commands may not do, and nothing where there is no sandbox.
+// TestMCPTellsOfSandbox: a model is told what commands may not do, and nothing where there is no
+// sandbox.
 func TestMCPTellsOfSandbox(t *testing.T) {
 	dir := t.TempDir()
 	for want, flags := range map[string][]string{

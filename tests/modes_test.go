@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestSandboxModes works on a repository of the host, with the built command: in a worker, whose host sets the modes. Each
-// line leaves the repository as native tools would, and git sees no change where there is none.
+// TestSandboxModes works on a repository of the host, with the built command: in a worker, whose
+// host sets the modes. Each line leaves the repository as native tools would, and git sees no
+// change where there is none.
 func TestSandboxModes(t *testing.T) {
 	if raceDetector() {
 		t.Skip("takes minutes to compile box and git with the race detector, which sees nothing inside the sandbox")

@@ -9,8 +9,9 @@ import (
 
 const modulePath = "github.com/terrarium-dev/terrarium"
 
-// watchModule makes "go test" run the test again when a file of the module changes. It keeps the result
-// of a test until a file changes that the test itself read; what a go command reads for it does not count.
+// watchModule makes "go test" run the test again when a file of the module changes. It keeps the
+// result of a test until a file changes that the test itself read; what a go command reads for it
+// does not count.
 func watchModule(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{"core", "hostnative", "hostwasm", "plugins", "cmd", "web"} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// nodeScript returns the command line that has node run a script of ours, whose first argument is a path in
-// node_modules. It skips the test where there is no node, or no such folder.
+// nodeScript returns the command line that has node run a script of ours, whose first argument is a
+// path in node_modules. It skips the test where there is no node, or no such folder.
 func nodeScript(t testing.TB, script, module string) []string {
 	t.Helper()
 	modules := os.Getenv("TERRARIUM_NODE_MODULES")

@@ -213,7 +213,8 @@ func eachPermitting(t *testing.T, test func(t *testing.T, p *permitting)) {
 	}
 }
 
-// TestPermissionAnswers: a client that answers is asked, and its answer holds for as long as it says.
+// TestPermissionAnswers: a client that answers is asked, and its answer holds for as long as it
+// says.
 func TestPermissionAnswers(t *testing.T) {
 	eachPermitting(t, func(t *testing.T, p *permitting) {
 		p.agree()
@@ -286,8 +287,8 @@ func TestPermissionNotAgreed(t *testing.T) {
 	p.files()
 }
 
-// TestPermissionCancelled: when the create is cancelled while its client is asked, so is the question,
-// and a late yes starts nothing.
+// TestPermissionCancelled: when the create is cancelled while its client is asked, so is the
+// question, and a late yes starts nothing.
 func TestPermissionCancelled(t *testing.T) {
 	eachPermitting(t, func(t *testing.T, p *permitting) {
 		p.agree()
@@ -310,7 +311,8 @@ func TestPermissionCancelled(t *testing.T) {
 	})
 }
 
-// TestPermissionPeerGone: nothing starts, and nobody waits, when the client vanishes while it is asked.
+// TestPermissionPeerGone: nothing starts, and nobody waits, when the client vanishes while it is
+// asked.
 func TestPermissionPeerGone(t *testing.T) {
 	eachPermitting(t, func(t *testing.T, p *permitting) {
 		p.agree()
@@ -336,8 +338,8 @@ func TestPermissionPeersApart(t *testing.T) {
 	}
 }
 
-// TestPermissionShown: no part of a question that clients show has characters that a person can't see, or that have the
-// line read otherwise than it runs.
+// TestPermissionShown: no part of a question that clients show has characters that a person can't
+// see, or that have the line read otherwise than it runs.
 func TestPermissionShown(t *testing.T) {
 	nativeHost(t)
 	p := permittingServer(t)

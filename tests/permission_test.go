@@ -158,8 +158,8 @@ func TestPermissionTerminal(t *testing.T) {
 	a.wants(6, 0, "")
 }
 
-// A person sees each line of a command, and what a question leaves out of a long one, and no line of
-// a command looks like one of ours.
+// A person sees each line of a command, and what a question leaves out of a long one, and no line
+// of a command looks like one of ours.
 func TestPermissionLines(t *testing.T) {
 	a := serveAsked(t, `exec "$@"`, "--approve", "ask")
 	a.sees("the starter policy holds")
@@ -279,8 +279,8 @@ func TestPermissionOfSession(t *testing.T) {
 	a.wants(3, -32603, "no-true")
 }
 
-// TestPermissionRoots: where no session was opened, the server's directory is what rules are about, and
-// not one that the agent names.
+// TestPermissionRoots: where no session was opened, the server's directory is what rules are about,
+// and not one that the agent names.
 func TestPermissionRoots(t *testing.T) {
 	a := serveAsked(t, `exec "$@"`, "--approve", "none")
 	create := func(id int, cwd string) {

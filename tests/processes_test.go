@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSandboxProcesses sees and ends the processes of a sandbox's terminal from inside, with the built command: in a
-// worker, and in its own process. Two terminals at once do not see each other.
+// TestSandboxProcesses sees and ends the processes of a sandbox's terminal from inside, with the
+// built command: in a worker, and in its own process. Two terminals at once do not see each other.
 func TestSandboxProcesses(t *testing.T) {
 	if raceDetector() {
 		t.Skip("takes minutes to compile the box with the race detector, which sees nothing inside the sandbox")

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// heldAgent tries what it may do, and writes down what went well. It is called as Claude Code's agent is.
+// heldAgent tries what it may do, and writes down what went well. It is called as Claude Code's
+// agent is.
 const heldAgent = `#!/bin/sh
 try() { name=$1; shift; if "$@" >/dev/null 2>&1; then echo "$name" >>done; fi; }
 try project touch inside

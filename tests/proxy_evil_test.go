@@ -15,7 +15,8 @@ import (
 // ran is what an evil agent wants an editor to run.
 const ran = `"method":"terminal/create","params":{"sessionId":"s","command":"evil"}`
 
-// tricks are lines of an agent. Each is such that some editor would run it, and another reader sees nothing in it.
+// tricks are lines of an agent. Each is such that some editor would run it, and another reader sees
+// nothing in it.
 var tricks = map[string]string{
 	"plain":              `{"jsonrpc":"2.0","id":1,` + ran + `}`,
 	"escaped":            `{"jsonrpc":"2.0","id":1,"m\u0065thod":"terminal\/cr\u0065ate","params":{"sessionId":"s","command":"evil"}}`,
@@ -99,7 +100,8 @@ func TestProxyServesOnlyWhatWasOpened(t *testing.T) {
 			t.Errorf("%s: got %+v, want %s", name, m, ask.reason)
 		}
 	}
-	// The server has methods for its own client. An agent's go to the editor, as all that is unknown.
+	// The server has methods for its own client. An agent's go to the editor, as all that is
+	// unknown.
 	open := `{"jsonrpc":"2.0","id":2,"method":"_terrarium/session_open","params":{"sessionId":"mine","cwd":"/"}}`
 	l.says(l.toEditor, open)
 	if got := l.gets(l.editor); got != open+"\n" {
@@ -141,7 +143,8 @@ func TestProxyConfines(t *testing.T) {
 	}
 }
 
-// TestSessionRootDirectory opens sessions that would hand over everything. Nothing runs in them, and whoever asks learns why.
+// TestSessionRootDirectory opens sessions that would hand over everything. Nothing runs in them,
+// and whoever asks learns why.
 func TestSessionRootDirectory(t *testing.T) {
 	nativeHost(t)
 	if !hasSandbox() {

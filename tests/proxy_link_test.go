@@ -31,7 +31,8 @@ type link struct {
 	stderr *syncBuffer
 }
 
-// agentScript passes on what an agent gets to a FIFO, and what comes from another one as what it says.
+// agentScript passes on what an agent gets to a FIFO, and what comes from another one as what it
+// says.
 const agentScript = `echo $$ >"$0/pid"; exec 3<&0; cat <&3 >"$0/gets" & exec cat "$0/says"`
 
 // proxied starts "terrarium proxy FLAG..." with an agent that is the test.
@@ -212,7 +213,8 @@ func (l *link) onTerminal(request, method, id string) {
 	l.says(l.toEditor, fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"terminal/%s","params":{"sessionId":"s","terminalId":%q}}`, request, method, id))
 }
 
-// quiet checks that nothing of what was sent so far comes to the editor: only a line that is sent now does.
+// quiet checks that nothing of what was sent so far comes to the editor: only a line that is sent
+// now does.
 func (l *link) quiet() {
 	l.t.Helper()
 	const last = `{"jsonrpc":"2.0","method":"_last"}`

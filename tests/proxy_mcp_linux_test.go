@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestProxyToolsAgainstUsers has another user connect who knows the token, where the directory does not keep it out.
+// TestProxyToolsAgainstUsers has another user connect who knows the token, where the directory does
+// not keep it out.
 func TestProxyToolsAgainstUsers(t *testing.T) {
 	nativeHost(t)
 	if os.Geteuid() != 0 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// toolCalls are how agents tell of a call of our tool for the command %s, in updates of the tool call %s, and how it
-// has ended.
+// toolCalls are how agents tell of a call of our tool for the command %s, in updates of the tool
+// call %s, and how it has ended.
 var toolCalls = map[string]struct{ begun, over string }{
 	"claude-agent-acp": {
 		`{"_meta":{"claudeCode":{"toolName":"mcp__terrarium__terminal_create"}},"toolCallId":%[2]q,"sessionUpdate":"tool_call","name":"mcp__terrarium__terminal_create","rawInput":{},"status":"pending","title":"mcp__terrarium__terminal_create","content":[]}
@@ -27,8 +27,9 @@ var toolCalls = map[string]struct{ begun, over string }{
 	},
 }
 
-// TestProxyToolsAreShown has agents run a command by our tools: it is shown at their tool call, while it runs and when
-// they have told of its end, by each kind of editor, whether the call or the command comes first.
+// TestProxyToolsAreShown has agents run a command by our tools: it is shown at their tool call,
+// while it runs and when they have told of its end, by each kind of editor, whether the call or the
+// command comes first.
 func TestProxyToolsAreShown(t *testing.T) {
 	nativeHost(t)
 	for agent, call := range toolCalls {

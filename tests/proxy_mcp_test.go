@@ -39,7 +39,8 @@ func (s *toolServer) cmd() *exec.Cmd {
 	return cmd
 }
 
-// withTools starts a proxy that offers its terminals by MCP. Its socket is in the directory that is returned.
+// withTools starts a proxy that offers its terminals by MCP. Its socket is in the directory that is
+// returned.
 func withTools(t *testing.T, flags ...string) (l *link, runtime string) {
 	t.Helper()
 	runtime = shortDir(t)
@@ -67,8 +68,8 @@ func (l *link) initialize(agent string) {
 	l.gets(l.editor)
 }
 
-// newSession has the editor open a session in l.dir, and returns the last MCP server that the agent is told of. The
-// agent has not answered.
+// newSession has the editor open a session in l.dir, and returns the last MCP server that the agent
+// is told of. The agent has not answered.
 func (l *link) newSession() *toolServer {
 	l.t.Helper()
 	l.says(l.toAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, l.dir))
@@ -158,7 +159,8 @@ func TestProxyTools(t *testing.T) {
 	}
 }
 
-// TestProxyToolsAsk has the editor asked about a command that an agent runs by MCP, at the tool call that runs.
+// TestProxyToolsAsk has the editor asked about a command that an agent runs by MCP, at the tool
+// call that runs.
 func TestProxyToolsAsk(t *testing.T) {
 	nativeHost(t)
 	policy := filepath.Join(t.TempDir(), "policy.toml")
@@ -216,8 +218,8 @@ func withoutOffers(lines chan []byte) chan []byte {
 	return rest
 }
 
-// TestProxyToolsSplice compares the lines that open sessions with those that the agent gets: one entry more, and
-// all other bytes as they were.
+// TestProxyToolsSplice compares the lines that open sessions with those that the agent gets: one
+// entry more, and all other bytes as they were.
 func TestProxyToolsSplice(t *testing.T) {
 	nativeHost(t)
 	l, _ := withTools(t)
@@ -344,7 +346,8 @@ func TestProxyToolsAgainstPeers(t *testing.T) {
 	}
 }
 
-// TestProxyToolsLeaveNothing ends an editor, an agent and a proxy while a command of its tools runs.
+// TestProxyToolsLeaveNothing ends an editor, an agent and a proxy while a command of its tools
+// runs.
 func TestProxyToolsLeaveNothing(t *testing.T) {
 	nativeHost(t)
 	for name, end := range map[string]func(l *link){
@@ -396,8 +399,8 @@ func TestProxyToolsLeaveNothing(t *testing.T) {
 	}
 }
 
-// TestProxyToolsSocketIsOutOfReach: a command that may write the directory where the sockets are can't put one of its own
-// in the place of the agent's tools, which would be shown the token.
+// TestProxyToolsSocketIsOutOfReach: a command that may write the directory where the sockets are
+// can't put one of its own in the place of the agent's tools, which would be shown the token.
 func TestProxyToolsSocketIsOutOfReach(t *testing.T) {
 	nativeHost(t)
 	if !hasSandbox() {
@@ -416,7 +419,8 @@ func TestProxyToolsSocketIsOutOfReach(t *testing.T) {
 	}
 }
 
-// TestProxyDropsShell has an agent do without its own shell, and one that can't be told so open no session.
+// TestProxyDropsShell has an agent do without its own shell, and one that can't be told so open no
+// session.
 func TestProxyDropsShell(t *testing.T) {
 	nativeHost(t)
 	const tools = `"Bash","BashOutput","KillShell","PowerShell","Monitor"`

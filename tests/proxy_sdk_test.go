@@ -12,7 +12,8 @@ import (
 	"github.com/coder/acp-go-sdk"
 )
 
-// An sdkEditor is an editor of the Go SDK that serves no terminals: those methods are nil, so a call of one panics.
+// An sdkEditor is an editor of the Go SDK that serves no terminals: those methods are nil, so a
+// call of one panics.
 type sdkEditor struct {
 	acp.Client
 	updates chan acp.SessionNotification
@@ -61,7 +62,8 @@ func (a *sdkAgent) Prompt(ctx context.Context, r acp.PromptRequest) (acp.PromptR
 	return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 }
 
-// TestProxySDK has the Go SDK of ACP on both sides: a prompt runs a command that the editor is asked about and shows.
+// TestProxySDK has the Go SDK of ACP on both sides: a prompt runs a command that the editor is
+// asked about and shows.
 func TestProxySDK(t *testing.T) {
 	nativeHost(t)
 	policy := filepath.Join(t.TempDir(), "policy.toml")

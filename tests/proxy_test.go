@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestProxyIsTransparent has an editor and an agent say much to each other at once. All of it must come as it was
-// sent, but for what initialize says of terminals.
+// TestProxyIsTransparent has an editor and an agent say much to each other at once. All of it must
+// come as it was sent, but for what initialize says of terminals.
 func TestProxyIsTransparent(t *testing.T) {
 	nativeHost(t)
 	for _, place := range []string{"here", "mcp", "editor"} {
@@ -31,7 +31,8 @@ func TestProxyIsTransparent(t *testing.T) {
 	}
 }
 
-// TestProxyThatReencodes checks that the conversation finds a proxy that reads and writes JSON anew.
+// TestProxyThatReencodes checks that the conversation finds a proxy that reads and writes JSON
+// anew.
 func TestProxyThatReencodes(t *testing.T) {
 	fromEditor, toAgent := io.Pipe()
 	fromAgent, toEditor := io.Pipe()
@@ -127,7 +128,8 @@ func conversation() (editor, agent [][]byte) {
 	return editor, agent
 }
 
-// TestProxyPassesWhatTheEditorSays has lines of the editor reach the agent that nobody else would pass on.
+// TestProxyPassesWhatTheEditorSays has lines of the editor reach the agent that nobody else would
+// pass on.
 func TestProxyPassesWhatTheEditorSays(t *testing.T) {
 	nativeHost(t)
 	l := proxied(t, "--sandbox", "off")
@@ -216,7 +218,8 @@ func TestProxyManyRequests(t *testing.T) {
 	}
 }
 
-// TestProxyAsks has the editor asked about a command, at the tool call that runs, and nobody else answers.
+// TestProxyAsks has the editor asked about a command, at the tool call that runs, and nobody else
+// answers.
 func TestProxyAsks(t *testing.T) {
 	nativeHost(t)
 	policy := filepath.Join(t.TempDir(), "policy.toml")
@@ -318,8 +321,9 @@ func TestProxyShows(t *testing.T) {
 	}
 }
 
-// TestProxyShowsBeforeTheCallEnds has an agent end its tool call as soon as it knows enough: that the command has ended,
-// by waiting for that or by asking again and again, or what it has written so far. By then, each kind of editor shows it.
+// TestProxyShowsBeforeTheCallEnds has an agent end its tool call as soon as it knows enough: that
+// the command has ended, by waiting for that or by asking again and again, or what it has written
+// so far. By then, each kind of editor shows it.
 func TestProxyShowsBeforeTheCallEnds(t *testing.T) {
 	nativeHost(t)
 	editors := map[string]struct{ capabilities, exit string }{

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// ownTerminal is what an agent tells of a command of its own, as codex-acp and claude-agent-acp do: updates of a
-// tool call, of which the last embeds the terminal anew.
+// ownTerminal is what an agent tells of a command of its own, as codex-acp and claude-agent-acp do:
+// updates of a tool call, of which the last embeds the terminal anew.
 var ownTerminal = []string{
 	`{"sessionUpdate":"tool_call","toolCallId":"call","status":"pending","content":[{"type":"terminal","terminalId":"call"}],"_meta":{"terminal_info":{"terminal_id":"call","cwd":"/"}}}`,
 	`{"sessionUpdate":"tool_call_update","toolCallId":"call","_meta":{"terminal_output_delta":{"terminal_id":"call","data":"\u001b[1mone\u001b[0m\r\n"}}}`,
@@ -22,8 +22,8 @@ func (l *link) updates(session, update string) string {
 	return line + "\n"
 }
 
-// TestProxyShowsTheirs has an agent show a terminal of its own to editors that do not know such terminals: it becomes
-// text, which grows and stays.
+// TestProxyShowsTheirs has an agent show a terminal of its own to editors that do not know such
+// terminals: it becomes text, which grows and stays.
 func TestProxyShowsTheirs(t *testing.T) {
 	nativeHost(t)
 	l := proxied(t, "--sandbox", "off")
@@ -88,7 +88,8 @@ func TestProxyShowsBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// TestProxyPassesTheirs has editors that know such terminals get what the agent says, byte for byte.
+// TestProxyPassesTheirs has editors that know such terminals get what the agent says, byte for
+// byte.
 func TestProxyPassesTheirs(t *testing.T) {
 	nativeHost(t)
 	for _, key := range []string{"terminal_output", "terminal_output_delta"} {
@@ -104,7 +105,8 @@ func TestProxyPassesTheirs(t *testing.T) {
 	}
 }
 
-// TestProxyForgetsTheirs has an agent show more terminals than are known at a time, and one that writes without end.
+// TestProxyForgetsTheirs has an agent show more terminals than are known at a time, and one that
+// writes without end.
 func TestProxyForgetsTheirs(t *testing.T) {
 	nativeHost(t)
 	l := proxied(t, "--sandbox", "off")

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// openDraft has the editor and the agent agree on version 2 of ACP. The agent answers with these capabilities of a
-// session. It returns what the agent got.
+// openDraft has the editor and the agent agree on version 2 of ACP. The agent answers with these
+// capabilities of a session. It returns what the agent got.
 func (l *link) openDraft(session string) (initialize string) {
 	l.t.Helper()
 	l.says(l.toAgent, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":2,"info":{"name":"e","version":"1"},"capabilities":{}}}`)
@@ -27,7 +27,8 @@ func (l *link) openDraft(session string) (initialize string) {
 	return initialize
 }
 
-// TestProxyDraft: version 2 is passed on as it is, and has no terminals that an editor or we would run.
+// TestProxyDraft: version 2 is passed on as it is, and has no terminals that an editor or we would
+// run.
 func TestProxyDraft(t *testing.T) {
 	nativeHost(t)
 	l := proxied(t, "--sandbox", "off")
@@ -74,7 +75,8 @@ func (l *link) newDraftSession() string {
 	return got
 }
 
-// TestProxyDraftTools runs a command for an agent of version 2, by MCP, and asks the editor as that version has it.
+// TestProxyDraftTools runs a command for an agent of version 2, by MCP, and asks the editor as that
+// version has it.
 func TestProxyDraftTools(t *testing.T) {
 	nativeHost(t)
 	policy := filepath.Join(t.TempDir(), "policy.toml")
@@ -155,8 +157,9 @@ func (l *link) getsDraft(typeName, update string) (line string) {
 	return line
 }
 
-// TestProxyDraftToolsAreShown shows commands of our tools to an editor of version 2 as terminals of that version:
-// what they write while they run, and where the tool call has content that we don't keep.
+// TestProxyDraftToolsAreShown shows commands of our tools to an editor of version 2 as terminals of
+// that version: what they write while they run, and where the tool call has content that we don't
+// keep.
 func TestProxyDraftToolsAreShown(t *testing.T) {
 	nativeHost(t)
 	l, _ := withTools(t)
@@ -183,7 +186,8 @@ func TestProxyDraftToolsAreShown(t *testing.T) {
 	l.getsDraft("UpdateSessionNotification", `"sessionUpdate":"terminal_update","terminalId":"ID","exitStatus":{"exitCode":null,"signal":"SIGTERM"}}`)
 }
 
-// TestProxyDraftWithoutMCP: an agent of version 2 that takes no MCP servers would refuse a session that has one.
+// TestProxyDraftWithoutMCP: an agent of version 2 that takes no MCP servers would refuse a session
+// that has one.
 func TestProxyDraftWithoutMCP(t *testing.T) {
 	nativeHost(t)
 	l, _ := withTools(t)

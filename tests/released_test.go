@@ -26,7 +26,8 @@ func TestReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	had, cache, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	// What others have released is taken from what was downloaded before, or from where that came from.
+	// What others have released is taken from what was downloaded before, or from where that came
+	// from.
 	proxies := []string{filepath.Join(dir, "proxy"), filepath.Join(had, "cache", "download")}
 	env := append(os.Environ(), "GOPROXY=file://"+strings.Join(proxies, ",file://"), "GOSUMDB=off",
 		"GOMODCACHE="+filepath.Join(dir, "modules"), "GOCACHE="+cache, "GOBIN="+filepath.Join(dir, "bin"), "GOFLAGS=",

@@ -2,9 +2,9 @@ package tests
 
 // This file is a table: who may import what, and why not more. deps_test.go enforces it.
 
-// A rule says what a package of ours may import. Packages are named by their path below the module; "x/..." is
-// x and all below it. The first rule that matches counts. A package in an "internal" folder without a rule of
-// its own follows the rule of the package around it.
+// A rule says what a package of ours may import. Packages are named by their path below the module;
+// "x/..." is x and all below it. The first rule that matches counts. A package in an "internal"
+// folder without a rule of its own follows the rule of the package around it.
 type rule struct {
 	path   string
 	ours   []string // packages of ours

@@ -81,8 +81,8 @@ func (p *sdkPeer) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// connectTo starts an ACP client on its standard input and output and returns the side of the agent. At
-// the end of the test its input ends, and then it must exit with 0.
+// connectTo starts an ACP client on its standard input and output and returns the side of the
+// agent. At the end of the test its input ends, and then it must exit with 0.
 func connectTo(t testing.TB, name string, args ...string) *sdkPeer {
 	t.Helper()
 	cmd := exec.CommandContext(limited(t), name, args...)

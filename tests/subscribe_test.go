@@ -12,7 +12,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// TestSubscribe: serve tells a peer that has subscribed what a command writes and shows, and that it ended.
+// TestSubscribe: serve tells a peer that has subscribed what a command writes and shows, and that
+// it ended.
 func TestSubscribe(t *testing.T) {
 	t.Run("stdio", func(t *testing.T) {
 		cmd := exec.CommandContext(limited(t), "terrarium", "serve", "--stdio")

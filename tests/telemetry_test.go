@@ -139,7 +139,8 @@ func wantSpan(t *testing.T, s *otlptrace.Span, want map[string]any) {
 	}
 }
 
-// telemetry returns our environment with variables of OpenTelemetry, no others of it, and no policy.
+// telemetry returns our environment with variables of OpenTelemetry, no others of it, and no
+// policy.
 func telemetry(variables ...string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -371,7 +372,8 @@ func TestTelemetryRun(t *testing.T) {
 	}
 }
 
-// Without an endpoint, or where another variable forbids it, nobody is called; a parent is passed on.
+// Without an endpoint, or where another variable forbids it, nobody is called; a parent is passed
+// on.
 func TestTelemetryOff(t *testing.T) {
 	c := newCollector(t)
 	for _, variables := range [][]string{

@@ -15,8 +15,9 @@ import (
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
-// TestTerminal sits at a terminal, in the sandbox's shell: it edits a line with arrow keys, turns pages, makes the window
-// wider while a line is open, and reads git's history. What it looks at is the screen.
+// TestTerminal sits at a terminal, in the sandbox's shell: it edits a line with arrow keys, turns
+// pages, makes the window wider while a line is open, and reads git's history. What it looks at is
+// the screen.
 func TestTerminal(t *testing.T) {
 	if raceDetector() {
 		t.Skip("takes minutes to compile the shell and git with the race detector, which sees nothing inside the sandbox")
@@ -162,7 +163,8 @@ func (p *person) text() string {
 	return strings.Join(rows, "\n")
 }
 
-// sees waits until the screen shows pattern, as long as it takes a busy machine to compile two modules.
+// sees waits until the screen shows pattern, as long as it takes a busy machine to compile two
+// modules.
 func (p *person) sees(pattern string) {
 	p.t.Helper()
 	re := regexp.MustCompile(pattern)

@@ -21,9 +21,9 @@ type exitStatus int
 
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// runInBrowser runs a test binary for GOOS=js in Chromium, as "go test -exec" would have it run: in the
-// current directory, which is that of its package, where it finds the folder's own files and testdata. Each
-// program in testdata is there as testdata/NAME.wasm besides, built for wasip1.
+// runInBrowser runs a test binary for GOOS=js in Chromium, as "go test -exec" would have it run: in
+// the current directory, which is that of its package, where it finds the folder's own files and
+// testdata. Each program in testdata is there as testdata/NAME.wasm besides, built for wasip1.
 func runInBrowser(ctx context.Context, args []string) error {
 	flags := newFlags("browser")
 	limit := flags.Duration("limit", 10*time.Minute, "")
@@ -89,8 +89,8 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// compileWeb makes of the package's sources in web what browsers load, unless that is newer. Without
-// npm there will be no page, which is all that is missing then.
+// compileWeb makes of the package's sources in web what browsers load, unless that is newer.
+// Without npm there will be no page, which is all that is missing then.
 func compileWeb(ctx context.Context, out io.Writer, root string) error {
 	if _, err := exec.LookPath("npm"); err != nil {
 		fmt.Fprintln(out, "NOT BUILT: the page, which needs npm")
@@ -109,8 +109,8 @@ func compileWeb(ctx context.Context, out io.Writer, root string) error {
 	return command(ctx, out, nil, "npm", "--prefix", web, "run", "build")
 }
 
-// webIsStale reports whether something has changed since the package was compiled, of which guests.js
-// is a part.
+// webIsStale reports whether something has changed since the package was compiled, of which
+// guests.js is a part.
 func webIsStale(web string) (stale bool, err error) {
 	compiled, err := os.Stat(filepath.Join(web, "dist", "guests.js"))
 	if errors.Is(err, fs.ErrNotExist) {

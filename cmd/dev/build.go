@@ -13,14 +13,15 @@ const binary = "terrarium"
 // module is the path that all our packages begin with.
 const module = "github.com/terrarium-dev/terrarium"
 
-// reactorFlags holds the flags that the reactor is built with, one a line: its size depends on them.
+// reactorFlags holds the flags that the reactor is built with, one a line: its size depends on
+// them.
 const reactorFlags = "cmd/reactor/build.flags"
 
 // sandboxFlags is the same for the sandbox.
 const sandboxFlags = "cmd/sandbox/build.flags"
 
-// buildSteps builds what a user runs: for JavaScript the core as a WASI reactor, the sandbox for a page
-// and the package around them; the command, which embeds all of it; and our plugins for pages.
+// buildSteps builds what a user runs: for JavaScript the core as a WASI reactor, the sandbox for a
+// page and the package around them; the command, which embeds all of it; and our plugins for pages.
 func buildSteps() []step {
 	// The command embeds the plugins, and what follows.
 	return append(pluginSteps(pluginsDir, develVersion), []step{

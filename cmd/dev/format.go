@@ -47,9 +47,9 @@ type formattedFile struct {
 	formatted []byte
 }
 
-// unformatted finds the Go files below dir that differ from what gofmt makes of them. It uses go/format,
-// which is gofmt, instead of the program: that one is not always on PATH. It leaves out what the
-// go command leaves out: folders of dependencies and names with a leading dot.
+// unformatted finds the Go files below dir that differ from what gofmt makes of them. It uses
+// go/format, which is gofmt, instead of the program: that one is not always on PATH. It leaves out
+// what the go command leaves out: folders of dependencies and names with a leading dot.
 func unformatted(dir string) ([]formattedFile, error) {
 	var found []formattedFile
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -61,8 +61,8 @@ func (t fuzzTarget) String() string {
 	return shortPackage(t.pkg) + "." + t.name
 }
 
-// fuzzTargets finds the targets of the module in its source; out gets what the go command says. "go test -list"
-// would link every test of the module to ask it.
+// fuzzTargets finds the targets of the module in its source; out gets what the go command says. "go
+// test -list" would link every test of the module to ask it.
 func fuzzTargets(ctx context.Context, out io.Writer) ([]fuzzTarget, error) {
 	const files = `{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}` +
 		`{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}`
@@ -100,7 +100,8 @@ func turnTargets(t *turn, targets []fuzzTarget) []fuzzTarget {
 	})
 }
 
-// fuzzFunctions returns the names of a file's functions that are fuzz targets, as "go help testfunc" tells them.
+// fuzzFunctions returns the names of a file's functions that are fuzz targets, as "go help
+// testfunc" tells them.
 func fuzzFunctions(file string) (names []string, err error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {

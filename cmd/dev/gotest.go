@@ -15,12 +15,12 @@ import (
 	"sync"
 )
 
-// packages is how many run at once: twice as many as there are processors, because the longest of our
-// tests wait for other processes half of the time.
+// packages is how many run at once: twice as many as there are processors, because the longest of
+// our tests wait for other processes half of the time.
 var packages = strconv.Itoa(2 * runtime.NumCPU())
 
-// goTest is a step that runs "go test" and notes which tests were skipped, which plain "go test" hides, and which
-// packages took long.
+// goTest is a step that runs "go test" and notes which tests were skipped, which plain "go test"
+// hides, and which packages took long.
 func goTest(title string, env []string, notes *notes, args ...string) step {
 	return step{title, func(ctx context.Context, out io.Writer) error {
 		pr, pw := io.Pipe()
@@ -41,8 +41,9 @@ type testEvent struct {
 	Elapsed float64 // seconds
 }
 
-// readTestEvents reads the output of "go test -json", copies to out what belongs to tests and packages that
-// did not pass, and adds to notes what was skipped or took long. It reads r to its end.
+// readTestEvents reads the output of "go test -json", copies to out what belongs to tests and
+// packages that did not pass, and adds to notes what was skipped or took long. It reads r to its
+// end.
 func readTestEvents(r io.Reader, out io.Writer, title string, notes *notes) error {
 	type key struct{ pkg, test string }
 	var order []key                       // of first output

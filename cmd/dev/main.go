@@ -1,5 +1,6 @@
 // Command dev builds and checks the project. It uses nothing but the standard library and the go
-// command, so "go run ./cmd/dev COMMAND" works on a fresh clone; the Makefile holds no logic of its own.
+// command, so "go run ./cmd/dev COMMAND" works on a fresh clone; the Makefile holds no logic of its
+// own.
 package main
 
 import (

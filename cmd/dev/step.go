@@ -33,16 +33,16 @@ func newRunner(w io.Writer) *runner {
 	return &runner{w: w, start: time.Now()}
 }
 
-// run runs the steps, also those after a failed one: a reader wants to see all that is wrong at once.
-// Only the end of ctx stops it early, and what did not run then counts as failed.
+// run runs the steps, also those after a failed one: a reader wants to see all that is wrong at
+// once. Only the end of ctx stops it early, and what did not run then counts as failed.
 func (r *runner) run(ctx context.Context, steps []step) {
 	for _, s := range steps {
 		r.step(ctx, s)
 	}
 }
 
-// lanes runs several lists of steps side by side, each like run. What runs at the same time must not
-// need one another, nor a machine that does nothing else. Each step is reported when it ends.
+// lanes runs several lists of steps side by side, each like run. What runs at the same time must
+// not need one another, nor a machine that does nothing else. Each step is reported when it ends.
 func (r *runner) lanes(ctx context.Context, lanes ...[]step) {
 	ended := make(chan *result)
 	steps := 0

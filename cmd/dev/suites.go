@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// A suite is a conformance suite of others. It is too big to keep or to fetch, so a person hands it over.
+// A suite is a conformance suite of others. It is too big to keep or to fetch, so a person hands it
+// over.
 type suite struct {
 	name string
 	env  string   // names the folder it is in
@@ -71,7 +72,8 @@ func peers(name string) suite {
 	}
 }
 
-// conformance builds what the suites try and runs every suite. It fails for those that were not handed over.
+// conformance builds what the suites try and runs every suite. It fails for those that were not
+// handed over.
 func conformance(ctx context.Context, w io.Writer) error {
 	if err := compileOnce(ctx); err != nil {
 		return err
@@ -112,7 +114,8 @@ func (s suite) step(notes *notes) step {
 	return goTest(s.name, nil, notes, append([]string{"-count=1"}, s.args...)...)
 }
 
-// installed runs node's tests with what npm has installed, and installs it first if the person has not.
+// installed runs node's tests with what npm has installed, and installs it first if the person has
+// not.
 func (s suite) installed(ctx context.Context, out io.Writer, notes *notes) error {
 	folder := os.Getenv(s.env)
 	if folder == "" {

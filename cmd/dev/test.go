@@ -46,8 +46,9 @@ func test(ctx context.Context, w io.Writer, root string) error {
 // looks for more takes "fuzz".
 const fuzzTime = 300 * time.Millisecond
 
-// compileOnce has all that follows compiled with -trimpath, as what is built for users is. Otherwise Go's own
-// packages and all that we import would be compiled once for the tests and once more for the command.
+// compileOnce has all that follows compiled with -trimpath, as what is built for users is.
+// Otherwise Go's own packages and all that we import would be compiled once for the tests and once
+// more for the command.
 func compileOnce(ctx context.Context) error {
 	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output() // "go env -w" may have set them
 	if err != nil {
@@ -56,8 +57,8 @@ func compileOnce(ctx context.Context) error {
 	return os.Setenv("GOFLAGS", strings.TrimSpace(string(flags)+" -trimpath"))
 }
 
-// linkSmall has programs that tests build linked without what debuggers read, as "go test" links the tests
-// themselves: the command in 2.3 s of processor time and not in 3.9.
+// linkSmall has programs that tests build linked without what debuggers read, as "go test" links
+// the tests themselves: the command in 2.3 s of processor time and not in 3.9.
 func linkSmall() error {
 	return os.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w")
 }
@@ -85,8 +86,9 @@ func checkSteps() []step {
 	}
 }
 
-// compilePlugins has the box and git compiled into the cache that tests of the sandbox share. Several begin
-// at once with what needs them, and each would compile them for itself, for 10 s of processor time.
+// compilePlugins has the box and git compiled into the cache that tests of the sandbox share.
+// Several begin at once with what needs them, and each would compile them for itself, for 10 s of
+// processor time.
 func compilePlugins(root string) step {
 	return commandStep("compile plugins", []string{"XDG_CACHE_HOME=" + filepath.Join(root, ".cache")},
 		filepath.Join(root, binary), "run", "--host", "wasm", "--", "bash", "-c", "git --version")
@@ -100,15 +102,18 @@ func testSteps(root string, notes *notes, turn *turn) []step {
 	race := append(env, "GORACE=atexit_sleep_ms=0 halt_on_error=1", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
 	raced := slices.Concat(racePackages, turn.share("go test race", 3, raceInside), turn.share("go test race", 4, raceModules))
 	return []step{
-		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all of it.
+		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all
+		// of it.
 		goTest("go test", append(env, "TERRARIUM_WASMTIME=1", "TERRARIUM_BUILT="+filepath.Join(root, binary)), notes, "-vet=off", "-timeout=40m", "./plugins/box", "./tests", "./..."),
-		// What -short leaves out was tested above; with -race it would take as long as all the rest.
+		// What -short leaves out was tested above; with -race it would take as long as all the
+		// rest.
 		goTest("go test race", race, notes,
 			append([]string{"-vet=off", "-race", "-short", "-timeout=40m", "-skip=" + raceSkip}, raced...)...),
 	}
 }
 
-// engineSteps are the tests on other engines than the default one, in other builds, and in browsers.
+// engineSteps are the tests on other engines than the default one, in other builds, and in
+// browsers.
 func engineSteps(root string, notes *notes, turn *turn) []step {
 	env := []string{nodeModules(root)}
 	wazero := filepath.Join(root, ".cache", "bin", "wazero")
@@ -136,7 +141,8 @@ func engineSteps(root string, notes *notes, turn *turn) []step {
 		// The steps before had cgo.
 		goTest("confinement without cgo", []string{"CGO_ENABLED=0"}, notes, "-vet=off", "-run=^Test(Attack|Threads|MemoryOfWorker|AllThreads|Confined|Denied|FilesOfOthers|Host)$", "./hostwasm/worker"),
 		commandStep("build wazero", nil, "go", "build", "-o", wazero, "github.com/tetratelabs/wazero/cmd/wazero"),
-		// What -short leaves out is tested beside it: the machine is the same, and here six times slower.
+		// What -short leaves out is tested beside it: the machine is the same, and here six times
+		// slower.
 		goTest("go test wasip1", wasip1, notes,
 			append([]string{"-vet=off", "-short", "-exec='" + wazero + "' run -mount /:/ -env-inherit"}, turn.share("go test wasip1", 3, modulePackages)...)...),
 	}
@@ -212,8 +218,8 @@ var raceSkipScripts = []string{
 	"sandbox_.*", "screen.*", "serve_(flags|malformed)", "trace_file", "usage", "version_doctor", "wasm_net",
 }
 
-// racePackages are those where goroutines meet, and what starts them. In the others the race detector
-// finds nothing, and their tests take it minutes.
+// racePackages are those where goroutines meet, and what starts them. In the others the race
+// detector finds nothing, and their tests take it minutes.
 var racePackages = []string{
 	"./tests", "./hostwasm", "./hostwasm/worker", // they take longest: see "go test"
 	"./core", "./core/coretest", "./core/driver/...",

@@ -60,8 +60,8 @@ func runInVM(ctx context.Context, args []string, w io.Writer) error {
 	return errors.Join(errs...)
 }
 
-// unpackKernel downloads a package of Linux, or what it depends on if that is the one with the kernel,
-// and returns where it was unpacked.
+// unpackKernel downloads a package of Linux, or what it depends on if that is the one with the
+// kernel, and returns where it was unpacked.
 func unpackKernel(ctx context.Context, w io.Writer, dir, pkg string) (string, error) {
 	out, err := exec.CommandContext(ctx, "apt-cache", "depends", pkg).Output()
 	if err != nil {

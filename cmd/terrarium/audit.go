@@ -74,8 +74,8 @@ func (f *auditFlags) outside(dirs []string) error {
 	return nil
 }
 
-// A trail is what --audit keeps, and what OpenTelemetry is told. That of nobody who asked for one is
-// nil, and keeps nothing.
+// A trail is what --audit keeps, and what OpenTelemetry is told. That of nobody who asked for one
+// is nil, and keeps nothing.
 type trail struct {
 	log      *audit.Log  // nil without --audit
 	spans    *otel.Spans // nil without an endpoint

@@ -204,8 +204,8 @@ func (w turnWay) Ask(ctx context.Context, q *ask.Question) (ask.Answer, error) {
 
 var errTurn = errors.New("the turn was cancelled before anybody answered")
 
-// untilInterrupted returns a context that ends with the second ^C, or with another signal that asks us to end.
-// The first ^C calls first. press is for one that comes as a key.
+// untilInterrupted returns a context that ends with the second ^C, or with another signal that asks
+// us to end. The first ^C calls first. press is for one that comes as a key.
 func untilInterrupted(first func()) (_ context.Context, end context.CancelCauseFunc, press func()) {
 	ctx, end := context.WithCancelCause(context.Background())
 	var presses atomic.Int32

@@ -12,8 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/acp"
 )
 
-// A person is who sits at our terminal, and is told and asked there: by what draws on it, if something does, else by
-// lines. It is an ask.Way.
+// A person is who sits at our terminal, and is told and asked there: by what draws on it, if
+// something does, else by lines. It is an ask.Way.
 type person struct {
 	terminal *ask.Terminal
 	view     atomic.Pointer[live.View] // nil while nothing draws

@@ -118,8 +118,8 @@ func isRoot(dir string) bool {
 	return err == nil && errRoot == nil && os.SameFile(info, root)
 }
 
-// instructions tell a model what commands in cwd may not do, and what then: else it tries again and again. They are
-// empty without a sandbox.
+// instructions tell a model what commands in cwd may not do, and what then: else it tries again and
+// again. They are empty without a sandbox.
 func (f *confineFlags) instructions(cwd string) string {
 	if !f.confines() {
 		return ""

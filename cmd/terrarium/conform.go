@@ -88,7 +88,8 @@ func (f *conformFlags) serve() error {
 		s := <-signals
 		cancel(errors.New("a signal: " + s.String()))
 	}()
-	// A client that does not read our standard error holds up nothing, and not our end: so main has nothing to say.
+	// A client that does not read our standard error holds up nothing, and not our end: so main has
+	// nothing to say.
 	stderr := lossy.New(os.Stderr, "terrarium: here something is left out: nobody read it")
 	defer stderr.Close()
 	return exitStatus(report(stderr, f.try(ctx, stderr)))

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// A leaver writes for a reader who may not read, until a context ends and a moment longer. A write that has to wait then
-// is left behind, and all that follow fail. Its Write is called by one goroutine at a time.
+// A leaver writes for a reader who may not read, until a context ends and a moment longer. A write
+// that has to wait then is left behind, and all that follow fail. Its Write is called by one
+// goroutine at a time.
 type leaver struct {
 	ctx  context.Context
 	w    io.Writer

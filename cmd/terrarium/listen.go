@@ -70,8 +70,8 @@ func (f *listenFlags) checkListen(command string, stdio bool) error {
 	return nil
 }
 
-// bind listens, and tells where: at scheme://ADDR and path. It returns what peers must know, and tells
-// that if it is new.
+// bind listens, and tells where: at scheme://ADDR and path. It returns what peers must know, and
+// tells that if it is new.
 func (f *listenFlags) bind(scheme, path string) (listener net.Listener, token string, err error) {
 	token, told, err := f.token()
 	if err != nil {

@@ -101,8 +101,9 @@ type judge struct {
 	program closingHost        // that runs --ask-command; may be nil
 }
 
-// judge returns who decides about commands. typed says that a person has typed them, who is not asked
-// again; then config is not looked at. roots are the directories where commands are known to run.
+// judge returns who decides about commands. typed says that a person has typed them, who is not
+// asked again; then config is not looked at. roots are the directories where commands are known to
+// run.
 func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*judge, error) {
 	j := &judge{approve: f.approve, typed: typed, guests: f.host == "wasm", roots: roots, own: f.own(f.host)}
 	j.refuses = !typed && !f.inherit && !j.guests // nothing that a guest gets means anything to what is outside
@@ -241,8 +242,9 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	return core.Decision{Allow: answer.Allow, Reason: answer.Reason, More: answer.Allow}
 }
 
-// rule returns what the rules say of a command that an agent wants to run by itself, and so outside of every sandbox.
-// decided is false if they leave it open: nobody has said that what no rule is about may run.
+// rule returns what the rules say of a command that an agent wants to run by itself, and so outside
+// of every sandbox. decided is false if they leave it open: nobody has said that what no rule is
+// about may run.
 func (j *judge) rule(ctx context.Context, host driver.Host, c core.Command) (allow, decided bool, why string) {
 	if j.book == nil {
 		return false, false, ""

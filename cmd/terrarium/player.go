@@ -77,9 +77,9 @@ type readEvent struct {
 	err error
 }
 
-// read reads what is to be shown, until over is closed or the recording has ended. It is a goroutine,
-// since a recording may be a pipe on which nothing comes, or one with nothing to show: the person ends
-// it all the same. One that still waits for a pipe then is left behind.
+// read reads what is to be shown, until over is closed or the recording has ended. It is a
+// goroutine, since a recording may be a pipe on which nothing comes, or one with nothing to show:
+// the person ends it all the same. One that still waits for a pipe then is left behind.
 func (p *player) read(over <-chan struct{}) <-chan readEvent {
 	read := make(chan readEvent)
 	go func() {

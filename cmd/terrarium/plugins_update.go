@@ -136,8 +136,8 @@ func (f *addFlags) updateOne(ctx context.Context, cmd *cobra.Command, x *index.I
 	return err
 }
 
-// isCurrent reports whether a plugin is what an index has: the same download, and the same manifest,
-// but for names that a person has given it.
+// isCurrent reports whether a plugin is what an index has: the same download, and the same
+// manifest, but for names that a person has given it.
 func isCurrent(e *index.Entry, p *plugin.Plugin) bool {
 	has := e.Manifest()
 	for _, name := range has.Aliases {

@@ -126,8 +126,8 @@ func (f *proxyFlags) parse(args []string) (core.Command, error) {
 	return f.forAgent()
 }
 
-// forAgent returns what every command of an agent gets that we have started ourselves: they are confined if nothing
-// else was said.
+// forAgent returns what every command of an agent gets that we have started ourselves: they are
+// confined if nothing else was said.
 func (f *commandFlags) forAgent() (core.Command, error) {
 	if f.host == "native" && !f.set.Changed("sandbox") {
 		f.confine.level = string(hostnative.SandboxWorkspace)
@@ -201,7 +201,8 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 	return agentError(proxy.Run(s.ctx, config))
 }
 
-// agentHost adds to c what the agent runs on: the agent is the person's own, unless it is to be held.
+// agentHost adds to c what the agent runs on: the agent is the person's own, unless it is to be
+// held.
 func (f *proxyFlags) agentHost(c *proxy.Config, socket string) (*hostnative.Host, error) {
 	sandbox, err := f.agentSandbox(&c.Agent, socket)
 	if err != nil {

@@ -64,10 +64,11 @@ type agentState struct {
 	set      bool   // or the agent would write beside it: the variable is set
 }
 
-// agentStates are those of the agents that are known, by the names of their programs and packages. Of what is in these
-// directories, hostnative puts back what runs later: settings, hooks, commands.
+// agentStates are those of the agents that are known, by the names of their programs and packages.
+// Of what is in these directories, hostnative puts back what runs later: settings, hooks, commands.
 //
-// Claude Code keeps a file of its own beside its directory, ~/.claude.json, unless the variable is set.
+// Claude Code keeps a file of its own beside its directory, ~/.claude.json, unless the variable is
+// set.
 var agentStates = map[string]agentState{
 	"claude": {".claude", "CLAUDE_CONFIG_DIR", true}, "claude-agent-acp": {".claude", "CLAUDE_CONFIG_DIR", true}, "claude-code-acp": {".claude", "CLAUDE_CONFIG_DIR", true},
 	"codex": {".codex", "CODEX_HOME", false}, "codex-acp": {".codex", "CODEX_HOME", false},
@@ -78,8 +79,9 @@ var agentStates = map[string]agentState{
 // runners are programs that run the one, or the package, that an argument names.
 var runners = strings.Fields("npx npm pnpm pnpx yarn bun bunx deno node env")
 
-// stateOf returns where an agent keeps its state, or false if it is not known: by its program, or by what a runner as npx
-// is to run. Of other programs no argument counts: one that happens to be called with "--model claude" gets no login.
+// stateOf returns where an agent keeps its state, or false if it is not known: by its program, or
+// by what a runner as npx is to run. Of other programs no argument counts: one that happens to be
+// called with "--model claude" gets no login.
 func stateOf(agent core.Command) (s agentState, dir string, ok bool) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -102,8 +104,9 @@ func stateOf(agent core.Command) (s agentState, dir string, ok bool) {
 	return s, "", false
 }
 
-// agentSandbox returns what the agent is held in, and sets the variables that it needs there. It may write the directory
-// where it starts, what commands may write, and its state. socket is that of our tools, or empty.
+// agentSandbox returns what the agent is held in, and sets the variables that it needs there. It
+// may write the directory where it starts, what commands may write, and its state. socket is that
+// of our tools, or empty.
 func (f *proxyFlags) agentSandbox(agent *core.Command, socket string) (s hostnative.Sandbox, err error) {
 	if !f.agent.held() {
 		return s, nil
@@ -163,8 +166,8 @@ func (f *proxyFlags) agentSandbox(agent *core.Command, socket string) (s hostnat
 	return s, nil
 }
 
-// tooWide refuses a directory that has the person's home: to write it would be as good as no sandbox. instead says what
-// it would be for, and what to do.
+// tooWide refuses a directory that has the person's home: to write it would be as good as no
+// sandbox. instead says what it would be for, and what to do.
 func tooWide(root, instead string) error {
 	home, err := os.UserHomeDir()
 	if err != nil {

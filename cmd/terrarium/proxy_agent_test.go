@@ -33,7 +33,8 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
-// TestWideState: a variable that has an agent keep its state in the home directory has it not write all of that.
+// TestWideState: a variable that has an agent keep its state in the home directory has it not write
+// all of that.
 func TestWideState(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

@@ -14,8 +14,8 @@ const codexConfig = "CODEX_CONFIG"
 // codexShells are the features of Codex 0.166 that are its own tools for commands.
 var codexShells = []string{"shell_tool", "unified_exec"}
 
-// dropShell adds to an agent's environment what has it do without its own tools for commands if it is codex-acp, which
-// is told when it starts and at no other time. What settings there are stay.
+// dropShell adds to an agent's environment what has it do without its own tools for commands if it
+// is codex-acp, which is told when it starts and at no other time. What settings there are stay.
 func dropShell(agent *core.Command) error {
 	settings := make(map[string]json.RawMessage)
 	features := make(map[string]json.RawMessage)

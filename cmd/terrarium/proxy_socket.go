@@ -12,19 +12,21 @@ import (
 	"time"
 )
 
-// A proxy's socket is alone in a directory of a directory that only its user may enter: socketDir and the user's number.
-// That one has the same name for all proxies, so that no command in a sandbox gets at the sockets of any of them: see
-// ownDirs.
+// A proxy's socket is alone in a directory of a directory that only its user may enter: socketDir
+// and the user's number. That one has the same name for all proxies, so that no command in a
+// sandbox gets at the sockets of any of them: see ownDirs.
 const (
 	socketDir  = "terrarium-proxy-"
 	socketName = "mcp"
-	// maxSocket is how long a socket's path may be, in bytes: 108 on Linux and 104 on macOS, with an end.
+	// maxSocket is how long a socket's path may be, in bytes: 108 on Linux and 104 on macOS, with
+	// an end.
 	maxSocket = 103
 	// longestSocket is as long as what comes after socketBase.
 	longestSocket = "/" + socketDir + "4294967295/4294967295/" + socketName
 )
 
-// privateSocket listens on a new socket that only programs of our user can connect to. remove removes it.
+// privateSocket listens on a new socket that only programs of our user can connect to. remove
+// removes it.
 func privateSocket() (l *net.UnixListener, remove func(), err error) {
 	parent, err := socketParent(socketBase())
 	if err != nil {
@@ -48,8 +50,8 @@ func privateSocket() (l *net.UnixListener, remove func(), err error) {
 	return l, remove, nil
 }
 
-// socketBases returns the directories that are tried for the directories of sockets: first one that ends with the
-// person's login, if there is one.
+// socketBases returns the directories that are tried for the directories of sockets: first one that
+// ends with the person's login, if there is one.
 func socketBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
 
 // socketBase returns the first of them that will do.
@@ -77,8 +79,8 @@ func socketDirIn(base string) string {
 	return filepath.Join(base, socketDir+strconv.Itoa(os.Geteuid()))
 }
 
-// socketParent returns the directory for the directories of sockets in base. It is made if it is not there. Another
-// user can have made it before us, where base is /tmp.
+// socketParent returns the directory for the directories of sockets in base. It is made if it is
+// not there. Another user can have made it before us, where base is /tmp.
 func socketParent(base string) (string, error) {
 	dir := socketDirIn(base)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -94,13 +96,15 @@ func socketParent(base string) (string, error) {
 	return dir, nil
 }
 
-// How many sockets of others are looked at, and how long one may need from its directory to its listener.
+// How many sockets of others are looked at, and how long one may need from its directory to its
+// listener.
 const (
 	maxSwept   = 256
 	socketTime = time.Minute
 )
 
-// sweepSockets removes what proxies have left behind that were killed. Whoever listens is left alone.
+// sweepSockets removes what proxies have left behind that were killed. Whoever listens is left
+// alone.
 func sweepSockets(parent string) {
 	found, _ := filepath.Glob(filepath.Join(parent, "*"))
 	for _, dir := range found[:min(len(found), maxSwept)] {

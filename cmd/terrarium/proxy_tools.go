@@ -20,8 +20,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// A toolbox serves the terminals of mcp to those whom a proxy's agent starts: see newTools. They connect to a socket,
-// and show a token that stands for one session.
+// A toolbox serves the terminals of mcp to those whom a proxy's agent starts: see newTools. They
+// connect to a socket, and show a token that stands for one session.
 type toolbox struct {
 	config mcp.Config                // what each of them gets
 	told   func(roots string) string // Instructions for commands in such directories
@@ -42,7 +42,8 @@ var _ proxy.Tools = (*toolbox)(nil)
 
 const (
 	tokenVariable = "TERRARIUM_TOKEN"
-	// helloTime is how long a peer may take to show its token, and helloSize how long a token may be.
+	// helloTime is how long a peer may take to show its token, and helloSize how long a token may
+	// be.
 	helloTime = 10 * time.Second
 	helloSize = 128
 	// maxToolPeers is how many may use a session's tools at a time. An agent starts one.
@@ -51,8 +52,8 @@ const (
 	helloYes, helloNo = "yes\n", "no\n"
 )
 
-// openToolbox begins to take connections. Each runs commands as c says, on a driver as d says, and tells a model what
-// told returns for its directories.
+// openToolbox begins to take connections. Each runs commands as c says, on a driver as d says, and
+// tells a model what told returns for its directories.
 func openToolbox(d driver.Config, c core.Command, told func(roots string) string) (*toolbox, error) {
 	self, err := os.Executable()
 	if err != nil {

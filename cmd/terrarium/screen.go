@@ -109,8 +109,8 @@ func (d *drawing) write(p []byte) {
 	}
 }
 
-// read returns the screen that what r holds draws. A character at the end whose rest is missing draws
-// nothing.
+// read returns the screen that what r holds draws. A character at the end whose rest is missing
+// draws nothing.
 func (f *screenFlags) read(r io.Reader) (*vt.Screen, error) {
 	d := f.draw()
 	buf := make([]byte, 64<<10)

@@ -33,8 +33,9 @@ func (f *commandFlags) forClients(c *core.Command) (err error) {
 	return err
 }
 
-// service opens all that commands of clients need, which get c. stdio says that a client speaks on our
-// standard streams. ways are how a client can be asked; ours are added. The service lasts until a signal comes.
+// service opens all that commands of clients need, which get c. stdio says that a client speaks on
+// our standard streams. ways are how a client can be asked; ours are added. The service lasts until
+// a signal comes.
 func (f *commandFlags) service(c *core.Command, stdio bool, ways ask.Config) (*service, error) {
 	ctx, cancel := untilSignal()
 	if !stdio || !isTerminal(os.Stdin) { // else what is typed there is the peer's
@@ -43,7 +44,8 @@ func (f *commandFlags) service(c *core.Command, stdio bool, ways ask.Config) (*s
 	return f.serviceUntil(ctx, cancel, c, ways)
 }
 
-// serviceUntil is service for who ends it by cancel, which ends ctx. It is called in the end, in any case.
+// serviceUntil is service for who ends it by cancel, which ends ctx. It is called in the end, in
+// any case.
 func (f *commandFlags) serviceUntil(ctx context.Context, cancel func(), c *core.Command, ways ask.Config) (_ *service, err error) {
 	s := &service{ctx: ctx}
 	s.later(cancel)

@@ -7,7 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/otel"
 )
 
-// openSpans returns what tells OpenTelemetry of commands, or nil if the environment asks for nothing.
+// openSpans returns what tells OpenTelemetry of commands, or nil if the environment asks for
+// nothing.
 func openSpans() *otel.Spans {
 	return otel.Open(os.Getenv, readBuild().Version, func(err error) {
 		if !isTerminal(os.Stderr) {

@@ -25,7 +25,8 @@ func (f *runFlags) tellUnmounted(c core.Command, exit core.Exit) {
 	}
 }
 
-// fileHere returns the first word of a command that names a file below the current directory, or "".
+// fileHere returns the first word of a command that names a file below the current directory, or
+// "".
 func fileHere(c core.Command) string {
 	words := strings.Fields(c.Command + " " + strings.Join(c.Args, " "))
 	words = words[min(1, len(words)):] // the first is what runs

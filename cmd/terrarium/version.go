@@ -50,7 +50,8 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-// printLicenses prints what the build has collected: of Go's modules, and of what the page has from npm.
+// printLicenses prints what the build has collected: of Go's modules, and of what the page has from
+// npm.
 func printLicenses(w io.Writer) error {
 	for _, name := range []string{"THIRD_PARTY_LICENSES.txt", "vendor/LICENSES.txt"} {
 		text, err := fs.ReadFile(web.Files(), "dist/"+name)

@@ -12,8 +12,9 @@ import (
 )
 
 // FuzzAnswer asks a question, with a text about it, and takes whatever line comes for an answer. $q
-// stands for the id of the question. What is chosen is one of the options, a question has one answer at
-// most, and all that is sent is JSON, in whose code block the text can't be told from code.
+// stands for the id of the question. What is chosen is one of the options, a question has one
+// answer at most, and all that is sent is JSON, in whose code block the text can't be told from
+// code.
 func FuzzAnswer(f *testing.F) {
 	answer := func(result string) string { return `{"jsonrpc":"2.0","id":$q,"result":` + result + `}` }
 	f.Add(answer(`{"outcome":{"outcome":"selected","optionId":"b"}}`), "rm -rf /")

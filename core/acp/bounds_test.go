@@ -11,7 +11,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/acp"
 )
 
-// asking sends a terminal/create with _meta, and returns the Bounds that came of it, or the error's reason.
+// asking sends a terminal/create with _meta, and returns the Bounds that came of it, or the error's
+// reason.
 func asking(t *testing.T, c acp.Config, meta string) (core.Bounds, string) {
 	t.Helper()
 	var now time.Time

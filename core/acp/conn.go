@@ -74,8 +74,8 @@ type Conn struct {
 	scratch []byte   // output on its way into a line
 }
 
-// Client returns what the peer calls itself in initialize, at most 200 bytes each. Both are empty if
-// it has not said.
+// Client returns what the peer calls itself in initialize, at most 200 bytes each. Both are empty
+// if it has not said.
 func (c *Conn) Client() (name, version string) { return c.client.Name, c.client.Version }
 
 // NewConn returns a connection that runs commands on ts.

@@ -165,7 +165,8 @@ func TestDisplaysAreFew(t *testing.T) {
 	}
 }
 
-// FuzzDisplays: nothing that an agent tells does harm, and base64 is what encoding/base64 takes for it.
+// FuzzDisplays: nothing that an agent tells does harm, and base64 is what encoding/base64 takes for
+// it.
 func FuzzDisplays(f *testing.F) {
 	f.Add(`{"sessionUpdate":"terminal_update","terminalId":"x","output":{"data":"QQ=="},"size":{"rows":1,"cols":2},"exitStatus":{"exitCode":-1}}`, "QUI=")
 	f.Add(`{"sessionUpdate":"tool_call","_meta":{"terminal_info":{"terminal_id":"x"},"terminal_exit":{"terminal_id":"x","signal":"SIGHUP"}}}`, "A")

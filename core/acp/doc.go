@@ -53,8 +53,8 @@
 //
 // # Subscriptions
 //
-// A connection with a [Feed] has two requests more, whose result is {}. The answer to initialize says
-// so, by _meta.terrarium.subscribe, which has the words for "what".
+// A connection with a [Feed] has two requests more, whose result is {}. The answer to initialize
+// says so, by _meta.terrarium.subscribe, which has the words for "what".
 //
 //	_terrarium/subscribe    {"sessionId","terminalId"?,"what":["bytes","screen","status"]}
 //	_terrarium/unsubscribe  {"sessionId","terminalId"?}
@@ -62,8 +62,8 @@
 // Without a terminalId it is all terminals of the session, also those to come and those that were
 // released, until the session is closed or the connection ends. Subscribing again to the same
 // replaces what was subscribed to, and tells screen and status anew. What a terminal is told of is
-// what there are subscriptions to, of it and of its session together, and each thing is told once. A
-// connection has no terminals but its own, and at most 256 subscriptions.
+// what there are subscriptions to, of it and of its session together, and each thing is told once.
+// A connection has no terminals but its own, and at most 256 subscriptions.
 //
 // Then these notifications come. All have "sessionId" and "terminalId".
 //
@@ -71,21 +71,22 @@
 //	_terrarium/screen  {"screen":{"rows","cols","cursor","alt","title","snapshot","lines":[{"y","runs"},…]}}
 //	_terrarium/status  {"state":"running","exitStatus","rows","cols","exec"}
 //
-// Output is what the command writes, byte for byte, in base64: one piece may end inside a character.
-// The offset is that of the first byte in all that the command has written. Where it is not the end
-// of the piece before, bytes are missing, and "lost" says how many. It begins with what is written
-// after the subscription; that of a session begins with the first byte of terminals that are
-// created later.
+// Output is what the command writes, byte for byte, in base64: one piece may end inside a
+// character. The offset is that of the first byte in all that the command has written. Where it is
+// not the end of the piece before, bytes are missing, and "lost" says how many. It begins with what
+// is written after the subscription; that of a session begins with the first byte of terminals that
+// are created later.
 //
 // A screen is told as vt.Follower does it: a snapshot of all lines, and then those that have
 // changed, at most every 30 ms. It is what is visible, without what has scrolled out. "screen" is
-// null if there is none: a terminal has a screen if its session has a subscription to screens when it
-// is created, or if the host gives it one, until it is released. A subscription to one terminal's
-// screen that is not there is refused: "no_screen".
+// null if there is none: a terminal has a screen if its session has a subscription to screens when
+// it is created, or if the host gives it one, until it is released. A subscription to one
+// terminal's screen that is not there is refused: "no_screen".
 //
-// A state is "running", "exited", "released" (as by terminal/release, but _terrarium/display has the
-// output), or "gone". exitStatus is there once it has exited, exec with the first status, as in the
-// result of terminal/create. "exited" comes after the output and the screen that the command left.
+// A state is "running", "exited", "released" (as by terminal/release, but _terrarium/display has
+// the output), or "gone". exitStatus is there once it has exited, exec with the first status, as in
+// the result of terminal/create. "exited" comes after the output and the screen that the command
+// left.
 //
 // Who reads slowly gets fewer notifications, not late ones: of a screen the changes since the last
 // one, the last status, and the newest 256 KiB of output of each terminal (4 MiB of all), with a

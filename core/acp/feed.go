@@ -13,11 +13,11 @@ const maxSubscriptions = 256
 type Sights interface {
 	// Terminals returns the ids of those that there are, also of released ones.
 	Terminals() []core.TerminalID
-	// FollowNew says whether output of those of a session that Follow does not know yet is to be kept
-	// for TakeOutput, from the first byte on.
+	// FollowNew says whether output of those of a session that Follow does not know yet is to be
+	// kept for TakeOutput, from the first byte on.
 	FollowNew(s core.SessionID, on bool)
-	// Follow says what is to be kept of a terminal, nothing if topics is 0. It returns the offset of
-	// the first byte of output that TakeOutput will have.
+	// Follow says what is to be kept of a terminal, nothing if topics is 0. It returns the offset
+	// of the first byte of output that TakeOutput will have.
 	Follow(id core.TerminalID, topics Topics) (offset uint64)
 	// Written returns how many bytes of output there were ever.
 	Written(id core.TerminalID) uint64
@@ -29,14 +29,14 @@ type Sights interface {
 	// ForgetScreen has TakeScreen begin anew.
 	ForgetScreen(id core.TerminalID)
 	// TakeScreen appends about so many bytes of what the screen shows and was not taken, as
-	// vt.Follower does; nothing if that is nothing. more says that it is to be called again, after a
-	// pause; ok is false if there is no screen.
+	// vt.Follower does; nothing if that is nothing. more says that it is to be called again, after
+	// a pause; ok is false if there is no screen.
 	TakeScreen(dst []byte, id core.TerminalID, most int) (out []byte, more, ok bool)
 }
 
 // A Feed tells the peer of a Conn what its terminals write, show and become, of those that it
-// subscribes to. Nothing is told until Take is called, and then what is true by then: so a peer that
-// reads slowly gets less of it and not late, and memory is bounded.
+// subscribes to. Nothing is told until Take is called, and then what is true by then: so a peer
+// that reads slowly gets less of it and not late, and memory is bounded.
 //
 // It is part of the Conn's state, and apart from it for the reason that an [Asker] is.
 type Feed struct {
@@ -90,8 +90,8 @@ type feeding interface {
 	unsubscribe(id jsonrpc.ID, params jsonrpc.Value) error
 	// wantsScreen reports whether a new terminal of the session is to have a screen.
 	wantsScreen(s core.SessionID) bool
-	// news takes Started, Exited and Evicted. It gets no *core.Effect, which would escape through an
-	// interface: each effect would be allocated, in the reactor too.
+	// news takes Started, Exited and Evicted. It gets no *core.Effect, which would escape through
+	// an interface: each effect would be allocated, in the reactor too.
 	news(kind core.EffectKind, s core.SessionID, id core.TerminalID)
 	released(id core.TerminalID)
 	// closed says that the session is gone, gone that all are.

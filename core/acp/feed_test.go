@@ -155,8 +155,8 @@ func (f *fed) exit(id core.TerminalID) {
 	f.registry.HandleExit(f.now, id, core.Exit{})
 }
 
-// read checks the lines that have come: what is told of output is what was written, without a hole that is
-// not told.
+// read checks the lines that have come: what is told of output is what was written, without a hole
+// that is not told.
 func (f *fed) read() {
 	for line, ok := f.conn.NextLine(); ok; line, ok = f.conn.NextLine() {
 		var m struct {
@@ -193,8 +193,8 @@ func (f *fed) read() {
 	}
 }
 
-// TestFeed: whatever a peer subscribes to and terminals do, who has subscribed to all of a session from the
-// beginning knows all in the end, however rarely it is told something.
+// TestFeed: whatever a peer subscribes to and terminals do, who has subscribed to all of a session
+// from the beginning knows all in the end, however rarely it is told something.
 func TestFeed(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
@@ -278,8 +278,9 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestFeedTellsAnEndOnce: a command may have ended when its start is told, or when somebody subscribes, and before the
-// news of that are there. Its status comes after its output then, and once.
+// TestFeedTellsAnEndOnce: a command may have ended when its start is told, or when somebody
+// subscribes, and before the news of that are there. Its status comes after its output then, and
+// once.
 func TestFeedTellsAnEndOnce(t *testing.T) {
 	for name, late := range map[string]bool{"started": false, "subscribed": true} {
 		t.Run(name, func(t *testing.T) {

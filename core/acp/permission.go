@@ -40,8 +40,8 @@ func (o *PermissionOption) appendJSON(dst []byte) []byte {
 type Question struct {
 	// Terminal is the terminal that the command would have.
 	Terminal core.TerminalID
-	// ToolCall is the tool call that the command is for, where no terminal/create names one. If it is
-	// empty too, the question is about a tool call with the terminal's id.
+	// ToolCall is the tool call that the command is for, where no terminal/create names one. If it
+	// is empty too, the question is about a tool call with the terminal's id.
 	ToolCall string
 	// Exec is the command. Its Session is the one that the peer knows.
 	Exec *core.Exec
@@ -52,8 +52,8 @@ type Question struct {
 	// heading in the question about itself. Text and Title must hold no character
 	// that a person can't see, which is for the caller to look after.
 	Text string
-	// Fit, if not nil, makes text of the command fit to be shown, as Text and Title are: clients show rawInput, too, and
-	// the command of version 2. What is executed is in _meta as it is.
+	// Fit, if not nil, makes text of the command fit to be shown, as Text and Title are: clients
+	// show rawInput, too, and the command of version 2. What is executed is in _meta as it is.
 	Fit func(string) string
 	// Commands are the simple commands that the command line consists of.
 	Commands [][]string

@@ -26,8 +26,8 @@ func (f *Feed) HandleOutput(id core.TerminalID) { f.owe(id, TopicBytes|TopicScre
 // Owes reports whether Take has something to do, now. What it has to do later, Deadline says.
 func (f *Feed) Owes() bool { return len(f.owed) > 0 }
 
-// Deadline returns when Take is to be called, whatever has happened until then. ok is false if there
-// is no need.
+// Deadline returns when Take is to be called, whatever has happened until then. ok is false if
+// there is no need.
 func (f *Feed) Deadline() (at time.Time, ok bool) {
 	return f.screenAt, len(f.skipped) > 0 || len(f.later) > 0
 }

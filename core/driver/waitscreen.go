@@ -10,24 +10,24 @@ import (
 
 // Errors of WaitForScreen.
 var (
-	// ErrNoScreen says that a terminal has no screen: it has one if its core.Command asks for it, until
-	// it is released.
+	// ErrNoScreen says that a terminal has no screen: it has one if its core.Command asks for it,
+	// until it is released.
 	ErrNoScreen = errors.New("driver: the terminal has no screen")
 	// ErrNotShown says that the command has ended, or its terminal was released, and that what was
 	// waited for has not come.
 	ErrNotShown = errors.New("driver: the command has ended and has not shown it")
 )
 
-// FrameLimit is how long a program may take to complete what it has begun to draw, before it is shown
-// as it is. xterm.js has the same. See vt.Screen.Synchronized.
+// FrameLimit is how long a program may take to complete what it has begun to draw, before it is
+// shown as it is. xterm.js has the same. See vt.Screen.Synchronized.
 const FrameLimit = time.Second
 
-// WaitForScreen waits until shows returns true. It calls it with the terminal's screen now, and again
-// whenever that may have changed, but not for each change of many: shows sees the newest. The screen
-// must not be used after shows has returned, and the command's output waits for it.
+// WaitForScreen waits until shows returns true. It calls it with the terminal's screen now, and
+// again whenever that may have changed, but not for each change of many: shows sees the newest. The
+// screen must not be used after shows has returned, and the command's output waits for it.
 //
-// Errors are core.ErrUnknownTerminal, that of a command that did not start, ErrNoScreen, ErrNotShown,
-// and ctx's.
+// Errors are core.ErrUnknownTerminal, that of a command that did not start, ErrNoScreen,
+// ErrNotShown, and ctx's.
 func (t *Terminal) WaitForScreen(ctx context.Context, shows func(s *vt.Screen) bool) error {
 	known, err := t.started(ctx)
 	if err != nil {

@@ -161,7 +161,8 @@ func (l *List) judge(a netip.Addr, port uint16, named bool) (Reason, netip.Addr)
 	}
 	for _, form := range slices.Backward(f[:n]) {
 		b := blockOf(form.addr)
-		// The ranges and the rules that hold a are prefixes of it: the longer lies within the other.
+		// The ranges and the rules that hold a are prefixes of it: the longer lies within the
+		// other.
 		switch {
 		case b.reason != ReasonLoopback && listed < form.before+form.addr.BitLen() && l.owns(form.addr):
 			return ReasonOwn, form.addr

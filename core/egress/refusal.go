@@ -8,8 +8,8 @@ import (
 // A Refusal is an error that says why a connection is not made.
 type Refusal struct {
 	Reason Reason
-	// Host is what was asked for: a clean name, an address, or, if it is neither, the text, of which
-	// only the beginning if it is long.
+	// Host is what was asked for: a clean name, an address, or, if it is neither, the text, of
+	// which only the beginning if it is long.
 	Host string
 	Port uint16
 	// Addr is what is refused, and what Host leads to; not valid if Host is refused by itself.

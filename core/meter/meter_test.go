@@ -344,8 +344,9 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// growing returns a module that grows its memory beyond what a test's Config lets it, of which its own maximum is no
-// reason, and drops what memory.grow answers. It has a custom section of that name.
+// growing returns a module that grows its memory beyond what a test's Config lets it, of which its
+// own maximum is no reason, and drops what memory.grow answers. It has a custom section of that
+// name.
 func growing(custom string) []byte {
 	var m Module
 	m.Memory(1, 100)

@@ -33,8 +33,8 @@ var fatigue = []struct {
 	{"after 30 always", "", 30, 29, 34.5},
 }
 
-// TestFatigue judges the lines of testdata/ordinary. The starter's rules were written with a look at
-// the half of them whose hash is even; the figures to go by are those of the other half.
+// TestFatigue judges the lines of testdata/ordinary. The starter's rules were written with a look
+// at the half of them whose hash is even; the figures to go by are those of the other half.
 func TestFatigue(t *testing.T) {
 	data, err := os.ReadFile("testdata/ordinary/lines.txt")
 	if err != nil {
@@ -66,9 +66,9 @@ func TestFatigue(t *testing.T) {
 }
 
 // TestRecordedFatigue prints the same figures for recordings of others. In the folder, a *.txt file
-// has the form of testdata/ordinary/lines.txt, and each line of a *.jsonl file is a command's line as
-// a JSON string, or an object with the members "command" and "cwd", which is what the session hands
-// over ("/work/app" without).
+// has the form of testdata/ordinary/lines.txt, and each line of a *.jsonl file is a command's line
+// as a JSON string, or an object with the members "command" and "cwd", which is what the session
+// hands over ("/work/app" without).
 func TestRecordedFatigue(t *testing.T) {
 	dir := os.Getenv("TERRARIUM_COMMANDS")
 	if dir == "" {

@@ -84,8 +84,8 @@ type Context struct {
 	steps   int // words that were compared so far
 }
 
-// maxSteps bounds what a decision compares: some 10 ms. Long lines under files of long rules take more,
-// and are asked about.
+// maxSteps bounds what a decision compares: some 10 ms. Long lines under files of long rules take
+// more, and are asked about.
 const maxSteps = 1 << 21
 
 func (c *Context) find(name string) Found {
@@ -144,8 +144,8 @@ type Verdict struct {
 	Commands []Command
 	// Always are the rules that would allow the line, one for each command that was asked about, as
 	// a user's file could have them. It is empty if the line would be asked about all the same:
-	// there is no rule for what could not be known, for launchers, for what a rule wants to be asked
-	// about, and for commands whose arguments are all that matters, as rm.
+	// there is no rule for what could not be known, for launchers, for what a rule wants to be
+	// asked about, and for commands whose arguments are all that matters, as rm.
 	Always []*Rule
 }
 

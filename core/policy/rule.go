@@ -24,12 +24,12 @@ type Rule struct {
 	//
 	// The first element is a command's name. With Allow it takes that bare name and no path. With
 	// Ask and Deny it takes paths that end in the name too. These also ask where a command only
-	// might match, as "git $x" might be "git push", look past options, as in "git -x push", and take
-	// words as they stand in the line: "~", "$HOME".
+	// might match, as "git $x" might be "git push", look past options, as in "git -x push", and
+	// take words as they stand in the line: "~", "$HOME".
 	Argv [][]string
 	// Bin [bin] has the first element mean this file: a path that is Bin, or a bare name if
-	// Context.Find finds Bin for it. "~/bin/x" is a path below the home of whoever runs the command,
-	// and takes only a word that stands in the line like that.
+	// Context.Find finds Bin for it. "~/bin/x" is a path below the home of whoever runs the
+	// command, and takes only a word that stands in the line like that.
 	Bin string
 	// Decision [decision] is what becomes of the command. Deny wins over Ask, Ask over Allow.
 	Decision Decision

@@ -98,8 +98,8 @@ var meddlers = []string{
 
 // tameValues are variables that change what programs do with any value but those that pass.
 var tameValues = map[string]func(value string) bool{
-	// People understand PATH, and rules find names in it: so it is only where it leads to wherever a
-	// command happens to run that it counts.
+	// People understand PATH, and rules find names in it: so it is only where it leads to wherever
+	// a command happens to run that it counts.
 	"PATH": absolutePaths,
 	"HOME": is(), "IFS": is(" \t\n"), "PS0": plainPrompt, "PS1": plainPrompt, "PS2": plainPrompt, "PS4": plainPrompt,
 	"SHELL":    is("", "/bin/sh", "/bin/bash", "/usr/bin/bash", "/bin/zsh", "/usr/bin/zsh"),

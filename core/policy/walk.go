@@ -215,8 +215,8 @@ func (w *walk) stmt(s *syntax.Stmt, outer []Redirect) {
 	}
 }
 
-// atMost hides what is more than maxBeside: each command in a block, and each that "bash -c" starts,
-// has all that stands around it.
+// atMost hides what is more than maxBeside: each command in a block, and each that "bash -c"
+// starts, has all that stands around it.
 func atMost[T any](w *walk, given []T) []T {
 	if len(given) > maxBeside {
 		w.hide("a command has too many redirects or assignments")

@@ -20,8 +20,8 @@ type Follower struct {
 	y    int      // the row to go on with, 0 after all of them
 }
 
-// AppendJSON appends what s shows and was not told to dst, as one JSON object. It appends nothing if
-// that is nothing. The members are those of [Screen.AppendJSON], to lines, which have a number:
+// AppendJSON appends what s shows and was not told to dst, as one JSON object. It appends nothing
+// if that is nothing. The members are those of [Screen.AppendJSON], to lines, which have a number:
 //
 //	{"rows":24,"cols":80,"cursor":{"x":0,"y":0},"alt":false,"title":"","snapshot":true,
 //	 "lines":[{"y":0,"runs":[{"text":"ls"},…]},…]}

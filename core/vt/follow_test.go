@@ -72,8 +72,8 @@ func (c *copied) json() string {
 		`,"alt":` + strconv.FormatBool(c.Alt) + `,"title":` + string(title) + `,"lines":[` + strings.Join(lines, ",") + `]}`
 }
 
-// TestFollower: whatever a program writes, and whenever who keeps a copy is told, the copy is what the
-// screen shows.
+// TestFollower: whatever a program writes, and whenever who keeps a copy is told, the copy is what
+// the screen shows.
 func TestFollower(t *testing.T) {
 	for seed := range uint64(300) {
 		g := newGenerator(seed, 6, 20)
@@ -157,8 +157,8 @@ func TestFollowerTellsChanges(t *testing.T) {
 	}
 }
 
-// TestFollowerGoesRound: where it has told the first rows, it tells the rest and then what has changed
-// above since.
+// TestFollowerGoesRound: where it has told the first rows, it tells the rest and then what has
+// changed above since.
 func TestFollowerGoesRound(t *testing.T) {
 	s := vt.NewScreen(vt.Options{Rows: 3, Cols: 10})
 	s.Write([]byte("one\r\ntwo\r\nthree"))

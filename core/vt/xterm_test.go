@@ -319,7 +319,8 @@ func TestXtermEscapes(t *testing.T) {
 		}
 		escapes := s.AppendEscapes(nil, 0)
 		checkEscapes(t, x, s, in, escapes, nil)
-		// NUL and SI, for what joins the last character is lost, and the charset that DECRC brought back.
+		// NUL and SI, for what joins the last character is lost, and the charset that DECRC brought
+		// back.
 		more := append([]byte{0, 0x0f}, g.stream(5)...)
 		// ED 3 leaves a cursor that was saved before rows scrolled out somewhere else.
 		more = bytes.ReplaceAll(more, []byte("3J"), []byte("2J"))

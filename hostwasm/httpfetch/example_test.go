@@ -12,7 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/httpfetch"
 )
 
-// A guest asks for what no rule lists. netproxy's Dialer decides as Dial does here, and looks names up.
+// A guest asks for what no rule lists. netproxy's Dialer decides as Dial does here, and looks names
+// up.
 func ExampleNew() {
 	rule, err := egress.Parse("10.1.2.3:8080")
 	if err != nil {

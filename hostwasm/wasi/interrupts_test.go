@@ -10,7 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostwasm/wasi"
 )
 
-// patience is how long a guest has to answer an interrupt: longer than a busy machine keeps a test waiting.
+// patience is how long a guest has to answer an interrupt: longer than a busy machine keeps a test
+// waiting.
 const patience = time.Minute
 
 // interrupts opens a descriptor that does not block.

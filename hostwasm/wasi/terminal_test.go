@@ -41,8 +41,8 @@ func (g *guest) setTerminal(fd, what uint32, s terminalState) errno.Errno {
 	return g.call(wasi.Proc+".set_terminal", uint64(fd), uint64(what), at)
 }
 
-// One read returns one line of several that were typed ahead, or as much of it as there is room for. Once lines are not
-// edited any longer, it returns all there is.
+// One read returns one line of several that were typed ahead, or as much of it as there is room
+// for. Once lines are not edited any longer, it returns all there is.
 func TestTerminalLines(t *testing.T) {
 	terminal, keys, _ := newTerminal(true)
 	g := start(t, wasi.Config{Files: tree(t), Stdin: terminal.Input(), Stdout: terminal.Output()})

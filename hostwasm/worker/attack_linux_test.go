@@ -204,7 +204,8 @@ func awaitTree(c *child, dir string) error {
 	return errors.New("a worker has not got its trees")
 }
 
-// nothing is a module that does nothing: (module (memory (export "memory") 1) (func (export "_start")))
+// nothing is a module that does nothing: (module (memory (export "memory") 1) (func (export
+// "_start")))
 var nothing = []byte("\x00asm\x01\x00\x00\x00" + "\x01\x04\x01\x60\x00\x00" + "\x03\x02\x01\x00" + "\x05\x03\x01\x00\x01" +
 	"\x07\x13\x02\x06memory\x02\x00\x06_start\x00\x00" + "\x0a\x04\x01\x02\x00\x0b")
 

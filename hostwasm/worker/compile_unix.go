@@ -198,8 +198,8 @@ func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File)
 	switch {
 	case err != errGone:
 		return err
-	// Linux ends it by what it had at clock ticks, and then says what it had in truth. On a machine that is
-	// busy that was 0.84 s of 1.
+	// Linux ends it by what it had at clock ticks, and then says what it had in truth. On a machine
+	// that is busy that was 0.84 s of 1.
 	case c.state != nil && wasKilled(c.state) && c.used >= h.limits.Compile/2:
 		return fmt.Errorf("compiling takes more than %v of processor time", h.limits.Compile)
 	}

@@ -79,8 +79,8 @@ func testConfined(t *testing.T, engine string) {
 		got = append(got, target)
 	}
 	slices.Sort(got)
-	// The root that was handed over, the session's /tmp, /dev/null thrice, what
-	// was compiled, as far as it is mapped when it is needed, Go's poller, the socket, three streams.
+	// The root that was handed over, the session's /tmp, /dev/null thrice, what was compiled, as
+	// far as it is mapped when it is needed, Go's poller, the socket, three streams.
 	tmp := got[slices.IndexFunc(got, func(s string) bool { return strings.Contains(s, "/tmp-") })]
 	data := got[max(0, slices.IndexFunc(got, func(s string) bool { return strings.HasPrefix(s, cacheDir) }))]
 	want := []string{

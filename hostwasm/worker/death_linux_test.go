@@ -171,8 +171,8 @@ func TestHostKilled(t *testing.T) {
 			t.Errorf("worker %d lives: %v", pids[i], err)
 		}
 	}
-	// Until then it may have the lock: workers go when its first thread does. So may a worker that was
-	// just being started, which is not among pids: it has what the host had until it executes.
+	// Until then it may have the lock: workers go when its first thread does. So may a worker that
+	// was just being started, which is not among pids: it has what the host had until it executes.
 	cmd.Wait()
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)

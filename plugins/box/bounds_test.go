@@ -52,7 +52,8 @@ func TestShellBounds(t *testing.T) {
 	}
 }
 
-// TestShellMutated has the shell parse lines of the recorded cases into which mistakes were made. It may refuse them.
+// TestShellMutated has the shell parse lines of the recorded cases into which mistakes were made.
+// It may refuse them.
 func TestShellMutated(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/shell*.txtar")
 	if err != nil || len(files) == 0 {
@@ -87,8 +88,8 @@ func TestShellMutated(t *testing.T) {
 	}
 }
 
-// TestEndless gives commands that keep what they read an input without an end: each says so in one line, and the shell
-// goes on.
+// TestEndless gives commands that keep what they read an input without an end: each says so in one
+// line, and the shell goes on.
 func TestEndless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("keeps as much as a command may")

@@ -31,10 +31,11 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// The cases are command lines, one per line of the file "cases" in testdata/cases/*.txtar; the archive's other files
-// are there when each of them runs. What Debian 12's tools do is recorded beside it, in *.want. A line
-// "#differs REASON" marks the next case as one where ours differs, and "#needs NAME..." names the tools of a suite
-// that not every Debian has; a line that begins with a tab goes on with the case before it.
+// The cases are command lines, one per line of the file "cases" in testdata/cases/*.txtar; the
+// archive's other files are there when each of them runs. What Debian 12's tools do is recorded
+// beside it, in *.want. A line "#differs REASON" marks the next case as one where ours differs, and
+// "#needs NAME..." names the tools of a suite that not every Debian has; a line that begins with a
+// tab goes on with the case before it.
 //
 //	go test ./plugins/box -run 'Recorded|Differences' -record    # on Debian 12: run its tools, record what they do
 
@@ -185,7 +186,8 @@ func TestDebian(t *testing.T) {
 	}
 }
 
-// TestDifferences keeps DIFFERENCES.md, the list of the cases where ours differ, in step with the cases.
+// TestDifferences keeps DIFFERENCES.md, the list of the cases where ours differ, in step with the
+// cases.
 func TestDifferences(t *testing.T) {
 	const table = "| command line | why |\n| --- | --- |\n" // what is above it was written by hand
 	got, err := os.ReadFile("DIFFERENCES.md")
@@ -318,7 +320,8 @@ func (s suite) runDebian(t *testing.T, line string) outcome {
 	return s.outcome(t, dir, &stdout, &stderr, exitStatus(cmd.ProcessState))
 }
 
-// exitStatus is what a shell would make of it: bash may have become its last command, which a signal has ended.
+// exitStatus is what a shell would make of it: bash may have become its last command, which a
+// signal has ended.
 func exitStatus(p *os.ProcessState) int {
 	if killed, ok := p.Sys().(syscall.WaitStatus); ok && killed.Signaled() {
 		return 128 + int(killed.Signal())
@@ -474,8 +477,9 @@ func (s suite) has(dir string) bool {
 	return false
 }
 
-// write writes o in the form of the .want files: "1| line", or "1~ quoted" for a line without a newline or
-// with bytes that are not text; the same with 2 for stderr and . for the files named by "F| name".
+// write writes o in the form of the .want files: "1| line", or "1~ quoted" for a line without a
+// newline or with bytes that are not text; the same with 2 for stderr and . for the files named by
+// "F| name".
 func (o outcome) write(b *strings.Builder) {
 	writeLines(b, "1", o.stdout)
 	writeLines(b, "2", o.stderr)

@@ -11,8 +11,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
-// What stands for the box where a command is started directly does what the box does, and is not taken where it can't.
-// Which of them has run shows in the fuel: a Go program takes millions before it comes to its main.
+// What stands for the box where a command is started directly does what the box does, and is not
+// taken where it can't. Which of them has run shows in the fuel: a Go program takes millions before
+// it comes to its main.
 func TestDirect(t *testing.T) {
 	if raceEnabled() {
 		t.Skip("compiles a module of 14 MB")

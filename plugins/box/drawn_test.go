@@ -15,9 +15,10 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/absent"
 )
 
-// The drawn suites are actions as agents type them, whole with their here-documents and "cd /app &&", in the shares
-// that were measured of 3,485 actions of an agent in a benchmark. They all begin with the files of project.txtar in
-// /app, beside an empty /tmp; those in more.txtar come on top, without a share. Debian's side has no commands but those that the box has, as on a bare machine.
+// The drawn suites are actions as agents type them, whole with their here-documents and "cd /app
+// &&", in the shares that were measured of 3,485 actions of an agent in a benchmark. They all begin
+// with the files of project.txtar in /app, beside an empty /tmp; those in more.txtar come on top,
+// without a share. Debian's side has no commands but those that the box has, as on a bare machine.
 
 // drawnSuites returns the suites in testdata/drawn.
 func drawnSuites(t *testing.T) []suite {
@@ -184,8 +185,8 @@ func (s suite) inside(dir, line string) string {
 	return drawnPaths.ReplaceAllString(line, "${1}"+filepath.Dir(dir)+"/$2")
 }
 
-// outside returns what is seen without what the machine decides: where it is, whose files they are, and how
-// big its directories.
+// outside returns what is seen without what the machine decides: where it is, whose files they are,
+// and how big its directories.
 func (s suite) outside(dir, text string) string {
 	if !s.drawn {
 		return strings.ReplaceAll(text, dir, "$DIR")
@@ -213,7 +214,8 @@ var (
 	row     = regexp.MustCompile(`^([-dl][-rwxst]{9}) +\d+ +\S+ +\S+ +(\S+) +(\S+ +\d+ +[\d:]+) `)
 )
 
-// plainListing returns a line of "ls -l" without blocks, links, owners, the size of directories and recent times.
+// plainListing returns a line of "ls -l" without blocks, links, owners, the size of directories and
+// recent times.
 func plainListing(line string) string {
 	if strings.HasPrefix(line, "total ") {
 		return "total N\n"
@@ -271,7 +273,8 @@ var unknownCommand = regexp.MustCompile(`(?m)^.*: ([^ \n]+): command not found\n
 // unstarted is what a command says that can't start another, of which the box knows more, too.
 var unstarted = regexp.MustCompile(`(?m)^[a-z]+: failed to run command [‘']([^ \n]+)[’']: No such file or directory\n`)
 
-// expected returns what the box is to say where Debian has said w: of commands that it cannot have it knows more.
+// expected returns what the box is to say where Debian has said w: of commands that it cannot have
+// it knows more.
 func (s suite) expected(w outcome) outcome {
 	if !s.drawn {
 		return w

@@ -22,8 +22,8 @@ type backend struct {
 
 var backends = []backend{{"wazero", func() (engine.Engine, error) { return wazero.New(wazero.Config{}) }}}
 
-// TestEngines runs the same box under every engine, each line in a directory of its own. In node, whose WASI is another,
-// it has no root and can start no other module.
+// TestEngines runs the same box under every engine, each line in a directory of its own. In node,
+// whose WASI is another, it has no root and can start no other module.
 func TestEngines(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("compiles a module of 13 MB for each engine")
@@ -98,7 +98,8 @@ func runInNode(t *testing.T, node string, lines []string) []outcome {
 		}
 	}
 	// Node 20 compiles a function when it is first called, and crashes doing so in half of the runs
-	// on a busy machine. Told not to be lazy, it compiles the module whole, which takes a second more.
+	// on a busy machine. Told not to be lazy, it compiles the module whole, which takes a second
+	// more.
 	cmd := exec.Command(node, append([]string{
 		"--no-warnings", "--no-wasm-lazy-compilation", "testdata/node.mjs", box, dir,
 	}, lines...)...)

@@ -19,8 +19,9 @@ import (
 	"time"
 )
 
-// A generated line is drawn from the grammar in testdata/generate, over a small tree drawn from the same seed, and
-// run by Debian's tools and by the box. What differs is made smaller, and printed with its seed.
+// A generated line is drawn from the grammar in testdata/generate, over a small tree drawn from the
+// same seed, and run by Debian's tools and by the box. What differs is made smaller, and printed
+// with its seed.
 //
 //	TERRARIUM_GENERATE=2000 go test ./plugins/box -run Generated -timeout 30m        # that many lines, from seed 0
 //	TERRARIUM_GENERATE=1 TERRARIUM_GENERATE_SEED=1234 go test ./plugins/box -run Generated -v    # one of them
@@ -258,14 +259,16 @@ func (b *cappedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A grammar is how lines are drawn: rules by name, each a list of alternatives in which «name» stands for a rule.
+// A grammar is how lines are drawn: rules by name, each a list of alternatives in which «name»
+// stands for a rule.
 type grammar struct {
 	rules    map[string][]string
 	commands []string // with repetitions, by weight
 }
 
-// readGrammar reads testdata/generate: a line "name = words" adds an alternative to a rule. The rules
-// "COMMAND.options" and "COMMAND.operands" make a command; one that is in the rule "line" can begin a line.
+// readGrammar reads testdata/generate: a line "name = words" adds an alternative to a rule. The
+// rules "COMMAND.options" and "COMMAND.operands" make a command; one that is in the rule "line" can
+// begin a line.
 func readGrammar(t *testing.T, only []string) *grammar {
 	data, err := os.ReadFile("testdata/generate")
 	if err != nil {

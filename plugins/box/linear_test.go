@@ -8,9 +8,10 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// TestLinear has what keeps something for each line, element or call do twice as much: it may take little more than twice
-// the fuel, which is the same on every machine. What takes four times as much is quadratic, and a sandbox's time is over
-// before it has done what takes Debian's tools a second. N is the number of steps.
+// TestLinear has what keeps something for each line, element or call do twice as much: it may take
+// little more than twice the fuel, which is the same on every machine. What takes four times as
+// much is quadratic, and a sandbox's time is over before it has done what takes Debian's tools a
+// second. N is the number of steps.
 func TestLinear(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("runs the box in the sandbox")

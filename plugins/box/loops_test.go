@@ -9,8 +9,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core"
 )
 
-// TestLoopCost keeps what the shell pays for each turn of a loop from growing unseen. It counts fuel, which is the same
-// on every machine; a thousand units are about a microsecond.
+// TestLoopCost keeps what the shell pays for each turn of a loop from growing unseen. It counts
+// fuel, which is the same on every machine; a thousand units are about a microsecond.
 func TestLoopCost(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("compiles a module of 14 MB")

@@ -1,5 +1,6 @@
-// Box is one program with the name of many: the commands that an agent types, as Debian's answer them.
-// It runs the command that it is called by, or "box NAME [ARGUMENT]...". It builds natively and for WASI.
+// Box is one program with the name of many: the commands that an agent types, as Debian's answer
+// them. It runs the command that it is called by, or "box NAME [ARGUMENT]...". It builds natively
+// and for WASI.
 package main
 
 import (

@@ -20,8 +20,9 @@ import (
 // oilsShare is how many percent of the cases that bash passes ours has to.
 const oilsShare = 95
 
-// TestOils runs the spec tests of Oils, a shell that is tested against many others: all files in the folder
-// TERRARIUM_OILS_SPEC that compare with bash. What counts are the cases that the installed bash passes here.
+// TestOils runs the spec tests of Oils, a shell that is tested against many others: all files in
+// the folder TERRARIUM_OILS_SPEC that compare with bash. What counts are the cases that the
+// installed bash passes here.
 //
 // https://github.com/oils-for-unix/oils/blob/master/spec/README.md
 func TestOils(t *testing.T) {
@@ -123,7 +124,8 @@ func readOils(path string) ([]oilsCase, error) {
 	return cases, nil
 }
 
-// set takes what is said of a result. It returns which result the following lines belong to, if they do.
+// set takes what is said of a result. It returns which result the following lines belong to, if
+// they do.
 func (c *oilsCase) set(shells, key, value string) (into string) {
 	prefix := ""
 	if shells != "" {

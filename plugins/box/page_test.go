@@ -19,7 +19,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
-// pageDiffers are the cases whose results are others in a page, and why, besides those in sandboxDiffers.
+// pageDiffers are the cases whose results are others in a page, and why, besides those in
+// sandboxDiffers.
 var pageDiffers = map[string]string{
 	"ls ''":  emptyName,
 	"rm ''":  emptyName,
@@ -47,7 +48,8 @@ const (
 	noSize        = "directories in memory have no size, and two links"
 )
 
-// pageFuel are lines that take the same fuel wherever the box runs: one process each, which waits for nobody.
+// pageFuel are lines that take the same fuel wherever the box runs: one process each, which waits
+// for nobody.
 var pageFuel = []string{
 	"echo hi", "printf '%s\\n' a b c", "seq 1000", "for i in 1 2 3; do echo $((i * i)); done", "cat words", "wc words",
 	"sort words", "sort -r words", "uniq -c words", "head -3 words", "tail -2 words", "tr a-z A-Z <words", "cut -c1-2 words",
@@ -82,8 +84,8 @@ type pageFile struct {
 	Time   int64
 }
 
-// TestPage runs a tenth of the cases in a page, in Chromium, or with TERRARIUM_LONG=1 all of them. Debian's tools
-// say what they do there too. What a command costs is what it costs natively.
+// TestPage runs a tenth of the cases in a page, in Chromium, or with TERRARIUM_LONG=1 all of them.
+// Debian's tools say what they do there too. What a command costs is what it costs natively.
 func TestPage(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("takes a browser")

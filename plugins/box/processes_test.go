@@ -12,9 +12,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
-// TestProcesses compares what scripts see of processes, and how they end by signals, with Debian's bash, procps and
-// psmisc in a space of process numbers of its own, under every engine. Each file of the archive is named by a script,
-// and has what it prints and its status.
+// TestProcesses compares what scripts see of processes, and how they end by signals, with Debian's
+// bash, procps and psmisc in a space of process numbers of its own, under every engine. Each file
+// of the archive is named by a script, and has what it prints and its status.
 //
 //	go test ./plugins/box -run TestProcesses -record    # on Debian 12, as root
 func TestProcesses(t *testing.T) {
@@ -52,7 +52,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// inner are arguments of a shell that runs a script in another, whose number is 2, and prints its status.
+// inner are arguments of a shell that runs a script in another, whose number is 2, and prints its
+// status.
 func inner(script string) []string {
 	return []string{"-c", `exec 2>&1; bash -c "$1"; echo "[$?]"`, "x", script}
 }
@@ -80,7 +81,8 @@ func TestFirstKilled(t *testing.T) {
 	}
 }
 
-// TestModuleProcess sees a command of another module as what the shell started: the same number, its own arguments.
+// TestModuleProcess sees a command of another module as what the shell started: the same number,
+// its own arguments.
 func TestModuleProcess(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("compiles a module of 13 MB for each engine")

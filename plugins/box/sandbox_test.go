@@ -17,8 +17,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
-// TestSandbox runs the shell's cases in the sandbox, where pipes, modes and named pipes are not the system's, and
-// those of archives and makefiles, which are about modes, times and links.
+// TestSandbox runs the shell's cases in the sandbox, where pipes, modes and named pipes are not the
+// system's, and those of archives and makefiles, which are about modes, times and links.
 func TestSandbox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a module for each case")
@@ -62,7 +62,8 @@ func (s suite) sandboxSample() int {
 	return 8
 }
 
-// packs reports whether the cases are about compressed files, archives, pieces of files, and what is made of files.
+// packs reports whether the cases are about compressed files, archives, pieces of files, and what
+// is made of files.
 func (s suite) packs() bool {
 	return slices.Contains([]string{"archive", "compress", "make", "split", "transfer", "zip"}, s.name)
 }
@@ -80,7 +81,8 @@ var sandboxDiffers = map[string]string{
 
 const inBin = "commands are in /bin"
 
-// newSandbox returns a host on the default engine, with the box that was built last, and with git by some names.
+// newSandbox returns a host on the default engine, with the box that was built last, and with git
+// by some names.
 func newSandbox(t testing.TB, gits ...string) *hostwasm.Host {
 	return newSandboxOn(t, backends[0], gits...)
 }
@@ -141,9 +143,9 @@ func BenchmarkEcho(b *testing.B) {
 	b.ReportMetric(float64(least.Microseconds())/1000, "min-ms/op")
 }
 
-// TestStartCost keeps what every command pays before it begins from growing unseen: 5 million units of fuel are some
-// 2 ms. GODEBUG=inittrace=1 in the guest's environment tells which package takes them: a table or an expression there
-// should be made when it is first used.
+// TestStartCost keeps what every command pays before it begins from growing unseen: 5 million units
+// of fuel are some 2 ms. GODEBUG=inittrace=1 in the guest's environment tells which package takes
+// them: a table or an expression there should be made when it is first used.
 func TestStartCost(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("compiles a module of 13 MB")
@@ -155,8 +157,8 @@ func TestStartCost(t *testing.T) {
 	}
 }
 
-// TestSize keeps the box from growing unseen: all of it is compiled before a sandbox's first command, and is part of
-// every binary. smallPackages in cmd/dev says what is built for its size.
+// TestSize keeps the box from growing unseen: all of it is compiled before a sandbox's first
+// command, and is part of every binary. smallPackages in cmd/dev says what is built for its size.
 func TestSize(t *testing.T) {
 	const most = 14_650_000 // with all time zones: see RATIONALE.md
 	fi, err := os.Stat("../dist/box.wasm")
@@ -187,7 +189,8 @@ func (s suite) runSandbox(t *testing.T, h *hostwasm.Host, line string) outcome {
 	return s.outcome(t, dir, stdout, stderr, shellStatus(exit))
 }
 
-// shellStatus is what a shell would say of a terminal that has ended: 128 for a signal that is none of those.
+// shellStatus is what a shell would say of a terminal that has ended: 128 for a signal that is none
+// of those.
 func shellStatus(e core.Exit) int {
 	if e.Status.Signal != "" {
 		return 128 + map[string]int{"SIGHUP": 1, "SIGINT": 2, "SIGKILL": 9, "SIGPIPE": 13, "SIGTERM": 15}[e.Status.Signal]
@@ -225,8 +228,8 @@ func runCommand(t testing.TB, h *hostwasm.Host, c core.Command) (stdout, stderr 
 	return &streams[1], &streams[2], exit
 }
 
-// TestPlugin runs commands of another module, by every name that scripts have for them. One that is named like a
-// command of the box is used in its place.
+// TestPlugin runs commands of another module, by every name that scripts have for them. One that is
+// named like a command of the box is used in its place.
 func TestPlugin(t *testing.T) {
 	if raceEnabled() {
 		t.Skip("compiles a module of 14 MB")

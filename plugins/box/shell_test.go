@@ -16,11 +16,12 @@ import (
 	"github.com/terrarium-dev/terrarium/core/coretest"
 )
 
-// needsShell reports whether the cases need the shell itself. They run in a process of the box, which
-// is built with our patches of the interpreter, as the sandbox's is.
+// needsShell reports whether the cases need the shell itself. They run in a process of the box,
+// which is built with our patches of the interpreter, as the sandbox's is.
 func (s suite) needsShell() bool { return s.drawn || strings.HasPrefix(s.name, "shell") }
 
-// caseLimit is how long a command line may take that takes milliseconds on a machine that does nothing else.
+// caseLimit is how long a command line may take that takes milliseconds on a machine that does
+// nothing else.
 const caseLimit = time.Minute
 
 // runShell runs a line as a process of the patched box.
@@ -50,8 +51,8 @@ func (s suite) runShell(t *testing.T, line string) outcome {
 	return s.outcome(t, dir, &stdout, &stderr, cmd.ProcessState.ExitCode())
 }
 
-// patchedBox builds the box for this system with our patches, once, and racingBox the same with the race
-// detector.
+// patchedBox builds the box for this system with our patches, once, and racingBox the same with the
+// race detector.
 var (
 	patchedBox = sync.OnceValues(func() (string, error) { return buildPatched("box") })
 	racingBox  = sync.OnceValues(func() (string, error) { return buildPatched("racing", "-race") })
@@ -79,8 +80,9 @@ var patchedModules = sync.OnceValues(func() (modfile string, err error) {
 	return filepath.Join(dir, "go.mod"), goCommand(root, "run", "./cmd/dev", "patch", dir)
 })
 
-// scratch is a directory for what is built and for what the cases do, which TestMain removes. Until the end nothing
-// else is removed: ext4 is slow to make files where many have gone in the last seconds.
+// scratch is a directory for what is built and for what the cases do, which TestMain removes. Until
+// the end nothing else is removed: ext4 is slow to make files where many have gone in the last
+// seconds.
 var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "box") })
 
 func TestMain(m *testing.M) {

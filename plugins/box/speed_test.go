@@ -29,8 +29,8 @@ func BenchmarkPipeline(b *testing.B) {
 	)
 }
 
-// BenchmarkCommand is one command at a time, as agents use them: over a log of 10 MB, a tree of sources, two versions
-// of a file of 1 MB, and 5 MB of JSON.
+// BenchmarkCommand is one command at a time, as agents use them: over a log of 10 MB, a tree of
+// sources, two versions of a file of 1 MB, and 5 MB of JSON.
 func BenchmarkCommand(b *testing.B) {
 	dir := b.TempDir()
 	log := logLines(10 << 20)
@@ -107,8 +107,9 @@ func BenchmarkCommand(b *testing.B) {
 	)
 }
 
-// compareSpeed runs command lines in a directory, in the sandbox and by Debian's own tools, in turn. It reports the
-// fastest run of each and their ratio, and what the sandbox counted, which is the same on every machine.
+// compareSpeed runs command lines in a directory, in the sandbox and by Debian's own tools, in
+// turn. It reports the fastest run of each and their ratio, and what the sandbox counted, which is
+// the same on every machine.
 func compareSpeed(b *testing.B, dir string, lines ...string) {
 	h := newSandbox(b)
 	runCommand(b, h, core.Command{Command: "true"}) // compiled before

@@ -18,8 +18,8 @@ const (
 	interrupted = "^C\n" + prompt
 )
 
-// TestInterrupt types ^C while something runs in the shell's foreground, which ends as at a terminal of the system's.
-// Each line first prints a, so that it is known to run.
+// TestInterrupt types ^C while something runs in the shell's foreground, which ends as at a
+// terminal of the system's. Each line first prints a, so that it is known to run.
 func TestInterrupt(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("compiles a module of 14 MB for each engine")
@@ -109,7 +109,8 @@ func TestInterruptedPrompt(t *testing.T) {
 	}
 }
 
-// TestAtTerminal does what needs a terminal: its size and modes, keys, colours, and the shell's editor of lines.
+// TestAtTerminal does what needs a terminal: its size and modes, keys, colours, and the shell's
+// editor of lines.
 func TestAtTerminal(t *testing.T) {
 	if testing.Short() || raceEnabled() {
 		t.Skip("compiles a module of 14 MB")

@@ -4,8 +4,8 @@ package main
 
 import "testing"
 
-// TestAbsent: a command of git's that is not here is not called a mistake in spelling, and --help of
-// one that is here is not called an unknown option.
+// TestAbsent: a command of git's that is not here is not called a mistake in spelling, and --help
+// of one that is here is not called an unknown option.
 func TestAbsent(t *testing.T) {
 	r := newRunner(t, ours(t))
 	r.run(t, "git init -q -b main")

@@ -21,10 +21,11 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 )
 
-// The cases are the command lines of testdata/*.txt. Those of one file run one after the other in a directory of
-// their own, as sh runs them, those of terminal.txt at a terminal; what Debian 12's git 2.39.5 did is recorded below
-// each: its output after "| ", its errors after "! ", its status after "? ", and after "= " what it changed, which is HEAD's
-// branch and digests of the references, the index and the files. A "#" begins a remark.
+// The cases are the command lines of testdata/*.txt. Those of one file run one after the other in a
+// directory of their own, as sh runs them, those of terminal.txt at a terminal; what Debian 12's
+// git 2.39.5 did is recorded below each: its output after "| ", its errors after "! ", its status
+// after "? ", and after "= " what it changed, which is HEAD's branch and digests of the references,
+// the index and the files. A "#" begins a remark.
 //
 //	go test ./plugins/git -run Recorded -record    # with that git: record what it does
 
@@ -166,7 +167,8 @@ func (r runner) outcome(t *testing.T, file, line string) string {
 	return r.run(t, line)
 }
 
-// TestRecorded compares our git with what Debian's did, and lets Debian's, if it is there, read the result.
+// TestRecorded compares our git with what Debian's did, and lets Debian's, if it is there, read the
+// result.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -209,7 +211,8 @@ func TestRecorded(t *testing.T) {
 	t.Logf("%d cases, %d of them failing", total, failing)
 }
 
-// TestNoColor: where NO_COLOR is set there are colours only on demand. Debian's git does not know it.
+// TestNoColor: where NO_COLOR is set there are colours only on demand. Debian's git does not know
+// it.
 func TestNoColor(t *testing.T) {
 	r := newRunner(t, ours(t))
 	r.run(t, "git init -q -b main; git commit -q --allow-empty -m one")
@@ -225,7 +228,8 @@ func difference(want, got string) string {
 	return b.String()
 }
 
-// ends returns the first line and those of the status and the state: what must be equal where the rest differs.
+// ends returns the first line and those of the status and the state: what must be equal where the
+// rest differs.
 func ends(outcome string) string {
 	lines := strings.SplitAfter(outcome, "\n")
 	b := lines[0]

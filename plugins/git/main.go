@@ -1,4 +1,5 @@
-// Git is git's commands for the sandbox, in the words of the one that Debian 12 has. It builds natively and for WASI.
+// Git is git's commands for the sandbox, in the words of the one that Debian 12 has. It builds
+// natively and for WASI.
 package main
 
 import (

@@ -12,8 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver/audit"
 )
 
-// BenchmarkAudit compares an event of the record with the start of a command, in turns, and a command that is
-// recorded with one that is not.
+// BenchmarkAudit compares an event of the record with the start of a command, in turns, and a
+// command that is recorded with one that is not.
 func BenchmarkAudit(b *testing.B) {
 	const turns, each = 8, 50
 	log, err := audit.Open(filepath.Join(b.TempDir(), "record"), audit.LogConfig{})

@@ -1,6 +1,7 @@
-// Package bench compares us with what else runs commands, and with the system's own floor: a C program that
-// does the same without any of a terminal's comforts. All that is compared runs in turns in one process run,
-// so that only ratios are worth reading; the tables that they end in come last.
+// Package bench compares us with what else runs commands, and with the system's own floor: a C
+// program that does the same without any of a terminal's comforts. All that is compared runs in
+// turns in one process run, so that only ratios are worth reading; the tables that they end in come
+// last.
 //
 //	go test -bench=. ./tests/bench
 package bench
@@ -64,7 +65,8 @@ var terrarium = sync.OnceValues(func() (string, error) {
 	return buildWith("go", "terrarium", "build", "-o", "terrarium", "../../cmd/terrarium")
 })
 
-// buildWith runs a compiler that is to write the file name. It replaces that argument by the file's path.
+// buildWith runs a compiler that is to write the file name. It replaces that argument by the file's
+// path.
 func buildWith(compiler, name string, args ...string) (path string, err error) {
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "bench"); err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-// A runner runs /bin/true n times, from create over exit and output to release, and says how long each took.
+// A runner runs /bin/true n times, from create over exit and output to release, and says how long
+// each took.
 type runner struct {
 	name string
 	aim  string // at the most, of the first runner's time

@@ -33,8 +33,8 @@ type idle struct {
 	Err         string
 }
 
-// BenchmarkIdle holds terminals whose command sleeps: on a pty, on one with a screen and a line on it, on a
-// pipe. Threads and memory are those of our process, not of the commands.
+// BenchmarkIdle holds terminals whose command sleeps: on a pty, on one with a screen and a line on
+// it, on a pipe. Threads and memory are those of our process, not of the commands.
 func BenchmarkIdle(b *testing.B) {
 	nativeHost(b)
 	t := &table{
@@ -147,8 +147,8 @@ func holdIdle(n int, c core.Command) (got idle, err error) {
 	return got, err
 }
 
-// freePtys is how many more the system lets us have. Linux reserves some for the first mount of devpts,
-// which need not be ours.
+// freePtys is how many more the system lets us have. Linux reserves some for the first mount of
+// devpts, which need not be ours.
 func freePtys() int {
 	most, reserve, used := sysctl("max"), sysctl("reserve"), sysctl("nr")
 	if most == 0 {

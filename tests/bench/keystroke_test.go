@@ -26,7 +26,8 @@ var typists = []struct {
 	{"tmux send-keys, capture-pane", "", startPane},
 }
 
-// BenchmarkKeystroke is the time from a keystroke to the screen that shows it, in turns of 20 lines each.
+// BenchmarkKeystroke is the time from a keystroke to the screen that shows it, in turns of 20 lines
+// each.
 func BenchmarkKeystroke(b *testing.B) {
 	const turns, each = 10, 20
 	t := &table{

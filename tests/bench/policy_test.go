@@ -10,9 +10,9 @@ import (
 	"github.com/terrarium-dev/terrarium/core/policy"
 )
 
-// BenchmarkDecision has a decision of the starter about a line of 200 bytes, starts /bin/true beside
-// it, and reports the one as a share of the other: 5 % at most is what it should cost. Medians of
-// single runs are compared, for a busy machine stretches some of them.
+// BenchmarkDecision has a decision of the starter about a line of 200 bytes, starts /bin/true
+// beside it, and reports the one as a share of the other: 5 % at most is what it should cost.
+// Medians of single runs are compared, for a busy machine stretches some of them.
 func BenchmarkDecision(b *testing.B) {
 	f, err := policy.Parse("starter.toml", policy.Starter, policy.User)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // proxyVariable has this program be an agent, or a program that only copies lines.
 const proxyVariable = "TERRARIUM_BENCH_PROXY"
 
-// proxyMain is that program. An agent answers with the line that it gets; where that is "SIZE BYTES" as a JSON
-// string it writes so many bytes in lines of that size.
+// proxyMain is that program. An agent answers with the line that it gets; where that is "SIZE
+// BYTES" as a JSON string it writes so many bytes in lines of that size.
 func proxyMain(mode string) int {
 	var err error
 	switch mode {

@@ -68,7 +68,8 @@ func startHere(b *testing.B, pty bool) (func(int) ([]time.Duration, error), erro
 	return timed((&agent{to: requests, from: bufio.NewReader(answers)}).run), nil
 }
 
-// An agent asks for one thing after the other. It does as little as it can: it is not what is measured.
+// An agent asks for one thing after the other. It does as little as it can: it is not what is
+// measured.
 type agent struct {
 	to   io.Writer
 	from *bufio.Reader

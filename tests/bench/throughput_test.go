@@ -10,8 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// BenchmarkThroughput has a program write as fast as it can, and keeps the newest MiB of it. On a pty both
-// sides have its output processing off.
+// BenchmarkThroughput has a program write as fast as it can, and keeps the newest MiB of it. On a
+// pty both sides have its output processing off.
 func BenchmarkThroughput(b *testing.B) {
 	path, err := floor()
 	if err != nil {

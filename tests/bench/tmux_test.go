@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// startTmux has tmux run the commands, each in a window, over its control mode (tmux(1), CONTROL MODE).
+// startTmux has tmux run the commands, each in a window, over its control mode (tmux(1), CONTROL
+// MODE).
 func startTmux(b *testing.B, pty bool) (func(int) ([]time.Duration, error), error) {
 	if !pty {
 		return nil, errors.New("tmux has only ptys")

@@ -19,8 +19,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins"
 )
 
-// BenchmarkWasmSession says what commands of the box cost that a session runs one after the other, in this
-// process and in the session's worker, from start to exit. Processor time is that of all processes.
+// BenchmarkWasmSession says what commands of the box cost that a session runs one after the other,
+// in this process and in the session's worker, from start to exit. Processor time is that of all
+// processes.
 //
 //	go test -run '^$' -bench BenchmarkWasmSession -benchtime 500x ./tests/bench
 func BenchmarkWasmSession(b *testing.B) {
@@ -58,8 +59,9 @@ func BenchmarkWasmSession(b *testing.B) {
 	}
 }
 
-// BenchmarkWasmDirect is true that a host starts itself, from start to exit, in turns with a program of C's
-// that starts /bin/true by posix_spawn: by the module that stands for the box, and by the box.
+// BenchmarkWasmDirect is true that a host starts itself, from start to exit, in turns with a
+// program of C's that starts /bin/true by posix_spawn: by the module that stands for the box, and
+// by the box.
 //
 //	go test -run '^$' -bench BenchmarkWasmDirect -benchtime 1x ./tests/bench
 func BenchmarkWasmDirect(b *testing.B) {
@@ -117,8 +119,8 @@ func BenchmarkWasmDirect(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkWasmSessions says how much memory of its own the worker of each of 50 sessions has, besides the
-// code of the box that wazero copies: after one command, while all of them run another.
+// BenchmarkWasmSessions says how much memory of its own the worker of each of 50 sessions has,
+// besides the code of the box that wazero copies: after one command, while all of them run another.
 //
 //	go test -run '^$' -bench 'BenchmarkWasmSessions$' -benchtime 1x ./tests/bench
 func BenchmarkWasmSessions(b *testing.B) {
@@ -250,8 +252,8 @@ func (s *wasmSession) run(b *testing.B) {
 	s.took = append(s.took, time.Since(begin))
 }
 
-// processorTime returns what this process has had of processors, and all that it has started: those that
-// have ended, and those that run.
+// processorTime returns what this process has had of processors, and all that it has started: those
+// that have ended, and those that run.
 func processorTime(b *testing.B) (sum time.Duration) {
 	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
 		var r unix.Rusage
@@ -286,8 +288,8 @@ func children(b *testing.B) (pids []int) {
 	return pids
 }
 
-// privateMemory returns how much memory a process has that it shares with nobody, and how much of that is code
-// that no file has, both in bytes.
+// privateMemory returns how much memory a process has that it shares with nobody, and how much of
+// that is code that no file has, both in bytes.
 func privateMemory(b *testing.B, pid int) (all, code int64) {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps", pid))
 	if err != nil {

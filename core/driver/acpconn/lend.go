@@ -7,19 +7,21 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// A Loan is a session of a peer whose commands come by another way than the peer's connection: an agent's
-// calls of tools, say, where the peer is the agent's editor.
+// A Loan is a session of a peer whose commands come by another way than the peer's connection: an
+// agent's calls of tools, say, where the peer is the agent's editor.
 type Loan struct {
-	// Session returns the session's name, as the peer has it. It is called for each command, may wait for the
-	// name, and fails when ctx ends. Once it has returned a name it returns it again, at once.
+	// Session returns the session's name, as the peer has it. It is called for each command, may
+	// wait for the name, and fails when ctx ends. Once it has returned a name it returns it again,
+	// at once.
 	Session func(ctx context.Context) (core.SessionID, error)
-	// ToolCall, if not nil, returns the tool call that a command is for now, or "" if that is not plain.
+	// ToolCall, if not nil, returns the tool call that a command is for now, or "" if that is not
+	// plain.
 	ToolCall func() string
 }
 
-// Lend returns c as the Config of another driver. To c's Host and Decide its commands are those of the
-// session that is lent, and Decide may ask s's peer about them, see PeerOf. Their terminals are the other
-// driver's: the peer knows none of them.
+// Lend returns c as the Config of another driver. To c's Host and Decide its commands are those of
+// the session that is lent, and Decide may ask s's peer about them, see PeerOf. Their terminals are
+// the other driver's: the peer knows none of them.
 func (s *Server) Lend(c driver.Config, l Loan) driver.Config {
 	b := borrowed{c.Host, s.peer, l}
 	c.Host = b

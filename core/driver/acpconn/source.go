@@ -13,8 +13,8 @@ const (
 	// maxAllKept how many of all terminals of a connection, with the last of their screens.
 	maxKept    = 256 << 10
 	maxAllKept = 4 << 20
-	// maxLast is about how much is kept of how a screen looked in the end, in bytes, and lastPiece of
-	// how many of them are told at a time.
+	// maxLast is about how much is kept of how a screen looked in the end, in bytes, and lastPiece
+	// of how many of them are told at a time.
 	maxLast   = 1 << 20
 	lastPiece = 128 << 10
 )
@@ -36,8 +36,8 @@ type source struct {
 	since    time.Time // when that was seen first
 }
 
-// write takes output and keeps the newest of it. room is for how many bytes more; it returns how many
-// of them are left, less room: how many bytes are kept less.
+// write takes output and keeps the newest of it. room is for how many bytes more; it returns how
+// many of them are left, less room: how many bytes are kept less.
 func (s *source) write(p []byte, room int) (freed int) {
 	s.written += uint64(len(p))
 	if s.topics&acp.TopicBytes == 0 {
@@ -51,8 +51,8 @@ func (s *source) write(p []byte, room int) (freed int) {
 	return before - s.kept.size
 }
 
-// take appends the oldest bytes that are kept to dst, at most so many, and returns the offset of the
-// first.
+// take appends the oldest bytes that are kept to dst, at most so many, and returns the offset of
+// the first.
 func (s *source) take(dst []byte, most int) (out []byte, offset uint64) {
 	offset = s.written - uint64(s.kept.size)
 	n := min(most, s.kept.size)
@@ -79,8 +79,8 @@ func (s *source) follow(topics acp.Topics) (freed int) {
 	return freed
 }
 
-// look appends what has changed on the screen, about most bytes of it. more says that there is more,
-// or may be in a moment. The lock of the terminal is held.
+// look appends what has changed on the screen, about most bytes of it. more says that there is
+// more, or may be in a moment. The lock of the terminal is held.
 func (s *source) look(dst []byte, screen *vt.Screen, most int) (out []byte, more bool) {
 	frame := screen.Frame()
 	if frame != s.frame {
@@ -94,8 +94,9 @@ func (s *source) look(dst []byte, screen *vt.Screen, most int) (out []byte, more
 	return dst, more || frame != 0
 }
 
-// takeLast returns what is to be told of a screen that goes now, in pieces; none if there is no screen. Of
-// one with more than maxLast bytes of news it is the beginning. The lock of the terminal is held.
+// takeLast returns what is to be told of a screen that goes now, in pieces; none if there is no
+// screen. Of one with more than maxLast bytes of news it is the beginning. The lock of the terminal
+// is held.
 func (s *source) takeLast(screen *vt.Screen) (pieces [][]byte) {
 	if screen == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
-// TestSourceKeepsTheNewest: whatever is written and taken, what is kept is the newest bytes, as many as there is room
-// for, and their number is told.
+// TestSourceKeepsTheNewest: whatever is written and taken, what is kept is the newest bytes, as
+// many as there is room for, and their number is told.
 func TestSourceKeepsTheNewest(t *testing.T) {
 	for seed := range uint64(50) {
 		r, noise := rand.New(rand.NewPCG(seed, 1)), rand.NewChaCha8([32]byte{byte(seed)})
@@ -43,7 +43,8 @@ func TestSourceKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// TestLastInPieces: how a screen looked in the end is told in pieces, as what it shows before is, and whole.
+// TestLastInPieces: how a screen looked in the end is told in pieces, as what it shows before is,
+// and whole.
 func TestLastInPieces(t *testing.T) {
 	screen := vt.NewScreen(vt.Options{Rows: 100, Cols: 300})
 	for y := range 100 {
@@ -63,7 +64,8 @@ func TestLastInPieces(t *testing.T) {
 	}
 }
 
-// BenchmarkSourceWrite is small writes that nobody takes: each has to be as cheap when all room is full as before.
+// BenchmarkSourceWrite is small writes that nobody takes: each has to be as cheap when all room is
+// full as before.
 func BenchmarkSourceWrite(b *testing.B) {
 	for _, full := range []bool{false, true} {
 		b.Run(fmt.Sprintf("full=%v", full), func(b *testing.B) {

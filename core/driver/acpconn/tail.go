@@ -1,7 +1,7 @@
 package acpconn
 
-// A tail is bytes in order: new ones come at its end, and old ones go at its beginning, each for the
-// price of copying it. Its zero value is empty.
+// A tail is bytes in order: new ones come at its end, and old ones go at its beginning, each for
+// the price of copying it. Its zero value is empty.
 type tail struct {
 	buf         []byte // a ring
 	start, size int    // of what is in it

@@ -16,13 +16,15 @@ type Config struct {
 	// Log, if set, is where they are written. New does not own it.
 	Log *Log
 	// Required has no command start that is not on record: one whose Create or Allow can't be
-	// written is refused, and one whose Start can't is killed at once. Otherwise it goes on, and the
-	// record tells of the gap as soon as it can be written again.
+	// written is refused, and one whose Start can't is killed at once. Otherwise it goes on, and
+	// the record tells of the gap as soon as it can be written again.
 	Required bool
-	// OnTrouble, if set, is called when an event could not be written, and not again before one could.
+	// OnTrouble, if set, is called when an event could not be written, and not again before one
+	// could.
 	OnTrouble func(err error)
 	// OnEvent, if set, is called with each event before it is written, one at a time, those of a
-	// terminal in their order. It may set TraceID and SpanID, and must not change the rest. e is lent.
+	// terminal in their order. It may set TraceID and SpanID, and must not change the rest. e is
+	// lent.
 	OnEvent func(e *Event)
 
 	// Agent, if set, says who asks for a command, given the context of driver.Host.Resolve.

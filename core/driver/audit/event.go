@@ -49,7 +49,8 @@ const (
 // An Event is one line of the record. What does not apply is its zero value, and is left out.
 type Event struct {
 	Time time.Time // "ts", in UTC
-	// Mono is the time since the program began to record ("mono_ns"): no change of the clock moves it.
+	// Mono is the time since the program began to record ("mono_ns"): no change of the clock moves
+	// it.
 	Mono time.Duration
 	// Seq, Prev and Hash are set when the event is written. Seq counts the lines of a record, the
 	// first is 1. Prev is the Hash of the line before.
@@ -106,7 +107,8 @@ type Event struct {
 
 	// TraceID and SpanID are of the span that the command is, in hex, if somebody traces.
 	TraceID, SpanID string
-	// Traceparent is, of Create, the span of who asks. TraceID is its trace, unless OnEvent sets another.
+	// Traceparent is, of Create, the span of who asks. TraceID is its trace, unless OnEvent sets
+	// another.
 	Traceparent core.Traceparent
 
 	torn torn // of Recover

@@ -17,8 +17,8 @@ func lines(n int) (record []byte) {
 	return record
 }
 
-// FuzzVerify gives an answer for any file. Where that is that it is right, so it is for who reads only
-// its end to go on, and no byte of a whole line can be changed.
+// FuzzVerify gives an answer for any file. Where that is that it is right, so it is for who reads
+// only its end to go on, and no byte of a whole line can be changed.
 func FuzzVerify(f *testing.F) {
 	good := lines(3)
 	cut := good[:len(good)-40]

@@ -13,8 +13,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
 )
 
-// maxLine is the most bytes that a line may have, its newline included: what is written at once, and
-// what who reads a record has to hold.
+// maxLine is the most bytes that a line may have, its newline included: what is written at once,
+// and what who reads a record has to hold.
 const maxLine = 4 << 10
 
 // hashLen is the length of a hash in hex, and noHash the Prev of a record's first line.

@@ -37,8 +37,8 @@ type Log struct {
 // lockTime is how long others may take to append before we give up.
 const lockTime = 5 * time.Second
 
-// Open opens a record, or begins one. Only its owner may read a new file. One that others may write,
-// that is no file, or no record, is refused.
+// Open opens a record, or begins one. Only its owner may read a new file. One that others may
+// write, that is no file, or no record, is refused.
 func Open(name string, c LogConfig) (*Log, error) {
 	if c.MaxBytes == 0 {
 		c.MaxBytes = 64 << 20
@@ -62,8 +62,8 @@ func (l *Log) Close() error {
 	return err
 }
 
-// Append writes e, with its place in the record. Events that could not be written before are told of
-// first, as a number.
+// Append writes e, with its place in the record. Events that could not be written before are told
+// of first, as a number.
 func (l *Log) Append(e *Event) error {
 	err := l.locked(func() error {
 		if err := l.recover(e); err != nil {
@@ -134,8 +134,8 @@ func (l *Log) look() error {
 	}
 }
 
-// missing says which lines are gone that we have written, or have seen, if the file ends in now. What
-// another has written since then may stand in their place.
+// missing says which lines are gone that we have written, or have seen, if the file ends in now.
+// What another has written since then may stand in their place.
 func (l *Log) missing(now end, size int64) string {
 	last := l.end.seq
 	there := now

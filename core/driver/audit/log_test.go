@@ -204,8 +204,8 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// What is in flight at the end is the begin of one line: a whole line whose line break was changed is
-// not, nor is what is longer than any line.
+// What is in flight at the end is the begin of one line: a whole line whose line break was changed
+// is not, nor is what is longer than any line.
 func TestVerifyInFlight(t *testing.T) {
 	whole := lines(2)
 	next := lines(3)[len(whole):]

@@ -40,7 +40,8 @@ func (m *meddler) Repairs() []driver.Repair {
 	return list
 }
 
-// What was put back after a command is recorded before its end, and what was later before its release.
+// What was put back after a command is recorded before its end, and what was later before its
+// release.
 func TestRepairs(t *testing.T) {
 	var got, heard []string
 	synctest.Test(t, func(t *testing.T) {

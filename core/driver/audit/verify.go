@@ -38,8 +38,8 @@ func (e *BadLine) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Lin
 
 // A Verifier reads the files of a record, the oldest first. It holds a line of them at a time.
 type Verifier struct {
-	// Head, if set, is the Hash of a line that must be there: of one that was the last when somebody
-	// noted it down.
+	// Head, if set, is the Hash of a line that must be there: of one that was the last when
+	// somebody noted it down.
 	Head string
 
 	found   bool
@@ -171,8 +171,8 @@ func (t *piece) add(p []byte, whole bool) {
 	t.sum.Write(bytes.TrimSuffix(p, []byte{'\n'}))
 }
 
-// goesOn reports whether a line goes on after the end of one. In JSON strings quotes are escaped, so
-// hashKey is there once.
+// goesOn reports whether a line goes on after the end of one. In JSON strings quotes are escaped,
+// so hashKey is there once.
 func goesOn(line []byte) bool {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	_, end, _ := bytes.Cut(line, []byte(hashKey))

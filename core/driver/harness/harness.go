@@ -25,8 +25,8 @@ type Config struct {
 	// typed, whatever is set.
 	Shell core.Command
 
-	// Decide, if set, is asked before the shell starts. See driver.Config. What is typed at the shell
-	// is not judged.
+	// Decide, if set, is asked before the shell starts. See driver.Config. What is typed at the
+	// shell is not judged.
 	Decide func(ctx context.Context, e core.Exec) core.Decision
 	// Wrap, if set, changes what the shell's driver is made of, as audit.Recorder.Wrap.
 	Wrap func(c driver.Config) driver.Config

@@ -1,5 +1,5 @@
-// Command background is an agent that starts a server, uses it, and stops it. Its client is on its standard
-// input and output; the server is this same program, called with the argument "server".
+// Command background is an agent that starts a server, uses it, and stops it. Its client is on its
+// standard input and output; the server is this same program, called with the argument "server".
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command embedder is an ACP client whose terminals are ours. Its agent is on its standard input and output.
+// Command embedder is an ACP client whose terminals are ours. Its agent is on its standard input
+// and output.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Command timeout is the agent of the protocol's recipe for commands that may take too long
-// (https://agentclientprotocol.com/protocol/terminals#building-timeouts). Its client is on its standard
-// input and output:
+// (https://agentclientprotocol.com/protocol/terminals#building-timeouts). Its client is on its
+// standard input and output:
 //
 //	timeout 30s make test
 //

@@ -1,5 +1,5 @@
-// Package browser runs a Go test binary for GOOS=js in Chromium: in a worker of a page that is served
-// on loopback, with a file system in memory and what guests need of a browser.
+// Package browser runs a Go test binary for GOOS=js in Chromium: in a worker of a page that is
+// served on loopback, with a file system in memory and what guests need of a browser.
 package browser
 
 import (
@@ -54,7 +54,8 @@ const maxFiles = 256 << 20
 // startLimit is how long Chromium may take to ask for the page.
 const startLimit = time.Minute
 
-// Tree returns the files at path, absolute, or below it if deep: of a folder's own files alone if not.
+// Tree returns the files at path, absolute, or below it if deep: of a folder's own files alone if
+// not.
 func Tree(path string, deep bool) (files []File, err error) {
 	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -95,7 +96,8 @@ type end struct {
 	err  error
 }
 
-// Run runs the test binary and returns its exit status. What it has started is gone when it returns.
+// Run runs the test binary and returns its exit status. What it has started is gone when it
+// returns.
 func Run(ctx context.Context, c Config) (int, error) {
 	s := &server{config: c, asked: make(chan struct{}, 1), ended: make(chan end, 1)}
 	var err error

@@ -22,8 +22,8 @@ type chromium struct {
 	text tail
 }
 
-// flags of a browser that does nothing but show one page. It has no sandbox of its own, which root could
-// not have; what it shows is ours.
+// flags of a browser that does nothing but show one page. It has no sandbox of its own, which root
+// could not have; what it shows is ours.
 var flags = []string{
 	"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 	"--disable-background-networking", "--disable-component-update", "--disable-sync",

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestHangs has a client that does nothing: it is ended, and the reader is told so, with the last it said.
+// TestHangs has a client that does nothing: it is ended, and the reader is told so, with the last
+// it said.
 func TestHangs(t *testing.T) {
 	hangs := client{
 		version: func(context.Context, *tools) (string, error) { return "1", nil },

@@ -14,10 +14,10 @@ import (
 // patience bounds the demo. It takes about 10 s on two cores.
 const patience = 2 * time.Minute
 
-// Run shows the sandbox, and then plays an agent that hands three commands to "terrarium serve --stdio" at
-// once, watches them, kills the one that never ends, and releases all. What
-// happens goes to w. It runs in the root of the module, which is what the
-// commands work on. The error says what was not as it should be.
+// Run shows the sandbox, and then plays an agent that hands three commands to "terrarium serve
+// --stdio" at once, watches them, kills the one that never ends, and releases all. What happens
+// goes to w. It runs in the root of the module, which is what the commands work on. The error says
+// what was not as it should be.
 func Run(ctx context.Context, binary string, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

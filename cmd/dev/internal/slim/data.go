@@ -14,7 +14,8 @@ const (
 )
 
 const (
-	// overhead is about what it takes to begin a segment: fewer zeros are written rather than left out.
+	// overhead is about what it takes to begin a segment: fewer zeros are written rather than left
+	// out.
 	overhead = 9
 	// maxSegments is how many some engines take.
 	maxSegments = 100_000

@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// The sections that are looked for (WebAssembly Core 2.0, section 5.5). A module with a count of its data segments has
-// code that uses them.
+// The sections that are looked for (WebAssembly Core 2.0, section 5.5). A module with a count of
+// its data segments has code that uses them.
 const (
 	sectionData      = 11
 	sectionDataCount = 12

@@ -1,4 +1,5 @@
-// Package slim makes WebAssembly modules smaller that Go's linker wrote, and leaves alone what they do.
+// Package slim makes WebAssembly modules smaller that Go's linker wrote, and leaves alone what they
+// do.
 package slim
 
 import (
@@ -7,9 +8,9 @@ import (
 )
 
 // What the linker writes for each function, so that the runtime finds which one an address is in
-// (cmd/link/internal/ld/pcln.go, findfunctab): an entry for each 4096 of its addresses, which are 65,536 on this
-// architecture. An entry begins with the number of the function. The rest tells apart functions that share an entry:
-// none do.
+// (cmd/link/internal/ld/pcln.go, findfunctab): an entry for each 4096 of its addresses, which are
+// 65,536 on this architecture. An entry begins with the number of the function. The rest tells
+// apart functions that share an entry: none do.
 const (
 	entrySize   = 20
 	perFunction = 16
@@ -17,10 +18,11 @@ const (
 	fewest      = 64 // functions: a table of fewer is not looked for
 )
 
-// Module returns the module without what is never read of that table: the runtime looks a function up by the first of
-// its addresses (runtime/symtab.go, findfunc), so by its first entry. The linker leaves out zeros, which the others
-// become; as they are, they are a tenth of a large module, and make more pieces of its data than there may be, so that
-// the zeros of what comes last are written out. A module without such a table is returned as it is.
+// Module returns the module without what is never read of that table: the runtime looks a function
+// up by the first of its addresses (runtime/symtab.go, findfunc), so by its first entry. The linker
+// leaves out zeros, which the others become; as they are, they are a tenth of a large module, and
+// make more pieces of its data than there may be, so that the zeros of what comes last are written
+// out. A module without such a table is returned as it is.
 func Module(wasm []byte) ([]byte, error) {
 	data, err := find(wasm)
 	if err != nil {
@@ -41,7 +43,8 @@ func Module(wasm []byte) ([]byte, error) {
 	return append(append(out, body...), wasm[data.end:]...), nil
 }
 
-// clearUnread clears what is never read of the table in what the memory holds at first, if there is one.
+// clearUnread clears what is never read of the table in what the memory holds at first, if there is
+// one.
 func clearUnread(image []byte) bool {
 	var first []byte
 	for n := range fewest {

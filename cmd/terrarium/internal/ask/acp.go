@@ -44,8 +44,8 @@ func (ACP) Ask(ctx context.Context, q *Question) (Answer, error) {
 //
 // A grant for the session is of the kind allow_always, as there is none for it: what the kind says
 // is that the answer is kept, which is true. So it is with Always, whose rules hold for the session
-// too (see Desk.hold); it comes last, so that a client which takes the first option of a kind takes the
-// lesser one. No option is of the kind reject_always, for no answer here is kept that says no.
+// too (see Desk.hold); it comes last, so that a client which takes the first option of a kind takes
+// the lesser one. No option is of the kind reject_always, for no answer here is kept that says no.
 func permission(q *Question) acp.Question {
 	p := acp.Question{
 		Exec: q.Exec, Title: q.Title(), Text: q.Text(), Fit: fit,

@@ -16,9 +16,10 @@ var ErrNobody = errors.New("ask: nobody is there to be asked")
 
 // A Way puts questions to somebody. It is asked by many goroutines at once.
 type Way interface {
-	// Ask returns the answer, or ErrNobody before anybody saw the question. Any other error is a no,
-	// for that reason. It returns soon after ctx has ended, with nothing left running or showing; ctx
-	// has the values of a context of driver.Config.Decide. q is not changed, and must not be.
+	// Ask returns the answer, or ErrNobody before anybody saw the question. Any other error is a
+	// no, for that reason. It returns soon after ctx has ended, with nothing left running or
+	// showing; ctx has the values of a context of driver.Config.Decide. q is not changed, and must
+	// not be.
 	Ask(ctx context.Context, q *Question) (Answer, error)
 }
 

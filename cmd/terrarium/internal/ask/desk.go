@@ -20,8 +20,8 @@ const (
 	// maxGrants is how many commands are granted for a session. The oldest go first, and are asked
 	// about again.
 	maxGrants = 1 << 10
-	// maxHeld is how many sessions have rules by answers, and maxHeldRules how many each has. Beyond, an
-	// answer is for its command only.
+	// maxHeld is how many sessions have rules by answers, and maxHeldRules how many each has.
+	// Beyond, an answer is for its command only.
 	maxHeld      = 256
 	maxHeldRules = 256
 	// maxMessage is how much of an answer's words an agent gets, in bytes.
@@ -86,8 +86,8 @@ func New(c Config) *Desk {
 }
 
 // Ask returns what somebody decides about q, or has decided for the session. Equal questions at a
-// time are put once. A no is one for all who wait with it, as is Session and Always; Once is for one
-// of them, and the others ask again. q is not to be changed any more.
+// time are put once. A no is one for all who wait with it, as is Session and Always; Once is for
+// one of them, and the others ask again. q is not to be changed any more.
 func (d *Desk) Ask(ctx context.Context, q *Question) Outcome {
 	k := keyOf(q)
 	d.mu.Lock()
@@ -254,8 +254,8 @@ func (d *Desk) Held(s core.SessionID) []*policy.File {
 	return nil
 }
 
-// hold keeps the rules for the session that q is of. The peer of a connection may be the agent itself,
-// so its answers change no file of a person, and nothing for other peers.
+// hold keeps the rules for the session that q is of. The peer of a connection may be the agent
+// itself, so its answers change no file of a person, and nothing for other peers.
 func (d *Desk) hold(q *Question) Choice {
 	if !q.CanAlways {
 		return Once

@@ -250,8 +250,8 @@ func simple(c *policy.Command) string {
 	return text
 }
 
-// words joins words so that a person sees where each ends. It is not for a shell to read: some words
-// stand as they do in the line.
+// words joins words so that a person sees where each ends. It is not for a shell to read: some
+// words stand as they do in the line.
 func words(argv []string) string {
 	quoted := make([]string, len(argv))
 	for i, w := range argv {

@@ -28,8 +28,8 @@ const maxErased = 10000
 // question at a time, in order. The person answers with a line, so that keys which were meant for
 // something else are none.
 //
-// Nobody is there while we are in the background, or while another program reads keys one by one, as
-// an editor does: it would take the half of them, and the question would spoil what it shows.
+// Nobody is there while we are in the background, or while another program reads keys one by one,
+// as an editor does: it would take the half of them, and the question would spoil what it shows.
 type Terminal struct {
 	// Plain has no question removed that is withdrawn, for terminals that can do nothing.
 	Plain bool
@@ -58,8 +58,8 @@ func (t *Terminal) Ask(ctx context.Context, q *Question) (answer Answer, err err
 	return answer, nil
 }
 
-// Choose asks for one of several options by its number, and returns its index. Errors are those of Ask. All of the
-// text must be safe to show. title names the question in a line.
+// Choose asks for one of several options by its number, and returns its index. Errors are those of
+// Ask. All of the text must be safe to show. title names the question in a line.
 func (t *Terminal) Choose(ctx context.Context, text, title string, options []string) (chosen int, err error) {
 	var menu strings.Builder
 	for i, option := range options {
@@ -74,8 +74,8 @@ func (t *Terminal) Choose(ctx context.Context, text, title string, options []str
 	return chosen, err
 }
 
-// put shows text, and has take read the lines that are typed until it reports true. Before that it returns what is
-// to be shown next. title names the question if it is withdrawn.
+// put shows text, and has take read the lines that are typed until it reports true. Before that it
+// returns what is to be shown next. title names the question if it is withdrawn.
 func (t *Terminal) put(ctx context.Context, text, title string, take func(line string) (more string, ok bool)) error {
 	tty, err := openTTY()
 	if err != nil {
@@ -208,8 +208,8 @@ func openTTY() (tty, error) {
 
 func (t tty) close() { unix.Close(int(t)) }
 
-// isOurs reports whether we are in the foreground. In the background a read would stop us. The error is
-// that it is no longer our terminal, as after a hangup.
+// isOurs reports whether we are in the foreground. In the background a read would stop us. The
+// error is that it is no longer our terminal, as after a hangup.
 func (t tty) isOurs() (bool, error) {
 	group, err := unix.IoctlGetInt(int(t), unix.TIOCGPGRP)
 	return group == unix.Getpgrp(), err

@@ -39,8 +39,8 @@ type Reader struct {
 	at      time.Duration
 }
 
-// NewReader reads the header of a recording. The error is ErrNoRecording, and nothing has been taken
-// from r, if there is none; else it says what is wrong with it.
+// NewReader reads the header of a recording. The error is ErrNoRecording, and nothing has been
+// taken from r, if there is none; else it says what is wrong with it.
 func NewReader(r *bufio.Reader) (*Reader, error) {
 	c := &Reader{lines: r}
 	if !isHeader.Match(firstLine(r)) {

@@ -37,8 +37,8 @@ func NewWriter(w io.Writer, h Header) *Writer {
 	return c
 }
 
-// Output records that the terminal was sent p just now. A character that is not whole comes with its
-// rest; what is no UTF-8 becomes U+FFFD. p is not kept.
+// Output records that the terminal was sent p just now. A character that is not whole comes with
+// its rest; what is no UTF-8 becomes U+FFFD. p is not kept.
 func (c *Writer) Output(p []byte) {
 	if c == nil {
 		return

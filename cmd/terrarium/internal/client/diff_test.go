@@ -30,7 +30,8 @@ func TestDiffLines(t *testing.T) {
 	}
 }
 
-// TestDiffMemory: a diff of millions of lines takes no memory besides, and long ones are cut wherever they stand.
+// TestDiffMemory: a diff of millions of lines takes no memory besides, and long ones are cut
+// wherever they stand.
 func TestDiffMemory(t *testing.T) {
 	long, many := strings.Repeat("y", 1<<20)+"\n", strings.Repeat("\n", 4<<20)
 	d := client.Diff{Path: "f", Old: long + "gone " + long + many + "old\n" + long + many, New: long + "come " + long + many + "new\n" + long + many}

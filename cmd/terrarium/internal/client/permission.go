@@ -90,8 +90,8 @@ func (q *questions) begin(id jsonrpc.ID, cancel context.CancelFunc) bool {
 	return true
 }
 
-// answered says that a question has its answer, which has yet to be sent: once the agent has it, it may use the id
-// again at once.
+// answered says that a question has its answer, which has yet to be sent: once the agent has it, it
+// may use the id again at once.
 func (q *questions) answered(id jsonrpc.ID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -106,7 +106,8 @@ func TestEndOfClient(t *testing.T) {
 	}
 }
 
-// TestDeafClient has a client that reads no more, and does not leave: no other point is tried either.
+// TestDeafClient has a client that reads no more, and does not leave: no other point is tried
+// either.
 func TestDeafClient(t *testing.T) {
 	in, toAgent := io.Pipe()
 	fromAgent, out := io.Pipe()
@@ -163,7 +164,8 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestMute has a client that only answers and runs nothing: not every point waits for that with all its patience.
+// TestMute has a client that only answers and runs nothing: not every point waits for that with all
+// its patience.
 func TestMute(t *testing.T) {
 	lines := []string{initialize, strings.Replace(newSession, `"/"`, strconv.Quote(t.TempDir()), 1)}
 	results := map[string]string{

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// CheckFile reports what is wrong with the name of a report, whose ending says what it holds, and whose directory must
-// be there: who has waited for a report wants to have it.
+// CheckFile reports what is wrong with the name of a report, whose ending says what it holds, and
+// whose directory must be there: who has waited for a report wants to have it.
 func CheckFile(name string) error {
 	switch filepath.Ext(name) {
 	case ".json", ".md", ".txt":

@@ -392,8 +392,8 @@ func (t *trial) waitForText(id string, want func(output) bool, what string) outp
 	}
 }
 
-// patienceWith returns how long to wait for a sign of a command, where d is long enough for most clients. Those that
-// only answer, and run nothing, would have ten points wait that long.
+// patienceWith returns how long to wait for a sign of a command, where d is long enough for most
+// clients. Those that only answer, and run nothing, would have ten points wait that long.
 func (t *trial) patienceWith(d time.Duration) time.Duration {
 	if t.client.mute {
 		return min(d, time.Second)

@@ -9,8 +9,8 @@ import (
 )
 
 // Words of a name that say that its value is a secret: those that do wherever they stand in a word,
-// as in "PGPASSWORD", those that do at its end, as in "APIKEY" but not "KEYBOARD", and those that do
-// alone.
+// as in "PGPASSWORD", those that do at its end, as in "APIKEY" but not "KEYBOARD", and those that
+// do alone.
 var (
 	secretParts  = []string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "PRIVATEKEY", "APIKEY", "KEYSTORE"}
 	secretEnds   = []string{"KEY", "KEYS", "AUTH", "CERT", "CERTS", "CRED", "CREDS", "PRIVATE", "KEYFILE", "CERTFILE"}

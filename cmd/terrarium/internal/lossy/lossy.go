@@ -1,4 +1,5 @@
-// Package lossy writes for a reader who may not read, as whoever has started us may not read our standard error.
+// Package lossy writes for a reader who may not read, as whoever has started us may not read our
+// standard error.
 package lossy
 
 import (
@@ -7,8 +8,8 @@ import (
 	"time"
 )
 
-// A Writer never waits. What its reader does not take in time is left out, and that is said. Its methods are safe for
-// concurrent use.
+// A Writer never waits. What its reader does not take in time is left out, and that is said. Its
+// methods are safe for concurrent use.
 type Writer struct {
 	w    io.Writer
 	note string
@@ -23,7 +24,8 @@ type Writer struct {
 
 const maxQueue = 64 << 10
 
-// New returns a Writer to w. Close frees it. note is a line that stands where something was left out.
+// New returns a Writer to w. Close frees it. note is a line that stands where something was left
+// out.
 func New(w io.Writer, note string) *Writer {
 	l := &Writer{w: w, note: note}
 	l.changed.L = &l.mu

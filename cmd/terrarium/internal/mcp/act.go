@@ -95,8 +95,8 @@ const (
 	lookTime = 25 * time.Millisecond
 )
 
-// settle returns when something has come and nothing more does, or limit is over, or the command has
-// ended, or ctx. before is how much there was.
+// settle returns when something has come and nothing more does, or limit is over, or the command
+// has ended, or ctx. before is how much there was.
 func (s *Server) settle(ctx context.Context, t *terminal, before uint64, limit time.Duration) {
 	if limit <= 0 {
 		return
@@ -138,7 +138,8 @@ func (s *Server) resize(_ context.Context, _ *sdk.CallToolRequest, in resizeIn) 
 	return answer(fmt.Sprintf("%s\nit has %d columns and %d rows now", out, in.Cols, in.Rows), out)
 }
 
-// dyingTime is how long terminal_kill waits for the end of a command beyond what the machine gives it.
+// dyingTime is how long terminal_kill waits for the end of a command beyond what the machine gives
+// it.
 const dyingTime = 10 * time.Second
 
 func (s *Server) kill(ctx context.Context, req *sdk.CallToolRequest, in terminalIn) (*sdk.CallToolResult, *terminalOut, error) {

@@ -158,8 +158,8 @@ func (s *Server) park(c *creation, q *question) *sdk.CallToolResult {
 	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{questionKey: q.form()}, RequestState: state}
 }
 
-// unpark takes the answer to the question that state stands for, once. Whoever changes the arguments
-// meanwhile gets nothing started: a person has seen others.
+// unpark takes the answer to the question that state stands for, once. Whoever changes the
+// arguments meanwhile gets nothing started: a person has seen others.
 func (s *Server) unpark(state string, answers sdk.InputResponseMap, in createIn) (*creation, error) {
 	s.mu.Lock()
 	c := s.parked[state]

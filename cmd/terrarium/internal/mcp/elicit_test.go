@@ -25,8 +25,8 @@ func (noHost) Start(context.Context, core.Exec) (driver.Process, error) {
 	return nil, errors.New("nothing starts here")
 }
 
-// TestUnansweredQuestion: a call does not wait longer for an answer than whoever decides does. A client
-// whose connection is gone never sends one.
+// TestUnansweredQuestion: a call does not wait longer for an answer than whoever decides does. A
+// client whose connection is gone never sends one.
 func TestUnansweredQuestion(t *testing.T) {
 	s := New(Config{Driver: driver.Config{
 		Host: noHost{},

@@ -10,9 +10,11 @@ import (
 const (
 	// MaxBody is how long a request over HTTP may be, in bytes.
 	MaxBody = 1 << 20
-	// maxSessions is how many sessions there may be of clients whose version of the protocol has them.
+	// maxSessions is how many sessions there may be of clients whose version of the protocol has
+	// them.
 	maxSessions = 256
-	// sessionTime is how long such a session lives without a request, unless another one needs its place.
+	// sessionTime is how long such a session lives without a request, unless another one needs its
+	// place.
 	sessionTime = 30 * time.Minute
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// TestIdleSessions: clients that went away without a word keep nobody out: a new one takes the place of who was idle for
-// the longest time.
+// TestIdleSessions: clients that went away without a word keep nobody out: a new one takes the
+// place of who was idle for the longest time.
 func TestIdleSessions(t *testing.T) {
 	s := New(Config{Driver: driver.Config{Host: noHost{}}})
 	defer s.Close()

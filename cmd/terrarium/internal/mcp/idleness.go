@@ -10,8 +10,8 @@ import (
 // sessionHeader has the id of a session, in requests and in the answer to the first.
 const sessionHeader = "Mcp-Session-Id"
 
-// idleness is since when sessions over HTTP have no request under way. Nothing says that a client is gone: so a new one
-// takes the place of who was idle for the longest time.
+// idleness is since when sessions over HTTP have no request under way. Nothing says that a client
+// is gone: so a new one takes the place of who was idle for the longest time.
 type idleness struct {
 	room sync.Mutex // held by who makes room, so that all do it one by one
 
@@ -20,7 +20,8 @@ type idleness struct {
 	busy  map[string]int       // how many requests others have
 }
 
-// begin notes that a request of a session is under way, and reports whether there is such a session.
+// begin notes that a request of a session is under way, and reports whether there is such a
+// session.
 func (i *idleness) begin(id string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -32,7 +33,8 @@ func (i *idleness) begin(id string) bool {
 	return true
 }
 
-// end notes that a request of a session is over, or the one that has opened it. An empty id is no session's.
+// end notes that a request of a session is over, or the one that has opened it. An empty id is no
+// session's.
 func (i *idleness) end(id string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -46,7 +48,8 @@ func (i *idleness) end(id string) {
 	}
 }
 
-// makeRoom ends the session that was idle for the longest time, if there are too many. It reports false if none is idle.
+// makeRoom ends the session that was idle for the longest time, if there are too many. It reports
+// false if none is idle.
 func (i *idleness) makeRoom(server *sdk.Server) bool {
 	i.room.Lock()
 	defer i.room.Unlock()
@@ -61,8 +64,8 @@ func (i *idleness) makeRoom(server *sdk.Server) bool {
 	return true
 }
 
-// look counts the sessions, and returns the one that was idle for the longest time, if one is. It forgets those that are
-// not there any more.
+// look counts the sessions, and returns the one that was idle for the longest time, if one is. It
+// forgets those that are not there any more.
 func (i *idleness) look(server *sdk.Server) (n int, oldest *sdk.ServerSession) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -147,8 +147,8 @@ func newest(text []byte, limit int) string {
 	return string(text)
 }
 
-// answer has text for the model that calls, and out for programs. The text is no JSON: escaped lines
-// are harder to read, and take more of what a model may read.
+// answer has text for the model that calls, and out for programs. The text is no JSON: escaped
+// lines are harder to read, and take more of what a model may read.
 func answer(text string, out *terminalOut) (*sdk.CallToolResult, *terminalOut, error) {
 	text = strings.TrimSuffix(text, "\n")
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, out, nil

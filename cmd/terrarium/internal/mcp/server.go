@@ -19,8 +19,8 @@ const (
 	// maxTerminals is how many terminals there are at a time, of all clients. For another one, the
 	// terminal of an ended command goes that was not used for the longest time.
 	maxTerminals = 128
-	// maxSlow is how many calls wait for a command, or for a person, at a time. Over stdio it must be
-	// less than maxCalls: else an answer that a call waits for might wait for that call.
+	// maxSlow is how many calls wait for a command, or for a person, at a time. Over stdio it must
+	// be less than maxCalls: else an answer that a call waits for might wait for that call.
 	maxSlow = 128
 )
 
@@ -29,19 +29,20 @@ const session core.SessionID = "mcp"
 
 // Config says how terminals are served.
 type Config struct {
-	// Driver says what commands run on. Its OnNews and OnClosing are called besides ours. Its Decide
-	// may ask the client, see Elicitation, and all that it and its Host are called with know the
-	// client, see ClientOf. The machine keeps no output of released terminals.
+	// Driver says what commands run on. Its OnNews and OnClosing are called besides ours. Its
+	// Decide may ask the client, see Elicitation, and all that it and its Host are called with know
+	// the client, see ClientOf. The machine keeps no output of released terminals.
 	Driver driver.Config
 	// Command is what every command gets. Its Cwd is where commands run that do not say, and what a
 	// relative directory is relative to.
 	Command core.Command
 	// IdleRelease is how long a terminal lives that no call names. If zero, DefaultIdleRelease.
 	IdleRelease time.Duration
-	// Foremost says that the tools stand in for those that a client has of its own. Claude Code, which looks for the
-	// tools of others when it needs one, has terminal_create at hand then.
+	// Foremost says that the tools stand in for those that a client has of its own. Claude Code,
+	// which looks for the tools of others when it needs one, has terminal_create at hand then.
 	Foremost bool
-	// Instructions are told to models besides what all terminals have, as what commands may not do here.
+	// Instructions are told to models besides what all terminals have, as what commands may not do
+	// here.
 	Instructions string
 	// Version is the program's own.
 	Version string

@@ -23,9 +23,9 @@ const (
 	lastTime = 10 * time.Second
 )
 
-// ServeStdio serves one client, which sends a message on each line of r, until r ends or ctx does. All
-// terminals end with it, and the Server. It returns nil at the end of r, ctx.Err(), or the error of r
-// or w. A Read and a Write that do not return are left behind.
+// ServeStdio serves one client, which sends a message on each line of r, until r ends or ctx does.
+// All terminals end with it, and the Server. It returns nil at the end of r, ctx.Err(), or the
+// error of r or w. A Read and a Write that do not return are left behind.
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer) error {
 	l := &lines{
 		r: r, w: w, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
@@ -51,8 +51,8 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer) error
 	return err
 }
 
-// lines is a client's connection: a message is a line. The SDK has one, too, which ends at the first
-// line that it can't read, and answers any number of calls at a time.
+// lines is a client's connection: a message is a line. The SDK has one, too, which ends at the
+// first line that it can't read, and answers any number of calls at a time.
 type lines struct {
 	r        io.Reader
 	messages chan jsonrpc.Message // what was read
@@ -150,8 +150,8 @@ func (l *lines) take(line []byte, bad error) bool {
 	}
 }
 
-// begin notes a call. It reports false if one with the same id has no answer yet: the SDK drops such a call
-// without a word, so that its place would never be free again.
+// begin notes a call. It reports false if one with the same id has no answer yet: the SDK drops
+// such a call without a word, so that its place would never be free again.
 func (l *lines) begin(id wire.ID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,8 +169,8 @@ func (l *lines) end(id wire.ID) {
 	delete(l.open, id)
 }
 
-// idOf is an id as the SDK will write it. It keeps numbers as float64 or int64, and no half of a surrogate
-// pair, so it may be another one than was sent.
+// idOf is an id as the SDK will write it. It keeps numbers as float64 or int64, and no half of a
+// surrogate pair, so it may be another one than was sent.
 func idOf(id jsonrpc.ID) wire.ID {
 	switch v := id.Raw().(type) {
 	case int64:

@@ -61,8 +61,8 @@ func (s *Server) begin(c core.Command, by *caller) (*terminal, error) {
 	return t, nil
 }
 
-// makeRoom releases the terminal of an ended command if there are too many terminals: that which was
-// not used for the longest time.
+// makeRoom releases the terminal of an ended command if there are too many terminals: that which
+// was not used for the longest time.
 func (s *Server) makeRoom() error {
 	s.mu.Lock()
 	n := 0

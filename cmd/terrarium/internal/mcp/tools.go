@@ -136,8 +136,8 @@ func schemaOf[In any]() *jsonschema.Schema {
 	return schema
 }
 
-// namesArguments answers a call that has an argument which the tool does not with those that it has. The SDK, which
-// checks all else, would say that there is one too many.
+// namesArguments answers a call that has an argument which the tool does not with those that it
+// has. The SDK, which checks all else, would say that there is one too many.
 func (s *Server) namesArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, ok := req.(*sdk.CallToolRequest)

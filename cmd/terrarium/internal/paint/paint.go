@@ -1,4 +1,5 @@
-// Package paint makes what is drawn on a person's terminal: text that fits, and the styles of a vt.Screen.
+// Package paint makes what is drawn on a person's terminal: text that fits, and the styles of a
+// vt.Screen.
 package paint
 
 import (

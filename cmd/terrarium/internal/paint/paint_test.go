@@ -7,8 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/paint"
 )
 
-// TestWrap: rows are as many as the terminal takes, or a question that is withdrawn would take other
-// lines along.
+// TestWrap: rows are as many as the terminal takes, or a question that is withdrawn would take
+// other lines along.
 func TestWrap(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                  {""},

@@ -22,7 +22,8 @@ func draw(t *testing.T, rows, cols int, output string, c Config) string {
 	return b.String()
 }
 
-// elements returns the rectangles and texts of an image, without the first one, which is behind all.
+// elements returns the rectangles and texts of an image, without the first one, which is behind
+// all.
 func elements(image string) []string {
 	return regexp.MustCompile(`(?m)^<(?:rect|text).*$`).FindAllString(image, -1)[1:]
 }
@@ -92,7 +93,8 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// FuzzSVG draws whatever programs write: the image is always well-formed, and has no element but ours.
+// FuzzSVG draws whatever programs write: the image is always well-formed, and has no element but
+// ours.
 func FuzzSVG(f *testing.F) {
 	f.Add("a\x1b[1;31mb<script>\x1b]8;;javascript:x\aq\x1b]8;;\a", "</title>")
 	f.Add("\x1b(0lqk\x1b[2;2H漢\x1b[7m👩‍👩‍👧\u0301", "\x00\uFFFF")

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s with what a terminal would obey, what breaks or reorders lines, and what nobody sees or takes for
-// a blank, escaped as Go does. The result may be longer than s, up to six times.
+// Text returns s with what a terminal would obey, what breaks or reorders lines, and what nobody
+// sees or takes for a blank, escaped as Go does. The result may be longer than s, up to six times.
 func Text(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -25,8 +25,9 @@ func Text(s string) string {
 	return b.String()
 }
 
-// isInvisible reports whether r is drawn as nothing, or as a blank, though Unicode counts it among letters, marks or
-// symbols: the fillers of Hangul, selectors of variants, a pattern of Braille without dots.
+// isInvisible reports whether r is drawn as nothing, or as a blank, though Unicode counts it among
+// letters, marks or symbols: the fillers of Hangul, selectors of variants, a pattern of Braille
+// without dots.
 func isInvisible(r rune) bool {
 	return r == '\u2800' || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -46,8 +46,9 @@ func TestEndIsToldAtOnce(t *testing.T) {
 	})
 }
 
-// TestNothingPassesWhatIsQueued: the end of a tool call's terminal may have been found, and the call
-// forgotten, while the editor has not taken it yet. What the agent says of that call comes after.
+// TestNothingPassesWhatIsQueued: the end of a tool call's terminal may have been found, and the
+// call forgotten, while the editor has not taken it yet. What the agent says of that call comes
+// after.
 func TestNothingPassesWhatIsQueued(t *testing.T) {
 	for name, says := range map[string]string{
 		"end":     `{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}`,

@@ -268,8 +268,8 @@ func TestMadeUpSessions(t *testing.T) {
 	}
 }
 
-// TestForgedTerminal: what a terminal of our tools does, an agent can't tell an editor of version 2,
-// which takes it from us. It hears of the agent's own.
+// TestForgedTerminal: what a terminal of our tools does, an agent can't tell an editor of version
+// 2, which takes it from us. It hears of the agent's own.
 func TestForgedTerminal(t *testing.T) {
 	var warned []error
 	p := &proxy{stderr: lossy.New(io.Discard, leftOut), config: Config{Warn: func(_ io.Writer, err error) { warned = append(warned, err) }}}

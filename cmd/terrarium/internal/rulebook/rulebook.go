@@ -138,8 +138,8 @@ func (b *Book) None() bool {
 	return true
 }
 
-// Decide says what becomes of a command, by the files as they are now, and by more, which hold for this
-// command beside them. e is not kept or changed.
+// Decide says what becomes of a command, by the files as they are now, and by more, which hold for
+// this command beside them. e is not kept or changed.
 func (b *Book) Decide(e *core.Exec, more ...*policy.File) policy.Verdict {
 	var files []*policy.File
 	var wrong error

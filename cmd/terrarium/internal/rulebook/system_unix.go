@@ -66,7 +66,8 @@ func keepOwner(f *os.File, info fs.FileInfo) error {
 	return f.Chown(int(st.Uid), int(st.Gid))
 }
 
-// ownGroup reports whether info's group has its owner's number, as a user's own group has by custom.
+// ownGroup reports whether info's group has its owner's number, as a user's own group has by
+// custom.
 func ownGroup(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Uid == st.Gid

@@ -1,9 +1,9 @@
-// Package screentest runs scripts that sit at a terminal: they start a program, type, wait for what it
-// shows, and compare the screen with one that was looked at before.
+// Package screentest runs scripts that sit at a terminal: they start a program, type, wait for what
+// it shows, and compare the screen with one that was looked at before.
 //
-// A script is a txtar archive (golang.org/x/tools/txtar): lines that are done in order, and then files,
-// which are screens to compare with, or are put into the directory that the program starts in. A line
-// is empty, a comment that begins with "#", or one of
+// A script is a txtar archive (golang.org/x/tools/txtar): lines that are done in order, and then
+// files, which are screens to compare with, or are put into the directory that the program starts
+// in. A line is empty, a comment that begins with "#", or one of
 //
 //	size COLSxROWS          of the terminal; before start, 80x24 unless said
 //	start COMMAND           a shell line; once, before what follows

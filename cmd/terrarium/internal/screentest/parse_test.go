@@ -75,7 +75,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a script holds, there is an error or a script that runs, and Bytes has all of it.
+// FuzzParse: whatever a script holds, there is an error or a script that runs, and Bytes has all of
+// it.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("size 80x24\nstart a\ntype \"x\"\nkey Up\nwait exit 1\nexpect screen s\n! expect b\ntimeout 1s\nresize 2x1\n-- s --\nx\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -57,8 +57,8 @@ type Difference struct {
 
 func (*Difference) Error() string { return "the screen is another" }
 
-// Run runs the script to its end, or to the line that fails: the error is a *Failure then. A program
-// that still runs is killed.
+// Run runs the script to its end, or to the line that fails: the error is a *Failure then. A
+// program that still runs is killed.
 func (s *Script) Run(ctx context.Context, c Config) error {
 	if err := s.writeFiles(c.Dir); err != nil {
 		return err
@@ -95,8 +95,8 @@ func (s *Script) writeFiles(dir string) error {
 	return nil
 }
 
-// Bytes returns the script as a file, with the screens that Update has changed. A screen with a line
-// that txtar takes for the name of a file is an error.
+// Bytes returns the script as a file, with the screens that Update has changed. A screen with a
+// line that txtar takes for the name of a file is an error.
 func (s *Script) Bytes() ([]byte, error) {
 	text := txtar.Format(s.archive)
 	if n := len(txtar.Parse(text).Files); n != len(s.archive.Files) {
@@ -161,8 +161,8 @@ func (r *run) within(f func(ctx context.Context) error) error {
 	return err
 }
 
-// waitText waits until the screen shows text in a row, or in rows with newlines between them; or, if
-// it is not wanted, until it does not.
+// waitText waits until the screen shows text in a row, or in rows with newlines between them; or,
+// if it is not wanted, until it does not.
 func (r *run) waitText(text string, wanted bool) error {
 	return r.within(func(ctx context.Context) error {
 		err := r.term.WaitForScreen(ctx, func(s *vt.Screen) bool {
@@ -212,8 +212,8 @@ func (r *run) waitExit(want string) error {
 	})
 }
 
-// missing is the failure of a screen that the script does not have yet. It waits for what Update would
-// write, so that a person sees that.
+// missing is the failure of a screen that the script does not have yet. It waits for what Update
+// would write, so that a person sees that.
 func (r *run) missing(name string) error {
 	if err := r.waitSettled(); err != nil {
 		return err

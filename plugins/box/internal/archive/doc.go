@@ -1,5 +1,6 @@
-// Package archive holds tar, zip and unzip. What they read is not trusted: names never lead out of the directory that
-// is extracted into, whatever links are on the way, and memory does not grow with what an archive says of itself.
+// Package archive holds tar, zip and unzip. What they read is not trusted: names never lead out of
+// the directory that is extracted into, whatever links are on the way, and memory does not grow
+// with what an archive says of itself.
 package archive
 
 import "github.com/terrarium-dev/terrarium/plugins/box/internal/tool"

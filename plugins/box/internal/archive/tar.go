@@ -193,8 +193,8 @@ func (j *job) tryHelp(status int) int {
 	return status
 }
 
-// strerror is what the system says of an error. What os.Root says of names that lead out of it is what GNU finds
-// there: its own plain file in the place of a link that is not to be followed.
+// strerror is what the system says of an error. What os.Root says of names that lead out of it is
+// what GNU finds there: its own plain file in the place of a link that is not to be followed.
 func strerror(err error) string {
 	if isEscape(err) {
 		return "Not a directory"
@@ -302,7 +302,8 @@ func (j *job) setFormat(name string) bool {
 	return true
 }
 
-// userName returns the name of a user or group, "" if it has none. Reading the lists for every file takes long.
+// userName returns the name of a user or group, "" if it has none. Reading the lists for every file
+// takes long.
 func (j *job) userName(id uint32, group bool) string {
 	key := names{id, group}
 	if name, ok := j.users[key]; ok {

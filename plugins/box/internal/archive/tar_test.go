@@ -70,7 +70,8 @@ func tree(t testing.TB, dir string) string {
 	return b.String()
 }
 
-// Whatever names and links an archive has, nothing is written beside the directory that it is extracted into.
+// Whatever names and links an archive has, nothing is written beside the directory that it is
+// extracted into.
 func TestExtractStaysInside(t *testing.T) {
 	outside := t.TempDir()
 	file := func(name string) tar.Header { return tar.Header{Typeflag: tar.TypeReg, Name: name} }

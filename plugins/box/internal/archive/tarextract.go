@@ -14,8 +14,8 @@ import (
 	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
-// An extractor writes members below one directory. All goes through an os.Root, so nothing is written outside of it,
-// whatever links there are or an archive makes.
+// An extractor writes members below one directory. All goes through an os.Root, so nothing is
+// written outside of it, whatever links there are or an archive makes.
 type extractor struct {
 	job  *job
 	root *os.Root
@@ -141,8 +141,8 @@ func (x *extractor) tell(name, what string, err error) bool {
 // errSkip is what place says of a member that an old file stands for.
 var errSkip = errTold
 
-// place calls make, which makes something new at name. It makes the directories that it needs, and makes way, if it
-// may.
+// place calls make, which makes something new at name. It makes the directories that it needs, and
+// makes way, if it may.
 func (x *extractor) place(name string, make func() error) error {
 	err := make()
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(name, "/") {

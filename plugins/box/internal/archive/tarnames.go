@@ -21,8 +21,8 @@ func (p pattern) with(text string) pattern {
 	return p
 }
 
-// match takes time in proportion to both lengths, however many slashes there are: a "*" in front stands for the
-// directories that the name may be in, one behind for what is in it.
+// match takes time in proportion to both lengths, however many slashes there are: a "*" in front
+// stands for the directories that the name may be in, one behind for what is in it.
 func (p pattern) match(name string) bool {
 	text := p.text
 	if !p.wild {
@@ -75,7 +75,8 @@ func unquote(s string) string {
 	return b.String()
 }
 
-// safeName takes off what would lead a name out of its directory, and says so once for each thing that it takes off.
+// safeName takes off what would lead a name out of its directory, and says so once for each thing
+// that it takes off.
 func (j *job) safeName(name string, target bool) string {
 	if j.flags["P"] {
 		return name
@@ -259,7 +260,8 @@ func memberName(name string) string {
 	return strings.TrimRight(name, "/")
 }
 
-// wanted returns the number of the operand that asks for a member, and whether one does. None asks for all.
+// wanted returns the number of the operand that asks for a member, and whether one does. None asks
+// for all.
 func (j *job) wanted(name string) (int, bool) {
 	if len(j.steps) == 0 && !j.fromFile {
 		return -1, true

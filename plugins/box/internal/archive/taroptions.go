@@ -11,7 +11,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/sys"
 )
 
-// tarOptions are those that are known. Many of them change nothing here: owners, access lists and tapes.
+// tarOptions are those that are known. Many of them change nothing here: owners, access lists and
+// tapes.
 const tarOptions = "- A,catenate,concatenate c,create d,diff,compare delete r,append t,list u,update x,extract,get " +
 	"f,file= C,directory= v,verbose b,blocking-factor= record-size= " +
 	"z,gzip,gunzip,ungzip J,xz j,bzip2 a,auto-compress no-auto-compress I,use-compress-program= zstd lzma lzip lzop Z,compress,uncompress " +
@@ -27,7 +28,8 @@ const tarOptions = "- A,catenate,concatenate c,create d,diff,compare delete r,ap
 	"xattrs no-xattrs acls no-acls selinux no-selinux delay-directory-restore no-delay-directory-restore force-local " +
 	"help usage version"
 
-// oldWithArgument are the letters that take an argument, for the first word of a command line without a dash.
+// oldWithArgument are the letters that take an argument, for the first word of a command line
+// without a dash.
 const oldWithArgument = "bfCHINTVX"
 
 // The statuses of tar.
@@ -62,7 +64,8 @@ type step struct {
 	flat     bool // directories without what is in them
 }
 
-// oldStyle turns "xzf a.tgz" into "-x -z -f a.tgz". It returns the letter that lacks its argument, if one does.
+// oldStyle turns "xzf a.tgz" into "-x -z -f a.tgz". It returns the letter that lacks its argument,
+// if one does.
 func oldStyle(args []string) (dashed []string, lacks byte) {
 	if len(args) == 0 || args[0] == "" || args[0][0] == '-' {
 		return args, 0

@@ -60,7 +60,8 @@ func (j *job) open(name string) (*input, error) {
 	return in, nil
 }
 
-// broken ends the command because the compressed data is bad. The words are those of the program that tar would run.
+// broken ends the command because the compressed data is bad. The words are those of the program
+// that tar would run.
 func (in *input) broken(err error) error {
 	status := in.unpackError(err)
 	in.job.env.Errorf("Child returned status %d", status)
@@ -68,7 +69,8 @@ func (in *input) broken(err error) error {
 	return errTold
 }
 
-// unpackError tells what is wrong with compressed data, and returns the status of the program that would say so.
+// unpackError tells what is wrong with compressed data, and returns the status of the program that
+// would say so.
 func (in *input) unpackError(err error) int {
 	say := func(text string) { in.job.env.Warn(text) }
 	kind := func(format, cut, corrupt string) string {

@@ -323,7 +323,8 @@ func (o *output) write(name string, h *tar.Header, info sys.Info) error {
 	return o.fail(err)
 }
 
-// copy writes the data of a member. A file that grew or shrank meanwhile gives what the header says.
+// copy writes the data of a member. A file that grew or shrank meanwhile gives what the header
+// says.
 func (o *output) copy(name string, in io.Reader, size int64) error {
 	j := o.job
 	read := &readErrors{r: in}

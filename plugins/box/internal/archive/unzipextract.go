@@ -65,7 +65,8 @@ func action(m *zip.File) string {
 	return "  inflating: "
 }
 
-// openDir opens the directory to extract into. It makes that of -d, but not those that it would be in.
+// openDir opens the directory to extract into. It makes that of -d, but not those that it would be
+// in.
 func (u *unzipper) openDir() bool {
 	dir := u.dir
 	if dir == "" {
@@ -153,7 +154,8 @@ func (u *unzipper) makeDir(m *zip.File, name string) {
 	}
 }
 
-// finishDirs sets the permissions of directories, the innermost first. Before, all has to get into them.
+// finishDirs sets the permissions of directories, the innermost first. Before, all has to get into
+// them.
 func (u *unzipper) finishDirs() {
 	for _, d := range slices.Backward(u.dirs) {
 		if f, err := u.root.Open(d.name); err == nil {
@@ -275,7 +277,8 @@ func (u *unzipper) write(m *zip.File, name string) {
 	u.root.Chtimes(name, stamp, stamp)
 }
 
-// mode returns the permissions that a member gets: those that it was put in with, or the usual ones.
+// mode returns the permissions that a member gets: those that it was put in with, or the usual
+// ones.
 func (u *unzipper) mode(m *zip.File) uint32 {
 	if mode := m.Mode().Perm(); m.CreatorVersion>>8 == 3 && mode != 0 {
 		return uint32(mode)

@@ -113,8 +113,8 @@ func system(m *zip.File) string {
 	return "???"
 }
 
-// traits are whether a member has extra fields and a descriptor behind its data. Whether it is text is in a field that
-// package zip does not show.
+// traits are whether a member has extra fields and a descriptor behind its data. Whether it is text
+// is in a field that package zip does not show.
 func traits(m *zip.File) string {
 	text := "b"
 	if m.Flags&1 != 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// maxDirectory is how much of a zip file may be its list of members, in bytes: enough for a hundred thousand. The
-// list is in memory while the file is open.
+// maxDirectory is how much of a zip file may be its list of members, in bytes: enough for a hundred
+// thousand. The list is in memory while the file is open.
 const maxDirectory = 16 << 20
 
 var errManyMembers = errors.New("more members than are read in this sandbox")
@@ -26,8 +26,8 @@ type zipFile struct {
 	size int64
 }
 
-// openZip opens the archive of a name, to which .zip may be added. What it returns of a file that is no archive is
-// zip.ErrFormat.
+// openZip opens the archive of a name, to which .zip may be added. What it returns of a file that
+// is no archive is zip.ErrFormat.
 func openZip(env *tool.Env, name string) (*zipFile, error) {
 	var err error
 	for _, suffix := range []string{"", ".zip", ".ZIP"} {

@@ -158,7 +158,8 @@ func (z *zipper) whole(w *zip.Writer, h *zip.FileHeader, data []byte, what strin
 	return err
 }
 
-// stampZip sets what CreateHeader would, and CreateRaw does not: the time, in the clock's form and that of Unix.
+// stampZip sets what CreateHeader would, and CreateRaw does not: the time, in the clock's form and
+// that of Unix.
 func stampZip(h *zip.FileHeader) {
 	t := h.Modified
 	//lint:ignore SA1019 CreateRaw writes this field

@@ -7,8 +7,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// An array keeps its elements in the order in which they came to be, so that "for (k in a)" is the same in every run.
-// What split makes of each record has no keys until something asks for others than 1, 2, ….
+// An array keeps its elements in the order in which they came to be, so that "for (k in a)" is the
+// same in every run. What split makes of each record has no keys until something asks for others
+// than 1, 2, ….
 type array struct {
 	parts []element // elements 1, 2, … if there are no others; else nil
 	byKey map[string]*element

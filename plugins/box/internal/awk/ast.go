@@ -13,7 +13,8 @@ type program struct {
 
 type block struct{ body []stmt }
 
-// A rule is pattern {action}. Without a pattern it is always chosen, without an action it prints the record.
+// A rule is pattern {action}. Without a pattern it is always chosen, without an action it prints
+// the record.
 type rule struct {
 	pattern, until expr
 	body           []stmt

@@ -170,7 +170,8 @@ func (in *interp) records() {
 	}
 }
 
-// someRecords is records up to a next that comes from within a function, if there is one. It reports whether there is.
+// someRecords is records up to a next that comes from within a function, if there is one. It
+// reports whether there is.
 func (in *interp) someRecords() (more bool) {
 	defer func() {
 		if r := recover(); r != nil {

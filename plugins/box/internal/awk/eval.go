@@ -133,7 +133,8 @@ func (in *interp) fieldIndex(e *fieldExpr) int {
 	return int(n)
 }
 
-// A place is what an lvalue means, once what it is made of has been evaluated: it can be read and then set.
+// A place is what an lvalue means, once what it is made of has been evaluated: it can be read and
+// then set.
 type place struct {
 	val     *value    // of an element, or of a variable without effects
 	special *variable // one with effects

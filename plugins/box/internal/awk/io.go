@@ -26,7 +26,8 @@ type running struct {
 	done   chan int // its exit status
 }
 
-// start runs a command line with a pipe as its standard input or output. A line without a shell has status 127.
+// start runs a command line with a pipe as its standard input or output. A line without a shell has
+// status 127.
 func (in *interp) start(line string, connect func(child *tool.Env) (theirs, ours io.Closer)) *running {
 	in.flush()
 	child := in.env.Child()
@@ -41,7 +42,8 @@ func (in *interp) start(line string, connect func(child *tool.Env) (theirs, ours
 	return run
 }
 
-// readFrom starts a command that print writes to. The program dies of what nobody reads, as it does of its output.
+// readFrom starts a command that print writes to. The program dies of what nobody reads, as it does
+// of its output.
 func (in *interp) readFrom(line string) *stream {
 	r, w := io.Pipe()
 	run := in.start(line, func(child *tool.Env) (theirs, ours io.Closer) {

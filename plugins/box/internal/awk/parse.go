@@ -266,7 +266,8 @@ func (p *parser) braces() []stmt {
 	return list
 }
 
-// body parses the statement of if, while and so on; "{" or one on the next line, or nothing but ";".
+// body parses the statement of if, while and so on; "{" or one on the next line, or nothing but
+// ";".
 func (p *parser) body() []stmt {
 	p.newlines()
 	if p.accept(";") {

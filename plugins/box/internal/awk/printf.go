@@ -9,8 +9,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/cprintf"
 )
 
-// sprintf formats the arguments into the scratch buffer; the first one is the format. name is the function's, for
-// messages.
+// sprintf formats the arguments into the scratch buffer; the first one is the format. name is the
+// function's, for messages.
 func (in *interp) sprintf(name string, args []expr) {
 	vals := in.values(args)
 	format := in.str(vals[0])

@@ -7,8 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// A reader cuts a stream into records by RS: a character, "" for paragraphs, or a regular expression. Records are parts
-// of what was read with them, not copies.
+// A reader cuts a stream into records by RS: a character, "" for paragraphs, or a regular
+// expression. Records are parts of what was read with them, not copies.
 type reader struct {
 	in   *interp
 	r    io.Reader
@@ -29,8 +29,8 @@ func newReader(in *interp, r io.Reader, file io.Closer) *reader {
 // readSize is how much is read at once, in bytes.
 const readSize = 64 << 10
 
-// fill reads more of the text. It returns false at the end. Of a long record at least as much is read as is there
-// already, so that it is not copied too often.
+// fill reads more of the text. It returns false at the end. Of a long record at least as much is
+// read as is there already, so that it is not copied too often.
 func (r *reader) fill() bool {
 	if r.eof {
 		return false

@@ -10,7 +10,8 @@ import (
 // maxFields bounds NF and the numbers of fields.
 const maxFields = 1 << 22
 
-// A record is $0 and its fields. Each is made from the other when it is asked for, and no more fields than that.
+// A record is $0 and its fields. Each is made from the other when it is asked for, and no more
+// fields than that.
 type record struct {
 	in                *interp
 	text              string

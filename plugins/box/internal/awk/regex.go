@@ -11,7 +11,8 @@ func compileRegex(src string) (*regex.Regexp, error) {
 	return regex.Compile(convert(src), regex.Options{Extended: true, Lenient: true})
 }
 
-// convert replaces the escapes that awk has and ERE has not. In a list they are replaced by the bytes they mean.
+// convert replaces the escapes that awk has and ERE has not. In a list they are replaced by the
+// bytes they mean.
 func convert(src string) string {
 	if strings.IndexByte(src, '\\') < 0 {
 		return src

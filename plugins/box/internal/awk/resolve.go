@@ -27,7 +27,8 @@ func (p *parser) asArray(v *variable) *variable {
 	return v
 }
 
-// resolve finds out which parameters and names are arrays because functions use them so, and checks calls.
+// resolve finds out which parameters and names are arrays because functions use them so, and checks
+// calls.
 func (p *parser) resolve() {
 	for _, fn := range p.prog.funcs {
 		if !fn.known {
@@ -73,7 +74,8 @@ func (p *parser) calls() []*call {
 	return list
 }
 
-// A walker visits all expressions. value says that an expression is used for its value, so it can be no array.
+// A walker visits all expressions. value says that an expression is used for its value, so it can
+// be no array.
 type walker struct {
 	visit func(e expr, value bool)
 }

@@ -90,7 +90,8 @@ func expand(b []byte, repl, match string) []byte {
 	return b
 }
 
-// gensub returns the text with matches replaced: all of them, or the one with a number. \1 to \9 are groups.
+// gensub returns the text with matches replaced: all of them, or the one with a number. \1 to \9
+// are groups.
 func (in *interp) gensub(e *builtin) value {
 	re := in.regexp(e.args[0])
 	repl := in.str(e.args[1].eval(in))

@@ -8,7 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/cprintf"
 )
 
-// A value is a string, a number, or both: what comes from input and looks like a number is compared as one.
+// A value is a string, a number, or both: what comes from input and looks like a number is compared
+// as one.
 type value struct {
 	kind kind
 	lent bool // s is a part of the input that was read, most of which is not needed for long
@@ -30,8 +31,8 @@ func num(n float64) value  { return value{kind: number, n: n} }
 func str(s string) value   { return value{kind: text, s: s} }
 func field(s string) value { return value{kind: fromInput, s: s} }
 
-// lent is field for a part of a record, which is valid for as long as it is used, but keeps the record's neighbours
-// from being freed.
+// lent is field for a part of a record, which is valid for as long as it is used, but keeps the
+// record's neighbours from being freed.
 func lent(s string) value { return value{kind: fromInput, lent: true, s: s} }
 
 // kept returns v for a variable, which may outlive all else that was read.

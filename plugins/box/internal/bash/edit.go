@@ -137,8 +137,8 @@ func (l *lineEditor) files(typed, word string, directories, programs bool) (foun
 	return found
 }
 
-// lastCommand returns the words of the last command of a line, without their quotes, and where the last word begins. That
-// one is empty where the next character begins a word.
+// lastCommand returns the words of the last command of a line, without their quotes, and where the
+// last word begins. That one is empty where the next character begins a word.
 func lastCommand(line string) (words []string, from int) {
 	var b strings.Builder
 	quote, inWord := byte(0), false

@@ -165,7 +165,8 @@ func (x *execution) start(env tool.Env, args []string) int {
 // diedOfPipe is the status of a command that has written to a pipe that nobody reads.
 const diedOfPipe = 128 + 13
 
-// brokenPipe is the error of our printf that has died of that, as the interpreter knows it: it is the shell that dies.
+// brokenPipe is the error of our printf that has died of that, as the interpreter knows it: it is
+// the shell that dies.
 type brokenPipe struct{ error }
 
 func (b brokenPipe) Unwrap() error { return b.error }
@@ -278,7 +279,8 @@ func (x *execution) command(env tool.Env, name string, args []string) int {
 // ownModule is the module that this shell is of.
 var ownModule = sync.OnceValue(func() string { return moduleOf("bash") })
 
-// moduleOf returns which module a command is of, "" if there is no such command, or this is not the sandbox.
+// moduleOf returns which module a command is of, "" if there is no such command, or this is not the
+// sandbox.
 func moduleOf(name string) string {
 	if !proc.Supported() || name == "" || strings.Contains(name, "/") {
 		return ""
@@ -436,8 +438,8 @@ func programPath(name string) string {
 	return "/usr/bin/" + name
 }
 
-// environOf returns those of the variables that are exported: to look at all takes longer than a builtin that is called
-// in a loop.
+// environOf returns those of the variables that are exported: to look at all takes longer than a
+// builtin that is called in a loop.
 func environOf(e expand.Environ, names ...string) (list []string) {
 	for _, name := range names {
 		if v := e.Get(name); v.Exported && v.Kind == expand.String {

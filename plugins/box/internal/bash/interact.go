@@ -76,8 +76,8 @@ func (i *interaction) measure() {
 	}
 }
 
-// lines reads and runs lines until there is a mistake in one, or ctx ends. It reports whether the shell is to end: there
-// was exit, or the end of input.
+// lines reads and runs lines until there is a mistake in one, or ctx ends. It reports whether the
+// shell is to end: there was exit, or the end of input.
 func (i *interaction) lines(ctx context.Context) (ended bool) {
 	if i.editor != nil {
 		i.in.edit = func() (string, error) { return i.editor.read(ctx, i.p.text) }
@@ -132,7 +132,8 @@ func (i *interaction) run(ctx context.Context, stmts []*syntax.Stmt) (ended bool
 	return i.runner.Exited() || i.env.Stopped()
 }
 
-// interrupted goes on after ^C: it runs the trap, if there is one, sets $?, and reports whether the shell is to end.
+// interrupted goes on after ^C: it runs the trap, if there is one, sets $?, and reports whether the
+// shell is to end.
 func (i *interaction) interrupted() (ended bool) {
 	i.editor.rest()
 	io.WriteString(i.env.Stderr, "\n") // behind "^C"

@@ -43,18 +43,21 @@ type interpreter interface {
 	History() []string
 	// SetSize sets LINES and COLUMNS.
 	SetSize(rows, cols int)
-	// Complete returns what the last of the words of a command may become; known is false where it is a file.
+	// Complete returns what the last of the words of a command may become; known is false where it
+	// is a file.
 	Complete(ctx context.Context, words []string) (found []string, known bool)
 	// Variables returns the names of variables that begin so.
 	Variables(prefix string) []string
 	// WorkDir returns the current directory.
 	WorkDir() string
 
-	// SyntaxError says in bash's words what is wrong with a text, of which the parser has read so many bytes.
+	// SyntaxError says in bash's words what is wrong with a text, of which the parser has read so
+	// many bytes.
 	SyntaxError(from, text string, read int, err error)
 }
 
-// patched returns r as it is with our patches. Without them, as in the box that applies them, it does what there is.
+// patched returns r as it is with our patches. Without them, as in the box that applies them, it
+// does what there is.
 func patched(r *interp.Runner, stderr io.Writer) interpreter {
 	if i, ok := any(r).(interpreter); ok {
 		return i

@@ -7,8 +7,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// withInput returns the arguments for a plugin. One that can't tell a pipe from a terminal, as there is no way to under
-// WASI, searches the tree where it should read what it is given: "-" says that it should.
+// withInput returns the arguments for a plugin. One that can't tell a pipe from a terminal, as
+// there is no way to under WASI, searches the tree where it should read what it is given: "-" says
+// that it should.
 func withInput(env tool.Env, name string, args []string) []string {
 	if name != "rg" || env.Stdin == nil || env.Stdin == os.Stdin || !rgNeedsFile(args[1:]) {
 		return args

@@ -223,10 +223,12 @@ func (s *script) run(env *tool.Env) int {
 	return s.status(env, runner.RunScript(env.Context, s.name, s.text))
 }
 
-// keepKey is that of what bounds what the interpreter keeps, which can't import this package: see terminalsKey.
+// keepKey is that of what bounds what the interpreter keeps, which can't import this package: see
+// terminalsKey.
 var keepKey = struct{ Keep struct{} }{}
 
-// execKey is that of what runs a command of the box, in the context of a shell inside a shell, whose own Exec starts them.
+// execKey is that of what runs a command of the box, in the context of a shell inside a shell,
+// whose own Exec starts them.
 type execKey struct{}
 
 func (s *script) runner(env *tool.Env) (interpreter, error) {
@@ -257,8 +259,8 @@ func (s *script) runner(env *tool.Env) (interpreter, error) {
 	return p, nil
 }
 
-// environ is the environment, with what this shell is told by it. The interpreter exports no BASH_EXECUTION_STRING: it
-// is how it knows that the commands are the argument of -c.
+// environ is the environment, with what this shell is told by it. The interpreter exports no
+// BASH_EXECUTION_STRING: it is how it knows that the commands are the argument of -c.
 func (s *script) environ(env *tool.Env) []string {
 	const argument = "BASH_EXECUTION_STRING="
 	level, _ := strconv.Atoi(env.Getenv("SHLVL"))

@@ -71,8 +71,8 @@ func lastWords(exit proc.Status) string {
 	return ""
 }
 
-// substituted puts files in the place of process substitutions to read, which only our own commands can open. What they
-// have to say is in them when the module starts.
+// substituted puts files in the place of process substitutions to read, which only our own commands
+// can open. What they have to say is in them when the module starts.
 func substituted(env tool.Env, args []string) (_ []string, remove func(), err error) {
 	var files []string
 	remove = func() {

@@ -10,8 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
 
-// A terminal is the one that the sandbox's first process leads, with ^C to end what runs in its foreground. A nil one
-// does nothing: elsewhere ^C is a signal, which ends the shell.
+// A terminal is the one that the sandbox's first process leads, with ^C to end what runs in its
+// foreground. A nil one does nothing: elsewhere ^C is a signal, which ends the shell.
 type terminal struct {
 	keys    *os.File // what is typed. Only the goroutine that reads waits for it.
 	notices *os.File // see proc.Interrupts
@@ -25,7 +25,8 @@ type terminal struct {
 
 type terminalKey struct{}
 
-// openTerminal returns the terminal on which stdin is read. A shell inside a shell shares that one's.
+// openTerminal returns the terminal on which stdin is read. A shell inside a shell shares that
+// one's.
 func openTerminal(ctx context.Context, stdin io.Reader) *terminal {
 	if t, ok := ctx.Value(terminalKey{}).(*terminal); ok {
 		if stdin != t.keys {
@@ -66,8 +67,8 @@ func (interrupted) Error() string { return "interrupted" }
 // Interrupt says that it concerns the foreground alone.
 func (interrupted) Interrupt() {}
 
-// watch ends what is in the foreground at each notice. It leaves the notice unread until the shell has come back from
-// there, and so a shell that never does can be ended by the next one.
+// watch ends what is in the foreground at each notice. It leaves the notice unread until the shell
+// has come back from there, and so a shell that never does can be ended by the next one.
 func (t *terminal) watch() {
 	raw, err := t.notices.SyscallConn()
 	if err != nil {
@@ -102,8 +103,8 @@ func (t *terminal) stop(cancel context.CancelCauseFunc) {
 	t.keys.SetReadDeadline(time.Unix(1, 0)) // for a read that does not ask its context
 }
 
-// foreground returns the context of what ^C shall end from now on. done takes that back, and reports whether there was
-// a ^C.
+// foreground returns the context of what ^C shall end from now on. done takes that back, and
+// reports whether there was a ^C.
 func (t *terminal) foreground(parent context.Context) (ctx context.Context, done func() bool) {
 	if t == nil {
 		return parent, func() bool { return false }

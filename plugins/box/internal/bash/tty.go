@@ -13,7 +13,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
 
-// terminals is what the interpreter knows of terminals. It finds it by terminalsKey, which it has too.
+// terminals is what the interpreter knows of terminals. It finds it by terminalsKey, which it has
+// too.
 type terminals struct {
 	stderr io.Writer // of the shell
 	watch  *sync.Once
@@ -77,9 +78,10 @@ func sizeOf(f *os.File) func() (rows, cols int) {
 	}
 }
 
-// byKeys has what is typed be read by keys, for an editor of lines, until restore. It comes before the prompt: what
-// somebody types who has seen that must not be echoed and edited by the terminal. ^J and ^M are the same, as where lines
-// are edited by the terminal: what was typed ahead may be for a command that reads lines.
+// byKeys has what is typed be read by keys, for an editor of lines, until restore. It comes before
+// the prompt: what somebody types who has seen that must not be echoed and edited by the terminal.
+// ^J and ^M are the same, as where lines are edited by the terminal: what was typed ahead may be
+// for a command that reads lines.
 func byKeys(f *os.File) (restore func(), err error) {
 	return tty.Change(f, proc.Canonical|proc.Echo, proc.Returns|proc.Signals|proc.Newlines)
 }

@@ -48,8 +48,8 @@ func echo(env *tool.Env, args []string) int {
 	return 0
 }
 
-// unescape replaces the escapes of echo -e and of printf's %b. stop says that \c ended the output. Octal numbers may
-// begin with \0.
+// unescape replaces the escapes of echo -e and of printf's %b. stop says that \c ended the output.
+// Octal numbers may begin with \0.
 func unescape(s string) (text []byte, stop bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {

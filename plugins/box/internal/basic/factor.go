@@ -9,7 +9,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// maxFactorDigits bounds what is factored: beyond it even a number of two prime factors would take years.
+// maxFactorDigits bounds what is factored: beyond it even a number of two prime factors would take
+// years.
 const maxFactorDigits = 1000
 
 // factor prints the prime factors of numbers.
@@ -84,7 +85,8 @@ func primes(env *tool.Env, n *big.Int) []*big.Int {
 	return found
 }
 
-// divisor finds one of a number that has more than one, by Pollard's rho. 1 means that the command is stopped.
+// divisor finds one of a number that has more than one, by Pollard's rho. 1 means that the command
+// is stopped.
 func divisor(env *tool.Env, n *big.Int) *big.Int {
 	const many = 128 // steps between two looks at whether a divisor was met
 	one := big.NewInt(1)

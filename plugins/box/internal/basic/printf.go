@@ -140,7 +140,8 @@ func (p *printer) next() (string, bool) {
 	return p.args[p.used-1], true
 }
 
-// directive prints one argument by the directive that s begins with and returns the directive's length.
+// directive prints one argument by the directive that s begins with and returns the directive's
+// length.
 func (p *printer) directive(s string) (int, bool) {
 	d, n := cprintf.Parse(s)
 	if d.WidthStar {

@@ -26,7 +26,8 @@ func bracket(env *tool.Env, args []string) int {
 	return (&tester{env: env, args: args[1 : len(args)-1]}).run()
 }
 
-// A tester evaluates one expression. What it means depends first on the number of arguments: POSIX.1-2017, test.
+// A tester evaluates one expression. What it means depends first on the number of arguments:
+// POSIX.1-2017, test.
 type tester struct {
 	env  *tool.Env
 	args []string

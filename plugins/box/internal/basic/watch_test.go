@@ -10,7 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// TestWatch lets a command be watched that writes something else each time, until it fails at the third.
+// TestWatch lets a command be watched that writes something else each time, until it fails at the
+// third.
 func TestWatch(t *testing.T) {
 	const clear = "\x1b[H\x1b[2J"
 	for _, test := range []struct {

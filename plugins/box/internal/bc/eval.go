@@ -209,8 +209,8 @@ func (b *bc) within(v number, name string, least, most int) int {
 	return n
 }
 
-// call calls a function. Its parameters and automatic variables take the place of others with their names until it
-// returns.
+// call calls a function. Its parameters and automatic variables take the place of others with their
+// names until it returns.
 func (b *bc) call(n *node) number {
 	f := b.parser.functions[n.name]
 	if f == nil {

@@ -107,7 +107,8 @@ func (l *lexer) take(kind byte, n int) {
 	l.text = l.text[n:]
 }
 
-// skip skips a comment or a line that goes on, or complains about a character. It returns false before a token.
+// skip skips a comment or a line that goes on, or complains about a character. It returns false
+// before a token.
 func (l *lexer) skip() bool {
 	switch c := l.text[0]; {
 	case c == '#':

@@ -2,7 +2,8 @@ package bc
 
 import "math/big"
 
-// library returns a function of -l, or nil. It computes with x as a whole number of 10^-places, and returns such a one.
+// library returns a function of -l, or nil. It computes with x as a whole number of 10^-places, and
+// returns such a one.
 func library(name string) func(b *bc, x *big.Int, places int) *big.Int {
 	return map[string]func(b *bc, x *big.Int, places int) *big.Int{
 		"s": func(b *bc, x *big.Int, places int) *big.Int { return sine(b, x, places) },

@@ -66,7 +66,8 @@ func add(a, b number) number {
 
 func sub(a, b number) number { return add(a, b.neg()) }
 
-// mul keeps as many places as the operands have, or as scale says if that is more, but not more than are exact.
+// mul keeps as many places as the operands have, or as scale says if that is more, but not more
+// than are exact.
 func mul(a, b number, scale int) number {
 	product := number{new(big.Int).Mul(a.digits, b.digits), a.scale + b.scale}
 	return product.rescaled(min(product.scale, max(scale, a.scale, b.scale)))
@@ -141,7 +142,8 @@ func (n number) int(limit int) (int, bool) {
 	return int(w.Int64()), true
 }
 
-// parseNumber reads digits in a base. A digit too large for it counts as the largest, unless it is alone.
+// parseNumber reads digits in a base. A digit too large for it counts as the largest, unless it is
+// alone.
 func parseNumber(s string, base int) number {
 	before, after, _ := strings.Cut(s, ".")
 	if base == 10 && strings.Trim(s, "0123456789.") == "" {
@@ -179,7 +181,8 @@ func parseNumber(s string, base int) number {
 
 const digitNames = "0123456789ABCDEF"
 
-// format writes a number in a base. Bases above 16 write each digit as a decimal number with a blank before.
+// format writes a number in a base. Bases above 16 write each digit as a decimal number with a
+// blank before.
 func (n number) format(base int) string {
 	var b strings.Builder
 	if n.sign() < 0 {

@@ -2,7 +2,8 @@ package bc
 
 import "strings"
 
-// A node is an expression or a statement: op says which, and what name, text and kids are. A kid may be nil.
+// A node is an expression or a statement: op says which, and what name, text and kids are. A kid
+// may be nil.
 type node struct {
 	op   string
 	name string
@@ -281,7 +282,8 @@ func (p *parser) names(end string) []string {
 	return list
 }
 
-// levels are the operators of two operands, those that bind least first. Assignments are between "<" and "+".
+// levels are the operators of two operands, those that bind least first. Assignments are between
+// "<" and "+".
 var levels = [][]string{{"||"}, {"&&"}, {"==", "!=", "<", "<=", ">", ">="}, {"+", "-"}, {"*", "/", "%"}}
 
 const (

@@ -323,7 +323,8 @@ var (
 	}
 )
 
-// byPrefix numbers names, by themselves, their first three letters, and the other offsets that are theirs.
+// byPrefix numbers names, by themselves, their first three letters, and the other offsets that are
+// theirs.
 func byPrefix(names []string, more ...string) map[string]int {
 	m := map[string]int{}
 	for i, name := range names {

@@ -14,8 +14,8 @@ const maxDate = 1 << 12
 // maxAmount bounds the numbers of a date: far beyond every year that can be shown.
 const maxAmount = 1 << 40
 
-// Parse reads a date as "date -d" does, relative to now and in its zone; see "Date input formats" of the coreutils
-// manual. Dates, times, zones, days and relative items come in any order.
+// Parse reads a date as "date -d" does, relative to now and in its zone; see "Date input formats"
+// of the coreutils manual. Dates, times, zones, days and relative items come in any order.
 func Parse(s string, now time.Time) (time.Time, bool) {
 	if len(s) > maxDate {
 		return time.Time{}, false

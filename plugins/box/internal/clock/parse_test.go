@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// FuzzParse checks that no text makes the parser panic, and that what it reads is shown and read again as itself.
+// FuzzParse checks that no text makes the parser panic, and that what it reads is shown and read
+// again as itself.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"2024-05-06 07:08:09", "next monday", "3 days ago", "@0", "May 5, 2024 7pm", `TZ="UTC" now`, "10:00 +0200", "20240506 0708",

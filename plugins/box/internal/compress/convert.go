@@ -30,8 +30,8 @@ func compressTo(w io.Writer, r io.Reader, f Format, level int) error {
 	return z.Close()
 }
 
-// newFile makes the file name with what write writes, which gets the permissions and the time of like. A file that
-// could not be written whole is removed. An old one is replaced only with force.
+// newFile makes the file name with what write writes, which gets the permissions and the time of
+// like. A file that could not be written whole is removed. An old one is replaced only with force.
 func newFile(env *tool.Env, name string, like os.FileInfo, force bool, write func(w io.Writer) error) error {
 	path := env.Path(name)
 	if fi, err := os.Lstat(path); err == nil && force && !fi.IsDir() {

@@ -1,6 +1,6 @@
-// Package compress holds the commands that make files smaller and read them again, and the formats for whoever else
-// reads or writes them, as tar does. Everything streams: how much memory a file takes does not depend on its size, nor
-// on what it says of itself.
+// Package compress holds the commands that make files smaller and read them again, and the formats
+// for whoever else reads or writes them, as tar does. Everything streams: how much memory a file
+// takes does not depend on its size, nor on what it says of itself.
 package compress
 
 import "github.com/terrarium-dev/terrarium/plugins/box/internal/tool"

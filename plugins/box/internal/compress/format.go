@@ -60,8 +60,8 @@ func NewReader(f Format, r *bufio.Reader) (io.Reader, error) {
 	return r, nil
 }
 
-// NewWriter returns a writer that makes what is written to it smaller, which ends at Close. Levels are 1 to 9.
-// There is no writer for bzip2.
+// NewWriter returns a writer that makes what is written to it smaller, which ends at Close. Levels
+// are 1 to 9. There is no writer for bzip2.
 func NewWriter(f Format, w io.Writer, level int) (io.WriteCloser, error) {
 	switch f {
 	case Gzip:

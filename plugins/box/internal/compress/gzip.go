@@ -43,7 +43,8 @@ type gzipper struct {
 	}
 }
 
-// gzipCommand is gzip, gunzip and zcat, whose scripts call gzip: it is the name that begins every message.
+// gzipCommand is gzip, gunzip and zcat, whose scripts call gzip: it is the name that begins every
+// message.
 func gzipCommand(env *tool.Env, args []string) int {
 	called := env.Name[strings.LastIndexByte(env.Name, '/')+1:]
 	env.Name = "gzip"
@@ -242,7 +243,8 @@ func (g *gzipper) dir(name string) {
 // gzipSuffixes are those that gzip takes off, or makes .tar of.
 var gzipSuffixes = []string{".gz", ".z", ".taz", ".tgz", "-gz", "-z", "_z", ".Z"}
 
-// rename returns the name of the file that name becomes, "stdout" for none. It is false if the file is to be left out.
+// rename returns the name of the file that name becomes, "stdout" for none. It is false if the file
+// is to be left out.
 func (g *gzipper) rename(name string) (to string, ok bool) {
 	if !g.extract {
 		if g.stdout {
@@ -459,8 +461,8 @@ func ratio(saved, of int64) string {
 	return fmt.Sprintf("%5.1f%%", 100*float64(saved)/float64(of))
 }
 
-// latin1 makes each byte a character, since compress/gzip writes such text as bytes again. Real names are UTF-8,
-// and their bytes are what gzip writes.
+// latin1 makes each byte a character, since compress/gzip writes such text as bytes again. Real
+// names are UTF-8, and their bytes are what gzip writes.
 func latin1(s string) string {
 	r := make([]rune, len(s))
 	for i := range len(s) {

@@ -17,8 +17,9 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// The container is read here, because the library would take as much memory for the dictionary as a file asks for,
-// up to 4 GiB, and has no names for what is wrong. https://tukaani.org/xz/xz-file-format.txt
+// The container is read here, because the library would take as much memory for the dictionary as a
+// file asks for, up to 4 GiB, and has no names for what is wrong.
+// https://tukaani.org/xz/xz-file-format.txt
 
 const (
 	xzMagic       = "\xfd7zXZ\x00"
@@ -190,7 +191,8 @@ func (x *xzReader) startBlock(start int64, size byte) error {
 	return nil
 }
 
-// readFilter reads the description of the one filter that is known, LZMA2, and returns the size of its dictionary.
+// readFilter reads the description of the one filter that is known, LZMA2, and returns the size of
+// its dictionary.
 func readFilter(in *bytes.Reader) (int, error) {
 	id, err := readSize(in)
 	if err != nil {

@@ -16,7 +16,8 @@ type xzSizes struct {
 	checks           []string
 }
 
-// list shows a file's sizes. They are counted, not read from the index, so a file that lies is found out.
+// list shows a file's sizes. They are counted, not read from the index, so a file that lies is
+// found out.
 func (x *xzer) list(name string, in io.Reader) {
 	counted := &tool.CountingReader{R: in}
 	z, err := newXZReader(bufio.NewReader(counted))

@@ -12,8 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// xzDictionaries are the sizes that the levels of xz look back, as the container numbers them: 256 KiB to 8 MiB. More
-// costs more memory than a sandbox likes to give.
+// xzDictionaries are the sizes that the levels of xz look back, as the container numbers them: 256
+// KiB to 8 MiB. More costs more memory than a sandbox likes to give.
 var xzDictionaries = [10]byte{12, 16, 18, 20, 20, 22, 22, 22, 22, 22}
 
 // dictionarySize is what such a number stands for, in bytes.
@@ -36,7 +36,8 @@ func newXZWriter(w io.Writer, level int) (io.WriteCloser, error) {
 	head := append([]byte(xzMagic), xzFlags...)
 	head = binary.LittleEndian.AppendUint32(head, crc32.ChecksumIEEE(xzFlags))
 	x.start = int64(len(head))
-	// A block's header: its size in words less one, no sizes of the block, and one filter, LZMA2, with its dictionary.
+	// A block's header: its size in words less one, no sizes of the block, and one filter, LZMA2,
+	// with its dictionary.
 	bits := xzDictionaries[level]
 	block := []byte{2, 0, 0x21, 1, bits, 0, 0, 0}
 	block = binary.LittleEndian.AppendUint32(block, crc32.ChecksumIEEE(block))

@@ -21,7 +21,8 @@ func Commands() []tool.Command {
 	return []tool.Command{{Name: "dd", Usage: "[OPERAND]...", Like: "GNU coreutils 9.1", Run: run}}
 }
 
-// maxBlock is the largest block, in bytes. Blocks pass through a small buffer: nothing of this size is held.
+// maxBlock is the largest block, in bytes. Blocks pass through a small buffer: nothing of this size
+// is held.
 const maxBlock = 2 << 30
 
 func run(env *tool.Env, args []string) int {
@@ -234,7 +235,8 @@ func (c *copying) pass(n int64) bool {
 	return err == nil
 }
 
-// block copies one block of the input. It is short where a read was, unless there is to be a full block.
+// block copies one block of the input. It is short where a read was, unless there is to be a full
+// block.
 func (c *copying) block(size int64) (int64, error) {
 	n := int64(0)
 	var failed error
@@ -273,7 +275,8 @@ func (c *copying) block(size int64) (int64, error) {
 	return n, failed
 }
 
-// warnShort warns once, at the block after a short one, that blocks were counted which are not full.
+// warnShort warns once, at the block after a short one, that blocks were counted which are not
+// full.
 func (c *copying) warnShort(n, size int64) {
 	switch {
 	case n == 0, c.short < 0, c.twoBuffers, c.iflag["fullblock"], c.skip == 0 && c.count == math.MaxInt64:

@@ -125,7 +125,8 @@ func inUnits(n, block int64, inBytes bool) int64 {
 	return math.MaxInt64
 }
 
-// number reads a product of counts, such as 2x80x18b, and says why it can't: "invalid", or what follows the number.
+// number reads a product of counts, such as 2x80x18b, and says why it can't: "invalid", or what
+// follows the number.
 func number(env *tool.Env, s string) (n int64, why string) {
 	n = 1
 	factors := strings.Split(s, "x")

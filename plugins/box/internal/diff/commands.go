@@ -18,8 +18,8 @@ func Commands() []tool.Command {
 // trouble is the exit status for all that is no difference.
 const trouble = 2
 
-// options parses a command line; a nil result means that the command is over. These commands put their name before
-// the hint too.
+// options parses a command line; a nil result means that the command is over. These commands put
+// their name before the hint too.
 func options(env *tool.Env, args []string, spec string) (*option.Result, int) {
 	res, err := option.Parse(args[1:], spec+" help version")
 	if err != nil {

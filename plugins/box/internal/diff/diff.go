@@ -66,7 +66,8 @@ func diff(env *tool.Env, args []string) int {
 	return c.status
 }
 
-// splitContext gives -U3 and -C3 the form that an option with an optional argument has; -U 3 becomes -U3, -3 is -U3.
+// splitContext gives -U3 and -C3 the form that an option with an optional argument has; -U 3
+// becomes -U3, -3 is -U3.
 func splitContext(args []string) []string {
 	out := []string{args[0]}
 	for i := 1; i < len(args); i++ {
@@ -208,7 +209,8 @@ func (c *comparison) fail(name string, err error) {
 	c.raise(trouble)
 }
 
-// operands compares what was named. A file beside a folder is compared with the file of its name there.
+// operands compares what was named. A file beside a folder is compared with the file of its name
+// there.
 func (c *comparison) operands(a, b string) {
 	fa, errA := c.env.StatInput(a)
 	fb, errB := c.env.StatInput(b)

@@ -20,7 +20,8 @@ func newText(p []byte) text {
 	return t
 }
 
-// A change replaces lines a0 to a1 of the first file by b0 to b1 of the second; counted from 0, the ends not included.
+// A change replaces lines a0 to a1 of the first file by b0 to b1 of the second; counted from 0, the
+// ends not included.
 type change struct{ a0, a1, b0, b1 int }
 
 // matching says which lines are taken for equal.
@@ -97,8 +98,8 @@ func expandTabs(s string) string {
 	return b.String()
 }
 
-// changes compares two texts. At both ends, what is equal is no part of the comparison but for the horizon, some lines
-// next to what differs: changes don't move there.
+// changes compares two texts. At both ends, what is equal is no part of the comparison but for the
+// horizon, some lines next to what differs: changes don't move there.
 func (m *matching) changes(a, b text, horizon int) []change {
 	front, back := m.common(a.lines, b.lines)
 	front, back = max(0, front-horizon), max(0, back-horizon)

@@ -2,9 +2,9 @@ package diff
 
 import "math"
 
-// A comparer finds which lines of two files have no partner, by the algorithm of Eugene W. Myers, "An O(ND) Difference
-// Algorithm and Its Variations" (1986), the one that searches from both ends. Lines are numbers: equal lines are equal
-// numbers.
+// A comparer finds which lines of two files have no partner, by the algorithm of Eugene W. Myers,
+// "An O(ND) Difference Algorithm and Its Variations" (1986), the one that searches from both ends.
+// Lines are numbers: equal lines are equal numbers.
 type comparer struct {
 	a, b      []int
 	goneA     []bool // lines of a without a partner
@@ -16,7 +16,8 @@ type comparer struct {
 	expensive int // after so many rounds a good cut will do
 }
 
-// compareLines returns which lines of a and of b were deleted and inserted. Lines are numbers below n.
+// compareLines returns which lines of a and of b were deleted and inserted. Lines are numbers below
+// n.
 func compareLines(a, b []int, n int) (goneA, goneB []bool) {
 	goneA, goneB = make([]bool, len(a)), make([]bool, len(b))
 	c := &comparer{goneA: goneA, goneB: goneB}

@@ -106,7 +106,8 @@ func headerName(line []byte) string {
 	return strings.TrimRight(s, " ")
 }
 
-// parseHunk parses a hunk of a unified diff and returns how many lines it takes. number is that of its first line.
+// parseHunk parses a hunk of a unified diff and returns how many lines it takes. number is that of
+// its first line.
 func parseHunk(lines [][]byte, number int) (h patchHunk, n int, err string) {
 	bad := func(i int) (patchHunk, int, string) {
 		text := ""

@@ -372,7 +372,8 @@ func (e *pathError) Error() string {
 	return "Can't create file " + e.name + " : " + tool.Strerror(e.err)
 }
 
-// write puts the new content in place, keeps the old one where that is wanted, and removes what a patch removed.
+// write puts the new content in place, keeps the old one where that is wanted, and removes what a
+// patch removed.
 func (p *patcher) write(f *filePatch, name, out string, old, data []byte, mismatch, existed bool) error {
 	if p.backup || mismatch && !p.noMismatch && p.output == "" {
 		if err := p.save(name+p.suffix, old); err != nil {

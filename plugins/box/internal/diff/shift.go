@@ -1,7 +1,7 @@
 package diff
 
-// shift moves runs of changed lines of one file as far down as their text allows, so that runs meet, and changes of
-// both files stand side by side. That is where GNU's diff shows them.
+// shift moves runs of changed lines of one file as far down as their text allows, so that runs
+// meet, and changes of both files stand side by side. That is where GNU's diff shows them.
 func shift(lines []int, gone, other []bool) {
 	at := func(s []bool, i int) bool { return i >= 0 && i < len(s) && s[i] }
 	n := len(lines)

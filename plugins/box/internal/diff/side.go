@@ -50,7 +50,8 @@ func (s *sideBySide) write(list []change) {
 	}
 }
 
-// equal writes lines that are taken for equal; there may be more on one side where blank ones are ignored.
+// equal writes lines that are taken for equal; there may be more on one side where blank ones are
+// ignored.
 func (s *sideBySide) equal(a, b [][]byte) {
 	if !s.common {
 		return
@@ -107,7 +108,8 @@ func (s *sideBySide) blanks(from, to int) int {
 	return to
 }
 
-// column writes as much of a line as there is room for, and returns the width of that. indent is where it begins.
+// column writes as much of a line as there is room for, and returns the width of that. indent is
+// where it begins.
 func (s *sideBySide) column(line []byte, indent int) int {
 	in, out := 0, 0 // columns: of what was read, and of what was written
 	for len(line) > 0 && line[0] != '\n' {

@@ -11,7 +11,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// A coding turns bytes into text and back. group is the number of characters that are decoded at once.
+// A coding turns bytes into text and back. group is the number of characters that are decoded at
+// once.
 type coding struct {
 	encode   func([]byte) string
 	decode   func(dst []byte, src []byte) (int, error)

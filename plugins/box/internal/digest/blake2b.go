@@ -23,7 +23,8 @@ var blakeStart = [8]uint64{
 	0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 }
 
-// blakeOrder is in which order the words of a block are taken in each of ten rounds; then it begins again.
+// blakeOrder is in which order the words of a block are taken in each of ten rounds; then it begins
+// again.
 var blakeOrder = [10][16]byte{
 	{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 	{14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},

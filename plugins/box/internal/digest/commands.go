@@ -38,7 +38,8 @@ func (a algorithm) fits(bytes int) bool {
 	return bytes == most || a.any != nil && 0 < bytes && bytes < most
 }
 
-// shortened is -l, in bits; 0 is as many as there are. It reports whether there are such digests, and tells if not.
+// shortened is -l, in bits; 0 is as many as there are. It reports whether there are such digests,
+// and tells if not.
 func (a algorithm) shortened(env *tool.Env, arg string) (algorithm, bool) {
 	bits, err := strconv.ParseUint(arg, 10, 64)
 	most := uint64(8 * a.make().Size())

@@ -301,7 +301,8 @@ func bsdSum(env *tool.Env, args []string) int {
 	})
 }
 
-// eachSum calls f with the content of each file, and with " NAME", or "" for standard input that was not named.
+// eachSum calls f with the content of each file, and with " NAME", or "" for standard input that
+// was not named.
 func eachSum(env *tool.Env, files []string, f func(p []byte, name string)) int {
 	return env.Each(files, func(name string, r io.Reader) error {
 		p, err := tool.ReadAll(r)

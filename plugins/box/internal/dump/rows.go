@@ -8,8 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// readAll reads count bytes of the inputs as one, from skip on; count is below 0 for all. status is 1 if an input
-// could not be read, and opened says whether one could.
+// readAll reads count bytes of the inputs as one, from skip on; count is below 0 for all. status is
+// 1 if an input could not be read, and opened says whether one could.
 func readAll(env *tool.Env, files []string, skip, count int64) (r io.Reader, status int, opened bool, closeAll func()) {
 	var readers []io.Reader
 	var closers []io.Closer
@@ -47,8 +47,8 @@ func readAll(env *tool.Env, files []string, skip, count int64) (r io.Reader, sta
 	}
 }
 
-// eachRow calls f with rows of width bytes; the last one may be shorter. Rows like the one before are reported with
-// same set, unless all are wanted. It returns how many bytes there were.
+// eachRow calls f with rows of width bytes; the last one may be shorter. Rows like the one before
+// are reported with same set, unless all are wanted. It returns how many bytes there were.
 func eachRow(env *tool.Env, r io.Reader, width int, all bool, f func(offset int64, row []byte, same bool)) int64 {
 	row, last := make([]byte, width), make([]byte, width)
 	var offset int64

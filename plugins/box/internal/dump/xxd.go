@@ -13,7 +13,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// xxdState is xxd's options. Its own parser takes -plain and -ps for -p, and arguments right behind their letter.
+// xxdState is xxd's options. Its own parser takes -plain and -ps for -p, and arguments right behind
+// their letter.
 type xxdState struct {
 	bits, little, include, plain, reverse, upper bool
 	cols, group                                  int // -1: not given

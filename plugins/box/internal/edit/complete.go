@@ -7,7 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// complete makes the word before the cursor as long as it can only be. A second tab lists what it may be.
+// complete makes the word before the cursor as long as it can only be. A second tab lists what it
+// may be.
 func (e *Editor) complete() {
 	if e.Complete == nil {
 		e.insert([]rune{'\t'})

@@ -1,5 +1,5 @@
-// Package edit is a line editor with the keys of readline's Emacs mode. It knows a terminal as keys that come in and bytes
-// that go out: what a line is for, and what completes it, is its caller's.
+// Package edit is a line editor with the keys of readline's Emacs mode. It knows a terminal as keys
+// that come in and bytes that go out: what a line is for, and what completes it, is its caller's.
 package edit
 
 import (
@@ -20,7 +20,8 @@ type Editor struct {
 	Size func() (rows, cols int)
 	// History are the lines before, the oldest first.
 	History []string
-	// Complete returns what the word that ends at byte at of line may be, where it begins, and nil where nothing is known.
+	// Complete returns what the word that ends at byte at of line may be, where it begins, and nil
+	// where nothing is known.
 	Complete func(line string, at int) (from int, found []Candidate)
 
 	mu     sync.Mutex // guards all below: Resized comes from elsewhere
@@ -55,8 +56,8 @@ var ErrInterrupted = errors.New("interrupted")
 // maxLine bounds a line, in characters.
 const maxLine = 1 << 20
 
-// ReadLine reads a line, which begins as text. The prompt is on the screen already. The error is io.EOF for ^D on an
-// empty line, or that of Keys.
+// ReadLine reads a line, which begins as text. The prompt is on the screen already. The error is
+// io.EOF for ^D on an empty line, or that of Keys.
 func (e *Editor) ReadLine(prompt, text string) (string, error) {
 	e.mu.Lock()
 	e.prompt = prompt[strings.LastIndexByte(prompt, '\n')+1:]
@@ -98,8 +99,9 @@ func (e *Editor) Resized() {
 	}
 }
 
-// resize is told how many columns the terminal has now, and finds the cursor again. Where a row of the line was full there
-// is a line feed, so that a wider terminal leaves the rows as they are. A narrower one makes several of each.
+// resize is told how many columns the terminal has now, and finds the cursor again. Where a row of
+// the line was full there is a line feed, so that a wider terminal leaves the rows as they are. A
+// narrower one makes several of each.
 func (e *Editor) resize(cols int) {
 	if cols <= 0 || cols == e.cols {
 		e.cols = cols
@@ -213,7 +215,8 @@ func (e *Editor) refresh() {
 	io.WriteString(e.Out, b.String())
 }
 
-// draw writes line, which begins at p, and returns where it ends. A line that fills its row leaves the cursor in the next.
+// draw writes line, which begins at p, and returns where it ends. A line that fills its row leaves
+// the cursor in the next.
 func (e *Editor) draw(b *strings.Builder, p spot, line []rune) spot {
 	for _, c := range line {
 		q := e.advance(p, []rune{c})

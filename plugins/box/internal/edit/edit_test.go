@@ -92,7 +92,8 @@ func (d *display) control(s string) {
 	}
 }
 
-// resize gives a display another width. Lines are broken anew if they flow, as in tmux; in other terminals they stay.
+// resize gives a display another width. Lines are broken anew if they flow, as in tmux; in other
+// terminals they stay.
 func (d *display) resize(cols int, flow bool) {
 	d.cols = cols
 	if !flow {
@@ -227,8 +228,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Whatever is typed, however wide the terminal is, the screen shows the prompt and the line, and nothing else, and the
-// cursor is where it is in the line. A resize changes nothing of that.
+// Whatever is typed, however wide the terminal is, the screen shows the prompt and the line, and
+// nothing else, and the cursor is where it is in the line. A resize changes nothing of that.
 func TestDrawn(t *testing.T) {
 	keys := []string{"a", "b", " ", "日", "\x01", "\x05", "\x02", "\x06", "\x7f", "\x17", "\x0b", "\x19", "\x14", "\x1bb", "\x1bf", "\x1b[D", "\x16\x01", "\x1b[A", "\x1b[B", "\x10"}
 	for seed := range uint64(300) {
@@ -265,8 +266,8 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// The size changes while a line is edited: the prompt and the line are all that is there, drawn for the new size. A wider
-// terminal may break lines anew or not; one that is narrower does.
+// The size changes while a line is edited: the prompt and the line are all that is there, drawn for
+// the new size. A wider terminal may break lines anew or not; one that is narrower does.
 func TestResized(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A key is what is typed at once. Keys that are no characters have names, those with Meta (Alt, or ESC before) begin
-// with "M-".
+// A key is what is typed at once. Keys that are no characters have names, those with Meta (Alt, or
+// ESC before) begin with "M-".
 type key struct {
 	char rune
 	name string

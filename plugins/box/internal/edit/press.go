@@ -224,7 +224,8 @@ func (e *Editor) change(to func(rune) rune) {
 	e.refresh()
 }
 
-// recall shows a line of the history. What was changed in another one stays until the line is complete.
+// recall shows a line of the history. What was changed in another one stays until the line is
+// complete.
 func (e *Editor) recall(place int) {
 	if place < 0 || place >= len(e.lines) || place == e.place {
 		e.bell()
@@ -242,7 +243,8 @@ func (e *Editor) set(text string) {
 	e.refresh()
 }
 
-// lastArgument inserts the last word of the line before, or instead of it that of the one before last.
+// lastArgument inserts the last word of the line before, or instead of it that of the one before
+// last.
 func (e *Editor) lastArgument(last int) {
 	if last < 0 {
 		last, e.taken = len(e.lines)-1, 0

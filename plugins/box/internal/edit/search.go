@@ -2,7 +2,8 @@ package edit
 
 import "strings"
 
-// search is ^R: the newest line of the history that has what is typed, and older ones for each further ^R.
+// search is ^R: the newest line of the history that has what is typed, and older ones for each
+// further ^R.
 func (e *Editor) search() (done bool, err error) {
 	prompt, line, at := e.prompt, e.line, e.at
 	e.lines[e.place] = string(e.line)

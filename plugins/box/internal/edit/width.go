@@ -8,8 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// Width returns how many columns a prompt takes, without its escape sequences, and without what is between \[ and \],
-// which prompts have as the bytes 1 and 2.
+// Width returns how many columns a prompt takes, without its escape sequences, and without what is
+// between \[ and \], which prompts have as the bytes 1 and 2.
 func Width(prompt string) int {
 	n := 0
 	for prompt != "" {

@@ -89,7 +89,8 @@ func cut(env *tool.Env, args []string) int {
 	})
 }
 
-// parseList parses N, N-, -M and N-M, separated by commas or blanks, and returns them in order and joined.
+// parseList parses N, N-, -M and N-M, separated by commas or blanks, and returns them in order and
+// joined.
 func parseList(env *tool.Env, list string, fields bool) ([]span, error) {
 	invalid := "invalid byte or character range"
 	if fields {
@@ -148,7 +149,8 @@ func parseList(env *tool.Env, list string, fields bool) ([]span, error) {
 	return join(spans), nil
 }
 
-// join sorts spans and joins those that overlap. Those that only touch stay apart, for --output-delimiter.
+// join sorts spans and joins those that overlap. Those that only touch stay apart, for
+// --output-delimiter.
 func join(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	out := spans[:1]

@@ -85,7 +85,8 @@ func (c *converter) read(text string) (v *big.Float, precision int, err error) {
 	return v.Mul(v, power(base, exponent)), precision, nil
 }
 
-// readDigits reads a number that has no sign, and returns how many digits it has. It is not ok if they are too many.
+// readDigits reads a number that has no sign, and returns how many digits it has. It is not ok if
+// they are too many.
 func readDigits(s string) (v *big.Float, n int, rest string, ok bool) {
 	v = float(0)
 	counted := 0

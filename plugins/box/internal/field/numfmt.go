@@ -280,7 +280,8 @@ func (c *converter) line(line string, ended bool) bool {
 	return true
 }
 
-// cutField returns the first field, with the blanks before it, and what is behind the byte that ends it.
+// cutField returns the first field, with the blanks before it, and what is behind the byte that
+// ends it.
 func (c *converter) cutField(line string) (text, rest string, more bool) {
 	if c.delim != 0 {
 		return strings.Cut(line, string(c.delim))

@@ -255,7 +255,8 @@ func (c *copier) copyFile(from, to string, info sys.Info, kept string, exists bo
 	return true
 }
 
-// makeParents makes the directories of from below to's, for --parents, and returns where the copy goes.
+// makeParents makes the directories of from below to's, for --parents, and returns where the copy
+// goes.
 func (c *copier) makeParents(from, to string) string {
 	dir := path.Dir(to)
 	m := maker{env: c.env, parents: true}

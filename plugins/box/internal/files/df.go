@@ -8,7 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// sandboxBlocks is the size that df and "stat -f" tell, in blocks of 4 KiB: WASI doesn't say. Half of it is free.
+// sandboxBlocks is the size that df and "stat -f" tell, in blocks of 4 KiB: WASI doesn't say. Half
+// of it is free.
 const sandboxBlocks = 1 << 18
 
 func df(env *tool.Env, args []string) int {

@@ -265,7 +265,8 @@ func goSpec(spec, flags string) string {
 	return b.String()
 }
 
-// system is -f. What the box can't know of a file system is said as numbers that are plausible and round.
+// system is -f. What the box can't know of a file system is said as numbers that are plausible and
+// round.
 func (s *stater) system(name, format string) bool {
 	if _, err := s.env.Stat(name); err != nil {
 		s.env.Errorf("cannot read file system information for %s: %s", tool.QuoteAlways(name), tool.Strerror(err))

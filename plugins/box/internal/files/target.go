@@ -17,7 +17,8 @@ type target struct {
 	noDir bool   // -T: the last operand is never a directory to put things into
 }
 
-// resolve takes the operands apart into sources and where each goes. If it returns nil the command is over.
+// resolve takes the operands apart into sources and where each goes. If it returns nil the command
+// is over.
 func (t *target) resolve(env *tool.Env, names []string) (sources []string, dest func(string) string, status int) {
 	switch {
 	case len(names) == 0:

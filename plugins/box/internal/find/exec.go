@@ -9,7 +9,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// Execute runs a command with env, which is a [tool.Env.Child] of parent. Where it can't it has fail tell why.
+// Execute runs a command with env, which is a [tool.Env.Child] of parent. Where it can't it has
+// fail tell why.
 func Execute(parent *tool.Env, env tool.Env, args []string, fail func(why string)) int {
 	known := parent.Has != nil && parent.Has(args[0]) || len(LookupAll(parent, args[0])) > 0
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// FuzzExpression checks that every expression is read or refused. Those that write, remove or start anything are
-// left out.
+// FuzzExpression checks that every expression is read or refused. Those that write, remove or start
+// anything are left out.
 func FuzzExpression(f *testing.F) {
 	for _, s := range []string{
 		"( -name a -o -type f ) -print", "! ! -empty", "-name x , -size +3k", "-perm -u+x -mtime -1", "( ( ( )", "-o", "-a", "-type f,d,",

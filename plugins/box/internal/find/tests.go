@@ -149,7 +149,8 @@ func regexTest(p *parser, name, arg string) (node, error) {
 	}), nil
 }
 
-// fromEmacs makes an extended expression of an Emacs one, where \( \) \| are special and ( ) | { } are not.
+// fromEmacs makes an extended expression of an Emacs one, where \( \) \| are special and ( ) | { }
+// are not.
 func fromEmacs(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

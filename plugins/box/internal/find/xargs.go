@@ -229,7 +229,8 @@ func (x *xargsRun) substitute(item string) {
 	x.exec(args)
 }
 
-// next returns the next argument, and whether its line ended with it. The error is io.EOF at the end.
+// next returns the next argument, and whether its line ended with it. The error is io.EOF at the
+// end.
 func (x *xargsRun) next(r *bufio.Reader) (item string, endsLine bool, err error) {
 	if x.delim >= 0 {
 		if x.items == nil {
@@ -282,7 +283,8 @@ func (x *xargsRun) wholeLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// word is a default argument: it ends at white space outside of quotes. A line that ends in blanks goes on.
+// word is a default argument: it ends at white space outside of quotes. A line that ends in blanks
+// goes on.
 func (x *xargsRun) word(r *bufio.Reader) (string, bool, error) {
 	var b strings.Builder
 	started := false

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Match reports whether pattern matches all of name. "*" and "?" match slashes and leading dots too. It takes time in
-// proportion to the product of both lengths at most.
+// Match reports whether pattern matches all of name. "*" and "?" match slashes and leading dots
+// too. It takes time in proportion to the product of both lengths at most.
 func Match(pattern, name string, fold bool) bool {
 	if fold {
 		pattern, name = strings.ToLower(pattern), strings.ToLower(name)

@@ -185,7 +185,8 @@ func (g *run) fail(name string, err error) {
 	}
 }
 
-// prints reports whether the lines themselves are printed, so that a file that is the output too would never end.
+// prints reports whether the lines themselves are printed, so that a file that is the output too
+// would never end.
 func (g *run) prints() bool {
 	return !g.quiet && !g.count && g.list == listNone && g.maxCount != 1
 }

@@ -32,8 +32,8 @@ func (g *run) endName(sep byte) {
 	g.env.Out.WriteString(g.paint("36", string(sep)))
 }
 
-// prefix writes what stands before a line: the file's name, the line's number and offset. sep is ':' for selected
-// lines, '-' for context.
+// prefix writes what stands before a line: the file's name, the line's number and offset. sep is
+// ':' for selected lines, '-' for context.
 func (s *search) prefix(number, at int64, sep byte) {
 	out := s.env.Out
 	if !s.color && !s.tab {

@@ -10,8 +10,8 @@ import (
 // A charset decodes and encodes one character at a time.
 type charset struct {
 	names string // separated by spaces, the first one being its own
-	// decode returns the first character of p, which holds 4 bytes or all that is left, and its length in bytes: 0 if
-	// it is none, incomplete if more bytes are missing.
+	// decode returns the first character of p, which holds 4 bytes or all that is left, and its
+	// length in bytes: 0 if it is none, incomplete if more bytes are missing.
 	decode func(p []byte) (rune, int)
 	// encode appends a character, or returns nil if the set lacks it.
 	encode func(dst []byte, r rune) []byte
@@ -118,8 +118,8 @@ func encode32(order binary.AppendByteOrder) func([]byte, rune) []byte {
 	return func(dst []byte, r rune) []byte { return order.AppendUint32(dst, uint32(r)) }
 }
 
-// bytewise is a set of one byte for each character. They are the first ones of Unicode up to limit, but for those
-// in changes: a byte, then its character.
+// bytewise is a set of one byte for each character. They are the first ones of Unicode up to limit,
+// but for those in changes: a byte, then its character.
 func bytewise(names string, limit rune, changes string) charset {
 	var table [256]rune
 	back := map[rune]byte{}

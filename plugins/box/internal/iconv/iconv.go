@@ -140,7 +140,8 @@ func (c *converter) convert(in io.Reader) bool {
 		if at == 0 && c.to.bom {
 			c.out.Write(c.to.encode(nil, '\ufeff'))
 		}
-		// What is in the buffer is converted in one go, but for characters that may go on behind it.
+		// What is in the buffer is converted in one go, but for characters that may go on behind
+		// it.
 		p, _ = r.Peek(r.Buffered())
 		done := 0
 		for rest := min(3, len(p)-1); len(p)-done > rest; {

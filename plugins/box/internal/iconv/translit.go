@@ -2,8 +2,8 @@ package iconv
 
 import "strings"
 
-// translit has what may stand for characters that a character set lacks, as glibc writes them in ASCII: the letters
-// of Latin-1 and Latin Extended-A, and common punctuation.
+// translit has what may stand for characters that a character set lacks, as glibc writes them in
+// ASCII: the letters of Latin-1 and Latin Extended-A, and common punctuation.
 var translit = [...]struct{ chars, text string }{
 	{"\u00a0\u202f", " "}, {"¡¬", "!"}, {"¢çćĉċč", "c"}, {"£", "GBP"}, {"¥", "JPY"}, {"¦", "|"}, {"©", "(C)"},
 	{"ªàáâãäåāăą", "a"}, {"«", "<<"}, {"\u00ad‐‑‒–―−", "-"}, {"®", "(R)"}, {"±", "+-"}, {"²", "2"}, {"³", "3"},

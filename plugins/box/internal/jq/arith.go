@@ -63,7 +63,8 @@ func add(a, b any) (any, error) {
 	return nil, cannot(a, b, "added")
 }
 
-// merge returns a with what b has. If that is little, as where a loop adds key by key, a is not copied.
+// merge returns a with what b has. If that is little, as where a loop adds key by key, a is not
+// copied.
 func merge(a, b *object) *object {
 	if len(b.keys) <= fewKeys {
 		for i, k := range b.keys {

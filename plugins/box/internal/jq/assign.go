@@ -22,7 +22,8 @@ func (c *compiler) assignment(q *query, s *scope) expr {
 	return assign(left, right, operators()[q.op[:1]])
 }
 
-// assign replaces, for each result of with, all that left finds by what op makes of the old value and the result.
+// assign replaces, for each result of with, all that left finds by what op makes of the old value
+// and the result.
 func assign(left, with expr, op func(old, with any) (any, error)) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		return with(m, e, result{v: in.v}, func(w result) error {
@@ -42,7 +43,8 @@ func assign(left, with expr, op func(old, with any) (any, error)) expr {
 	}
 }
 
-// modify replaces all that left finds by the first result that f has for it. Where there is none it is deleted.
+// modify replaces all that left finds by the first result that f has for it. Where there is none it
+// is deleted.
 func modify(left, f expr) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		v, own := in.v, owned{}

@@ -1,6 +1,7 @@
 package jq
 
-// A query is a term, or two queries with an operator or a binding between them. Definitions come before it.
+// A query is a term, or two queries with an operator or a binding between them. Definitions come
+// before it.
 type query struct {
 	funcDefs []*funcDef
 	term     *term

@@ -23,8 +23,8 @@ func (c *compiler) bind(q *query, s *scope) expr {
 	}
 }
 
-// patterns compiles alternatives with "?//" between them: the next one is for errors, also those of the body. All
-// of them bind the same variables, null where a pattern has none.
+// patterns compiles alternatives with "?//" between them: the next one is for errors, also those of
+// the body. All of them bind the same variables, null where a pattern has none.
 func (c *compiler) patterns(list []*pattern, s *scope) (binder, *scope) {
 	var names []string
 	for _, p := range list {
@@ -133,7 +133,8 @@ func (c *compiler) pattern(p *pattern, names []string, s *scope) binder {
 	}
 }
 
-// patternField compiles one key of a pattern: $name, name: pattern, "string": pattern or (query): pattern.
+// patternField compiles one key of a pattern: $name, name: pattern, "string": pattern or (query):
+// pattern.
 func (c *compiler) patternField(kv *patternField, names []string, s *scope, set func(string) binder) binder {
 	var key expr
 	var also binder // for $name, with a pattern or without

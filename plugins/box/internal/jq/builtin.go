@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// builtins returns the functions that take values and have one result. The map is shared: it is only read.
+// builtins returns the functions that take values and have one result. The map is shared: it is
+// only read.
 func builtins() map[string]func(m *machine, in any, args []any) (any, error) {
 	fillBuiltins.Do(makeBuiltins)
 	return builtinTable

@@ -1,6 +1,7 @@
 package jq
 
-// call compiles a variable, or a call of what the program defines, of what is built in, or of what the library has.
+// call compiles a variable, or a call of what the program defines, of what is built in, or of what
+// the library has.
 func (c *compiler) call(f *call, s *scope) expr {
 	if f.name[0] == '$' {
 		return c.variable(f.name, s)

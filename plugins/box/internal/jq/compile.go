@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A query becomes a tree of closures that call what comes next with each of their results, so that nothing is computed
-// that nobody asks for.
+// A query becomes a tree of closures that call what comes next with each of their results, so that
+// nothing is computed that nobody asks for.
 
 // A result is a value and, while paths are wanted, where it was found.
 type result struct {
@@ -17,7 +17,8 @@ type result struct {
 // An expr calls yield with each of its results for in. An error from yield ends it.
 type expr func(m *machine, e *env, in result, yield func(result) error) error
 
-// An env holds what names mean while a program runs. It has the shape of the scope in which the program was compiled.
+// An env holds what names mean while a program runs. It has the shape of the scope in which the
+// program was compiled.
 type env struct {
 	up *env
 	v  any      // of a variable
@@ -182,7 +183,8 @@ func alternative(left, right expr) expr {
 	}
 }
 
-// A passing error comes from what uses a result, not from what makes it: no "try" in between may catch it.
+// A passing error comes from what uses a result, not from what makes it: no "try" in between may
+// catch it.
 type passing struct{ err error }
 
 func (p *passing) Error() string { return p.err.Error() }

@@ -204,8 +204,8 @@ func (c *compiler) try(t *term, s *scope) expr {
 	return try(body, catch)
 }
 
-// try yields what body does until it fails, and then what catch makes of the error. "break" is what ends loops, and
-// is no error here.
+// try yields what body does until it fails, and then what catch makes of the error. "break" is what
+// ends loops, and is no error here.
 func try(body, catch expr) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		err := body(m, e, in, func(r result) error { return passed(yield(r)) })

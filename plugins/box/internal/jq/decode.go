@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A decoder reads JSON values one after the other. It decides after each byte, as jq does, so that its complaints
-// come at the same places.
+// A decoder reads JSON values one after the other. It decides after each byte, as jq does, so that
+// its complaints come at the same places.
 type decoder struct {
 	r            feed
 	line, column int
@@ -120,7 +120,8 @@ func (d *decoder) value() (any, error) {
 	return nil, io.EOF
 }
 
-// plain takes the bytes that p begins with and that only belong to a string or a word, and returns how many they are.
+// plain takes the bytes that p begins with and that only belong to a string or a word, and returns
+// how many they are.
 func (d *decoder) plain(p []byte) int {
 	n := 0
 	switch d.state {

@@ -2,7 +2,8 @@ package jq
 
 import "slices"
 
-// sameArray returns how many of the last paths of a sorted list lead to items of one array, counted from its beginning.
+// sameArray returns how many of the last paths of a sorted list lead to items of one array, counted
+// from its beginning.
 func sameArray(list []any) int {
 	n := 0
 	var parent []any

@@ -228,8 +228,8 @@ func escapeUnit(b *bytes.Buffer, r rune) {
 	}
 }
 
-// formatNumber writes the fewest digits that read as the same number, as jq 1.6 lays them out. What JSON can't say
-// is the nearest that it can.
+// formatNumber writes the fewest digits that read as the same number, as jq 1.6 lays them out. What
+// JSON can't say is the nearest that it can.
 func formatNumber(f float64) string {
 	switch {
 	case f != f:

@@ -10,7 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// A source reads all files as one text, line by line, as jq does: so it knows in which line a value ended.
+// A source reads all files as one text, line by line, as jq does: so it knows in which line a value
+// ended.
 type source struct {
 	env    *tool.Env
 	files  []string
@@ -184,7 +185,8 @@ func (o *options) slurped(next func() (any, error), s *source) func() (any, erro
 	}
 }
 
-// events returns values as --stream does: each leaf with its path, and the ends of arrays and objects.
+// events returns values as --stream does: each leaf with its path, and the ends of arrays and
+// objects.
 func events(next func() (any, error)) func() (any, error) {
 	var waiting []any
 	return func() (any, error) {

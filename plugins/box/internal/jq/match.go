@@ -13,7 +13,8 @@ type matched struct {
 	names []string // of the groups, "" where there is none
 }
 
-// find returns the matches of a pattern in a string. In flags are g, i, x, s, n and the others of jq.
+// find returns the matches of a pattern in a string. In flags are g, i, x, s, n and the others of
+// jq.
 func find(in, pattern, flags any) (s string, all []matched, err error) {
 	s, ok := in.(string)
 	if !ok {
@@ -125,8 +126,8 @@ func match(m *machine, in any, args []any) (any, error) {
 	return list, nil
 }
 
-// A place is where a match begins, in bytes and in characters: to count those from the beginning for each of many matches
-// takes too long.
+// A place is where a match begins, in bytes and in characters: to count those from the beginning
+// for each of many matches takes too long.
 type place struct {
 	s     string
 	bytes int
@@ -138,7 +139,8 @@ func (p *place) advance(to int) {
 	p.bytes = to
 }
 
-// count returns how many characters there are before a byte. Only a group in a look-behind is before the place.
+// count returns how many characters there are before a byte. Only a group in a look-behind is
+// before the place.
 func (p *place) count(to int) int {
 	if to < p.bytes {
 		return p.chars - utf8.RuneCountInString(p.s[to:p.bytes])
@@ -161,7 +163,8 @@ func (p *place) span(from, to int) *object {
 	return o
 }
 
-// substitute replaces matches by what with makes of their named groups: one string for each combination of results.
+// substitute replaces matches by what with makes of their named groups: one string for each
+// combination of results.
 func substitute(pattern, flags, with expr) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		plain := result{v: in.v}

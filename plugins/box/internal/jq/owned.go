@@ -1,7 +1,8 @@
 package jq
 
-// owned are the arrays that an assignment has made, by where they are, and at which depth. Nobody else has them yet, so
-// the next value goes where it belongs: ".[] |= f" copies its array once, and not for each item.
+// owned are the arrays that an assignment has made, by where they are, and at which depth. Nobody
+// else has them yet, so the next value goes where it belongs: ".[] |= f" copies its array once, and
+// not for each item.
 type owned map[*any]int
 
 func (own owned) setItem(a []any, key float64, item any, depth int) (any, error) {
@@ -18,7 +19,8 @@ func (own owned) setItem(a []any, key float64, item any, depth int) (any, error)
 	return v, err
 }
 
-// handOut notes that somebody is given a value from so deep, and with it what is inside, which may be kept.
+// handOut notes that somebody is given a value from so deep, and with it what is inside, which may
+// be kept.
 func (own owned) handOut(v any, depth int) {
 	if _, ok := v.([]any); !ok {
 		if _, ok := v.(*object); !ok {

@@ -226,7 +226,8 @@ func (p *parser) binary(rank int) *query {
 	}
 }
 
-// operand parses a term, or what begins with one and goes on to the end: a binding, a label, a definition.
+// operand parses a term, or what begins with one and goes on to the end: a binding, a label, a
+// definition.
 func (p *parser) operand() *query {
 	switch {
 	case p.is("def"):

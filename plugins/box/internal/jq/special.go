@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// specials returns the functions that take programs: they decide how often and on what these run. The map is shared.
+// specials returns the functions that take programs: they decide how often and on what these run.
+// The map is shared.
 func specials() map[string]func(args []expr) expr {
 	fillSpecials.Do(makeSpecials)
 	return specialTable
@@ -82,8 +83,8 @@ func choose(cond expr) expr {
 	}
 }
 
-// recurse yields its input, and the same for all that f makes of it, while cond holds. The last of them takes no
-// further level of calls, so that a chain may be long.
+// recurse yields its input, and the same for all that f makes of it, while cond holds. The last of
+// them takes no further level of calls, so that a chain may be long.
 func recurse(f, cond expr) expr {
 	var self expr
 	self = func(m *machine, e *env, in result, yield func(result) error) error {
@@ -182,7 +183,8 @@ func ranges(from, to, by expr) expr {
 	}
 }
 
-// limit yields the first few results of x: all of them for a negative number, and as jq 1.6 one for none.
+// limit yields the first few results of x: all of them for a negative number, and as jq 1.6 one for
+// none.
 func limit(count, x expr) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		return count(m, e, result{v: in.v}, func(c result) error {
@@ -308,7 +310,8 @@ func sortEntries(entries []entry) {
 
 func compareEntries(a, b entry) int { return compare(a.key, b.key) }
 
-// keyed calls use with all items of the input and their keys, which are arrays of all that x yields.
+// keyed calls use with all items of the input and their keys, which are arrays of all that x
+// yields.
 func keyed(x expr, verb string, use func([]entry) any) expr {
 	return func(m *machine, e *env, in result, yield func(result) error) error {
 		a, ok := in.v.([]any)

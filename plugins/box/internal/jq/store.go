@@ -2,9 +2,9 @@ package jq
 
 import "slices"
 
-// A store has the values of a large object and of those that it was made from, one value after the other. The newest has
-// them in vals; what they were before is in the log. So "reduce … (.[$key] += 1)" replaces a value where it is, and does
-// not copy all others each time.
+// A store has the values of a large object and of those that it was made from, one value after the
+// other. The newest has them in vals; what they were before is in the log. So "reduce … (.[$key] +=
+// 1)" replaces a value where it is, and does not copy all others each time.
 type store struct {
 	vals []any
 	log  []undo
@@ -19,8 +19,8 @@ type undo struct {
 // manyKeys is from how many keys on an object gets a store: few values are copied faster.
 const manyKeys = 32
 
-// values returns the values of o, in the order of its keys, which are not to be changed. They are valid until another
-// object is made from o.
+// values returns the values of o, in the order of its keys, which are not to be changed. They are
+// valid until another object is made from o.
 func (o *object) values() []any {
 	switch {
 	case o.store == nil:

@@ -9,8 +9,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock"
 )
 
-// Broken down time is an array: year, month from 0, day, hours, minutes, seconds with a fraction, day of the week,
-// day of the year from 0.
+// Broken down time is an array: year, month from 0, day, hours, minutes, seconds with a fraction,
+// day of the week, day of the year from 0.
 
 func broken(t time.Time, fraction float64) []any {
 	return []any{
@@ -107,7 +107,8 @@ func strptime(_ *machine, in any, args []any) (any, error) {
 	return broken(t, 0), nil
 }
 
-// parseTime reads a time as strptime(3) does. It knows the directives that have one meaning everywhere.
+// parseTime reads a time as strptime(3) does. It knows the directives that have one meaning
+// everywhere.
 func parseTime(s, format string) (time.Time, bool) {
 	year, month, day, hour, minute, second, offset, pm := 1900, 1, 0, 0, 0, 0, 0, -1
 	yearDay := -1

@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// A value is nil, a bool, a float64, a string, an array ([]any) or an *object. Values are never changed once
-// somebody else may have them: what changes one makes another.
+// A value is nil, a bool, a float64, a string, an array ([]any) or an *object. Values are never
+// changed once somebody else may have them: what changes one makes another.
 
-// An object keeps its keys in the order in which they were set. Objects may share what is behind their slices, and
-// the index, which may know keys that others have added: they count from len(keys) on.
+// An object keeps its keys in the order in which they were set. Objects may share what is behind
+// their slices, and the index, which may know keys that others have added: they count from
+// len(keys) on.
 type object struct {
 	keys  []string
 	vals  []any          // unless there is a store: values returns them
@@ -97,9 +98,9 @@ func (o *object) with(key string, v any) *object {
 	return c
 }
 
-// What nobody has used yet of the space behind a slice is marked. So the first who adds something can have it there,
-// and adding one by one takes no copy each: others who have the slice see no more than they did. No key and no value
-// is equal to a mark.
+// What nobody has used yet of the space behind a slice is marked. So the first who adds something
+// can have it there, and adding one by one takes no copy each: others who have the slice see no
+// more than they did. No key and no value is equal to a mark.
 const freeKey = "\xff"
 
 var freeValue any = free{}

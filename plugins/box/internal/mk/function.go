@@ -74,7 +74,8 @@ func makeFunctions() { // not a literal: some of them lead back to the table
 	}
 }
 
-// callFunction splits the arguments, expands them unless the function does that itself, and calls it.
+// callFunction splits the arguments, expands them unless the function does that itself, and calls
+// it.
 func (m *maker) callFunction(name string, f function, s string, open byte) string {
 	if m.depth++; m.depth > maxDepth {
 		m.fail("expansions are nested too deep")

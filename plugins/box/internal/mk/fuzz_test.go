@@ -12,7 +12,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// FuzzRun reads makefiles, whose recipes run nothing. None may panic, or go on when it is told to end.
+// FuzzRun reads makefiles, whose recipes run nothing. None may panic, or go on when it is told to
+// end.
 func FuzzRun(f *testing.F) {
 	for _, text := range []string{
 		"a: b\n\techo $@ $^\nb:\n", "X = $(X)\nall: ; $(X)\n", "define F\n$(1): ; echo $$@\nendef\n$(eval $(call F,x))\n", "ifeq (a,b)\nelse ifdef C\nendif\n",

@@ -28,7 +28,8 @@ func (m *maker) builtinRules() {
 // maxChain is how many implicit rules may follow from each other.
 const maxChain = 4
 
-// findRule returns the implicit rule that makes f, with its patterns filled in, or nil. The shortest stem wins.
+// findRule returns the implicit rule that makes f, with its patterns filled in, or nil. The
+// shortest stem wins.
 func (m *maker) findRule(f *file, chain int) *rule {
 	if chain > maxChain {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find"
 )
 
-// A command is a line of a recipe, expanded, without the characters before it that say how to run it.
+// A command is a line of a recipe, expanded, without the characters before it that say how to run
+// it.
 type command struct {
 	text   string
 	where  place

@@ -23,7 +23,8 @@ type recipeLine struct {
 	where place
 }
 
-// addRecipe adds a line to the recipe. An earlier rule's recipe for the same target is of no use any more.
+// addRecipe adds a line to the recipe. An earlier rule's recipe for the same target is of no use
+// any more.
 func (r *rule) addRecipe(text string, m *maker) {
 	if len(r.lines) == 0 && r.file != nil && !r.double {
 		for _, old := range r.file.rules {

@@ -1,5 +1,5 @@
-// Package option parses command lines as GNU's getopt_long does: clusters of short options, abbreviated long ones,
-// options after operands, and its messages to the letter.
+// Package option parses command lines as GNU's getopt_long does: clusters of short options,
+// abbreviated long ones, options after operands, and its messages to the letter.
 package option
 
 import (
@@ -53,11 +53,12 @@ type spec struct {
 	inPlace bool // operands are options too
 }
 
-// Parse parses args, without the command's name. The options are described by words: "n,lines=" is -n NUM and
-// --lines=NUM, "A,show-all" takes no argument, "color?" has an optional one (only as --color=WHEN or -iSUFFIX).
-// Letters of one option may be many: "R,r,dereference". A description that begins with "+ " makes the
-// first operand end the options; with "- " each operand is an option without a name too, for those to whom it
-// matters what stands before it. Parse panics for nothing; its errors are what getopt prints after the name.
+// Parse parses args, without the command's name. The options are described by words: "n,lines=" is
+// -n NUM and --lines=NUM, "A,show-all" takes no argument, "color?" has an optional one (only as
+// --color=WHEN or -iSUFFIX). Letters of one option may be many: "R,r,dereference". A description
+// that begins with "+ " makes the first operand end the options; with "- " each operand is an
+// option without a name too, for those to whom it matters what stands before it. Parse panics for
+// nothing; its errors are what getopt prints after the name.
 func Parse(args []string, description string) (*Result, error) {
 	s := compile(description)
 	res := &Result{}
@@ -174,7 +175,8 @@ func (s *spec) parseLong(a string, rest []string, res *Result) (int, error) {
 	return used, nil
 }
 
-// find resolves a long name or a prefix of one that means a single option; given is the whole word, for messages.
+// find resolves a long name or a prefix of one that means a single option; given is the whole word,
+// for messages.
 func (s *spec) find(name, given string) (entry, error) {
 	var found []entry
 	for _, e := range s.long {

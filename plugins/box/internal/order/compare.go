@@ -72,8 +72,8 @@ func upper(c byte) byte {
 	return c
 }
 
-// A number is a decimal number of any length: its sign, its digits before the point without zeros in front, and those
-// behind it without zeros at the end.
+// A number is a decimal number of any length: its sign, its digits before the point without zeros
+// in front, and those behind it without zeros at the end.
 type number struct {
 	negative    bool
 	whole, rest []byte

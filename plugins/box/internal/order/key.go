@@ -163,7 +163,8 @@ func (k *key) cut(line []byte, tab int) []byte {
 	return line[lo:hi]
 }
 
-// edges returns where that part begins and ends. tab separates fields; -1 is the change from blank to something else.
+// edges returns where that part begins and ends. tab separates fields; -1 is the change from blank
+// to something else.
 func (k *key) edges(line []byte, tab int) (lo, hi int) {
 	lo = fieldStart(line, k.startField, tab)
 	if k.skipStart {

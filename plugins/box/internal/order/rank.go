@@ -33,9 +33,9 @@ func (t *text) line(i uint32) []byte { return t.data[t.starts[i] : t.starts[i+1]
 // ended returns line i with its end.
 func (t *text) ended(i uint32) []byte { return t.data[t.starts[i]:t.starts[i+1]] }
 
-// An entry is a line to be sorted: its number, and its rank by the key that is being looked at, which decides most
-// comparisons without a look at the line. Of two lines with different ranks the one with the lower rank comes first;
-// those with equal ranks have equal keys if both are exact.
+// An entry is a line to be sorted: its number, and its rank by the key that is being looked at,
+// which decides most comparisons without a look at the line. Of two lines with different ranks the
+// one with the lower rank comes first; those with equal ranks have equal keys if both are exact.
 type entry struct {
 	rank  uint64
 	line  uint32
@@ -43,8 +43,8 @@ type entry struct {
 	again bool // it is equal to the entry before it
 }
 
-// sortEntries returns the lines of t in their order. Equal ones stay as they were, and know that they are equal if
-// they must be unique.
+// sortEntries returns the lines of t in their order. Equal ones stay as they were, and know that
+// they are equal if they must be unique.
 func (s *sorter) sortEntries(t *text) []entry {
 	r := &ranker{sorter: s, text: t, keys: s.keys, spare: make([]entry, t.len())}
 	if len(s.keys) == 0 || !s.unique && !s.stable {
@@ -64,8 +64,8 @@ func (s *sorter) sortEntries(t *text) []entry {
 	return entries
 }
 
-// A ranker sorts by one key after the other, and by long keys a few bytes at a time: those that are equal so far are a
-// group that is sorted again.
+// A ranker sorts by one key after the other, and by long keys a few bytes at a time: those that are
+// equal so far are a group that is sorted again.
 type ranker struct {
 	*sorter
 	text  *text
@@ -94,7 +94,8 @@ func (r *ranker) key(k *key, line uint32) []byte {
 // few are so few entries that they are best compared with each other.
 const few = 8
 
-// sort sorts a group by key number n and those behind it, given how many bytes the keys are known to share.
+// sort sorts a group by key number n and those behind it, given how many bytes the keys are known
+// to share.
 func (r *ranker) sort(group []entry, n, shared int) {
 	if n == len(r.keys) {
 		for i := 1; i < len(group); i++ {
@@ -214,8 +215,8 @@ func (n number) rank() (rank uint64, exact bool) {
 	return uint64(v) + 1<<63, exact
 }
 
-// sharedPrefix returns how many bytes all keys of a group begin with, at least known: lines of a log often have the
-// same date.
+// sharedPrefix returns how many bytes all keys of a group begin with, at least known: lines of a
+// log often have the same date.
 func (r *ranker) sharedPrefix(group []entry, k *key, known int) int {
 	first := r.key(k, group[0].line)
 	n := len(first)
@@ -234,7 +235,8 @@ func (r *ranker) sharedPrefix(group []entry, k *key, known int) int {
 	return n
 }
 
-// sortRanks sorts entries by rank, by one byte of it after the other from the lowest on; equal ones stay as they were.
+// sortRanks sorts entries by rank, by one byte of it after the other from the lowest on; equal ones
+// stay as they were.
 func sortRanks(group, spare []entry) {
 	var differ uint64 // the bits that are not the same in all ranks
 	for _, e := range group {

@@ -118,7 +118,8 @@ func badSort(env *tool.Env, arg string) int {
 	return 1
 }
 
-// settle gives keys without options of their own the global ones. It returns options that can't go together.
+// settle gives keys without options of their own the global ones. It returns options that can't go
+// together.
 func (s *sorter) settle() string {
 	if len(s.keys) == 0 && (!s.global.isDefault() || s.global.skipStart) {
 		k := s.global

@@ -61,7 +61,8 @@ func tsort(env *tool.Env, args []string) int {
 	return writeOrder(env, name, all)
 }
 
-// writeOrder writes things whose predecessors were all written, and breaks loops where there are none.
+// writeOrder writes things whose predecessors were all written, and breaks loops where there are
+// none.
 func writeOrder(env *tool.Env, name string, all []*thing) int {
 	status, left := 0, len(all)
 	var queue []*thing

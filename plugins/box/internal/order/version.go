@@ -5,8 +5,8 @@ import (
 	"cmp"
 )
 
-// compareVersions orders names as "sort -V" does: runs of digits by value, "~" before everything, letters before
-// other characters, and suffixes such as .tar.gz last. It is gnulib's filevercmp.
+// compareVersions orders names as "sort -V" does: runs of digits by value, "~" before everything,
+// letters before other characters, and suffixes such as .tar.gz last. It is gnulib's filevercmp.
 func compareVersions(a, b []byte) int {
 	if c, done := compareSpecial(a, b); done {
 		return c

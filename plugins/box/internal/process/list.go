@@ -23,8 +23,8 @@ type Info struct {
 // fuelPerMillisecond is about how much of the host's fuel takes so long.
 const fuelPerMillisecond = 2 << 20
 
-// settle lets what was just started become what it is, as a system's processes have by the time that another program has
-// started to list them.
+// settle lets what was just started become what it is, as a system's processes have by the time
+// that another program has started to list them.
 func settle() {
 	if runtime.GOARCH == "wasm" { // where one runs at a time
 		runtime.Gosched()

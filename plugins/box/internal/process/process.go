@@ -1,6 +1,7 @@
-// Package process is the table of what the box runs as goroutines of one process: the commands of its shell, and its
-// subshells in the background. They have numbers, parents and names as processes have, and end by signals, so that ps,
-// kill, wait and $! agree. Beside them are the terminal's other processes, which the host knows: package proc.
+// Package process is the table of what the box runs as goroutines of one process: the commands of
+// its shell, and its subshells in the background. They have numbers, parents and names as processes
+// have, and end by signals, so that ps, kill, wait and $! agree. Beside them are the terminal's
+// other processes, which the host knows: package proc.
 package process
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
 
-// A Process is a process of the table. A nil one is none: its methods do nothing. It is safe for concurrent use.
+// A Process is a process of the table. A nil one is none: its methods do nothing. It is safe for
+// concurrent use.
 type Process struct {
 	table  *table
 	parent *Process // nil for the first
@@ -41,11 +43,12 @@ type table struct {
 	last int // the last number, where the host gives none
 }
 
-// key is that of a context's process. The interpreter finds it by it, which can't import this package: types that have
-// no name are the same everywhere.
+// key is that of a context's process. The interpreter finds it by it, which can't import this
+// package: types that have no name are the same everywhere.
 var key = struct{ Process struct{} }{}
 
-// Without returns a context that is of no process: what runs with it can't end the one that ctx is of.
+// Without returns a context that is of no process: what runs with it can't end the one that ctx is
+// of.
 func Without(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key, (*Process)(nil))
 }
@@ -64,8 +67,8 @@ func Of(ctx context.Context) *Process {
 	return p
 }
 
-// Start makes a process of a command that ctx's one runs, which lasts until end. It returns the command's context. If the
-// one is to be replaced it is that, and lasts as long as it did.
+// Start makes a process of a command that ctx's one runs, which lasts until end. It returns the
+// command's context. If the one is to be replaced it is that, and lasts as long as it did.
 func Start(ctx context.Context, args []string) (_ context.Context, p *Process, end func()) {
 	parent := Of(ctx)
 	if parent == nil || parent.take(args) {
@@ -139,7 +142,8 @@ func (p *Process) End() {
 	close(p.ended)
 }
 
-// Number returns the number for a process of the host's that p becomes, 0 if the host has not given p one for that.
+// Number returns the number for a process of the host's that p becomes, 0 if the host has not given
+// p one for that.
 func (p *Process) Number() int {
 	if p == nil || !p.reserved {
 		return 0
@@ -227,8 +231,8 @@ func (p *Process) wait(signal int) {
 	p.waited = signal
 }
 
-// Waited returns the number of the signal that has ended the child that ended last, 0 if none has: a status of 141 may
-// be one that a command has chosen.
+// Waited returns the number of the signal that has ended the child that ended last, 0 if none has:
+// a status of 141 may be one that a command has chosen.
 func (p *Process) Waited() int {
 	if p == nil {
 		return 0
@@ -264,7 +268,8 @@ func (p *Process) within(q *Process) bool {
 	return false
 }
 
-// await waits a little until p has ended, so that who kills it finds it gone, as where others run meanwhile.
+// await waits a little until p has ended, so that who kills it finds it gone, as where others run
+// meanwhile.
 func (p *Process) await() {
 	const most = 20 * time.Millisecond
 	late := time.NewTimer(most)

@@ -6,7 +6,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/proc"
 )
 
-// Kill sends a signal to the process of that number, 0 for all and -1 for all others, if there is one: else it is ESRCH.
+// Kill sends a signal to the process of that number, 0 for all and -1 for all others, if there is
+// one: else it is ESRCH.
 func (p *Process) Kill(pid, signal int) error {
 	if pid == 0 || pid == -1 {
 		return p.killAll(signal, pid == 0)
@@ -72,13 +73,14 @@ func (p *Process) Catch(deliver func(signal int) bool) {
 	p.catch = deliver
 }
 
-// Raise sends a signal to p itself, and reports whether that ends it, as it does whoever is no process.
+// Raise sends a signal to p itself, and reports whether that ends it, as it does whoever is no
+// process.
 func (p *Process) Raise(signal int) bool { return p == nil || p.send(signal) }
 
 const kill = 9
 
-// harmless are the signals that end no process by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG and WINCH. Nothing can
-// be stopped here.
+// harmless are the signals that end no process by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG
+// and WINCH. Nothing can be stopped here.
 const harmless = 1<<0 | 1<<17 | 1<<18 | 1<<19 | 1<<20 | 1<<21 | 1<<22 | 1<<23 | 1<<28
 
 // send does what a signal does to p, and reports whether that ends it.

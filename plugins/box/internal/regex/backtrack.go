@@ -5,8 +5,9 @@ import "bytes"
 // maxSteps bounds one search that has to backtrack: about a second.
 const maxSteps = 20_000_000
 
-// A backtracker searches where there are back-references, look-around or atomic groups: all ways from each start. No
-// place can be left out as visited, because what a group holds decides how it goes on.
+// A backtracker searches where there are back-references, look-around or atomic groups: all ways
+// from each start. No place can be left out as visited, because what a group holds decides how it
+// goes on.
 type backtracker struct {
 	*program
 	text  []byte
@@ -38,8 +39,8 @@ func (re *Regexp) backtrack(text []byte, from int) ([]int, error) {
 	}
 }
 
-// run runs from an instruction to a match: the first one, or the longest. What it finds is in b.best; if it fails,
-// the slots are as they were.
+// run runs from an instruction to a match: the first one, or the longest. What it finds is in
+// b.best; if it fails, the slots are as they were.
 func (b *backtracker) run(pc int32, pos int, longest bool) (bool, error) {
 	found := false
 	base := len(b.jobs)

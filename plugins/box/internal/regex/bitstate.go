@@ -1,7 +1,8 @@
 package regex
 
-// A bitstate searches by trying one way after the other, and never tries an instruction twice at the same place of the
-// text: whoever was there before either failed or led to a match at least as good.
+// A bitstate searches by trying one way after the other, and never tries an instruction twice at
+// the same place of the text: whoever was there before either failed or led to a match at least as
+// good.
 type bitstate struct {
 	visited []uint64
 	jobs    []job

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A dfa says whether a text contains a match; or, if it is anchored, where the longest match ends that begins at a given
-// place. Its states are built when the text first needs them.
+// A dfa says whether a text contains a match; or, if it is anchored, where the longest match ends
+// that begins at a given place. Its states are built when the text first needs them.
 type dfa struct {
 	prog   *program
 	bounds []symbol // symbols from 128 on fall into classes that begin at these
@@ -34,8 +34,8 @@ type dfa struct {
 	key   []byte
 }
 
-// A dstate is a set of instructions that wait for the next symbol, not yet closed: what an assertion says depends on
-// that symbol. insts is sorted.
+// A dstate is a set of instructions that wait for the next symbol, not yet closed: what an
+// assertion says depends on that symbol. insts is sorted.
 type dstate struct {
 	insts []int32
 	kind  kind // of the symbol before
@@ -46,7 +46,8 @@ type dstate struct {
 // matched is the state that nothing leaves.
 var matched = &dstate{}
 
-// maxTransitions bounds the memory of a dfa; one costs 8 bytes. When there are more it starts afresh.
+// maxTransitions bounds the memory of a dfa; one costs 8 bytes. When there are more it starts
+// afresh.
 const maxTransitions = 1 << 19
 
 func newDFA(p *program) *dfa {
@@ -237,9 +238,9 @@ func (d *dfa) state(insts []int32, k kind) *dstate {
 	return s
 }
 
-// close follows what consumes nothing, from s and from the program's start, given the kind of the symbol behind it.
-// It reports whether that leads to a match. The list is valid until the next call; where a match is all that counts,
-// there is none.
+// close follows what consumes nothing, from s and from the program's start, given the kind of the
+// symbol behind it. It reports whether that leads to a match. The list is valid until the next
+// call; where a match is all that counts, there is none.
 func (d *dfa) close(s *dstate, after kind) (list []int32, matches bool) {
 	d.round++
 	list = d.list[:0]

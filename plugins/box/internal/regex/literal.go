@@ -2,8 +2,8 @@ package regex
 
 import "unicode/utf8"
 
-// literals returns the longest text that every match of root contains, the text that every match begins with, and that
-// text again as all if it is the whole pattern.
+// literals returns the longest text that every match of root contains, the text that every match
+// begins with, and that text again as all if it is the whole pattern.
 func literals(root *node) (need, prefix, all []byte) {
 	subs := root.flat(nil)
 	var run []byte

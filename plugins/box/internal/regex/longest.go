@@ -51,7 +51,8 @@ func (re *Regexp) FindEdges(text []byte, from int) (loc []int, err error) {
 	}
 }
 
-// candidate returns the first place from i on where a match could begin, or one behind the text's end.
+// candidate returns the first place from i on where a match could begin, or one behind the text's
+// end.
 func (re *Regexp) candidate(text []byte, i int) int {
 	if len(re.prefix) > 0 {
 		n := bytes.Index(text[i:], re.prefix)
@@ -100,7 +101,8 @@ const (
 	endsHere
 )
 
-// longest returns where the longest match ends that begins at start, or -1. It gives up when d.left steps are used up.
+// longest returns where the longest match ends that begins at start, or -1. It gives up when d.left
+// steps are used up.
 func (d *dfa) longest(text []byte, start int) int {
 	k := kindOther
 	if d.prog.asserts {

@@ -29,8 +29,8 @@ func (p *parser) more() bool { return p.pos < len(p.src) }
 // at reports whether the rest begins with s.
 func (p *parser) at(s string) bool { return strings.HasPrefix(string(p.src[p.pos:]), s) }
 
-// operator reports whether the rest begins with the operator c: c itself in extended syntax, \c in basic.
-// It returns the operator's length.
+// operator reports whether the rest begins with the operator c: c itself in extended syntax, \c in
+// basic. It returns the operator's length.
 func (p *parser) operator(c byte) int {
 	rest := p.src[p.pos:]
 	if p.Extended {
@@ -96,8 +96,8 @@ func (p *parser) branch() (*node, error) {
 	return &node{op: opConcat, subs: subs}, nil
 }
 
-// piece parses one atom and the repetitions behind it. begin says that it begins its branch, start that nothing
-// repeatable precedes it; the result says the latter of what follows.
+// piece parses one atom and the repetitions behind it. begin says that it begins its branch, start
+// that nothing repeatable precedes it; the result says the latter of what follows.
 func (p *parser) piece(begin, start bool) (*node, bool, error) {
 	if start && p.repeats() {
 		if !p.Extended {
@@ -128,7 +128,8 @@ func (p *parser) repeats() bool {
 	return p.at("*") || p.operator('+') > 0 || p.operator('?') > 0 || p.operator('{') > 0
 }
 
-// ordinary takes an operator of basic syntax as the character it is, where there is nothing to repeat.
+// ordinary takes an operator of basic syntax as the character it is, where there is nothing to
+// repeat.
 func (p *parser) ordinary() *node {
 	if p.src[p.pos] == '\\' {
 		p.pos++
@@ -137,7 +138,8 @@ func (p *parser) ordinary() *node {
 	return p.char(symbol(p.src[p.pos-1]))
 }
 
-// leading parses a repetition of nothing, which matches nothing. It returns nil at a brace that is no interval.
+// leading parses a repetition of nothing, which matches nothing. It returns nil at a brace that is
+// no interval.
 func (p *parser) leading() (*node, error) {
 	if !p.Lenient {
 		return nil, errRepeat
@@ -190,7 +192,8 @@ func (p *parser) repetitions(n *node) (*node, error) {
 	return n, nil
 }
 
-// interval parses {m}, {m,}, {,n} or {m,n}. It consumes nothing of a lenient brace that is none of them.
+// interval parses {m}, {m,}, {,n} or {m,n}. It consumes nothing of a lenient brace that is none of
+// them.
 func (p *parser) interval() (lo, hi int, err error) {
 	i := p.pos + p.operator('{')
 	number := func() int {

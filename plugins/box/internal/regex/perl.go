@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Patterns of Perl, as far as "grep -P" needs them: lazy and possessive repetitions, look-around, atomic and named
-// groups, \K, \Q…\E, classes such as \d and \p{L}, and inline flags. There is no recursion and there are no conditions.
+// Patterns of Perl, as far as "grep -P" needs them: lazy and possessive repetitions, look-around,
+// atomic and named groups, \K, \Q…\E, classes such as \d and \p{L}, and inline flags. There is no
+// recursion and there are no conditions.
 
 // Errors in PCRE2's words.
 const (
@@ -138,7 +139,8 @@ func (p *perlParser) item() (*node, error) {
 	return n, nil
 }
 
-// quoted takes the next character as it is. \E ends that; what stands behind it may repeat the last one.
+// quoted takes the next character as it is. \E ends that; what stands behind it may repeat the last
+// one.
 func (p *perlParser) quoted() (n *node, err error) {
 	if !p.at(`\E`) {
 		c, size := next(p.src[p.pos:])

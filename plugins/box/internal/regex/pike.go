@@ -1,6 +1,7 @@
 package regex
 
-// A pike searches long texts: it keeps one thread for each instruction and moves all of them symbol by symbol.
+// A pike searches long texts: it keeps one thread for each instruction and moves all of them symbol
+// by symbol.
 type pike struct {
 	now, then threads
 	stack     []job
@@ -85,8 +86,8 @@ func (k *pike) find(p *program, text []byte, from int) []int {
 	return k.best
 }
 
-// add adds pc to t, and what follows from it without consuming anything. Threads that began earlier come first
-// because they were added first.
+// add adds pc to t, and what follows from it without consuming anything. Threads that began earlier
+// come first because they were added first.
 func (k *pike) add(p *program, t *threads, pc int32, pos int, before, after kind) {
 	k.stack = append(k.stack[:0], job{pc: pc, slot: -1})
 	for len(k.stack) > 0 {

@@ -43,8 +43,8 @@ type program struct {
 	words     bool // whether they look at words
 }
 
-// A compiler writes a program. Each method returns the index of the first instruction of what it compiled, given the
-// one that follows it: the program is written from its end.
+// A compiler writes a program. Each method returns the index of the first instruction of what it
+// compiled, given the one that follows it: the program is written from its end.
 type compiler struct {
 	program
 	backs bool

@@ -7,8 +7,8 @@ type Options struct {
 	Extended   bool // ERE, not BRE
 	IgnoreCase bool
 	Multiline  bool // ^ and $ match at newlines too
-	// Lenient reads what other programs refuse as ordinary text, as grep does: an unmatched ")", a "{" that begins
-	// no interval, a repetition of nothing.
+	// Lenient reads what other programs refuse as ordinary text, as grep does: an unmatched ")", a
+	// "{" that begins no interval, a repetition of nothing.
 	Lenient bool
 
 	Literal   bool // the pattern is plain text
@@ -17,7 +17,8 @@ type Options struct {
 	WholeWord bool // a match must not touch a word's character
 }
 
-// A Regexp is a compiled pattern. It caches what it learns of the text, so it is not safe for concurrent use.
+// A Regexp is a compiled pattern. It caches what it learns of the text, so it is not safe for
+// concurrent use.
 type Regexp struct {
 	Warnings []string // what the pattern probably did not mean, in grep's words
 
@@ -42,8 +43,8 @@ func Compile(pattern string, o Options) (*Regexp, error) {
 	return CompileAll([]string{pattern}, o)
 }
 
-// CompileAll returns a Regexp that matches what any of the patterns matches. Groups count from the first on;
-// a back-reference reaches only groups of its own pattern.
+// CompileAll returns a Regexp that matches what any of the patterns matches. Groups count from the
+// first on; a back-reference reaches only groups of its own pattern.
 func CompileAll(patterns []string, o Options) (*Regexp, error) {
 	re := &Regexp{}
 	var roots []*node
@@ -140,8 +141,8 @@ func (n *node) shift(by int) {
 // Groups returns the number of groups.
 func (re *Regexp) Groups() int { return re.groups }
 
-// GroupNames returns the name of each group, "" where it has none; the first one is that of the whole match. Of
-// several patterns it knows those of the last.
+// GroupNames returns the name of each group, "" where it has none; the first one is that of the
+// whole match. Of several patterns it knows those of the last.
 func (re *Regexp) GroupNames() []string {
 	names := make([]string, re.groups+1)
 	for name, n := range re.names {
@@ -179,8 +180,9 @@ func (re *Regexp) Match(text []byte) (bool, error) {
 	return re.dfa.match(text), nil
 }
 
-// FirstLine returns where the first line of p begins that contains a match, or len(p). Lines end with delim, but for
-// the last one. It looks at all lines in one go; with back-references it does not look.
+// FirstLine returns where the first line of p begins that contains a match, or len(p). Lines end
+// with delim, but for the last one. It looks at all lines in one go; with back-references it does
+// not look.
 func (re *Regexp) FirstLine(p []byte, delim byte) int {
 	if re.backs {
 		return 0
@@ -191,9 +193,10 @@ func (re *Regexp) FirstLine(p []byte, delim byte) int {
 	return re.dfa.firstLine(p, delim)
 }
 
-// Find returns the edges of the leftmost-longest match that begins at or after from, and of its groups: group n is
-// text[loc[2n]:loc[2n+1]], or not matched if loc[2n] is -1. It returns nil if there is no match. What is before
-// from is looked at by assertions. loc is valid until the next call.
+// Find returns the edges of the leftmost-longest match that begins at or after from, and of its
+// groups: group n is text[loc[2n]:loc[2n+1]], or not matched if loc[2n] is -1. It returns nil if
+// there is no match. What is before from is looked at by assertions. loc is valid until the next
+// call.
 func (re *Regexp) Find(text []byte, from int) (loc []int, err error) {
 	if re.literal != nil {
 		i := bytes.Index(text[from:], re.literal)

@@ -175,7 +175,8 @@ func TestBacktrackingEnds(t *testing.T) {
 	}
 }
 
-// FuzzEngines checks that all searches agree with each other, and with the regexp of Go where both mean the same.
+// FuzzEngines checks that all searches agree with each other, and with the regexp of Go where both
+// mean the same.
 func FuzzEngines(f *testing.F) {
 	for _, pattern := range []string{
 		"a*b", "(a|ab)(c|bcd)(d*)", "^a$", "[^b-d]+x", `\<a\b|b\>`, "(a*)*", "((a|b){2,3}c)?", "é+|.", "x{0}y", "a**", "a+?",

@@ -2,7 +2,8 @@ package regex
 
 import "unicode/utf8"
 
-// A symbol is what one step of a match consumes: a character, or a byte that is not part of one, as badByte+b.
+// A symbol is what one step of a match consumes: a character, or a byte that is not part of one, as
+// badByte+b.
 type symbol = rune
 
 const badByte symbol = utf8.MaxRune + 1

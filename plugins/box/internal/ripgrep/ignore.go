@@ -85,8 +85,8 @@ func (c *config) enter(env *tool.Env, above *level, name, dir string) *level {
 	return l
 }
 
-// verdict looks from the innermost directory outwards. Git's rules hold inside a repository only, and no further than
-// it reaches.
+// verdict looks from the innermost directory outwards. Git's rules hold inside a repository only,
+// and no further than it reaches.
 func (l *level) verdict(name string, dir bool) verdict {
 	inRepo := false
 	for at := l; at != nil; at = at.above {
@@ -117,7 +117,8 @@ func (l *level) verdict(name string, dir bool) verdict {
 	return undecided
 }
 
-// skip reports whether a file that was found is left out. full is its path from where the command runs.
+// skip reports whether a file that was found is left out. full is its path from where the command
+// runs.
 func (c *config) skip(l *level, full, name string, dir bool) bool {
 	switch c.override(strings.TrimPrefix(full, "./"), name, dir) {
 	case ignored:

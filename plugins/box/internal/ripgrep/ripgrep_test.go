@@ -22,8 +22,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzTranslate checks that what is not refused is a pattern for our own expressions, or is refused by them, and
-// that a complaint points into the pattern.
+// FuzzTranslate checks that what is not refused is a pattern for our own expressions, or is refused
+// by them, and that a complaint points into the pattern.
 func FuzzTranslate(f *testing.F) {
 	for _, p := range []string{`a**?`, `[^[`, `(?i)\x{41}|\p{L}{2,3}`, `(?P<n>a)`, "é{", `[a-\d]`, `\`, `(?-`, strings.Repeat("(", 500)} {
 		f.Add(p)

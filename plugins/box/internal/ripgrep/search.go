@@ -20,7 +20,8 @@ type search struct {
 	shown    bool
 }
 
-// blockSize is ripgrep's: a file is binary if there is a NUL before the line that is looked at, or in its block.
+// blockSize is ripgrep's: a file is binary if there is a NUL before the line that is looked at, or
+// in its block.
 const blockSize = 64 << 10
 
 // search searches one file, shown as label.
@@ -103,8 +104,8 @@ func (s *search) show(line []byte, at int64) error {
 	return err
 }
 
-// other deals with a line that is not asked for, or is one more than -m allows: ripgrep marks those in the context of
-// the last one as matches still.
+// other deals with a line that is not asked for, or is one more than -m allows: ripgrep marks those
+// in the context of the last one as matches still.
 func (s *search) other(line []byte, at int64, match bool) {
 	if s.output != outLines || s.quiet {
 		return

@@ -49,8 +49,8 @@ const (
 	errHere       = "not supported in this sandbox"
 )
 
-// A translator reads a pattern of Rust's syntax, says what is wrong with it, and writes it in Perl's, which differs in
-// what neither says with the same signs.
+// A translator reads a pattern of Rust's syntax, says what is wrong with it, and writes it in
+// Perl's, which differs in what neither says with the same signs.
 type translator struct {
 	src    string
 	pos    int
@@ -196,7 +196,8 @@ func (t *translator) flags() error {
 	return t.fault(t.pos, t.pos+1, "expected flag but got end of regex")
 }
 
-// repeat reads a repetition. What is repeated twice is a group in Perl's syntax, where "a*+" means something else.
+// repeat reads a repetition. What is repeated twice is a group in Perl's syntax, where "a*+" means
+// something else.
 func (t *translator) repeat() error {
 	at := t.pos
 	if t.atom < 0 {
@@ -272,7 +273,8 @@ func (t *translator) decimal(open int) (int, error) {
 	return int(n), nil
 }
 
-// escape reads what begins with a backslash. It returns the character that it stands for, -1 if that is a class.
+// escape reads what begins with a backslash. It returns the character that it stands for, -1 if
+// that is a class.
 func (t *translator) escape() (rune, error) {
 	at := t.pos
 	if at+1 == len(t.src) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// fileTypes are the kinds of file that -t knows, each with the globs of their names, as --type-list shows them.
+// fileTypes are the kinds of file that -t knows, each with the globs of their names, as --type-list
+// shows them.
 const fileTypes = `asm: *.S, *.asm, *.s
 awk: *.awk
 bazel: *.BUILD, *.bazel, *.bazelrc, *.bzl, BUILD, WORKSPACE

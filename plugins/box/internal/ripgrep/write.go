@@ -91,8 +91,8 @@ func (s *search) writeSelected(line []byte, at int64) error {
 	return nil
 }
 
-// writeLine writes a line with what stands before it. sep is ':' for selected lines, '-' for context; column 0 is not
-// shown.
+// writeLine writes a line with what stands before it. sep is ':' for selected lines, '-' for
+// context; column 0 is not shown.
 func (s *search) writeLine(line []byte, number, at int64, column int, sep byte) {
 	out := s.env.Out
 	if *s.withName && !s.heading {

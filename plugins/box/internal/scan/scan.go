@@ -9,8 +9,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// A Scan goes through one input, block by block, each ending with a whole line. What can't match and need not be shown
-// is passed over at once.
+// A Scan goes through one input, block by block, each ending with a whole line. What can't match
+// and need not be shown is passed over at once.
 type Scan struct {
 	Regexp *regex.Regexp // nil: nothing matches
 	Delim  byte          // ends lines
@@ -31,14 +31,16 @@ type Scan struct {
 type Visitor interface {
 	// Over reports whether nobody waits for more.
 	Over() bool
-	// Arrived is told what was read, which it may change, and how much came before it. It reports whether to go on.
+	// Arrived is told what was read, which it may change, and how much came before it. It reports
+	// whether to go on.
 	Arrived(p []byte, at int64) bool
 	// Visit is given a line, which lasts as long as the call, where it is, and whether it matches.
 	Visit(line []byte, at int64, match bool) error
 }
 
-// Run goes through r, of which it reads as much into room as that has, at a time, or more elsewhere where a line is
-// longer. The room is free again when it returns: who searches many files need not make it for each.
+// Run goes through r, of which it reads as much into room as that has, at a time, or more elsewhere
+// where a line is longer. The room is free again when it returns: who searches many files need not
+// make it for each.
 func (s *Scan) Run(r io.Reader, room []byte, v Visitor) error {
 	buf := room[:0]
 	for !s.Stop && !v.Over() {
@@ -139,8 +141,8 @@ func (s *Scan) Keep(line []byte) {
 	s.context = append(s.context, line)
 }
 
-// Kept calls f with each line that was kept, its number and where it is, given where the current line is, and forgets
-// them.
+// Kept calls f with each line that was kept, its number and where it is, given where the current
+// line is, and forgets them.
 func (s *Scan) Kept(at int64, f func(line []byte, number, at int64)) {
 	for _, line := range s.context {
 		at -= int64(len(line)) + 1

@@ -1,4 +1,5 @@
-// Package sed is sed: scripts are parsed into commands, and run over the lines of the input, as GNU sed 4.9 does it.
+// Package sed is sed: scripts are parsed into commands, and run over the lines of the input, as GNU
+// sed 4.9 does it.
 package sed
 
 import "github.com/terrarium-dev/terrarium/plugins/box/internal/tool"

@@ -2,8 +2,9 @@ package sed
 
 import "strings"
 
-// delimited reads up to delim. In a pattern, escapes that stand for a byte are replaced, a delimiter in brackets
-// is a character like others, and so is one behind a backslash. It returns false if delim is missing.
+// delimited reads up to delim. In a pattern, escapes that stand for a byte are replaced, a
+// delimiter in brackets is a character like others, and so is one behind a backslash. It returns
+// false if delim is missing.
 func (p *parser) delimited(delim int, pattern bool) ([]byte, bool) {
 	var b []byte
 	inList := false // between brackets
@@ -72,8 +73,8 @@ func (p *parser) class(b *[]byte, d byte) {
 	p.back('\n')
 }
 
-// patternEscape returns what an escape stands for in a pattern, given the character behind its backslash. A special
-// character that was written as a number is no longer special.
+// patternEscape returns what an escape stands for in a pattern, given the character behind its
+// backslash. A special character that was written as a number is no longer special.
 func (p *parser) patternEscape(c int, inList bool) ([]byte, bool) {
 	if c == 'n' {
 		return []byte{'\n'}, true

@@ -7,7 +7,8 @@ import (
 
 var errNoExec = errors.New("can't run commands here")
 
-// execute is e: the output of a command, before anything else; without a command, the pattern space is one.
+// execute is e: the output of a command, before anything else; without a command, the pattern space
+// is one.
 func (x *execution) execute(line []byte) error {
 	if len(line) == 0 {
 		return x.evaluate()

@@ -75,7 +75,8 @@ func (e *inPlace) end() error {
 	return nil
 }
 
-// backup returns the name that the old file keeps: a suffix, or a pattern where * is the file's name.
+// backup returns the name that the old file keeps: a suffix, or a pattern where * is the file's
+// name.
 func (e *inPlace) backup() string {
 	dir, base := path.Split(e.name)
 	if !strings.Contains(e.suffix, "*") {

@@ -65,7 +65,8 @@ func (in *input) check(lines *tool.Lines, name string) {
 	}
 }
 
-// next returns the next line, valid until the next call, and whether it is the first of a file that is edited alone.
+// next returns the next line, valid until the next call, and whether it is the first of a file that
+// is edited alone.
 func (in *input) next() (line []byte, first, ok bool) {
 	for {
 		if in.lines == nil {

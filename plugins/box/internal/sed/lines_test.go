@@ -9,7 +9,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// TestLinesByNumber checks that what is behind the last line that a script names is read, and neither printed nor lost.
+// TestLinesByNumber checks that what is behind the last line that a script names is read, and
+// neither printed nor lost.
 func TestLinesByNumber(t *testing.T) {
 	var text strings.Builder
 	for i := range 20_000 {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// list returns p as l shows it, broken into lines of at most width columns; width 1 or less does not break.
+// list returns p as l shows it, broken into lines of at most width columns; width 1 or less does
+// not break.
 func list(p []byte, width int) []byte {
 	var b strings.Builder
 	column := 0

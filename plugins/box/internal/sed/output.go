@@ -8,8 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// An output is standard output, a file edited in place, or a file of w. A last line without a newline gets it only
-// when more follows.
+// An output is standard output, a file edited in place, or a file of w. A last line without a
+// newline gets it only when more follows.
 type output struct {
 	*bufio.Writer
 	file    io.WriteCloser

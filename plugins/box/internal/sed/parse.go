@@ -221,8 +221,8 @@ func (p *parser) fileName() (string, error) {
 	return name, nil
 }
 
-// text reads the text of a, i and c: behind a backslash and a newline, or on the same line. It goes on as long as lines
-// end with a backslash.
+// text reads the text of a, i and c: behind a backslash and a newline, or on the same line. It goes
+// on as long as lines end with a backslash.
 func (p *parser) text(cmd *command) error {
 	c := p.nonBlank()
 	if c == eof {
@@ -267,7 +267,8 @@ func (p *parser) text(cmd *command) error {
 	return nil
 }
 
-// escape reads the rest of an escape that stands for a byte, given the character behind the backslash.
+// escape reads the rest of an escape that stands for a byte, given the character behind the
+// backslash.
 func (p *parser) escape(c int) (byte, bool) {
 	if i := strings.IndexByte("afnrtv", byte(c)); i >= 0 {
 		return "\a\f\n\r\t\v"[i], true

@@ -76,7 +76,8 @@ type program struct {
 	outputs  []string // files written by w and s///w
 }
 
-// lastLine returns the last line that a command may be selected for, if the commands name their lines by numbers.
+// lastLine returns the last line that a command may be selected for, if the commands name their
+// lines by numbers.
 func (p *program) lastLine() (last int, known bool) {
 	for pc := 0; pc < len(p.commands); {
 		cmd := &p.commands[pc]

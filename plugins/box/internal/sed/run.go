@@ -269,7 +269,8 @@ func (x *execution) bounded() error {
 	return nil
 }
 
-// next is n: the pattern space is written and the next line read. Where there is none the script ends.
+// next is n: the pattern space is written and the next line read. Where there is none the script
+// ends.
 func (x *execution) next(pc int) (int, error) {
 	if x.in.last() && (!x.in.separate || len(x.in.names) == 0) {
 		x.quit = true

@@ -18,8 +18,8 @@ const (
 	Read    Right = 4
 )
 
-// Access says why a file can't be used so. To read or write one it is opened, since nothing else tells who the host
-// takes us for. Directories can be read, and written unless they are read-only.
+// Access says why a file can't be used so. To read or write one it is opened, since nothing else
+// tells who the host takes us for. Directories can be read, and written unless they are read-only.
 func Access(name string, r Right) error {
 	fi, err := os.Stat(name)
 	switch {

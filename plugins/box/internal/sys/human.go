@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// Human writes a size in bytes for people: 1.5K, 12M. It rounds up. base is 1024, or 1000 for lower-case k.
+// Human writes a size in bytes for people: 1.5K, 12M. It rounds up. base is 1024, or 1000 for
+// lower-case k.
 func Human(n int64, base int64) string {
 	if n < base {
 		return strconv.FormatInt(n, 10)
@@ -39,7 +40,8 @@ func Human(n int64, base int64) string {
 	}
 }
 
-// ParseBlockSize reads a block size such as 1K, KB or M, and returns the suffix that sizes in it are shown with.
+// ParseBlockSize reads a block size such as 1K, KB or M, and returns the suffix that sizes in it
+// are shown with.
 func ParseBlockSize(s string) (size int64, suffix string, ok bool) {
 	i := 0
 	for i < len(s) && '0' <= s[i] && s[i] <= '9' {

@@ -87,7 +87,8 @@ func (i Info) ModeString() string {
 	return string(p)
 }
 
-// Executable reports whether somebody may run a file: everybody, where a file system keeps no permissions.
+// Executable reports whether somebody may run a file: everybody, where a file system keeps no
+// permissions.
 func Executable(fi fs.FileInfo) bool {
 	mode, ok := modes.Mode(fi)
 	return !ok || mode&0o111 != 0

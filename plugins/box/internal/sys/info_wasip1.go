@@ -14,8 +14,9 @@ const HasOwners = false
 // Lchtimes is os.Chtimes, and sets a symbolic link's own times.
 func Lchtimes(name string, atime, mtime time.Time) error { return modes.Lchtimes(name, atime, mtime) }
 
-// Of returns what fi, which must come from os.Stat or os.Lstat, knows. WASI has no owners: all files are root's. Where a
-// file system keeps no permissions, directories are drwxr-xr-x and the rest is -rw-r--r--.
+// Of returns what fi, which must come from os.Stat or os.Lstat, knows. WASI has no owners: all
+// files are root's. Where a file system keeps no permissions, directories are drwxr-xr-x and the
+// rest is -rw-r--r--.
 func Of(fi fs.FileInfo) Info {
 	i := portable(fi)
 	i.Mode &^= 0o7777

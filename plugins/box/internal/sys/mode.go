@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// ParseMode reads an octal or symbolic mode, such as 755 or u+x,go-w, and returns what it makes of an old mode.
-// It is false for text that is no mode. A symbolic mode without "ugoa" leaves alone what umask has.
+// ParseMode reads an octal or symbolic mode, such as 755 or u+x,go-w, and returns what it makes of
+// an old mode. It is false for text that is no mode. A symbolic mode without "ugoa" leaves alone
+// what umask has.
 func ParseMode(s string, umask uint32) (apply func(old uint32) uint32, ok bool) {
 	if n, err := strconv.ParseUint(s, 8, 32); err == nil && n <= 0o7777 {
 		return octal(uint32(n), len(s)), true
@@ -32,7 +33,8 @@ func ParseMode(s string, umask uint32) (apply func(old uint32) uint32, ok bool) 
 	}, true
 }
 
-// octal sets all bits, but keeps set-user-ID and set-group-ID of directories unless five digits are given.
+// octal sets all bits, but keeps set-user-ID and set-group-ID of directories unless five digits are
+// given.
 func octal(n uint32, digits int) func(uint32) uint32 {
 	return func(old uint32) uint32 {
 		keep := uint32(TypeMask)

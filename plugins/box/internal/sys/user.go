@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// UserName returns the name of a user, or the number if it has none. User 0 is root even where nobody says so.
+// UserName returns the name of a user, or the number if it has none. User 0 is root even where
+// nobody says so.
 func UserName(uid uint32) string { return name("/etc/passwd", uid) }
 
 // GroupName is UserName for groups.
@@ -45,7 +46,8 @@ func name(file string, id uint32) string {
 	return number
 }
 
-// entry returns the first line of a file such as /etc/passwd that match accepts, taken apart at its colons.
+// entry returns the first line of a file such as /etc/passwd that match accepts, taken apart at its
+// colons.
 func entry(file string, match func([]string) bool) []string {
 	r, err := os.Open(file)
 	if err != nil {

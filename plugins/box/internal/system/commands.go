@@ -1,4 +1,5 @@
-// Package system holds the commands that tell of the machine, the time and the user, and those that run others.
+// Package system holds the commands that tell of the machine, the time and the user, and those that
+// run others.
 package system
 
 import "github.com/terrarium-dev/terrarium/plugins/box/internal/tool"

@@ -225,8 +225,8 @@ func killall(e *tool.Env, args []string) int {
 	return status
 }
 
-// killNamed sends a signal to the processes with a name, and waits for their end if it is told to. It reports whether
-// there were any.
+// killNamed sends a signal to the processes with a name, and waits for their end if it is told to.
+// It reports whether there were any.
 func killNamed(e *tool.Env, args []string, same func(string) bool, signal int, verbose, wait bool) bool {
 	self := process.Of(e.Context)
 	if self == nil {

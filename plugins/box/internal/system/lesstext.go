@@ -10,8 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// pages are the lines of a file, which is read as far as it is needed. A pager keeps what it has read: a pipe has nothing
-// else.
+// pages are the lines of a file, which is read as far as it is needed. A pager keeps what it has
+// read: a pipe has nothing else.
 type pages struct {
 	r     *bufio.Reader
 	lines []string
@@ -140,7 +140,8 @@ func hexByte(b byte) string {
 	return string([]byte{digits[b>>4], digits[b&15]})
 }
 
-// colorSequence returns how long the colour is that s begins with, 0 if it does not: -R shows no other sequences.
+// colorSequence returns how long the colour is that s begins with, 0 if it does not: -R shows no
+// other sequences.
 func colorSequence(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0

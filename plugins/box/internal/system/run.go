@@ -232,8 +232,8 @@ func (i *interruptible) Read(p []byte) (int, error) {
 		err  error
 	}
 	done := make(chan result, 1)
-	// The goroutine ends with the read. One that is still blocked when the time is up ends with the process, or
-	// when its input does; what it reads is lost, as it would be with a killed command.
+	// The goroutine ends with the read. One that is still blocked when the time is up ends with the
+	// process, or when its input does; what it reads is lost, as it would be with a killed command.
 	go func() {
 		buf := make([]byte, len(p))
 		n, err := i.r.Read(buf)
@@ -247,7 +247,8 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	}
 }
 
-// nohup runs a command that SIGHUP does not end. There is no terminal whose output would need a file.
+// nohup runs a command that SIGHUP does not end. There is no terminal whose output would need a
+// file.
 func nohup(e *tool.Env, args []string) int {
 	opts, status := e.Options(args, "+")
 	if opts == nil {

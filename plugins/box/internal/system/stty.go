@@ -18,7 +18,8 @@ type sttyFlag struct {
 	on    bool
 }
 
-// sttyFlags are all, in the order of stty -a; "" begins a line. What can't be changed is what it does.
+// sttyFlags are all, in the order of stty -a; "" begins a line. What can't be changed is what it
+// does.
 var sttyFlags = []sttyFlag{
 	{name: "parenb"}, {name: "parodd"}, {name: "cmspar"}, {name: "cs8", on: true}, {name: "hupcl"}, {name: "cstopb"},
 	{name: "cread", on: true}, {name: "clocal"}, {name: "crtscts"}, {},

@@ -10,10 +10,11 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// The commands here run another one with a property that the sandbox has none of: a priority, a session, a buffer.
-// They check what they are told, and run it.
+// The commands here run another one with a property that the sandbox has none of: a priority, a
+// session, a buffer. They check what they are told, and run it.
 
-// niceness is the environment variable that tells a command of the niceness that it was started with.
+// niceness is the environment variable that tells a command of the niceness that it was started
+// with.
 const niceness = "TERRARIUM_NICENESS"
 
 func nice(e *tool.Env, args []string) int {
@@ -84,7 +85,8 @@ func stdbuf(e *tool.Env, args []string) int {
 	return instead(e, e.Child(), opts.Operands, "failed to run command "+e.Quote(opts.Operands[0]))
 }
 
-// setsid waits for what it runs, as -w does: a command has no process group that it would have to leave.
+// setsid waits for what it runs, as -w does: a command has no process group that it would have to
+// leave.
 func setsid(e *tool.Env, args []string) int {
 	opts, status := e.Options(args, "+ c,ctty f,fork w,wait V")
 	if opts == nil {

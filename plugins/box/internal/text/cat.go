@@ -112,7 +112,8 @@ func (s *catState) copy(env *tool.Env, r io.Reader) error {
 	return lines.Err()
 }
 
-// show writes a line with control characters as ^X, bytes from 128 on as M-x. ended says that a newline follows.
+// show writes a line with control characters as ^X, bytes from 128 on as M-x. ended says that a
+// newline follows.
 func (s *catState) show(env *tool.Env, line []byte, ended bool) {
 	if !s.control && !s.tabs {
 		if s.ends && ended && len(line) > 0 && line[len(line)-1] == '\r' {

@@ -152,7 +152,8 @@ func (c *carver) toLine(p *cut, n int) bool {
 	return true
 }
 
-// toMatch ends a piece, or what is skipped, at a line that matches. Then it is over if there is none that has to.
+// toMatch ends a piece, or what is skipped, at a line that matches. Then it is over if there is
+// none that has to.
 func (c *carver) toMatch(p *cut, n int) (ok, over bool) {
 	if !p.skip && !c.open() {
 		return false, false

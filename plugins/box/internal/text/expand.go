@@ -8,8 +8,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// tabStops are the columns where a tab ends: the listed ones, then every so many. every counts from 0, or from the last
-// listed stop if plus.
+// tabStops are the columns where a tab ends: the listed ones, then every so many. every counts from
+// 0, or from the last listed stop if plus.
 type tabStops struct {
 	list  []int
 	every int

@@ -226,7 +226,8 @@ func (f *formatter) startLine() int {
 	return f.skipBlanks(c)
 }
 
-// paragraph reads the next one, and copies what is in none before it. It returns false if there is none.
+// paragraph reads the next one, and copies what is in none before it. It returns false if there is
+// none.
 func (f *formatter) paragraph() bool {
 	f.lastLength = 0
 	c := f.nextChar
@@ -355,8 +356,8 @@ func (w *word) look() {
 	w.period = strings.IndexByte(".?!", w.text[last]) >= 0
 }
 
-// flush writes some lines of a paragraph that is too long. text is the word that is being read; what is left of it is
-// returned.
+// flush writes some lines of a paragraph that is too long. text is the word that is being read;
+// what is left of it is returned.
 func (f *formatter) flush(text []byte) []byte {
 	if len(f.words) == 0 {
 		f.env.Out.Write(text)

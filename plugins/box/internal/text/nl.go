@@ -12,8 +12,8 @@ import (
 const nlOptions = "b,body-numbering= d,section-delimiter= f,footer-numbering= h,header-numbering= i,line-increment= " +
 	"l,join-blank-lines= n,number-format= p,no-renumber s,number-separator= v,starting-line-number= w,number-width="
 
-// A numbering is which lines of a section get numbers: 'a' all, 't' those that are not empty, 'n' none, 'p' those that
-// match.
+// A numbering is which lines of a section get numbers: 'a' all, 't' those that are not empty, 'n'
+// none, 'p' those that match.
 type numbering struct {
 	style byte
 	re    *regex.Regexp

@@ -147,7 +147,8 @@ func regexEnds(re *regex.Regexp) func(p []byte) ([][2]int, error) {
 	}
 }
 
-// writeReversed writes the records of p, the last one first, each with the separator that ends it, or begins it.
+// writeReversed writes the records of p, the last one first, each with the separator that ends it,
+// or begins it.
 func writeReversed(env *tool.Env, p []byte, edges [][2]int, before bool) {
 	end := len(p)
 	for i := len(edges) - 1; i >= 0; i-- {

@@ -228,7 +228,8 @@ func (e sourceError) Error() string { return string(e) }
 
 const errNothingToRepeat = sourceError("no lines to repeat")
 
-// A drawer draws numbers from bytes, as gnulib's randint does: what is left of them goes into the next number.
+// A drawer draws numbers from bytes, as gnulib's randint does: what is left of them goes into the
+// next number.
 type drawer struct {
 	r         *bufio.Reader
 	name      string

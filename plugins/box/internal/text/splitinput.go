@@ -19,7 +19,8 @@ func (s *splitter) split(name string, in io.Reader) error {
 	return s.lines(in)
 }
 
-// line calls f with each line and its end, in parts if it is long; last marks the part that has the end.
+// line calls f with each line and its end, in parts if it is long; last marks the part that has the
+// end.
 func (s *splitter) line(in io.Reader, f func(part []byte, last bool) error) error {
 	buf := make([]byte, 64<<10)
 	for !s.env.Stopped() {

@@ -91,8 +91,8 @@ func (s *splitter) close() error {
 	return nil
 }
 
-// name is that of piece n, "" if there are too many. Where suffixes grow, the last letter in front says so: after
-// xyz comes xzaaa.
+// name is that of piece n, "" if there are too many. Where suffixes grow, the last letter in front
+// says so: after xyz comes xzaaa.
 func (s *splitter) name(n int64) string {
 	base := int64(len(s.digits))
 	n += s.start

@@ -77,7 +77,8 @@ func tail(env *tool.Env, args []string) int {
 	return status
 }
 
-// obsoleteTail takes "+NUM[bcl][f]" and "-NUM[bcl][f]" as the first argument, if at most one file follows.
+// obsoleteTail takes "+NUM[bcl][f]" and "-NUM[bcl][f]" as the first argument, if at most one file
+// follows.
 func (s *span) obsoleteTail(args []string) (rest []string, bad string) {
 	if len(args) < 2 || len(args[1]) < 2 || args[1][0] != '-' && args[1][0] != '+' || args[1][1] < '0' || args[1][1] > '9' {
 		return args, ""

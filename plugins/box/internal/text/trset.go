@@ -10,8 +10,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-// A trSet is a list of bytes in order. Its case classes are remembered, because [:lower:] [:upper:] is a
-// mapping and no list.
+// A trSet is a list of bytes in order. Its case classes are remembered, because [:lower:] [:upper:]
+// is a mapping and no list.
 type trSet struct {
 	bytes []byte
 	fill  int  // where "[c*]" stands, which fills up to the other set's length; -1 if nowhere
@@ -26,7 +26,8 @@ type caseClass struct {
 	upper bool
 }
 
-// parseTrSet reads a set as coreutils' tr does: ranges, escapes, [:class:], [=c=], and in the second set [c*n].
+// parseTrSet reads a set as coreutils' tr does: ranges, escapes, [:class:], [=c=], and in the
+// second set [c*n].
 func parseTrSet(env *tool.Env, s string, second bool) (*trSet, error) {
 	t := &trSet{fill: -1}
 	p := trParser{env: env, s: s}

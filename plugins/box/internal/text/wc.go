@@ -12,7 +12,8 @@ import (
 
 const wcOptions = "c,bytes m,chars l,lines w,words L,max-line-length files0-from= debug"
 
-// counts are lines, words, characters, bytes and the display width of the longest line, in the order of wc's columns.
+// counts are lines, words, characters, bytes and the display width of the longest line, in the
+// order of wc's columns.
 type counts [5]int64
 
 const (
@@ -166,7 +167,8 @@ type counter struct {
 	inWord bool
 }
 
-// add counts p and returns how many bytes of it: unless it is the last piece, half a character at its end has to wait.
+// add counts p and returns how many bytes of it: unless it is the last piece, half a character at
+// its end has to wait.
 func (c *counter) add(p []byte, last bool) int {
 	for i := 0; i < len(p); {
 		if !c.width {
@@ -191,7 +193,8 @@ func (c *counter) add(p []byte, last bool) int {
 	return len(p)
 }
 
-// addASCII counts the bytes that p begins with that are characters by themselves, but for their width.
+// addASCII counts the bytes that p begins with that are characters by themselves, but for their
+// width.
 func (c *counter) addASCII(p []byte) int {
 	lines, words, in := int64(0), int64(0), c.inWord
 	i := 0

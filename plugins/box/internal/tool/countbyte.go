@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// CountByte is bytes.Count for one byte. On wasm that has no fast way of its own: this looks at eight bytes at a time.
+// CountByte is bytes.Count for one byte. On wasm that has no fast way of its own: this looks at
+// eight bytes at a time.
 func CountByte(p []byte, c byte) int {
 	const (
 		each = 0x0101010101010101

@@ -11,11 +11,13 @@ import (
 	"time"
 )
 
-// descriptorsKey is that of the shell's descriptors in a context. The interpreter sets them, as it does umaskKey.
+// descriptorsKey is that of the shell's descriptors in a context. The interpreter sets them, as it
+// does umaskKey.
 var descriptorsKey = struct{ Descriptors struct{} }{}
 
-// Descriptor returns what a name such as /dev/fd/63 stands for, if that is a descriptor of the shell that runs the
-// command: process substitutions have such names. in is nil if it can't be read, out if it can't be written.
+// Descriptor returns what a name such as /dev/fd/63 stands for, if that is a descriptor of the
+// shell that runs the command: process substitutions have such names. in is nil if it can't be
+// read, out if it can't be written.
 func (e *Env) Descriptor(name string) (in io.Reader, out io.Writer, ok bool) {
 	number, ok := strings.CutPrefix(name, "/dev/fd/")
 	if !ok || e.Context == nil {
@@ -66,7 +68,8 @@ func (d *descriptor) Close() error {
 	return nil
 }
 
-// createDescriptor writes to one of the shell's, which stays open. A command dies of writes that nobody reads.
+// createDescriptor writes to one of the shell's, which stays open. A command dies of writes that
+// nobody reads.
 func (e *Env) createDescriptor(out io.Writer) (io.WriteCloser, error) {
 	if out == nil {
 		return nil, syscall.EACCES

@@ -2,8 +2,9 @@ package tool
 
 import "io"
 
-// Each calls f with every named input in turn: standard input for "-", or if names is empty. What can't be opened or
-// read is reported and left out. Each returns the exit status so far: 1 if anything was reported, else 0.
+// Each calls f with every named input in turn: standard input for "-", or if names is empty. What
+// can't be opened or read is reported and left out. Each returns the exit status so far: 1 if
+// anything was reported, else 0.
 func (e *Env) Each(names []string, f func(name string, r io.Reader) error) int {
 	if len(names) == 0 {
 		names = []string{"-"}
@@ -30,7 +31,8 @@ func (e *Env) each(name string, f func(name string, r io.Reader) error) error {
 	return f(name, r)
 }
 
-// EachLine is Each by lines that end with delim. f gets each line without its end; it is not to be kept.
+// EachLine is Each by lines that end with delim. f gets each line without its end; it is not to be
+// kept.
 func (e *Env) EachLine(names []string, delim byte, f func(line []byte)) int {
 	return e.Each(names, func(_ string, r io.Reader) error {
 		lines := NewLines(r, delim)

@@ -17,8 +17,8 @@ type Env struct {
 	Stderr  io.Writer
 	Dir     string   // the current directory, absolute; relative names resolve against it
 	Environ []string // "NAME=value"; a later entry wins
-	// Exec runs another command, found as a shell would find it. Nil where commands can't start others.
-	// It is called with what Child returns.
+	// Exec runs another command, found as a shell would find it. Nil where commands can't start
+	// others. It is called with what Child returns.
 	Exec func(env Env, args []string) int
 	// Has reports whether there is a command of that name in the box. Nil if there is none.
 	Has func(name string) bool
@@ -46,8 +46,9 @@ func (e *Env) LookupEnv(name string) (string, bool) {
 	return "", false
 }
 
-// Child returns an Env for another command, with the same streams, after it flushed Out. The streams are as they were
-// given to Run: what the child does with them from goroutines of its own can't reach this command's buffers.
+// Child returns an Env for another command, with the same streams, after it flushed Out. The
+// streams are as they were given to Run: what the child does with them from goroutines of its own
+// can't reach this command's buffers.
 func (e *Env) Child() Env {
 	e.Out.Flush()
 	c := Env{Context: e.Context, Stdout: e.Stdout, Dir: e.Dir, Environ: e.Environ, Exec: e.Exec, Has: e.Has}
@@ -60,8 +61,8 @@ func (e *Env) Child() Env {
 	return c
 }
 
-// Stopped reports whether the command should end: it was cancelled, or nobody reads its output any more.
-// Loops that neither read nor write without end must ask.
+// Stopped reports whether the command should end: it was cancelled, or nobody reads its output any
+// more. Loops that neither read nor write without end must ask.
 func (e *Env) Stopped() bool { return e.stop.stopped() }
 
 // Errorf writes "NAME: message" to standard error, after what was written to Out before it.
@@ -69,7 +70,8 @@ func (e *Env) Errorf(format string, a ...any) {
 	e.Warn(e.Name + ": " + fmt.Sprintf(format, a...))
 }
 
-// Warn writes one line to standard error as it is. A command that was stopped dies silently, as by a signal.
+// Warn writes one line to standard error as it is. A command that was stopped dies silently, as by
+// a signal.
 func (e *Env) Warn(line string) {
 	e.Out.Flush()
 	if e.Stopped() {
@@ -78,7 +80,8 @@ func (e *Env) Warn(line string) {
 	io.WriteString(e.Stderr, line+"\n")
 }
 
-// FileError writes "NAME: FILE: what the system says", with the file's name quoted where it needs to be.
+// FileError writes "NAME: FILE: what the system says", with the file's name quoted where it needs
+// to be.
 func (e *Env) FileError(name string, err error) {
 	e.Errorf("%s: %s", QuoteName(name), Strerror(err))
 }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// Strerror is what glibc says of an error. Go's own texts differ in case on Linux and in words on wasip1.
+// Strerror is what glibc says of an error. Go's own texts differ in case on Linux and in words on
+// wasip1.
 func Strerror(err error) string {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {

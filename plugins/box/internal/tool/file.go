@@ -11,8 +11,8 @@ import (
 	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
-// Path returns name as the operating system finds it: joined to the current directory unless it is absolute.
-// An empty name stays empty, so that using it fails as it should.
+// Path returns name as the operating system finds it: joined to the current directory unless it is
+// absolute. An empty name stays empty, so that using it fails as it should.
 func (e *Env) Path(name string) string {
 	if name == "" || path.IsAbs(name) || e.Dir == "" {
 		return name
@@ -46,8 +46,8 @@ func (e *Env) Input(name string) (io.ReadCloser, error) {
 	return e.Open(name)
 }
 
-// Create opens a file for writing with flags such as os.O_TRUNC; os.O_WRONLY|os.O_CREATE are implied.
-// "/dev/stdout" and "/dev/stderr" are the command's own.
+// Create opens a file for writing with flags such as os.O_TRUNC; os.O_WRONLY|os.O_CREATE are
+// implied. "/dev/stdout" and "/dev/stderr" are the command's own.
 func (e *Env) Create(name string, flags int) (io.WriteCloser, error) {
 	switch name {
 	case "/dev/stdout":
@@ -65,8 +65,8 @@ func (e *Env) Create(name string, flags int) (io.WriteCloser, error) {
 	return f, nil
 }
 
-// umaskKey is that of a context's umask, which the interpreter sets, and can't import this package: types that have no
-// name are the same everywhere.
+// umaskKey is that of a context's umask, which the interpreter sets, and can't import this package:
+// types that have no name are the same everywhere.
 var umaskKey = struct{ Umask struct{} }{}
 
 // Umask returns the permissions that what the command makes does not get.
@@ -79,7 +79,8 @@ func (e *Env) Umask() uint32 {
 	return modes.Umask()
 }
 
-// OpenFile opens a file with flags such as os.O_RDWR. A new one gets the permissions mode, less the umask.
+// OpenFile opens a file with flags such as os.O_RDWR. A new one gets the permissions mode, less the
+// umask.
 func (e *Env) OpenFile(name string, flags int, mode uint32) (*os.File, error) {
 	return modes.OpenFile(e.Path(name), flags, mode&^e.Umask())
 }
@@ -137,8 +138,8 @@ func (e *Env) IsOutput(fi fs.FileInfo) bool {
 	return err == nil && out.Mode().IsRegular() && os.SameFile(fi, out)
 }
 
-// HasInput reports whether somebody gave the command an input: a file, a pipe, and not what its process was started
-// with. Commands that may do without one can't wait for what never comes.
+// HasInput reports whether somebody gave the command an input: a file, a pipe, and not what its
+// process was started with. Commands that may do without one can't wait for what never comes.
 func (e *Env) HasInput() bool {
 	r := e.Stdin.(*stdin).r
 	if r == nil || r == os.Stdin {
@@ -165,7 +166,8 @@ func (e *Env) Remove(name string) error { return os.Remove(e.Path(name)) }
 // Rename moves a file.
 func (e *Env) Rename(from, to string) error { return os.Rename(e.Path(from), e.Path(to)) }
 
-// file ends early when its command should, and says of a directory that it is one, whatever the system says.
+// file ends early when its command should, and says of a directory that it is one, whatever the
+// system says.
 type file struct {
 	*os.File
 	stop *stop

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// MostKept is what all commands may keep together, in bytes. A sandbox has 512 MiB, where nothing else is asked for, and
-// Go's collector needs room beside what is kept. Without a bound of our own, the whole shell ends with whichever command
-// of it asks for too much: they are one module.
+// MostKept is what all commands may keep together, in bytes. A sandbox has 512 MiB, where nothing
+// else is asked for, and Go's collector needs room beside what is kept. Without a bound of our own,
+// the whole shell ends with whichever command of it asks for too much: they are one module.
 const MostKept = 256 << 20
 
 // SizeOfLine is what each line of a text takes that is kept by lines, beside the text.
@@ -21,9 +21,9 @@ var ErrMemory = errors.New("memory exhausted")
 // unchecked counts the bytes that were announced since somebody last looked at how many there are.
 var unchecked atomic.Int64
 
-// Keep is asked by what is about to keep n bytes more, for as long as its input goes on: a longer line, another element.
-// It fails if that is too much, with all that is kept already. It is cheap for small n, and need not be told of what
-// is freed. It is safe for concurrent use.
+// Keep is asked by what is about to keep n bytes more, for as long as its input goes on: a longer
+// line, another element. It fails if that is too much, with all that is kept already. It is cheap
+// for small n, and need not be told of what is freed. It is safe for concurrent use.
 func Keep(n int) error {
 	const often = 8 << 20
 	if unchecked.Add(int64(n)) < often {

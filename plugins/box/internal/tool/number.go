@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// ParseCount reads a count as coreutils do: digits with an optional multiplier such as k, K, KiB (1024), kB (1000),
-// M, G, T, P, E, or b (512). Counts that do not fit are math.MaxInt64, which is as good as all there is.
+// ParseCount reads a count as coreutils do: digits with an optional multiplier such as k, K, KiB
+// (1024), kB (1000), M, G, T, P, E, or b (512). Counts that do not fit are math.MaxInt64, which is
+// as good as all there is.
 func ParseCount(s string) (int64, bool) {
 	digits := 0
 	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {

@@ -7,8 +7,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/option"
 )
 
-// Options parses args[1:] by spec (see [option.Parse]). If it returns nil the command is over, with the status that
-// it returns: the usage was bad, or --help or --version was asked for.
+// Options parses args[1:] by spec (see [option.Parse]). If it returns nil the command is over, with
+// the status that it returns: the usage was bad, or --help or --version was asked for.
 func (e *Env) Options(args []string, spec string) (*option.Result, int) {
 	res, err := option.Parse(args[1:], spec+" help version")
 	if err != nil {
@@ -54,8 +54,8 @@ func (e *Env) Version() {
 	fmt.Fprintf(e.Out, "%s (Terrarium box, works as %s)\n", e.Name, e.command.Like)
 }
 
-// Choose sets *to to the one of the words that arg is, or that alone begins with it. If there is none it says so, as
-// gnulib's argmatch does, and returns false.
+// Choose sets *to to the one of the words that arg is, or that alone begins with it. If there is
+// none it says so, as gnulib's argmatch does, and returns false.
 func (e *Env) Choose(to *string, arg, option string, words ...string) bool {
 	var like []string
 	for _, w := range words {

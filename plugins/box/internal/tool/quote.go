@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Quote puts s in the quotation marks of messages: ‘s’ where the environment speaks UTF-8, else 's'.
-// It is gnulib's quote().
+// Quote puts s in the quotation marks of messages: ‘s’ where the environment speaks UTF-8, else
+// 's'. It is gnulib's quote().
 func (e *Env) Quote(s string) string {
 	open, end := "'", "'"
 	if e.utf8Locale() {
@@ -121,7 +121,8 @@ func dollarQuote(s string) string {
 	return b.String()
 }
 
-// QuoteAlways is QuoteName with quotation marks even where a shell needs none. It is gnulib's quoteaf().
+// QuoteAlways is QuoteName with quotation marks even where a shell needs none. It is gnulib's
+// quoteaf().
 func QuoteAlways(s string) string {
 	if q := QuoteName(s); q != s {
 		return q

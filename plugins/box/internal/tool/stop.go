@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A stop remembers why a command should end. Commands may copy streams in goroutines of their own, and loops ask for
-// each line.
+// A stop remembers why a command should end. Commands may copy streams in goroutines of their own,
+// and loops ask for each line.
 type stop struct {
 	ctx context.Context
 	err atomic.Pointer[error] // of the first failed write
@@ -23,8 +23,9 @@ type stop struct {
 
 func (s *stop) stopped() bool { return s.err.Load() != nil || s.cancelled() != nil }
 
-// cancelled returns why the command should end, if it was told to. On wasm no thread interrupts a loop for what would
-// tell it, a timer or what is typed: so a loop that asks lets others run now and then.
+// cancelled returns why the command should end, if it was told to. On wasm no thread interrupts a
+// loop for what would tell it, a timer or what is typed: so a loop that asks lets others run now
+// and then.
 func (s *stop) cancelled() error {
 	const steps = 4
 	if runtime.GOARCH == "wasm" && s.steps.Add(1)%steps == 0 {
@@ -74,10 +75,12 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Output returns w as an output of the command: it dies of what nobody reads there, as it does of its standard output.
+// Output returns w as an output of the command: it dies of what nobody reads there, as it does of
+// its standard output.
 func (e *Env) Output(w io.Writer) io.Writer { return &output{w: w, stop: e.stop} }
 
-// diagnostics is the raw standard error. A command whose messages nobody reads any more dies as it does of its output.
+// diagnostics is the raw standard error. A command whose messages nobody reads any more dies as it
+// does of its output.
 type diagnostics struct {
 	w    io.Writer
 	stop *stop
@@ -96,8 +99,9 @@ func brokenPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// stdin ends when the command should. It shows what was written so far before it waits for more input, so that a
-// person at a terminal, or the next command of a pipeline, sees each answer in time.
+// stdin ends when the command should. It shows what was written so far before it waits for more
+// input, so that a person at a terminal, or the next command of a pipeline, sees each answer in
+// time.
 type stdin struct {
 	r    io.Reader
 	out  *bufio.Writer

@@ -30,13 +30,15 @@ func (e *Env) errors() any {
 // ToTerminal reports whether the command's standard output is a terminal.
 func (e *Env) ToTerminal() bool { return e.OutTerminal() != nil }
 
-// Columns returns how many columns the terminal has that standard output is, or else what COLUMNS says, or else otherwise.
+// Columns returns how many columns the terminal has that standard output is, or else what COLUMNS
+// says, or else otherwise.
 func (e *Env) Columns(otherwise int) int {
 	_, cols := e.Size()
 	return cmp.Or(cols, otherwise)
 }
 
-// Size returns the size of the terminal that standard output is. What it does not tell LINES and COLUMNS do, or it is 0.
+// Size returns the size of the terminal that standard output is. What it does not tell LINES and
+// COLUMNS do, or it is 0.
 func (e *Env) Size() (rows, cols int) {
 	if f := e.OutTerminal(); f != nil {
 		t, _ := tty.Get(f)

@@ -138,7 +138,8 @@ func (c *curler) addData(given, name, value string) bool {
 
 func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// request returns the request for a URL, and says whether its body is a file, which is closed after it.
+// request returns the request for a URL, and says whether its body is a file, which is closed after
+// it.
 func (c *curler) request(to *url.URL) (*http.Request, error) {
 	a := &c.ask
 	r := &http.Request{Method: "GET"}

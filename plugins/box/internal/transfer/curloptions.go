@@ -10,8 +10,9 @@ import (
 // curlShort are the letters of options, those that take an argument behind the bar.
 const curlShort = "0123 46aBfgGiIjJkKlLMnNOpqRsSvVZ#:h|AbCcdDeEFHKmoPQrtTuUwxXyYz"
 
-// curlArguments are the long options that take an argument, and curlFlags those that don't, with their letters if they
-// have some. They are taken apart when curl runs: every command of the box begins with what packages make at once.
+// curlArguments are the long options that take an argument, and curlFlags those that don't, with
+// their letters if they have some. They are taken apart when curl runs: every command of the box
+// begins with what packages make at once.
 var (
 	curlArguments = longOptions("request=X header=H data=d data-ascii=d data-raw=d data-binary=d data-urlencode=d json=d form=F form-string=F " +
 		"user=u user-agent=A referer=e cookie=b cookie-jar=c output=o output-dir url range=r max-time=m connect-timeout retry retry-delay " +

@@ -1,6 +1,6 @@
-// Package transfer holds curl and wget. They fetch by plugins/http, from the hosts that a person has allowed. Where
-// none is, they fail as they do where a name can't be resolved, with a line that says what to do instead. What needs no
-// network works: curl's file:// URLs.
+// Package transfer holds curl and wget. They fetch by plugins/http, from the hosts that a person
+// has allowed. Where none is, they fail as they do where a name can't be resolved, with a line that
+// says what to do instead. What needs no network works: curl's file:// URLs.
 package transfer
 
 import "github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -13,7 +13,8 @@ func Commands() []tool.Command {
 	}
 }
 
-// noNetwork is said even by those who were told to be quiet: who does not know why nothing came tries again.
+// noNetwork is said even by those who were told to be quiet: who does not know why nothing came
+// tries again.
 func noNetwork(l location) string {
 	text := "there is no network in this sandbox: ask for the file to be put into the workspace"
 	if l.scheme != "http" && l.scheme != "https" {

@@ -1,5 +1,5 @@
-// Package tty is what the box knows of terminals: which files are some, their size, and their modes. In the sandbox
-// the host tells, by package proc.
+// Package tty is what the box knows of terminals: which files are some, their size, and their
+// modes. In the sandbox the host tells, by package proc.
 package tty
 
 import (
@@ -41,8 +41,8 @@ func Open() *os.File {
 	return f
 }
 
-// Change sets modes of f's terminal: those in clear are off and those in set are on. restore sets those that it had
-// before.
+// Change sets modes of f's terminal: those in clear are off and those in set are on. restore sets
+// those that it had before.
 func Change(f *os.File, clear, set proc.TerminalModes) (restore func(), err error) {
 	before, err := Get(f)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command page runs command lines of the box in a sandbox whose files are in memory: in a page, or natively,
-// to compare the two.
+// Command page runs command lines of the box in a sandbox whose files are in memory: in a page, or
+// natively, to compare the two.
 //
 //	page BOX.wasm REQUESTS.json KEPT
 //

@@ -17,8 +17,8 @@ func WriteCombined(w io.Writer, parents [][]byte, result []byte, context int, de
 	c.write(w, colored, head)
 }
 
-// A combination is a text, line by line, with what each parent has otherwise. There is one more line
-// than the text has, for what was lost at its end.
+// A combination is a text, line by line, with what each parent has otherwise. There is one more
+// line than the text has, for what was lost at its end.
 type combination struct {
 	parents, context int
 	lines            []combinedLine

@@ -80,7 +80,8 @@ func span(from, to int) string {
 	return fmt.Sprintf("%d,%d", from+1, to-from)
 }
 
-// function returns the last line before line at that looks like the head of a function: git's default rule.
+// function returns the last line before line at that looks like the head of a function: git's
+// default rule.
 func function(x [][]byte, at int) string {
 	for i := at - 1; i >= 0; i-- {
 		l := x[i]
@@ -119,8 +120,8 @@ func (p *patch) end(l []byte) {
 	}
 }
 
-// added writes the lines that e adds. Colours show where whitespace is at the end of a line or of the file, or is spaces
-// before a tab: core.whitespace.
+// added writes the lines that e adds. Colours show where whitespace is at the end of a line or of
+// the file, or is spaces before a tab: core.whitespace.
 func (p *patch) added(e Edit) {
 	if !p.colored {
 		p.lines('+', "", p.y[e.B0:e.B1])
@@ -165,7 +166,8 @@ func (p *patch) paint(color string, text []byte) {
 	}
 }
 
-// blankEnd returns from which line on y ends with blank lines, if x ends with fewer; or else a line that is not there.
+// blankEnd returns from which line on y ends with blank lines, if x ends with fewer; or else a line
+// that is not there.
 func blankEnd(x, y [][]byte) int {
 	trailing := func(lines [][]byte) (n int) {
 		for n < len(lines) && len(bytes.TrimSpace(lines[len(lines)-1-n])) == 0 {

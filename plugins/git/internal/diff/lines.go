@@ -19,8 +19,8 @@ func oneIf(b bool) int {
 // An Edit replaces lines [A0,A1) of the old text by lines [B0,B1) of the new one.
 type Edit struct{ A0, A1, B0, B1 int }
 
-// Compare returns the edits that make b of a, in order, with equal lines between any two. Of several
-// places where an edit may be, it takes the one that looks best: diff.indentHeuristic.
+// Compare returns the edits that make b of a, in order, with equal lines between any two. Of
+// several places where an edit may be, it takes the one that looks best: diff.indentHeuristic.
 func Compare(a, b [][]byte) []Edit { return compare(a, b, true) }
 
 // compare is Compare; without looks an edit is as far down as it may be, as in merges.

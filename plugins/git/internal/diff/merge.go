@@ -85,7 +85,8 @@ func (m *merger) join(x, y []Edit) {
 	}
 }
 
-// one adds what only one side changed; offset is how far the other side's lines are from the base's.
+// one adds what only one side changed; offset is how far the other side's lines are from the
+// base's.
 func (m *merger) one(side Side, e Edit, offset int) {
 	from := [3]int{e.A0, e.B0, e.A0 + offset}
 	to := [3]int{e.A1, e.B1, e.A1 + offset}

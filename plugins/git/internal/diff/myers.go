@@ -1,8 +1,9 @@
 package diff
 
-// What is here finds which lines stay: E. Myers, "An O(ND) Difference Algorithm and Its Variations",
-// 1986, from both ends at once, with the shortcuts of git's xdiff/xdiffi.c and xprepare.c. They bound
-// the time that texts take which have little in common, and decide among scripts of equal length.
+// What is here finds which lines stay: E. Myers, "An O(ND) Difference Algorithm and Its
+// Variations", 1986, from both ends at once, with the shortcuts of git's xdiff/xdiffi.c and
+// xprepare.c. They bound the time that texts take which have little in common, and decide among
+// scripts of equal length.
 
 const (
 	minCost     = 256  // differences from which on a good place is taken, even if there may be a better one
@@ -33,8 +34,8 @@ type sequence struct {
 	changed []bool // of the text
 }
 
-// relevant leaves out lines that the other text lacks, and those that are in it so often that they say
-// little, among such lines. They are changed.
+// relevant leaves out lines that the other text lacks, and those that are in it so often that they
+// say little, among such lines. They are changed.
 func relevant(ids []int, changed []bool, start, end int, others func(id int) int) sequence {
 	s := sequence{changed: changed}
 	most := min(roughRoot(len(ids)), maxEqual)

@@ -1,7 +1,7 @@
 package diff
 
-// A text is changed in groups of lines. Where the line in front of a group is equal to the last one of
-// it, the group may as well stand one line higher: what follows chooses, as xdiff/xdiffi.c does.
+// A text is changed in groups of lines. Where the line in front of a group is equal to the last one
+// of it, the group may as well stand one line higher: what follows chooses, as xdiff/xdiffi.c does.
 
 // A side is one of two texts that are compared.
 type side struct {

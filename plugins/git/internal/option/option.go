@@ -1,5 +1,5 @@
-// Package option parses command lines as git does: clusters of short options, abbreviated long ones, "--no-" forms,
-// options after operands, and git's messages.
+// Package option parses command lines as git does: clusters of short options, abbreviated long
+// ones, "--no-" forms, options after operands, and git's messages.
 package option
 
 import (
@@ -61,9 +61,9 @@ type entry struct {
 	kind  byte // '=' for an argument, '?' for an optional one, 0 for none
 }
 
-// Parse parses args. The options are described by words: "m,message=" is -m MSG and --message=MSG, "a,all" takes no
-// argument, "stat?" an optional one, only as --stat=ARG. A Result knows an option by its first name. "#" allows -NUM,
-// which is known as "#".
+// Parse parses args. The options are described by words: "m,message=" is -m MSG and --message=MSG,
+// "a,all" takes no argument, "stat?" an optional one, only as --stat=ARG. A Result knows an option
+// by its first name. "#" allows -NUM, which is known as "#".
 func Parse(args []string, description string) (*Result, error) {
 	var spec []entry
 	number := false

@@ -13,7 +13,8 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/format/packfile"
 )
 
-// A Binary is the new contents of a file that is no text: as they are, or as a delta from the old ones.
+// A Binary is the new contents of a file that is no text: as they are, or as a delta from the old
+// ones.
 type Binary struct {
 	Delta bool
 	data  []byte // inflated
@@ -75,8 +76,8 @@ func (p *parser) corruptBinary() error {
 
 const digits85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
-// decode85 reads one line: a letter for the count of bytes, A-Z for 1-26 and a-z for 27-52, and five
-// digits for every four of them.
+// decode85 reads one line: a letter for the count of bytes, A-Z for 1-26 and a-z for 27-52, and
+// five digits for every four of them.
 func decode85(line []byte) ([]byte, error) {
 	bad := errors.New("bad line")
 	n := 0

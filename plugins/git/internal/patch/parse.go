@@ -352,7 +352,8 @@ func gitKey(line string) (key, value string, ok bool) {
 	return "", "", false
 }
 
-// gitName returns the name that stands twice in "diff --git a/NAME b/NAME"; "" if it is not the same.
+// gitName returns the name that stands twice in "diff --git a/NAME b/NAME"; "" if it is not the
+// same.
 func (p *parser) gitName(s string) string {
 	if first, rest, ok := unquote(s); ok {
 		second := strings.TrimPrefix(rest, " ")

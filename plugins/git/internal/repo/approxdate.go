@@ -7,7 +7,8 @@ import (
 )
 
 // ParseApproxDate reads a date as --since has it: one that ParseDate knows, a day, or a time ago in
-// words, such as "2 weeks ago", "yesterday" and "last month". A date without a time has that of now.
+// words, such as "2 weeks ago", "yesterday" and "last month". A date without a time has that of
+// now.
 func ParseApproxDate(s string, now time.Time) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	for _, form := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "01/02/2006", "Jan 2 2006", "2 Jan 2006", "January 2 2006", "Jan 2, 2006"} {

@@ -27,7 +27,8 @@ func GlobalPath() string {
 	return filepath.Join(os.Getenv("HOME"), ".gitconfig")
 }
 
-// ReadConfig reads the configuration; path is the repository's, "" if there is none. A missing file is empty.
+// ReadConfig reads the configuration; path is the repository's, "" if there is none. A missing file
+// is empty.
 func ReadConfig(path string) (*Config, error) {
 	global, err := readFile(GlobalPath())
 	if err != nil {
@@ -111,7 +112,8 @@ func FoldKey(key string) string {
 	return strings.ToLower(section) + "." + rest[:i+1] + strings.ToLower(rest[i+1:])
 }
 
-// Set sets key, or removes it, in the user's file or the repository's. It reports whether the key was there.
+// Set sets key, or removes it, in the user's file or the repository's. It reports whether the key
+// was there.
 func (c *Config) Set(key, value string, global, remove bool) (was bool, err error) {
 	file, path := c.local, c.path
 	if global {

@@ -55,8 +55,9 @@ func Create(dir, branch string, bare bool) error {
 	return nil
 }
 
-// CopyObjects copies all objects of the repository in from to the one in dir: the local way to clone.
-// Where a link is among them, which would lead to what is no object of theirs, it is an error.
+// CopyObjects copies all objects of the repository in from to the one in dir: the local way to
+// clone. Where a link is among them, which would lead to what is no object of theirs, it is an
+// error.
 func CopyObjects(dir, from string) error {
 	from = filepath.Clean(from)
 	objects := filepath.Join(from, "objects")

@@ -66,7 +66,8 @@ func (r *Repo) WriteDisk(name string, f File) error {
 	return errors.Join(err, out.Close())
 }
 
-// makeDirs makes the directory and those above it. A link in their place goes: nothing is written through it.
+// makeDirs makes the directory and those above it. A link in their place goes: nothing is written
+// through it.
 func (r *Repo) makeDirs(dir string) error {
 	if dir == "." {
 		return nil
@@ -103,8 +104,8 @@ func (r *Repo) RemoveDisk(name string) error {
 	return nil
 }
 
-// Untracked returns the files that are neither in the index nor ignored. Unless all is set, a directory that has no
-// other files stands for them, with a "/" at its end.
+// Untracked returns the files that are neither in the index nor ignored. Unless all is set, a
+// directory that has no other files stands for them, with a "/" at its end.
 func (x *Index) Untracked(all bool) ([]string, error) { return x.others(all, false) }
 
 // Ignored is as Untracked, of what is ignored.

@@ -158,7 +158,8 @@ func (x *Index) OnDisk() (Snapshot, error) {
 	return s, nil
 }
 
-// Disk returns a file as it is on disk, whatever the index has of it. It reports whether there is one.
+// Disk returns a file as it is on disk, whatever the index has of it. It reports whether there is
+// one.
 func (x *Index) Disk(name string) (File, bool) {
 	info, err := os.Lstat(x.repo.Path(name))
 	if err != nil || info.IsDir() {
@@ -172,7 +173,8 @@ func (x *Index) Disk(name string) (File, bool) {
 	return File{x.mode(name, info), h}, err == nil
 }
 
-// mode returns the file's mode on disk, or the index's where a file system keeps none or core.filemode says so.
+// mode returns the file's mode on disk, or the index's where a file system keeps none or
+// core.filemode says so.
 func (x *Index) mode(name string, info fs.FileInfo) filemode.FileMode {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return filemode.Symlink

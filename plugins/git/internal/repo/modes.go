@@ -8,7 +8,8 @@ import (
 	modes "github.com/terrarium-dev/terrarium/plugins/fs"
 )
 
-// A moded file system sets permissions in the sandbox too: the library makes objects read-only, as git does.
+// A moded file system sets permissions in the sandbox too: the library makes objects read-only, as
+// git does.
 type moded struct{ billy.Filesystem }
 
 // Chmod implements billy.Chmod.

@@ -33,8 +33,8 @@ func (r *Repo) tempPack() (*os.File, error) {
 	return os.CreateTemp(dir, "tmp_pack_")
 }
 
-// StorePack keeps a pack that comes from elsewhere. All that it claims to have is measured before any
-// of it is kept: https://git-scm.com/docs/pack-format.
+// StorePack keeps a pack that comes from elsewhere. All that it claims to have is measured before
+// any of it is kept: https://git-scm.com/docs/pack-format.
 func (r *Repo) StorePack(in io.Reader) error {
 	f, err := r.tempPack()
 	if err != nil {

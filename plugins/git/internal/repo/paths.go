@@ -10,7 +10,8 @@ import (
 // Paths are the pathspecs of a command line, from the top of the working tree; none match all.
 type Paths []string
 
-// Paths reads pathspecs given in the current directory. It returns the first that lies outside the working tree.
+// Paths reads pathspecs given in the current directory. It returns the first that lies outside the
+// working tree.
 func (r *Repo) Paths(args []string) (paths Paths, outside string) {
 	for _, arg := range args {
 		if rest, ok := strings.CutPrefix(arg, ":/"); ok {

@@ -62,8 +62,8 @@ func (r *Repo) SetReflog(name string, list []*reflog.Entry) error {
 	return nil
 }
 
-// LastSwitch returns what the last switch of HEAD was to, and the commit that this was then; Zero if
-// there was none.
+// LastSwitch returns what the last switch of HEAD was to, and the commit that this was then; Zero
+// if there was none.
 func (r *Repo) LastSwitch() (name string, h plumbing.Hash) {
 	list, err := r.Reflog("HEAD")
 	if err != nil {

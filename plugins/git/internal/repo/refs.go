@@ -11,7 +11,8 @@ import (
 // Zero is no object.
 var Zero = plumbing.ZeroHash
 
-// Branch returns the branch that HEAD is on, by its short name, or "" if it is detached. There may be no commit yet.
+// Branch returns the branch that HEAD is on, by its short name, or "" if it is detached. There may
+// be no commit yet.
 func (r *Repo) Branch() string {
 	head, err := r.store.Reference(plumbing.HEAD)
 	if err != nil || head.Type() != plumbing.SymbolicReference {

@@ -1,5 +1,5 @@
-// Package repo has a repository's parts: objects, references, the index, the working tree and the configuration.
-// Nothing in it prints.
+// Package repo has a repository's parts: objects, references, the index, the working tree and the
+// configuration. Nothing in it prints.
 package repo
 
 import (
@@ -158,8 +158,8 @@ func (r *Repo) read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
 	return contents(o)
 }
 
-// maxObject bounds in bytes an object that is read: git's core.bigFileThreshold, at which it gives up
-// on comparing.
+// maxObject bounds in bytes an object that is read: git's core.bigFileThreshold, at which it gives
+// up on comparing.
 const maxObject = 512 << 20
 
 func contents(o plumbing.EncodedObject) ([]byte, error) {

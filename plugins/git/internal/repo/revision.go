@@ -11,8 +11,8 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
-// Resolve returns the object that a name stands for: gitrevisions(7), without searching. Of what the
-// reflog gives it knows only @{-N}.
+// Resolve returns the object that a name stands for: gitrevisions(7), without searching. Of what
+// the reflog gives it knows only @{-N}.
 func (r *Repo) Resolve(name string) (plumbing.Hash, error) {
 	if text, ok := strings.CutPrefix(name, ":/"); ok {
 		return r.message(r.allTips(), text)
@@ -197,7 +197,8 @@ func (r *Repo) upstream(branch string) (plumbing.Hash, error) {
 	return h, nil
 }
 
-// FullName returns the reference that a name stands for; "" is HEAD's branch, or HEAD if it is on none.
+// FullName returns the reference that a name stands for; "" is HEAD's branch, or HEAD if it is on
+// none.
 func (r *Repo) FullName(name string) string {
 	switch {
 	case name == "" && r.Branch() != "":

@@ -84,13 +84,14 @@ func normal(m filemode.FileMode) filemode.FileMode {
 	return m
 }
 
-// validPart reports whether a path may have such a part: none may lead out of the tree or into .git.
+// validPart reports whether a path may have such a part: none may lead out of the tree or into
+// .git.
 func validPart(s string) bool {
 	return s != "" && s != "." && s != ".." && !isGit(s) && !strings.ContainsAny(s, "/\x00")
 }
 
-// isGit reports whether a file system of a host, which we don't know, may take a name for .git: HFS+
-// passes over what is not seen, and Windows has short names.
+// isGit reports whether a file system of a host, which we don't know, may take a name for .git:
+// HFS+ passes over what is not seen, and Windows has short names.
 func isGit(s string) bool {
 	seen := strings.Map(func(c rune) rune {
 		if 0x200c <= c && c <= 0x200f || 0x202a <= c && c <= 0x202e || 0x206a <= c && c <= 0x206f || c == 0xfeff {

@@ -15,8 +15,9 @@ func (r *Repo) Has(h plumbing.Hash) bool { return r.store.HasEncodedObject(h) ==
 // maxTransfer bounds how many objects are handed from one repository to another at once.
 const maxTransfer = 1 << 22
 
-// Closure visits the objects that wants are made of, each after those that it names, so that whoever
-// keeps an object has all of it. What has reports is there is left out, with what is below it.
+// Closure visits the objects that wants are made of, each after those that it names, so that
+// whoever keeps an object has all of it. What has reports is there is left out, with what is below
+// it.
 func (r *Repo) Closure(wants []plumbing.Hash, has func(plumbing.Hash) bool, visit func(h plumbing.Hash, t plumbing.ObjectType, b []byte) error) error {
 	shallow, err := r.Shallow()
 	if err != nil {
@@ -104,8 +105,8 @@ func namedBy(t plumbing.ObjectType, b []byte) (out []plumbing.Hash, err error) {
 	return out, nil
 }
 
-// CopyFrom copies the objects that wants are made of, and that are not here, from another repository.
-// It fails where an object is not what its name says.
+// CopyFrom copies the objects that wants are made of, and that are not here, from another
+// repository. It fails where an object is not what its name says.
 func (r *Repo) CopyFrom(from *Repo, wants []plumbing.Hash) error {
 	return from.Closure(wants, r.Has, func(h plumbing.Hash, t plumbing.ObjectType, b []byte) error {
 		got, err := r.Write(t, b)

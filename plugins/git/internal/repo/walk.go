@@ -9,15 +9,16 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
-// Walk gives the commits that can be reached from some and not from others, the youngest first, until visit returns
-// false.
+// Walk gives the commits that can be reached from some and not from others, the youngest first,
+// until visit returns false.
 func (r *Repo) Walk(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
 	return r.walk(from, not, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
 		return c.ParentHashes, visit(c), nil
 	})
 }
 
-// A visitor is given a commit, and those that the walk leaves out. It returns where to go on, and whether to.
+// A visitor is given a commit, and those that the walk leaves out. It returns where to go on, and
+// whether to.
 type visitor func(c *object.Commit, hidden map[plumbing.Hash]bool) (parents []plumbing.Hash, more bool, err error)
 
 func (r *Repo) walk(from, not []plumbing.Hash, visit visitor) error {

@@ -52,7 +52,8 @@ func Kind(m filemode.FileMode) filemode.FileMode { return m & 0o170000 }
 // maxRenames bounds what is compared to find renamed files that changed: git's diff.renameLimit.
 const maxRenames = 1000
 
-// Renames joins removed files with added ones that are like them. Files are alike if half of the larger stays.
+// Renames joins removed files with added ones that are like them. Files are alike if half of the
+// larger stays.
 func Renames(changes []Change, read func(name string, f repo.File, new bool) []byte) []Change {
 	var removed, added []int
 	for i, ch := range changes {
@@ -120,7 +121,8 @@ func Renames(changes []Change, read func(name string, f repo.File, new bool) []b
 
 func base(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// similarity returns how much of the larger text is in the other, in percent, by lines of at most 64 bytes.
+// similarity returns how much of the larger text is in the other, in percent, by lines of at most
+// 64 bytes.
 func similarity(a, b []byte) int {
 	if len(a) == 0 || len(b) == 0 || min(len(a), len(b))*2 < max(len(a), len(b)) {
 		return 0

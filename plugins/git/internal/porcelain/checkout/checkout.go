@@ -288,8 +288,8 @@ func kept(c *cli.Call, h plumbing.Hash) error {
 	return nil
 }
 
-// Move changes the index and the working tree from HEAD's files to those of h. It changes nothing if that would lose
-// what is in no commit.
+// Move changes the index and the working tree from HEAD's files to those of h. It changes nothing
+// if that would lose what is in no commit.
 func Move(c *cli.Call, h plumbing.Hash, operation string, force bool) error {
 	new, err := c.Repo.Tree(h)
 	if err != nil {
@@ -315,9 +315,9 @@ func Move(c *cli.Call, h plumbing.Hash, operation string, force bool) error {
 	return Advance(c, x, old, new, nil, operation)
 }
 
-// Advance changes the index and the working tree by what makes new of old. It changes nothing if that
-// would lose what is in no commit. The files in conflict are as new has them, but in the index they
-// are in conflict.
+// Advance changes the index and the working tree by what makes new of old. It changes nothing if
+// that would lose what is in no commit. The files in conflict are as new has them, but in the index
+// they are in conflict.
 func Advance(c *cli.Call, x *repo.Index, old, new repo.Snapshot, conflicts map[string]repo.Conflict, operation string) error {
 	disk, err := x.OnDisk()
 	if err != nil {
@@ -461,7 +461,8 @@ func checkoutPaths(c *cli.Call, o *option.Result) error {
 	return nil
 }
 
-// take makes the index, the working tree or both as source has them; "" is the index. It returns how many files changed.
+// take makes the index, the working tree or both as source has them; "" is the index. It returns
+// how many files changed.
 func take(c *cli.Call, source string, args []string, index, disk bool) (n int, err error) {
 	paths, outside := c.Repo.Paths(args)
 	if outside != "" {
@@ -521,7 +522,8 @@ func take(c *cli.Call, source string, args []string, index, disk bool) (n int, e
 	return n, x.Save()
 }
 
-// takeSide writes files in conflict as one side has them, or with the markers of the conflict again.
+// takeSide writes files in conflict as one side has them, or with the markers of the conflict
+// again.
 func takeSide(c *cli.Call, o *option.Result, args []string, how string) error {
 	paths, outside := c.Repo.Paths(args)
 	if outside != "" {

@@ -27,8 +27,8 @@ func Nested(dir string) bool {
 	return found
 }
 
-// obstacles returns what is in no commit and stands in the way of changes: files where a directory has
-// to go, and directories with such files where a file has to go.
+// obstacles returns what is in no commit and stands in the way of changes: files where a directory
+// has to go, and directories with such files where a file has to go.
 func obstacles(c *cli.Call, x *repo.Index, changes []change.Change) (files, dirs []string, err error) {
 	going := map[string]bool{}
 	for _, ch := range changes {

@@ -35,8 +35,9 @@ func Uncolored(_, text string) string { return text }
 // On reports whether the palette has colours.
 func (p Palette) On() bool { return p(Green, "") != "" }
 
-// Paint returns the colours of what a command prints. o has its --color, if it knows that; kind is what settings call
-// the output, as in color.diff. Without either there are colours where a person reads.
+// Paint returns the colours of what a command prints. o has its --color, if it knows that; kind is
+// what settings call the output, as in color.diff. Without either there are colours where a person
+// reads.
 func (c *Call) Paint(kind string, o *option.Result) (Palette, error) {
 	when := "auto"
 	for _, key := range []string{"color.ui", "color." + kind} {
@@ -108,8 +109,9 @@ var attributes = map[string]int{
 	"nobold": 22, "nodim": 22, "noitalic": 23, "noul": 24, "noblink": 25, "noreverse": 27, "nostrike": 29,
 }
 
-// ColorSequence is the sequence of a colour in words, as "bold red": git-config(1), "color". It is false where there is
-// none. The first colour is that of the text, the second that of the background.
+// ColorSequence is the sequence of a colour in words, as "bold red": git-config(1), "color". It is
+// false where there is none. The first colour is that of the text, the second that of the
+// background.
 func ColorSequence(words string) (string, bool) {
 	var codes []string
 	var order []int // attributes come first, by their numbers

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// A pager is the command that turns the pages of what is printed, where a person reads. It starts with the first byte.
+// A pager is the command that turns the pages of what is printed, where a person reads. It starts
+// with the first byte.
 type pager struct {
 	command string
 	stdout  *os.File // where its pages are shown
@@ -21,8 +22,9 @@ type pager struct {
 // defaultPager need not be there.
 const defaultPager = "less"
 
-// Page has what is printed from here on go through the pager that the person has chosen, or less. It does nothing where
-// nobody reads, and where --no-pager or the setting of the command says so. It comes before paint.
+// Page has what is printed from here on go through the pager that the person has chosen, or less.
+// It does nothing where nobody reads, and where --no-pager or the setting of the command says so.
+// It comes before paint.
 func (c *Call) Page() {
 	if c.pager != nil || c.Cols == 0 || c.Paginate == Never {
 		return
@@ -57,7 +59,8 @@ func (c *Call) Page() {
 	c.Buffer.Reset(c.pager)
 }
 
-// PagesAll reports whether this command's output goes through the pager whatever the command prints.
+// PagesAll reports whether this command's output goes through the pager whatever the command
+// prints.
 func (c *Call) PagesAll() bool {
 	if c.Paginate == Always {
 		return true
@@ -115,7 +118,8 @@ func (p *pager) end() {
 	}
 }
 
-// argv is a command as it is started: by the shell where it has characters that mean something there.
+// argv is a command as it is started: by the shell where it has characters that mean something
+// there.
 func argv(command string) []string {
 	if !strings.ContainsAny(command, "|&;<>()$`\\\"' \t\n*?[#~=%") {
 		return []string{command}
@@ -123,8 +127,8 @@ func argv(command string) []string {
 	return []string{"sh", "-c", command}
 }
 
-// pagerEnviron are the variables that a pager gets. less shows colours, ends where one screen shows all, and leaves what
-// it showed on the screen, unless LESS says otherwise.
+// pagerEnviron are the variables that a pager gets. less shows colours, ends where one screen shows
+// all, and leaves what it showed on the screen, unless LESS says otherwise.
 func pagerEnviron() []string {
 	env := os.Environ()
 	for _, v := range []string{"LESS=FRX", "LV=-c"} {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CompilePattern reads a pattern of git's: kind is E for extended ones, P for Perl's, F for text, and
-// else basic, as regex(7) has them.
+// CompilePattern reads a pattern of git's: kind is E for extended ones, P for Perl's, F for text,
+// and else basic, as regex(7) has them.
 func CompilePattern(pattern, kind string, fold, lines bool) (*regexp.Regexp, error) {
 	text := pattern
 	switch kind {
@@ -36,8 +36,8 @@ func CompilePattern(pattern, kind string, fold, lines bool) (*regexp.Regexp, err
 	return nil, Fatal("command line, '%s': Invalid regular expression", pattern)
 }
 
-// Extended turns a basic pattern into an extended one: there \( \) \{ \} \| \+ \? are special, and the
-// same characters alone are not.
+// Extended turns a basic pattern into an extended one: there \( \) \{ \} \| \+ \? are special, and
+// the same characters alone are not.
 func Extended(p string) string {
 	var b strings.Builder
 	for i := 0; i < len(p); i++ {

@@ -92,7 +92,8 @@ func Add(c *cli.Call) error {
 	return x.Save()
 }
 
-// toAdd returns the new files that the paths mean. One that means nothing, or only what is ignored, is an error.
+// toAdd returns the new files that the paths mean. One that means nothing, or only what is ignored,
+// is an error.
 func toAdd(c *cli.Call, x *repo.Index, paths repo.Paths, args []string, update, force bool) ([]string, error) {
 	if update {
 		return nil, known(c, x.Names(), paths, args)

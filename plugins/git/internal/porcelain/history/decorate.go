@@ -14,8 +14,8 @@ import (
 // A decoration is a name that a commit has.
 type decoration struct{ color, name string }
 
-// decorates reports whether commits are shown with their names: where a person reads, unless options or log.decorate say
-// otherwise.
+// decorates reports whether commits are shown with their names: where a person reads, unless
+// options or log.decorate say otherwise.
 func decorates(c *cli.Call, o *option.Result) bool {
 	when := "auto"
 	if value, ok := c.Setting("log.decorate"); ok {

@@ -120,8 +120,8 @@ func (g *graph) find(commit plumbing.Hash) int {
 	return slices.IndexFunc(g.next, func(c column) bool { return c.commit == commit })
 }
 
-// insert leads a line to a commit below; from is the column of the commit whose parent it is, -1 for
-// a line that goes on.
+// insert leads a line to a commit below; from is the column of the commit whose parent it is, -1
+// for a line that goes on.
 func (g *graph) insert(commit plumbing.Hash, from int) {
 	i := g.find(commit)
 	if i < 0 {

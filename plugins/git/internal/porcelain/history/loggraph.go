@@ -101,7 +101,8 @@ func nearest(c *cli.Call, h plumbing.Hash, shown map[plumbing.Hash]*object.Commi
 	return repo.Zero
 }
 
-// graphOne shows one commit: its message beside the commit's rows, what it changed beside those below.
+// graphOne shows one commit: its message beside the commit's rows, what it changed beside those
+// below.
 func graphOne(c *cli.Call, f *Format, g *graph, commit *object.Commit, paths repo.Paths, first bool) error {
 	if !first && (f.name != "oneline" && f.name != "" && f.name != "reference") {
 		c.Printf("%s\n", g.pad())

@@ -13,8 +13,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
-// A pickaxe finds commits by what they changed: how often a text is there (-S), or which lines came or
-// went (-G).
+// A pickaxe finds commits by what they changed: how often a text is there (-S), or which lines came
+// or went (-G).
 type pickaxe struct {
 	text  []byte
 	count *regexp.Regexp // for -S with --pickaxe-regex

@@ -44,7 +44,8 @@ func (f *Format) expand(commit *object.Commit) string {
 	return b.String()
 }
 
-// color returns the colour that s begins with, "C(bold red)" or "Cred", and how long that is; 0 for none.
+// color returns the colour that s begins with, "C(bold red)" or "Cred", and how long that is; 0 for
+// none.
 func (f *Format) color(s string) (sequence string, used int) {
 	words, force := "", false
 	if end := strings.IndexByte(s, ')'); end > 0 && strings.HasPrefix(s, "C(") {

@@ -36,7 +36,8 @@ type span struct {
 	since     time.Time              // commits before that end the walk; zero without
 }
 
-// NewSpan reads the revisions and options of a command line. Without any, it begins at HEAD if head is set.
+// NewSpan reads the revisions and options of a command line. Without any, it begins at HEAD if head
+// is set.
 func NewSpan(c *cli.Call, o *option.Result, revisions []string, head bool) (*span, error) {
 	s := &span{}
 	for _, rev := range revisions {

@@ -18,7 +18,8 @@ func SignOff(message string, s object.Signature) string {
 	return message + "\n" + line
 }
 
-// EndsInTrailers reports whether the last paragraph of a message has lines such as "Signed-off-by: x".
+// EndsInTrailers reports whether the last paragraph of a message has lines such as "Signed-off-by:
+// x".
 func EndsInTrailers(text string) bool {
 	text = strings.TrimRight(text, "\n")
 	at := strings.LastIndex(text, "\n\n")

@@ -6,7 +6,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 )
 
-// EndJoin removes the notes of what the commit has ended; those of a sequence too, if this was its last.
+// EndJoin removes the notes of what the commit has ended; those of a sequence too, if this was its
+// last.
 func EndJoin(c *cli.Call) error {
 	todo, noted := c.Repo.State("sequencer/todo")
 	if noted && strings.Count(todo, "\n") <= 1 && (c.Repo.HasState("CHERRY_PICK_HEAD") || c.Repo.HasState("REVERT_HEAD")) {

@@ -1,5 +1,5 @@
-// Package remotes has what is about other repositories, in directories and on servers: clone, fetch,
-// pull, push, ls-remote and remote.
+// Package remotes has what is about other repositories, in directories and on servers: clone,
+// fetch, pull, push, ls-remote and remote.
 package remotes
 
 import (

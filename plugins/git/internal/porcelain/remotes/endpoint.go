@@ -15,9 +15,11 @@ import (
 type endpoint interface {
 	// advertised returns its references; push says that they are asked for to be changed.
 	advertised(push bool) (*advertisement, error)
-	// fetch brings what wants are made of into a repository. Where depth is not 0 history ends there.
+	// fetch brings what wants are made of into a repository. Where depth is not 0 history ends
+	// there.
 	fetch(to *repo.Repo, wants []plumbing.Hash, depth int) error
-	// push changes references, and brings the objects for it. It sets the reason of each that is refused.
+	// push changes references, and brings the objects for it. It sets the reason of each that is
+	// refused.
 	push(from *repo.Repo, updates []*update) error
 }
 

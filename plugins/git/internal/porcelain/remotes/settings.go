@@ -6,7 +6,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 )
 
-// A remote is what the configuration knows of another repository, or what the command line says of it.
+// A remote is what the configuration knows of another repository, or what the command line says of
+// it.
 type remote struct {
 	name         string // what it is called, "" if only its URL is known
 	url, pushURL string

@@ -120,8 +120,8 @@ func (s *smart) advertised(push bool) (*advertisement, error) {
 	return nil, cli.Fatal("unable to access '%s/': too many redirects", s.base)
 }
 
-// redirected returns where a server sends us, which is the repository's URL from then on. A secret is
-// for the host that it was given for, and not for one without TLS.
+// redirected returns where a server sends us, which is the repository's URL from then on. A secret
+// is for the host that it was given for, and not for one without TLS.
 func (s *smart) redirected(from, to, tail string) (string, error) {
 	a, err := url.Parse(from)
 	if err != nil {
@@ -403,8 +403,8 @@ func (b *bands) next() error {
 	return nil // also of what says which commits both have: ACK and NAK
 }
 
-// readPacket reads a line of git's protocol, four digits of length and what they count; nil is where
-// a list ends. https://git-scm.com/docs/protocol-common
+// readPacket reads a line of git's protocol, four digits of length and what they count; nil is
+// where a list ends. https://git-scm.com/docs/protocol-common
 func readPacket(in io.Reader) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {

@@ -264,8 +264,8 @@ func (r *rebase) unstash() error {
 	return nil
 }
 
-// upToDate reports whether there is nothing to do: onto is where the branch began, and no merge came
-// since.
+// upToDate reports whether there is nothing to do: onto is where the branch began, and no merge
+// came since.
 func (r *rebase) upToDate(upstream plumbing.Hash) (bool, error) {
 	for _, other := range []plumbing.Hash{r.onto, upstream} {
 		bases, err := r.c.Repo.MergeBases(other, r.from)

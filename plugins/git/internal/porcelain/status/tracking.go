@@ -11,7 +11,8 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
-// Upstream returns the branch that another follows, by its short name, and how far they are apart; "" for none.
+// Upstream returns the branch that another follows, by its short name, and how far they are apart;
+// "" for none.
 func Upstream(c *cli.Call, branch string) (name string, ahead, behind int) {
 	remote, _ := c.Repo.Config.Get("branch." + branch + ".remote")
 	merge, _ := c.Repo.Config.Get("branch." + branch + ".merge")

@@ -118,7 +118,8 @@ func (m *Merge) renamed(base, side repo.Snapshot) map[string]string {
 	return out
 }
 
-// follow is a file that one side, 0 for us, has renamed; the other still has the old name, or nothing.
+// follow is a file that one side, 0 for us, has renamed; the other still has the old name, or
+// nothing.
 func (m *Merge) follow(old, new string, base, here, there repo.File, side int) Unit {
 	u := Unit{Name: new, Base: base, Ours: here, Them: there, names: [3]string{old, new, old}}
 	if there == (repo.File{}) {
@@ -127,7 +128,8 @@ func (m *Merge) follow(old, new string, base, here, there repo.File, side int) U
 	return u
 }
 
-// apart is a file that both sides have renamed, each in its own way. Both get what the merge makes of it.
+// apart is a file that both sides have renamed, each in its own way. Both get what the merge makes
+// of it.
 func (m *Merge) apart(old, left, right string, base, ours, theirs repo.File) error {
 	m.note(old, "CONFLICT (rename/rename): %s renamed to %s in %s and to %s in %s.", old, left, m.side[0], right, m.side[1])
 	_, f, err := m.Text(Unit{Name: old, Base: base, Ours: ours, Them: theirs, names: [3]string{old, left, right}}, ours.Mode)

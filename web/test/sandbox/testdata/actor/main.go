@@ -1,5 +1,6 @@
-// Command actor is whatever command an ACP script starts, and does what the script says that it does. What to do
-// next comes in the files 0, 1, … of a directory of its own, and the file "done" has how many it has done.
+// Command actor is whatever command an ACP script starts, and does what the script says that it
+// does. What to do next comes in the files 0, 1, … of a directory of its own, and the file "done"
+// has how many it has done.
 package main
 
 import (
