@@ -37,6 +37,16 @@ func clip(s string) string {
 	return s[:maxText] + "..."
 }
 
+// quoteNumber quotes what should be a number of a few digits, and may be anything: a byte of it can
+// take four.
+func quoteNumber(s string) string {
+	const most = 20
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return strconv.QuoteToASCII(s)
+}
+
 func parse(text string) (r Rule, why string) {
 	if why := notOneHost(text); why != "" {
 		return Rule{}, why
@@ -132,7 +142,7 @@ func parsePort(text string) (port uint16, why string) {
 	case strings.Contains(text, "/"):
 		return 0, whyPath
 	case err != nil || text[0] == '0':
-		return 0, "it has the port " + strconv.QuoteToASCII(text) + ": write one number from 1 to 65535"
+		return 0, "it has the port " + quoteNumber(text) + ": write one number from 1 to 65535"
 	}
 	return uint16(n), ""
 }
@@ -163,7 +173,7 @@ func parseHost(host string) (r Rule, why string) {
 	r.prefix = netip.PrefixFrom(a, a.BitLen())
 	if isPrefix {
 		if r.prefix, err = netip.ParsePrefix(host); err != nil {
-			return Rule{}, "it has the prefix length " + strconv.QuoteToASCII(length) + ": write a number from 1 to " + strconv.Itoa(a.BitLen())
+			return Rule{}, "it has the prefix length " + quoteNumber(length) + ": write a number from 1 to " + strconv.Itoa(a.BitLen())
 		}
 	}
 	switch masked := r.prefix.Masked(); {
