@@ -137,6 +137,7 @@ const hostile = `\u001b[2J\u009b2J\u202e`
 // TestClientTurn has an agent say and show what it can. What it says goes to standard output, all
 // else to standard error, and nothing of it to the terminal.
 func TestClientTurn(t *testing.T) {
+	t.Parallel()
 	u := prompted(t)
 	for i, want := range []struct{ method, params, answer string }{
 		{"initialize", `{"protocolVersion":2,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true,"_meta":{"terminal_output":true}}}`,
@@ -188,6 +189,7 @@ func TestClientTurn(t *testing.T) {
 
 // TestClientTerminals has an agent run commands, and show some that it runs itself.
 func TestClientTerminals(t *testing.T) {
+	t.Parallel()
 	u := prompted(t, "--sandbox", "off")
 	u.begin()
 	id := u.create(`printf 'a\033[31mred\033[m\033]0;title\007\rb\n'; echo $((6*7)); exit 3`)
@@ -227,6 +229,7 @@ func TestClientTerminals(t *testing.T) {
 
 // TestClientJSON has an event on each line, and no other byte.
 func TestClientJSON(t *testing.T) {
+	t.Parallel()
 	u := prompted(t, "--sandbox", "off", "--json")
 	u.begin()
 	u.update(`{"sessionUpdate":"never heard of","x":"\u009b"}`)
@@ -262,6 +265,7 @@ var refusedID = regexp.MustCompile(`("event":"refused","terminalId":)"[^"]+"`)
 
 // TestClientFiles has an agent read and write files, and try to leave the directory of the session.
 func TestClientFiles(t *testing.T) {
+	t.Parallel()
 	u := prompted(t)
 	u.begin()
 	outside := filepath.Join(t.TempDir(), "outside")
@@ -330,6 +334,7 @@ func TestClientFiles(t *testing.T) {
 
 // TestClientPermission has an agent ask whether it may. Rules come first, then --approve.
 func TestClientPermission(t *testing.T) {
+	t.Parallel()
 	const options = `"options":[{"optionId":"A","name":"Always","kind":"allow_always"},{"optionId":"a","name":"Yes","kind":"allow_once"},` +
 		`{"optionId":"R","name":"Never","kind":"reject_always"},{"optionId":"r","name":"No","kind":"reject_once"}]`
 	rules := filepath.Join(t.TempDir(), "policy.toml")
@@ -389,6 +394,7 @@ reason = "never that"
 // TestClientCancels has a first ^C cancel the turn, and a second one end an agent that does not
 // care.
 func TestClientCancels(t *testing.T) {
+	t.Parallel()
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprint(again), func(t *testing.T) {
 			u := prompted(t, "--sandbox", "off", "--kill-grace", "100ms")

@@ -35,6 +35,7 @@ func (p platform) String() string {
 }
 
 func TestDependencies(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	platforms := platforms
 	if os.Getenv("TERRARIUM_WASMTIME") != "" { // "make test" has its module, which is large

@@ -10,6 +10,7 @@ import (
 
 // TestExampleTimeout runs the agent of the timeout recipe against the command.
 func TestExampleTimeout(t *testing.T) {
+	t.Parallel()
 	agent, server := build(t, "tests/examples/timeout"), terrariumPath(t)
 	for _, test := range []struct {
 		name   string
@@ -33,6 +34,7 @@ func TestExampleTimeout(t *testing.T) {
 
 // TestExampleBackground runs the agent that starts a server and uses it.
 func TestExampleBackground(t *testing.T) {
+	t.Parallel()
 	stderr, exit := runAgent(t, terrariumPath(t), build(t, "tests/examples/background"))
 	if want := "hello\nbackground: the server was ended by SIGTERM\n"; exit != 0 || stderr != want {
 		t.Errorf("got exit %d and %q, want 0 and %q", exit, stderr, want)

@@ -14,6 +14,7 @@ import (
 
 // TestGit commits in the sandbox, in a directory that is handed over.
 func TestGit(t *testing.T) {
+	t.Parallel()
 	if raceDetector() {
 		t.Skip("takes minutes to compile git with the race detector, which sees nothing inside the sandbox")
 	}

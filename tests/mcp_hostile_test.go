@@ -264,6 +264,7 @@ func TestMCPClientGone(t *testing.T) {
 
 // TestMCPIdleRelease: a terminal that no call names is released; one that a call waits for is not.
 func TestMCPIdleRelease(t *testing.T) {
+	t.Parallel()
 	c := mcpClients["http"](t, mcpVersions[0], nil, "--idle-release", "1s")
 	tools, err := c.session.ListTools(c.ctx, nil)
 	if err != nil || !strings.Contains(tools.Tools[0].Description, "no call names for 1s") {

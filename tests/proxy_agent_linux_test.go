@@ -43,6 +43,7 @@ done
 
 // TestProxyHoldsAgent has an agent try what its sandbox is to keep it from, and what it needs.
 func TestProxyHoldsAgent(t *testing.T) {
+	t.Parallel()
 	nativeHost(t)
 	if !hasSandbox() {
 		t.Skip("native programs can't be confined here")

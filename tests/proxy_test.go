@@ -17,6 +17,7 @@ import (
 // TestProxyIsTransparent has an editor and an agent say much to each other at once. All of it must
 // come as it was sent, but for what initialize says of terminals.
 func TestProxyIsTransparent(t *testing.T) {
+	t.Parallel()
 	nativeHost(t)
 	for _, place := range []string{"here", "mcp", "editor"} {
 		t.Run(place, func(t *testing.T) {
@@ -372,6 +373,7 @@ func TestProxyShowsBeforeTheCallEnds(t *testing.T) {
 
 // TestProxyLeavesNothing ends an editor, an agent and a proxy, and looks for what was started.
 func TestProxyLeavesNothing(t *testing.T) {
+	t.Parallel()
 	nativeHost(t)
 	for name, end := range map[string]func(l *link){
 		"editor": func(l *link) { l.leave() },

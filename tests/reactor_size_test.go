@@ -20,6 +20,7 @@ const maxReactor = 600_000
 // is compressed less hard: what fits so fits after "brotli -q 11" as well. How large it is after
 // that is measured with TERRARIUM_LONG=1 only.
 func TestReactorSize(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the reactor and compresses it, which takes ten seconds")
 	}

@@ -19,6 +19,7 @@ const corpus = "../core/vt/testdata/corpus"
 
 // TestScreenCorpus has "terrarium screen" show what those three agree on.
 func TestScreenCorpus(t *testing.T) {
+	t.Parallel()
 	var index struct {
 		Rows, Cols int
 		Cases      map[string]struct {

@@ -17,6 +17,7 @@ const maxWebConns = 128
 
 // TestWeb loads what the page loads from "terrarium web".
 func TestWeb(t *testing.T) {
+	t.Parallel()
 	if raceDetector() {
 		t.Skip("compresses modules, and nothing runs beside that")
 	}
