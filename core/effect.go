@@ -67,13 +67,15 @@ type Effect struct {
 	ID      TerminalID
 	Session SessionID
 
-	Command    *Command // Resolve; not to be changed
-	Exec       *Exec    // Ask, Start, Started, StartFailed: as far as it was resolved; not to be changed
-	Data       []byte   // OutputChanged: valid until the next call to NextEffect; WriteInput: yours to keep
-	Lost       uint64   // OutputChanged
-	Rows, Cols int      // Resize
-	Signal     string   // Signal: "SIGTERM"
-	Reason     Reason   // Signal: why; empty if it was given up while it started
-	Exit       Exit     // Exited
-	Err        error    // StartFailed
+	Command *Command // Resolve; not to be changed
+	// Ask, Start, Started, StartFailed: as far as it was resolved; not to be changed
+	Exec *Exec
+	// OutputChanged: valid until the next call to NextEffect; WriteInput: yours to keep
+	Data       []byte
+	Lost       uint64 // OutputChanged
+	Rows, Cols int    // Resize
+	Signal     string // Signal: "SIGTERM"
+	Reason     Reason // Signal: why; empty if it was given up while it started
+	Exit       Exit   // Exited
+	Err        error  // StartFailed
 }

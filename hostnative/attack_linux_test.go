@@ -88,7 +88,8 @@ func TestTooManyHangingStarts(t *testing.T) {
 	for range 8 {
 		ctx, giveUp := context.WithCancel(t.Context())
 		hung := hangs(t, h, ctx, x, 1)
-		time.AfterFunc(2*time.Second, giveUp) // from when it hangs: a busy machine may take as long to get there
+		// The time counts from when it hangs: a busy machine may take as long to get there.
+		time.AfterFunc(2*time.Second, giveUp)
 		if err := <-hung; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want %v", err, context.Canceled)
 		}

@@ -14,7 +14,8 @@ import (
 func withController(t *testing.T, name string) {
 	t.Helper()
 	h := newHost(t, hostnative.Config{})
-	defer h.Close() // its keeper must not be in this program's cgroup when that is to have controllers
+	// The keeper must not be in this program's cgroup when that is to have controllers.
+	defer h.Close()
 	if m := mechanism(t, h, name); !m.Used {
 		t.Skip("NOT RUN: ", m.Detail)
 	}
@@ -34,7 +35,8 @@ func TestMemoryAtOnce(t *testing.T) {
 			}
 			config.Limits.Memory = 64 << 20
 			h := newHost(t, config)
-			c := line(`head -c 1073741824 /dev/zero | tail -n 1`) // which keeps a line that does not end
+			// tail keeps a line that does not end.
+			c := line(`head -c 1073741824 /dev/zero | tail -n 1`)
 			c.Cwd = root
 			p := start(t, h, c)
 			_, cgroup := p.(interface{ Place() (int, string) }).Place()

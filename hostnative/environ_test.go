@@ -52,7 +52,8 @@ func TestEnvironment(t *testing.T) {
 			got := strings.Split(strings.TrimSuffix(strings.ReplaceAll(out, "\r", ""), "\n"), "\n")
 			got = slices.DeleteFunc(got, func(kv string) bool {
 				name, _, _ := strings.Cut(kv, "=")
-				return slices.Contains([]string{"TERRARIUM_ID", "LESS", "VIMINIT"}, name) // TestNobodyTypes has those
+				// TestNobodyTypes tests those.
+				return slices.Contains([]string{"TERRARIUM_ID", "LESS", "VIMINIT"}, name)
 			})
 			slices.Sort(got)
 			slices.Sort(test.want)

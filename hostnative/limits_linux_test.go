@@ -240,7 +240,8 @@ func TestLimitToldBeforeExit(t *testing.T) {
 func TestLimitsOfLeft(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
-	const ended = `until grep -q '^State:.Z' /proc/$$/status; do sleep 0.01; done; ` // the shell itself
+	// It waits for the shell itself.
+	const ended = `until grep -q '^State:.Z' /proc/$$/status; do sleep 0.01; done; `
 	for name, test := range map[string]struct {
 		limits hostnative.Limits
 		line   string
@@ -321,7 +322,8 @@ var starts = flag.Int("starts", 30, "how often TestLimitsFromTheStart starts a c
 func TestStoppedKeeperIsNoticed(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{CPU: time.Hour}})
-	p := start(t, h, interactive(line(`read x; kill -STOP $PPID; sleep 1000`))) // when its start was answered
+	// The command stops its keeper when that has answered the start.
+	p := start(t, h, interactive(line(`read x; kill -STOP $PPID; sleep 1000`)))
 	if _, err := p.Write([]byte("\n")); err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,8 @@ func TestPrivateRemoved(t *testing.T) {
 	young := use(`:`)
 	age(old, 31)
 	age(young, 29)
-	others := filepath.Join(private, "aaaabbbbccccdddd") // which looks like one, but is none of ours
+	// It looks like one of ours, but is none.
+	others := filepath.Join(private, "aaaabbbbccccdddd")
 	if err := os.Mkdir(others, 0o700); err != nil {
 		t.Fatal(err)
 	}

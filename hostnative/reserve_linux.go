@@ -16,9 +16,10 @@ import (
 type reserve struct {
 	free *pool // whose keepers it is below
 
-	mu      sync.Mutex
-	asked   int             // keepers
-	filling chan struct{}   // closed when process was started, or could not be; nil if it is not being started
+	mu    sync.Mutex
+	asked int // keepers
+	// closed when process was started, or could not be; nil if it is not being started
+	filling chan struct{}
 	process *keeper.Reserve // or nil
 	above   *kept           // that process is a command of
 	closed  bool            // there is none any more

@@ -68,7 +68,8 @@ func (l listings) await(t *testing.T, n int) {
 		}
 		for at := 0; at < read; {
 			e := (*unix.InotifyEvent)(unsafe.Pointer(&event[at]))
-			if e.Mask&unix.IN_CLOSE_NOWRITE != 0 && e.Len == 0 { // else it is of a file in the directory
+			// Other events are of a file in the directory.
+			if e.Mask&unix.IN_CLOSE_NOWRITE != 0 && e.Len == 0 {
 				n--
 			}
 			at += unix.SizeofInotifyEvent + int(e.Len)

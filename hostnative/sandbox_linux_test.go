@@ -341,7 +341,8 @@ func TestSandboxRefused(t *testing.T) {
 			t.Errorf("got %v, %v, want %s", h, err, name)
 		}
 	}
-	for _, text := range []string{"10.0.0.1", "localhost:5432", "[::1]:80"} { // it takes no proxy to connect to these
+	// It takes no proxy to connect to these.
+	for _, text := range []string{"10.0.0.1", "localhost:5432", "[::1]:80"} {
 		if confine.Available().Err() != nil {
 			break
 		}

@@ -66,7 +66,8 @@ func startDaemonIn(t *testing.T, h *hostnative.Host, dir, script string, mode fu
 	up := make([]byte, len("up\n"))
 	if n, err := io.ReadFull(r, up); string(up) != "up\n" {
 		left := processesOf(p)
-		p.Signal("SIGTERM") // which ends a script that has lost its daemon, and what is left says how
+		// SIGTERM ends a script that has lost its daemon, and what is left says how.
+		p.Signal("SIGTERM")
 		exit, waitErr := p.Wait()
 		t.Fatalf("got %q, %v from the daemon; its script has printed %q, and ended with %+v, %v; before, there were %q",
 			up[:n], err, w.output(), exit, waitErr, left)

@@ -24,7 +24,8 @@ var echo = hostwasm.NewModule("echo", build(func(m *Module) {
 	m.Data(0, []byte{16, 0, 0, 0, 1, 0, 0, 0}) // a vector of the one byte at 16
 	m.Export("_start", m.Func("()->()", "", Loop(EmptyType,
 		I32(0), I32(0), I32(1), I32(8), Call(read), Op(Drop),
-		I32(1), I32(0), I32(8), Memory(I32Load, 0), I32(12), Call(write), Op(Drop), // no vector at end of file
+		// no vector at the end of a file
+		I32(1), I32(0), I32(8), Memory(I32Load, 0), I32(12), Call(write), Op(Drop),
 		I32(8), Memory(I32Load, 0), BrIf(0))))
 }))
 

@@ -38,7 +38,8 @@ func outside(t *testing.T) (inside, dir string, check func()) {
 		must(os.Symlink(target, filepath.Join(inside, name)))
 	}
 	must(syscall.Mkfifo(filepath.Join(inside, "fifo"), 0o666))
-	if socket, err := net.Listen("unix", filepath.Join(inside, "socket")); err == nil { // or the name is too long
+	// It fails where the name is too long.
+	if socket, err := net.Listen("unix", filepath.Join(inside, "socket")); err == nil {
 		t.Cleanup(func() { socket.Close() })
 	}
 	device := filepath.Join(inside, "device")
@@ -93,7 +94,8 @@ func testEscape(t *testing.T, on place) {
 		inside, dir, check := outside(t)
 		before := ""
 		if readOnly {
-			if err := os.Remove(filepath.Join(inside, "fifo")); err != nil { // a listing would wait for it
+			// A listing would wait for the FIFO.
+			if err := os.Remove(filepath.Join(inside, "fifo")); err != nil {
 				t.Fatal(err)
 			}
 			before = listing(t, inside)

@@ -261,7 +261,8 @@ func recursing() []hostile {
 			m.Export("_start", f)
 		})},
 		{name: "recursion with large frames", module: build(func(m *Module) {
-			f := m.Func("()->i64", "", bytes.Repeat(Call(0), large), bytes.Repeat(Op(0x7c), large-1)) // i64.add
+			// 0x7c is i64.add.
+			f := m.Func("()->i64", "", bytes.Repeat(Call(0), large), bytes.Repeat(Op(0x7c), large-1))
 			m.Export("_start", m.Func("()->()", "", Call(f), Op(Drop)))
 		})},
 	}

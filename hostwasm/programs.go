@@ -28,7 +28,8 @@ type programs struct {
 	find   func(engine.Import) (engine.Func, error) // one of funcs
 	limits Limits
 	notify func(name string, size int) func() // see Config.Compiling
-	turns  chan struct{}                      // holds a value while a module is compiled: one at a time
+	// holds a value while a module is compiled: one at a time
+	turns chan struct{}
 
 	mu    sync.Mutex
 	all   map[[sha256.Size]byte]*program

@@ -78,7 +78,7 @@ func TestCompileGivenUp(t *testing.T) {
 	slow := &slowEngine{e, make(chan struct{}, 100), make(chan struct{})}
 	h := newHost(t, backend{}, hostwasm.Config{Engine: slow, Commands: map[string]*hostwasm.Module{
 		"good": hostwasm.NewModule("good", hostileCommand("")),
-		"bad":  hostwasm.NewModule("bad", hostileCommand("", Op(Drop))), // of nothing: the engine finds that out
+		"bad":  hostwasm.NewModule("bad", hostileCommand("", Op(Drop))), // Drop of nothing
 	}})
 	for _, name := range []string{"good", "bad"} {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -77,7 +77,8 @@ func (g *guest) view(dirs []wasi.Dir) (*vfs.Tree, error) {
 	if len(dirs) == 0 {
 		return g.files, nil
 	}
-	tree := vfs.New(vfs.Config{MaxBytes: math.MaxInt64, MaxFiles: math.MaxInt64}) // g's own quotas hold
+	// The quotas of g itself hold.
+	tree := vfs.New(vfs.Config{MaxBytes: math.MaxInt64, MaxFiles: math.MaxInt64})
 	for _, d := range dirs {
 		dir := path.Clean(d.Path)
 		opened, resolved, err := g.files.Open(vfs.Path{Dir: "/", Name: dir, Follow: true, Wait: until(g.ctx)}, vfs.How{Directory: true})

@@ -100,8 +100,9 @@ func testStuck(t *testing.T, on backend) {
 	if err := h.Close(); err == nil {
 		t.Error("Close of the host: got nil, want an error: a guest is left behind")
 	}
-	close(fs.answer)                                                                   // and now it ends
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) { // a page needs it to go on
+	close(fs.answer) // and now it ends
+	// A page needs the pause to go on.
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		if err := h.Close(); err == nil {
 			return
 		} else if time.Now().After(deadline) {
@@ -237,7 +238,8 @@ func TestStuckStarts(t *testing.T) {
 		t.Errorf("got %v, want no_resources", err)
 	}
 	close(fs.answer)
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) { // a page needs it to go on
+	// A page needs the pause to go on.
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		if _, err = h.Resolve(t.Context(), c); err == nil {
 			return
 		} else if time.Now().After(deadline) {

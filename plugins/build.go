@@ -132,7 +132,8 @@ func (b *Builder) Build(ctx context.Context, dir string) error {
 	if err := os.Mkdir(out, 0o700); err != nil {
 		return err
 	}
-	if built.Go, err = run.output(ctx, "env", "GOVERSION"); err != nil { // of the one that the tree asks for
+	// It is the version that the tree asks for.
+	if built.Go, err = run.output(ctx, "env", "GOVERSION"); err != nil {
 		return err
 	}
 	names := b.Modules
@@ -166,7 +167,8 @@ func newStage(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, stagePrefix+"*")) // if the path is no good as a pattern, they stay
+	// If the path is no good as a pattern, they stay.
+	left, _ := filepath.Glob(filepath.Join(dir, stagePrefix+"*"))
 	for _, stage := range left {
 		if info, err := os.Lstat(stage); err == nil && time.Since(info.ModTime()) > staleStage {
 			os.RemoveAll(stage)

@@ -95,7 +95,8 @@ func released(t *testing.T, tree string) (sum string) {
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy))
 	t.Setenv("GOSUMDB", "off")
 	t.Setenv("GOMODCACHE", cache)
-	t.Cleanup(func() { exec.Command("go", "clean", "-modcache").Run() }) // which nobody else may write to
+	// Only the go command can remove it: its directories can't be written to.
+	t.Cleanup(func() { exec.Command("go", "clean", "-modcache").Run() })
 	out, err := exec.Command("go", "mod", "download", "-json", module+"@v1.2.3").Output()
 	var got struct{ Sum string }
 	if err := errors.Join(err, json.Unmarshal(out, &got)); err != nil {

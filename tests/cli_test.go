@@ -59,8 +59,9 @@ func scripts(t *testing.T, dir string) testscript.Params {
 		t.Fatal(err)
 	}
 	return testscript.Params{
-		Dir:                 dir,
-		Deadline:            time.Now().Add(5 * patience), // of all scripts: two minutes on an idle machine
+		Dir: dir,
+		// It is for all scripts together, which take two minutes on an idle machine.
+		Deadline:            time.Now().Add(5 * patience),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -71,7 +72,8 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			e.Setenv("HOME", home)
 			e.Setenv("XDG_CACHE_HOME", cache)
 			e.Setenv("TERM", "xterm-256color")
-			e.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1") // see the step "go test race" of cmd/dev
+			// The step "go test race" of cmd/dev says why.
+			e.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1")
 			e.Values[environment{}] = e.Vars
 			return nil
 		},
@@ -113,7 +115,8 @@ type environment struct{}
 // command returns a command of a script, to be started by a verb of ours.
 func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	for _, dir := range slices.Backward(filepath.SplitList(ts.Getenv("PATH"))) { // the script's, whose first one counts
+	// It is the script's PATH, of which the first one counts.
+	for _, dir := range slices.Backward(filepath.SplitList(ts.Getenv("PATH"))) {
 		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			cmd.Path, cmd.Err = file, nil
 		}

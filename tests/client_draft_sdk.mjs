@@ -1,5 +1,6 @@
-// An agent on the official TypeScript SDK, in its draft of version 2 of ACP: node client_draft_sdk.mjs SDK.
-// The SDK checks all that it is sent. The agent asks about a command, shows a terminal, and leaves one behind.
+// An agent on the official TypeScript SDK, in its draft of version 2 of ACP: node
+// client_draft_sdk.mjs SDK. The SDK checks all that it is sent. The agent asks about a command,
+// shows a terminal, and leaves one behind.
 
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';

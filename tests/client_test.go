@@ -255,7 +255,8 @@ func TestClientJSON(t *testing.T) {
 		`{"event":"permission","title":"may I","option":"No","allow":false,"by":"none","why":"nobody can be asked: use --approve all, or a policy file, or run it at a terminal"}`,
 		`{"event":"stop","stopReason":"end_turn"}`,
 	}
-	events := refusedID.ReplaceAllString(u.stdout.String(), `$1"ID"`) // nobody else is told that one
+	// Nobody else is told that id.
+	events := refusedID.ReplaceAllString(u.stdout.String(), `$1"ID"`)
 	if got := strings.Split(strings.TrimSpace(events), "\n"); !slices.Equal(got, want) {
 		t.Errorf("got events\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -453,7 +454,8 @@ func TestClientProtects(t *testing.T) {
 	if !hasSandbox() {
 		t.Skip("native commands can't be confined here")
 	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
+	// Its temporary files go there: who runs the tests may have no home.
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	u := prompted(t)
 	u.begin()
 	if err := os.MkdirAll(filepath.Join(u.dir, ".git/hooks"), 0o700); err != nil {
@@ -509,8 +511,10 @@ decision = "deny"
 		{`"toolCall":{"toolCallId":"other"},` + options, "y", ""},
 		{`"toolCall":{"toolCallId":"told","rawInput":{"command":"true"}},` + options, "y", ""},
 		{`"toolCall":{"toolCallId":"long","rawInput":{"command":"false ` + strings.Repeat("x", 64<<10) + `"}},` + options, "", "too_long"},
-		{`"toolCall":{"toolCallId":"big","rawInput":{"command":"true","about":"` + strings.Repeat("x", 64<<10) + `"}},` + options, "y", ""}, // that is no part of it
-		{`"toolCall":{"toolCallId":"edit","kind":"edit","rawInput":{"command":"false"}},` + options, "y", ""},                               // an editing tool has commands of its own
+		// The long text is no part of the answer.
+		{`"toolCall":{"toolCallId":"big","rawInput":{"command":"true","about":"` + strings.Repeat("x", 64<<10) + `"}},` + options, "y", ""},
+		// An editing tool has commands of its own.
+		{`"toolCall":{"toolCallId":"edit","kind":"edit","rawInput":{"command":"false"}},` + options, "y", ""},
 		{`"toolCall":{"toolCallId":"other"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"y","name":"No","kind":"reject_once"}]`, "", "type"},
 	} {
 		m := u.asks("session/request_permission", test.params)

@@ -24,7 +24,8 @@ func TestConformUnread(t *testing.T) {
 	written := make(chan struct{})
 	go func() { // ends with the command
 		defer close(written)
-		in.Write([]byte(strings.Repeat(hello, 4000))) // more than pipes hold of the answers and the notices
+		// Answers and notices to these are more than pipes hold.
+		in.Write([]byte(strings.Repeat(hello, 4000)))
 	}()
 	select {
 	case <-written:

@@ -62,7 +62,8 @@ func TestGit(t *testing.T) {
 		{[]string{"switch", "-"}, "Switched to branch 'side'\n", 0, ""},
 		{[]string{"clone", "-q", ".", "copy"}, "", 0, ""},
 		{[]string{"-C", "copy", "log", "--format=%an %s"}, "Ann first\n", 0, ""},
-		{[]string{"log", "--date=local", "--format=%ad"}, "Sat Nov 21 06:35:00 2026\n", 0, ""}, // in Paris
+		// in Paris
+		{[]string{"log", "--date=local", "--format=%ad"}, "Sat Nov 21 06:35:00 2026\n", 0, ""},
 		writes("a", "one\nside\n"),
 		{[]string{"commit", "-qam", "side"}, "", 0, ""},
 		{[]string{"checkout", "-q", "main"}, "", 0, ""},

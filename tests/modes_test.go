@@ -37,7 +37,8 @@ func TestSandboxModes(t *testing.T) {
 	if err := os.WriteFile(plain, []byte("text\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for file, mode := range map[string]os.FileMode{script: 0o755, plain: 0o644} { // whatever our umask is
+	// The modes hold whatever our umask is.
+	for file, mode := range map[string]os.FileMode{script: 0o755, plain: 0o644} {
 		if err := os.Chmod(file, mode); err != nil {
 			t.Fatal(err)
 		}

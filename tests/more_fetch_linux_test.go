@@ -37,7 +37,8 @@ func TestMoreFetch(t *testing.T) {
 	id, q = m.asked(line, fmt.Sprintf(`{"net":[%q]}`, to), "connecting to "+to)
 	m.say(q, chosen("no"))
 	m.refused(id, "")
-	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"net":["10.1.2.3:80"]}}}`)) // all have that
+	// All commands have that.
+	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"net":["10.1.2.3:80"]}}}`))
 	m.invalid(`{"net":["https://example.org/"]}`, "not_a_host: \"https://example.org/\": it is a URL: write example.org:443")
 	m.invalid(`{"sandbox":"off"}`, "sandbox asks for what this host can't give to one command: off")
 }

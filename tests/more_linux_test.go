@@ -74,7 +74,8 @@ func TestMoreWithoutSandbox(t *testing.T) {
 	id, q := m.asked(line, `{"sandbox":"off"}`, "without a sandbox")
 	m.say(q, chosen("no"))
 	m.refused(id, "said no")
-	m.ran(m.call("terminal/create", fmt.Sprintf(`{"sessionId":"s","command":"! %s"}`, line))) // others are confined as before
+	// Others are confined as before.
+	m.ran(m.call("terminal/create", fmt.Sprintf(`{"sessionId":"s","command":"! %s"}`, line)))
 	id, q = m.asked("true", `{"sandbox":"off","net":["example.org"]}`, "without a sandbox")
 	m.say(q, chosen("session")) // which was not offered
 	m.refused(id, "optionId")
@@ -133,7 +134,8 @@ func TestMoreNet(t *testing.T) {
 	id, q = m.asked(line, fmt.Sprintf(`{"net":[%q],"sandbox":"strict"}`, to), "connecting to "+to)
 	m.say(q, chosen("once"))
 	m.ran(id)
-	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"net":["10.1.2.3:80"]}}}`)) // all have that
+	// All commands have that.
+	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"net":["10.1.2.3:80"]}}}`))
 	id, q = m.asked("true", `{"net":["example.org"]}`, "connecting to example.org")
 	m.say(q, chosen("once"))
 	m.ran(id)
@@ -149,7 +151,8 @@ func TestMoreRefused(t *testing.T) {
 	m.invalid(`{"sandbox":5}`, "wrong type")
 	m.invalid(`{"net":["https://example.org/"]}`, "not_a_host: \"https://example.org/\": it is a URL: write example.org:443")
 	m.invalid(`{"net":"example.org"}`, "wrong type")
-	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"sandbox":"strict"}}}`)) // less needs no question
+	// To have less needs no question.
+	m.ran(m.call("terminal/create", `{"sessionId":"s","command":"true","_meta":{"terrarium":{"sandbox":"strict"}}}`))
 }
 
 // TestMoreNobody: where nobody can be asked, nothing more is given; nor by --approve all.

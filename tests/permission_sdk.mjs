@@ -1,5 +1,6 @@
-// An ACP client on the official TypeScript SDK, which hands its terminals over to `terrarium serve` and answers its
-// questions: node permission_sdk.mjs SDK terrarium serve …. It prints what came of it as one JSON object.
+// An ACP client on the official TypeScript SDK, which hands its terminals over to `terrarium serve`
+// and answers its questions: node permission_sdk.mjs SDK terrarium serve …. It prints what came of
+// it as one JSON object.
 
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';

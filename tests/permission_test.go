@@ -286,7 +286,8 @@ func TestPermissionRoots(t *testing.T) {
 	create := func(id int, cwd string) {
 		a.send(map[string]any{"id": id, "method": "terminal/create", "params": map[string]any{"sessionId": "s", "command": "touch probe", "cwd": cwd}})
 	}
-	if err := os.WriteFile(filepath.Join(a.dir, "probe"), nil, 0o644); err != nil { // so that nothing new comes while it is removed
+	// The file is there before, so that nothing new comes while the directory is removed.
+	if err := os.WriteFile(filepath.Join(a.dir, "probe"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	create(1, a.dir)

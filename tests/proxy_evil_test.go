@@ -74,7 +74,8 @@ func TestProxyAgainstEvilAgent(t *testing.T) {
 				return // to which nobody answers
 			}
 			m := l.message(l.agent)
-			served := m.Error.Code == 0 // it was an honest question after all, and "evil" is no command
+			// It was an honest question after all, and "evil" is no command.
+			served := m.Error.Code == 0
 			if served && m.Result == nil {
 				t.Errorf("the agent got %+v, want an error or its terminal", m)
 			}
@@ -128,7 +129,8 @@ func TestProxyConfines(t *testing.T) {
 	if !hasSandbox() {
 		t.Skip("native commands can't be confined here")
 	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
+	// Its temporary files go there: who runs the tests may have no home.
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	outside := t.TempDir()
 	l := proxied(t)
 	l.open("")
@@ -150,7 +152,8 @@ func TestSessionRootDirectory(t *testing.T) {
 	if !hasSandbox() {
 		t.Skip("native commands can't be confined here")
 	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
+	// Its temporary files go there: who runs the tests may have no home.
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	everything := filepath.Join(t.TempDir(), "everything")
 	if err := os.Symlink("/", everything); err != nil {
 		t.Fatal(err)
@@ -165,7 +168,8 @@ func TestSessionRootDirectory(t *testing.T) {
 			t.Errorf("%s: got %+v, want it refused", dirs, m)
 		}
 	}
-	for _, dir := range []string{"/", everything} { // the person hears of it, too, when the session is opened
+	// The person hears of it, too, when the session is opened.
+	for _, dir := range []string{"/", everything} {
 		if want := "session/load: " + dir + ": commands in a sandbox don't get the root directory"; !strings.Contains(l.stderr.String(), want) {
 			t.Errorf("got no line %q", want)
 		}

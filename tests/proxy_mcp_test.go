@@ -406,7 +406,8 @@ func TestProxyToolsSocketIsOutOfReach(t *testing.T) {
 	if !hasSandbox() {
 		t.Skip("native commands can't be confined here")
 	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where its own temporary files are: who runs the tests may have no home
+	// Its temporary files go there: who runs the tests may have no home.
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	l, runtime := withTools(t, "--sandbox", "workspace")
 	l.dir = runtime
 	server, client := l.openTools(t, mcpVersions[0])

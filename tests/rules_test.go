@@ -6,9 +6,10 @@ package tests
 // "x/..." is x and all below it. The first rule that matches counts. A package in an "internal"
 // folder without a rule of its own follows the rule of the package around it.
 type rule struct {
-	path   string
-	ours   []string // packages of ours
-	others []string // modules, or packages of modules; the standard library is free unless a ban says otherwise
+	path string
+	ours []string // packages of ours
+	// modules, or packages of modules; the standard library is free unless a ban says otherwise
+	others []string
 	bans   []ban
 	why    string // the reason for the limits in ours and others
 }

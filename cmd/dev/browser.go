@@ -97,7 +97,8 @@ func compileWeb(ctx context.Context, out io.Writer, root string) error {
 		return nil
 	}
 	web := filepath.Join(root, "web")
-	if err := copyWasmExec(ctx, filepath.Join(web, "dist", "wasm_exec.js")); err != nil { // worker.js has it
+	// The worker of the page loads it.
+	if err := copyWasmExec(ctx, filepath.Join(web, "dist", "wasm_exec.js")); err != nil {
 		return err
 	}
 	if stale, err := webIsStale(web); err != nil || !stale {

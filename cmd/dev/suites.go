@@ -19,9 +19,12 @@ type suite struct {
 	args []string // of "go test"
 	node string   // in their place: a file of tests for node, with npm
 	only string   // which of node's tests: those whose names match
-	npm  string   // a folder whose package.json names what it needs: conformance installs that where env says nothing
-	pkg  string   // the package among those that env names the folder of; if empty, env names the folder of all
-	says bool     // prints what the tests say, for they measure
+	// a folder whose package.json names what it needs: conformance installs that where env says
+	// nothing
+	npm string
+	// the package among those that env names the folder of; if empty, env names the folder of all
+	pkg  string
+	says bool // prints what the tests say, for they measure
 }
 
 // suites has an entry for each suite that we can run, and none for those that we only intend to.

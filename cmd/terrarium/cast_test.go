@@ -15,7 +15,8 @@ func TestStuckRecording(t *testing.T) {
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := os.OpenFile(name, os.O_RDWR, 0) // with which to open it for writing waits for nobody
+	// With a reader there, to open it for writing does not wait.
+	reader, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,8 @@ func TestStuckRecording(t *testing.T) {
 		t.Skip("NOT RUN: pipes with names have no deadlines on this system")
 	}
 	w := timedFile{f, 10 * time.Millisecond}
-	if _, err := w.Write(make([]byte, 4<<20)); !errors.Is(err, os.ErrDeadlineExceeded) { // more than a pipe holds; hangs if it waits
+	// It is more than a pipe holds, and hangs if it waits.
+	if _, err := w.Write(make([]byte, 4<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v, want %v", err, os.ErrDeadlineExceeded)
 	}
 }

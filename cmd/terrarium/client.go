@@ -156,7 +156,8 @@ func (f *clientFlags) run(c, agent core.Command) error {
 	}
 	stop, err := client.Run(ctx, config)
 	person.leave()
-	return exitStatus(report(stderr, clientError(stderr, stop, err))) // main would wait for a reader
+	// In its place main would wait for a reader.
+	return exitStatus(report(stderr, clientError(stderr, stop, err)))
 }
 
 // isDrawn reports whether a person sees what we draw, and can answer.

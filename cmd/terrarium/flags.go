@@ -93,7 +93,8 @@ func (f *commandFlags) command() (core.Command, error) {
 		OutputByteLimit: int64(f.limit),
 	}
 	c.Rendering, _ = core.ParseRendering(f.output)
-	c.Traceparent = core.ParseTraceparent(os.Getenv("TRACEPARENT")) // ours, where a request has none
+	// Ours counts where a request has none.
+	c.Traceparent = core.ParseTraceparent(os.Getenv("TRACEPARENT"))
 	if f.limit == 0 {
 		c.OutputByteLimit = -1
 	}
@@ -106,7 +107,8 @@ func (f *commandFlags) command() (core.Command, error) {
 	case f.host == "wasm" && path.IsAbs(f.cwd):
 		c.Cwd = f.cwd // a directory of the sandbox
 	default:
-		dir, err := filepath.Abs(f.cwd) // there, too: a mount has its own path unless it says otherwise
+		// In the sandbox, too: a mount has its own path there unless it says otherwise.
+		dir, err := filepath.Abs(f.cwd)
 		if err != nil {
 			return core.Command{}, err
 		}

@@ -275,7 +275,8 @@ func TestSilentPeer(t *testing.T) {
 			t.Fatal(err)
 		}
 		alive.CloseRead(t.Context())
-		time.Sleep(20*silenceLimit + time.Second) // two pings at a time would block on pipes without a buffer
+		// Two pings at a time would block on pipes without a buffer.
+		time.Sleep(20*silenceLimit + time.Second)
 		for name, c := range map[string]net.Conn{"silent": silent, "deaf": deaf} {
 			c.SetDeadline(time.Now().Add(time.Millisecond))
 			if _, err := c.Write([]byte{0}); !errors.Is(err, io.ErrClosedPipe) {

@@ -16,7 +16,8 @@ type patient struct {
 	output *output
 	w      io.Writer
 	ready  *readyFile // the same stream, or nil if each write may have to wait
-	buf    []byte     // what is handed over: the bytes are lent, and a write goes on that was given up
+	// what is handed over: the bytes are lent, and a write that was given up goes on
+	buf []byte
 }
 
 // waiting is a write that may have to wait.

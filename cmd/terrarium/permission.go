@@ -106,7 +106,8 @@ type judge struct {
 // run.
 func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*judge, error) {
 	j := &judge{approve: f.approve, typed: typed, guests: f.host == "wasm", roots: roots, own: f.own(f.host)}
-	j.refuses = !typed && !f.inherit && !j.guests // nothing that a guest gets means anything to what is outside
+	// Nothing that a guest gets means anything to programs outside.
+	j.refuses = !typed && !f.inherit && !j.guests
 	rules := rulebook.Config{File: f.policy, Guests: j.guests, Path: environ.Value(j.own, "PATH")}
 	rules.Warn = func(err error) { warn(os.Stderr, err) }
 	starter := f.set.Changed("approve") || f.set.Changed("ask-command")
@@ -141,7 +142,8 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 	}
 	config.Warn = func(err error) { warn(os.Stderr, err) }
 	if f.askCommand != "" {
-		if j.program, err = hostnative.New(hostnative.Config{}); err != nil { // it is the person's own
+		// The program is the person's own, so it has no sandbox.
+		if j.program, err = hostnative.New(hostnative.Config{}); err != nil {
 			return nil, err
 		}
 		config.Command = &ask.Program{Host: j.program, Line: f.askCommand, Stderr: os.Stderr}

@@ -72,8 +72,9 @@ func newPluginsInfo() *cobra.Command {
 
 // A pluginInfo is what is known of a command.
 type pluginInfo struct {
-	Name        string       `json:"name"`
-	From        string       `json:"from"` // "box", "user", or the DIR of --plugins; empty before it is added
+	Name string `json:"name"`
+	// "box", "user", or the DIR of --plugins; empty before it is added.
+	From        string       `json:"from"`
 	Path        string       `json:"path"`
 	Size        int64        `json:"size"` // in bytes
 	Aliases     []string     `json:"aliases"`
@@ -173,7 +174,8 @@ func inspect(p *plugin.Plugin, wasm []byte) (*pluginInfo, error) {
 	i := &pluginInfo{
 		Name: p.Name, Path: p.File, Size: int64(len(wasm)), Aliases: p.Names()[1:],
 		Description: p.Description, Version: p.Version, Needs: slices.Concat([]string{}, p.Needs), Wants: p.Memory,
-		Memory: memoryLimits{Min: int64(module.Memory.Min) << 16}, Start: true, // or Check had refused it
+		// Check has refused modules without a start function.
+		Memory: memoryLimits{Min: int64(module.Memory.Min) << 16}, Start: true,
 	}
 	if module.Memory.HasMax {
 		i.Memory.Max = int64(module.Memory.Max) << 16

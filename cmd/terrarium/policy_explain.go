@@ -222,7 +222,8 @@ func (x *explanation) print(out io.Writer) error {
 		if i == 0 {
 			fmt.Fprint(out, "\n\"always\" would add:\n")
 		}
-		if _, err := fmt.Fprint(out, "\n", rule); err != nil { // TOML that has escaped what can't be seen
+		// A rule is TOML, in which all that can't be seen is escaped.
+		if _, err := fmt.Fprint(out, "\n", rule); err != nil {
 			return err
 		}
 	}

@@ -164,7 +164,8 @@ func (f *proxyFlags) run(c, agent core.Command) error {
 		return agentError(proxy.Run(ctx, config))
 	}
 	if c.Cwd == "/" {
-		c.Cwd = os.TempDir() // an editor starts us anywhere, and commands run where their session is
+		// An editor starts us anywhere, and commands run where their session is.
+		c.Cwd = os.TempDir()
 	}
 	s, err := f.service(&c, true, ask.Config{ACP: ask.ACP{}})
 	if err != nil {

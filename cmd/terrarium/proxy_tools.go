@@ -153,7 +153,8 @@ func (t *toolbox) serve(v *visitor) {
 	config.Instructions = t.told(strings.Join(config.Command.Roots, ", "))
 	server := mcp.New(config)
 	defer server.Close()
-	stop := context.AfterFunc(g.Context(), func() { v.Close() }) // or a write to who does not read lasts
+	// Otherwise a write to a peer that does not read would go on.
+	stop := context.AfterFunc(g.Context(), func() { v.Close() })
 	defer stop()
 	server.ServeStdio(g.Context(), in, v) // an error is that it has gone
 }

@@ -191,7 +191,8 @@ func (r *runner) status(timeout time.Duration) error {
 		return &failure{statusTimeout, errors.New("timed out: it ran for as long as the sandbox lets it")}
 	case r.exit.Reason == core.ReasonTimeout:
 		return &failure{statusTimeout, fmt.Errorf("timed out after %v", timeout)}
-	case r.exit.Reason == core.ReasonMemory && status.Signal == "SIGABRT", r.tells && status.Signal != "": // of which the host has told
+	// The host has told of these.
+	case r.exit.Reason == core.ReasonMemory && status.Signal == "SIGABRT", r.tells && status.Signal != "":
 		return exitStatus(statusSignal + signalNumber(status.Signal))
 	case beyond[r.exit.Reason] != "" && status.Signal != "":
 		return &failure{statusSignal + signalNumber(status.Signal), errors.New(beyond[r.exit.Reason])}

@@ -19,7 +19,8 @@ func TestSilentScript(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := errors.New("ended")
 	cancel(ended)
-	if err := new(testFlags).file(ctx, core.Command{}, name, nil); err != ended { // hangs if it waits for the pipe
+	// This hangs if it waits for the pipe.
+	if err := new(testFlags).file(ctx, core.Command{}, name, nil); err != ended {
 		t.Errorf("got %v, want %v", err, ended)
 	}
 }

@@ -28,8 +28,9 @@ func (e *Error) Error() string {
 // A Member is one that an object may have. If it is absent or null, what it
 // would go into stays as it is.
 type Member struct {
-	name      string
-	into      any   // *string, *bool, *int, *int64, *[]string, or what reads it: func(jsonrpc.Value)
+	name string
+	// *string, *bool, *int, *int64, *[]string, or what reads it: func(jsonrpc.Value)
+	into      any
 	low, high int64 // of an integer
 }
 

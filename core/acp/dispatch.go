@@ -173,7 +173,8 @@ func (c *Conn) answerOutput(id jsonrpc.ID, terminal core.TerminalID, s core.Stat
 	}
 	const rest = 1 << 10 // what stands around the output in a line, but for the id
 	limit := c.config.MaxResponse - rest - len(id.String())
-	if worst := len(`\u0000`)*len(output) + len(`""`); worst > limit { // or there is nothing to count
+	// Otherwise there is nothing to count.
+	if worst := len(`\u0000`)*len(output) + len(`""`); worst > limit {
 		if cut := jsonrpc.Excess(output, limit); cut > 0 {
 			output, truncated = output[cut:], true
 		}

@@ -45,8 +45,9 @@ type Feed struct {
 	topics   map[subscription]Topics
 	followed map[core.TerminalID]*followed
 
-	owed     []core.TerminalID // there is something to tell of them, the longest first
-	skipped  []core.TerminalID // their turn came when screens were left alone: they are first after that
+	owed []core.TerminalID // there is something to tell of them, the longest first
+	// their turn came when screens were left alone: they are first after that
+	skipped  []core.TerminalID
 	later    []core.TerminalID // their screens have more to tell then: they are last
 	screenAt time.Time
 }

@@ -231,7 +231,8 @@ func TestFeed(t *testing.T) {
 				f.request(acp.MethodSubscribe, one+`,"what":["status","bytes"]}`)
 			case 7:
 				f.request(acp.MethodUnsubscribe, one+`}`)
-				f.request(acp.MethodUnsubscribe, fmt.Sprintf(`{"sessionId":"t","terminalId":%q}`, id)) // of another session
+				// The terminal belongs to another session.
+				f.request(acp.MethodUnsubscribe, fmt.Sprintf(`{"sessionId":"t","terminalId":%q}`, id))
 			case 8:
 				f.now = f.now.Add(time.Duration(f.IntN(50)) * time.Millisecond)
 				f.feed.Take(f.now, f.IntN(2000))

@@ -229,7 +229,8 @@ func TestLinear(t *testing.T) {
 			}
 			isLinear := func() bool {
 				whole := run(size)
-				return whole < time.Second || whole < 40*run(size/8) // square time would take minutes
+				// In square time it would take minutes.
+				return whole < time.Second || whole < 40*run(size/8)
 			}
 			// The machine may have other things to do in between.
 			for attempt := 0; !isLinear(); attempt++ {

@@ -46,7 +46,8 @@ func TestWaitForScreen(t *testing.T) {
 			}
 		}, nil, 2 * second},
 		{"a size", func(d *driver.Driver, id core.TerminalID) {
-			d.Terminal(id).Write([]byte("0123456789012345678wanted\r\n")) // in two rows of 20 columns
+			// The screen shows it in two rows of 20 columns.
+			d.Terminal(id).Write([]byte("0123456789012345678wanted\r\n"))
 			time.Sleep(second)
 			d.Terminal(id).Resize(5, 40)
 		}, nil, 2 * second},

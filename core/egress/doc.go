@@ -38,7 +38,8 @@
 // such as 0.0.0.0/1, lists public addresses only. Refused are
 //
 //   - loopback (127.0.0.0/8, ::1)
-//   - addresses of this machine, which the caller knows: services that listen everywhere answer there
+//   - addresses of this machine, which the caller knows: services that listen everywhere
+//     answer there
 //   - link-local ones (169.254.0.0/16, fe80::/10)
 //   - those where clouds hand out credentials, such as 169.254.169.254, which no wider rule lists
 //   - private ones (RFC 1918, fc00::/7): what is there often trusts whoever can reach it, and a

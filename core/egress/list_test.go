@@ -258,7 +258,7 @@ func TestAddress(t *testing.T) {
 		{"[fe80::5efe:0:0/96]:5432", "fe80::5efe:10.0.0.1", "private"},
 		{"[2001:0:a00::/40]:5432", "2001:0:a00:1::f7f7:f7f7", ""},
 		{"[2001:0:a00::/39]:5432", "2001:0:a00:1::f7f7:f7f7", "private"},
-		{"[2001:0:a00::/40]:5432", "2001:0:a00:1::f5ff:fffe", "private"}, // the client is private too
+		{"[2001:0:a00::/40]:5432", "2001:0:a00:1::f5ff:fffe", "private"}, // the client is private
 		{"[2001:0:a00:1::f500:0/104]:5432", "2001:0:a00:1::f5ff:fffe", ""},
 
 		// Where clouds hand out credentials, only the very address.

@@ -19,15 +19,16 @@ var table = []struct {
 }{
 	// Where clouds hand out credentials. Most do at 169.254.169.254.
 	{ReasonMetadata, "169.254.169.254/32"},
-	{ReasonMetadata, "169.254.170.2/32 169.254.170.23/32 fd00:ec2::254/128 fd00:ec2::23/128"}, // Amazon: ECS, EKS, EC2
-	{ReasonMetadata, "168.63.129.16/32"},                                                      // Azure
-	{ReasonMetadata, "fd20:ce::254/128"},                                                      // Google
-	{ReasonMetadata, "192.0.0.192/32 fd00:c1::a9fe:a9fe/128"},                                 // Oracle
-	{ReasonMetadata, "100.100.100.200/32 169.254.0.23/32"},                                    // Alibaba, Tencent
-	{ReasonMetadata, "169.254.42.42/32 fd00:42::42/128"},                                      // Scaleway
-	{ReasonMetadata, "fd00:a9fe:a9fe::1/128 fe80::a9fe:a9fe/128"},                             // Linode, OpenStack
+	// Amazon: ECS, EKS, EC2
+	{ReasonMetadata, "169.254.170.2/32 169.254.170.23/32 fd00:ec2::254/128 fd00:ec2::23/128"},
+	{ReasonMetadata, "168.63.129.16/32"},                          // Azure
+	{ReasonMetadata, "fd20:ce::254/128"},                          // Google
+	{ReasonMetadata, "192.0.0.192/32 fd00:c1::a9fe:a9fe/128"},     // Oracle
+	{ReasonMetadata, "100.100.100.200/32 169.254.0.23/32"},        // Alibaba, Tencent
+	{ReasonMetadata, "169.254.42.42/32 fd00:42::42/128"},          // Scaleway
+	{ReasonMetadata, "fd00:a9fe:a9fe::1/128 fe80::a9fe:a9fe/128"}, // Linode, OpenStack
 
-	{ReasonUnspecified, "0.0.0.0/32"},                // RFC 1122, 3.2.1.3; Linux takes it for 127.0.0.1
+	{ReasonUnspecified, "0.0.0.0/32"},                // RFC 1122, 3.2.1.3; 127.0.0.1 to Linux
 	{ReasonReserved, "0.0.0.0/8"},                    // "this network": RFC 791, 3.2
 	{ReasonPrivate, "10.0.0.0/8 172.16.0.0/12"},      // RFC 1918
 	{ReasonPrivate, "192.168.0.0/16"},                // RFC 1918

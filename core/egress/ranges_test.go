@@ -73,7 +73,8 @@ func TestRanges(t *testing.T) {
 	for _, s := range spans {
 		addrs = append(addrs, s.first.Prev(), s.first, s.first.Next(), s.last.Prev(), s.last, s.last.Next())
 	}
-	for i := range 1 << 13 { // and what is between, in steps as long as the blocks of IPv6's registry
+	// Then what is between, in steps as long as the blocks of IPv6's registry.
+	for i := range 1 << 13 {
 		addrs = append(addrs, netip.AddrFrom16([16]byte{0: byte(i >> 5), 1: byte(i << 3), 15: 7}))
 	}
 	named := listOf(t, "example.org")
@@ -136,7 +137,7 @@ func TestCarried(t *testing.T) {
 		{"2001:0:7f00:1::f7f7:f7f7", egress.ReasonLoopback, "127.0.0.1"},      // server
 		{"2001:0:808:808::", egress.ReasonBroadcast, "255.255.255.255"},       // client
 		{"2001:0:a00:1::f5ff:fffe", egress.ReasonPrivate, "10.0.0.1"},         // both
-		{"2001:0:808:808:0:5efe:7f00:1", public, ""},                          // client 128.255.255.254, and no ISATAP
+		{"2001:0:808:808:0:5efe:7f00:1", public, ""},                          // no ISATAP
 		{"2606:4700::5efe:127.0.0.1", egress.ReasonLoopback, "127.0.0.1"},     // ISATAP
 		{"2606:4700::200:5efe:127.0.0.1", egress.ReasonLoopback, "127.0.0.1"}, // ISATAP, universal
 		{"2606:4700::5efe:8.8.8.8", public, ""},

@@ -85,7 +85,8 @@ func sendKeys(t *testing.T, enter string, names []string) []string {
 	tmux := func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("tmux", append([]string{"-u", "-S", filepath.Join(dir, "socket"), "-f", "/dev/null"}, args...)...)
-		cmd.Env = append(os.Environ(), "TMUX=", "LC_ALL=C.UTF-8", "SHELL=/bin/sh") // nobody's shell is nologin
+		// The user nobody has nologin as a shell.
+		cmd.Env = append(os.Environ(), "TMUX=", "LC_ALL=C.UTF-8", "SHELL=/bin/sh")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("tmux %q: %v: %s", args, err, out)
 		}
@@ -93,7 +94,8 @@ func sendKeys(t *testing.T, enter string, names []string) []string {
 	// The terminal answers the question for the cursor after it has read all before it.
 	tmux("new-session", "-d", "-x", "80", "-y", "24", "stty raw -echo; printf '"+enter+`\033[6n'; exec cat >`+record)
 	t.Cleanup(func() { tmux("kill-server") })
-	f, err := os.OpenFile(record, os.O_RDWR, 0) // for reading alone, it would wait for the terminal's program
+	// Opened for reading alone, it would wait for the terminal's program.
+	f, err := os.OpenFile(record, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

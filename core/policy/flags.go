@@ -406,7 +406,8 @@ func gitWrites(words []word) string {
 		return aChange
 	case "remote":
 		if len(args) > 0 && (args[0].text == "show" || args[0].text == "get-url") && !slices.ContainsFunc(args[1:], func(w word) bool {
-			return w.dynamic || strings.ContainsAny(w.text, "/:") // another's, and not one of the configuration
+			// Then it is another repository, and not one of the configuration.
+			return w.dynamic || strings.ContainsAny(w.text, "/:")
 		}) {
 			return ""
 		}

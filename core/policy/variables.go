@@ -134,7 +134,7 @@ var meddlingFamilies = []struct {
 }{
 	{prefix: "LD_"}, {prefix: "DYLD_"}, {prefix: "BASH_FUNC_"},
 	{prefix: "GIT_CONFIG", but: []string{"_NOSYSTEM"}},
-	{prefix: "GIT_TRACE", tame: []string{"0", "1", "2", "true", "false"}}, // others are files to write
+	{prefix: "GIT_TRACE", tame: []string{"0", "1", "2", "true", "false"}}, // others: files to write
 	{prefix: "GIT_SSL_"},
 	{prefix: "npm_config_", but: npmNames}, {prefix: "NPM_CONFIG_", but: npmNames}, {prefix: "pnpm_config_", but: npmNames},
 	{prefix: "CARGO_", but: []string{"INCREMENTAL", "NET_OFFLINE", "NET_RETRY", "BUILD_JOBS", "TERM_COLOR", "TERM_VERBOSE", "TERM_QUIET",

@@ -181,7 +181,8 @@ func TestFollowerBounds(t *testing.T) {
 	s := vt.NewScreen(vt.Options{Rows: 100, Cols: 500})
 	for y := range 100 {
 		for x := range 250 {
-			s.Write([]byte("\x1b]8;;http://" + strconv.Itoa((x+y)%100) + strings.Repeat("/x", 1000) + "\x1b\\l\x1b]8;;\x1b\\\"")) // 100 of them: there is no room for more
+			// There are 100 different ones, since there is no room for more.
+			s.Write([]byte("\x1b]8;;http://" + strconv.Itoa((x+y)%100) + strings.Repeat("/x", 1000) + "\x1b\\l\x1b]8;;\x1b\\\""))
 		}
 		s.Write([]byte("\r\n"))
 	}

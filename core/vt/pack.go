@@ -9,7 +9,8 @@ import (
 const (
 	packEmpty = 0 // an empty cell
 	packRest  = 1 // a second place of a wide cell that is no more
-	packOdd   = 2 // before the text of a cell: a byte with its width, which is not what the text says
+	// Before the text of a cell: a byte with its width, which is not what the text says.
+	packOdd = 2
 )
 
 // packRow returns row r as bytes, valid until the next call: its text, and where

@@ -136,8 +136,9 @@ func (s *Session) serveConnect(w http.ResponseWriter, r *http.Request) {
 // have is not sent: of a URL a server gets the path and the query.
 func rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.RawQuery = r.In.URL.RawQuery // not only what url.ParseQuery understands
-	r.Out.Host = r.In.URL.Host             // what the list decided on, whatever Host says (RFC 9112, 3.2.2)
-	r.Out.Header.Del("Expect")             // our server has asked the client to go on
+	// It is what the list has decided on, whatever Host says (RFC 9112, 3.2.2).
+	r.Out.Host = r.In.URL.Host
+	r.Out.Header.Del("Expect") // our server has asked the client to go on
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if values := r.In.Header[name]; values != nil { // removed for servers that would trust us
 			r.Out.Header[name] = values

@@ -49,7 +49,8 @@ func TestRelay(t *testing.T) {
 	n := newInternet(t)
 	n.name("example.org", "8.8.8.8")
 	n.server("8.8.8.8:22", listen(t, func(w *wire) {
-		w.send("SSH-2.0-test\r\n") // before the client says anything, perhaps in one packet with the answer
+		// The server speaks before the client does, perhaps in one packet with the answer.
+		w.send("SSH-2.0-test\r\n")
 		w.send("you said " + w.rest())
 	}))
 	n.server("[2606:4700::1]:22", listen(t, echo))

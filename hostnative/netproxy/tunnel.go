@@ -21,7 +21,8 @@ func (s *Session) tunnel(down net.Conn, early []byte, up net.Conn) {
 	p := newPulse(s.proxy.config.IdleTimeout)
 	a, b := &pulseConn{down, p}, &pulseConn{up, p}
 	done := make(chan struct{})
-	go func() { // ends when a side is closed, by itself or by the other way, and is waited for below
+	// It ends when a side is closed, by itself or by the other way, and is waited for below.
+	go func() {
 		defer close(done)
 		pass(b, io.MultiReader(bytes.NewReader(early), a), a)
 	}()

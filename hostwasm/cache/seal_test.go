@@ -44,7 +44,8 @@ func TestForged(t *testing.T) {
 		},
 		"short seal": func(c *Cache, dir string) error { return os.Truncate(filepath.Join(dir, sealFile), 10) },
 		"another name": func(c *Cache, dir string) error {
-			return os.Link(dir+"/more", filepath.Join(filepath.Dir(c.dir), "more")) // by which it can be changed
+			// By that link it can be changed.
+			return os.Link(dir+"/more", filepath.Join(filepath.Dir(c.dir), "more"))
 		},
 		"another key": func(c *Cache, dir string) error {
 			return os.WriteFile(filepath.Join(c.dir, keyFile), make([]byte, keySize), 0o600)
@@ -93,7 +94,8 @@ func TestChecksOnce(t *testing.T) {
 	name := filepath.Join(before.Dir, "more")
 	text, err := os.ReadFile(name)
 	if err == nil {
-		err = errors.Join(os.Remove(name), os.WriteFile(name, text, 0o600)) // the same, in another file
+		// The new file has the same text.
+		err = errors.Join(os.Remove(name), os.WriteFile(name, text, 0o600))
 	}
 	if err != nil {
 		t.Fatal(err)

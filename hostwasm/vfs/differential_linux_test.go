@@ -233,7 +233,8 @@ func (k kernel) open(o operation) string {
 // operations makes up some of few names, so that they meet.
 func operations(r *rand.Rand, n int) []operation {
 	calls := []string{"stat", "open", "open", "readlink", "mkdir", "mkdir", "rmdir", "unlink", "symlink", "symlink", "rename", "rename", "link", "times", "chmod", "chmod"}
-	modes := []vfs.Mode{0o700, 0o711, 0o740, 0o744, 0o755} // which forbid us nothing, whoever we are, with the usual umask
+	// With the usual umask these forbid us nothing, whoever we are.
+	modes := []vfs.Mode{0o700, 0o711, 0o740, 0o744, 0o755}
 	var all []operation
 	for range n {
 		o := operation{

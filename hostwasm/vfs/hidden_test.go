@@ -109,7 +109,8 @@ func TestHidden(t *testing.T) {
 					attack(t, tree, vfs.Path{Dir: home, Name: name, Follow: true, Beneath: true}, false)
 				}
 			}
-			for _, name := range []string{"key", "entry", "entry/code", "../empty"} { // from inside, as if it had been open
+			// The guest looks from inside, as if it had been open.
+			for _, name := range []string{"key", "entry", "entry/code", "../empty"} {
 				attack(t, tree, vfs.Path{Dir: filepath.Join(home, ".cache/own/modules"), Name: name}, false)
 			}
 			must(t, tree.Mkdir(at("new"), 0))

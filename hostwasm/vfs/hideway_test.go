@@ -63,7 +63,8 @@ func TestHiddenMadeAnew(t *testing.T) {
 			_, disk, _, hidden := wayHome(t)
 			fs := beneath(host(t, disk, vfs.HostOptions{Hidden: hidden}))
 			again := filepath.Join(disk, "own", "modules")
-			must(t, os.Rename(filepath.Join(disk, "own"), filepath.Join(t.TempDir(), "old"))) // or what is new might get its inode
+			// It is kept elsewhere, or what is new might get its inode.
+			must(t, os.Rename(filepath.Join(disk, "own"), filepath.Join(t.TempDir(), "old")))
 			must(t, os.MkdirAll(again, 0o777))
 			must(t, os.WriteFile(filepath.Join(again, "key"), []byte(secret), 0o666))
 			for _, name := range []string{"own/modules/key", "own/modules", "own"} {

@@ -44,7 +44,8 @@ func (h *hostDir) remove(name string, f func(dir int, base string) error) error 
 // one: now, or when the file is closed.
 func (h *hostDir) gone(v *victim) {
 	h.quota.giveFile()
-	isDir := v.stat.Mode&unix.S_IFMT == unix.S_IFDIR // which has one name, whatever is counted of it
+	// A directory has one name, whatever is counted of it.
+	isDir := v.stat.Mode&unix.S_IFMT == unix.S_IFDIR
 	if !isDir && !v.last() {
 		return
 	}

@@ -107,7 +107,8 @@ type Provided struct {
 	turns    chan struct{} // has a value for each request that is under way
 	locks    locks
 
-	mu    sync.Mutex                 // guards the fields below, and all nodes; nothing waits that holds it
+	// guards the fields below, and all nodes; nothing waits that holds it
+	mu    sync.Mutex
 	nodes map[string]*providedNode   // that are open or not written yet, by name
 	own   map[string]providedOwn     // what the Provider does not keep, by name
 	told  map[string]*ProviderError  // what is wrong, by what was asked for

@@ -53,7 +53,8 @@ func allowed() []rule {
 		{call: unix.SYS_READLINKAT}, {call: unix.SYS_SYMLINKAT}, {call: unix.SYS_LINKAT}, {call: unix.SYS_UNLINKAT},
 		{call: unix.SYS_MKDIRAT}, {call: unix.SYS_RENAMEAT},
 		{call: unix.SYS_FTRUNCATE}, {call: unix.SYS_FALLOCATE}, {call: unix.SYS_FSYNC}, {call: unix.SYS_FDATASYNC},
-		{unix.SYS_UTIMENSAT, null(1)}, // of a descriptor: Landlock has no right for that, so there may be no name
+		// It is of a descriptor: Landlock has no right for times, so there may be no name.
+		{unix.SYS_UTIMENSAT, null(1)},
 		// What we give up later than these calls.
 		{call: unix.SYS_SECCOMP}, {call: unix.SYS_SENDMSG}, // until lastFilter
 		{call: unix.SYS_LANDLOCK_CREATE_RULESET}, {call: unix.SYS_LANDLOCK_ADD_RULE}, {call: unix.SYS_LANDLOCK_RESTRICT_SELF},
@@ -72,7 +73,8 @@ var notExecutable = among(2, unix.PROT_WRITE|unix.PROT_EXEC, 0, unix.PROT_WRITE)
 // allowFilter returns the program that allows what is on the list. It returns
 // other for calls that are not, and clone where it makes a thread.
 func allowFilter(clone, other uint32) []unix.SockFilter {
-	f := append(ownCalls(), absent(unix.SYS_CLONE3)...) // C libraries then use clone, whose flags can be seen
+	// C libraries then use clone, whose flags can be seen.
+	f := append(ownCalls(), absent(unix.SYS_CLONE3)...)
 	var plain []unix.SockFilter
 	for _, r := range allowed() {
 		switch {

@@ -336,7 +336,8 @@ func (a attacker) metadata(try func(string, error)) {
 		try(in("fchown"), call(unix.SYS_FCHOWN, fd, os.Getuid(), os.Getgid()))
 		try(in("fsetxattr"), call(unix.SYS_FSETXATTR, fd, "user.x", "x", 1, 0))
 		try(in("fremovexattr"), call(unix.SYS_FREMOVEXATTR, fd, "user.y"))
-		try(in("ioctl FS_IOC_GETFLAGS"), call(unix.SYS_IOCTL, fd, unix.FS_IOC_GETFLAGS, buf)) // and so FIFREEZE
+		// FIFREEZE goes the same way.
+		try(in("ioctl FS_IOC_GETFLAGS"), call(unix.SYS_IOCTL, fd, unix.FS_IOC_GETFLAGS, buf))
 		unix.Close(fd)
 	}
 	for name, number := range oldMetadataCalls {
@@ -470,7 +471,8 @@ func (a attacker) descriptors(try func(string, error)) {
 	try("fcntl F_NOTIFY", call(unix.SYS_FCNTL, p[0], unix.F_NOTIFY, 4))
 	try("fcntl F_SETPIPE_SZ", call(unix.SYS_FCNTL, p[0], unix.F_SETPIPE_SZ, 1<<20))
 	for name, request := range map[string]int{"FIFREEZE": 0xc0045877, "TIOCSTI": unix.TIOCSTI, "TIOCSCTTY": unix.TIOCSCTTY, "FIOASYNC": 0x5452} {
-		try("ioctl "+name, call(unix.SYS_IOCTL, p[0], request, owner)) // a pipe, so that it does no harm
+		// It is tried on a pipe, where it does no harm.
+		try("ioctl "+name, call(unix.SYS_IOCTL, p[0], request, owner))
 	}
 	for _, domain := range []int{unix.AF_INET, unix.AF_INET6, unix.AF_UNIX, unix.AF_NETLINK, unix.AF_PACKET, unix.AF_VSOCK, unix.AF_ALG} {
 		_, err := unix.Socket(domain, unix.SOCK_STREAM, 0)

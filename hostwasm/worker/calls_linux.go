@@ -114,7 +114,8 @@ func (w *callsWatch) answer(fd uintptr) (more bool) {
 		a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	}
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&a)))
-	return errno == 0 || errno == unix.ENOENT || errno == unix.EINTR // nobody waits for it any longer
+	// With these, nobody waits for the call any longer.
+	return errno == 0 || errno == unix.ENOENT || errno == unix.EINTR
 }
 
 // patientCalls is how many refused calls are answered at once. A worker that

@@ -80,7 +80,8 @@ func TestCallsDecided(t *testing.T) {
 // have no other list for, and attacks.
 func deny() {
 	runtime.LockOSThread()
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil { // without it, root alone may have a filter
+	// Without it, root alone may have a filter.
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -303,7 +303,8 @@ func (c *child) handle(m *message, files []*os.File) error {
 	defer func() { closeAll(files) }()
 	switch {
 	case m.Calls:
-		if c.calls != nil || c.measures != nil || len(files) != 1 { // later, it would not be the worker's own doing
+		// Later, it would not be the worker's own doing.
+		if c.calls != nil || c.measures != nil || len(files) != 1 {
 			return errors.New("another file of calls")
 		}
 		c.calls, files = files[0], nil

@@ -24,9 +24,10 @@ type command struct {
 	leave   func()          // gives back what else it has, when it is gone
 	fetches bool            // whether it may, by HTTP; set before it begins
 
-	started   chan error    // answers its job
-	typing    chan *typing  // the last answer to Look, if nobody has taken it
-	pending   atomic.Int64  // bytes of output that are still in the worker, at the most; known with exit
+	started chan error   // answers its job
+	typing  chan *typing // the last answer to Look, if nobody has taken it
+	// bytes of output that are still in the worker, at the most; known with exit
+	pending   atomic.Int64
 	ending    sync.Once     // guards exit
 	exchanges tally.Tally   // that are open
 	exited    chan struct{} // closed when exit is known

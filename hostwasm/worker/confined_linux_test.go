@@ -245,7 +245,8 @@ func TestMemoryOfWorker(t *testing.T) {
 		t.Skip("which takes most of that memory")
 	}
 	a := attack(t, os.Getuid(), "memory")
-	const most = (worker.WorkerMemory + 512<<20) / worker.AttackPiece // as much as the one command may have
+	// It is as much as the one command may have.
+	const most = (worker.WorkerMemory + 512<<20) / worker.AttackPiece
 	if n, err := strconv.Atoi(a.read(t, "worker")); err != nil || n < most/4 || n > most {
 		t.Errorf("got %d pieces of memory, %v, want %d at most", n, err, most)
 	}

@@ -31,7 +31,8 @@ func (d distantFetcher) Fetch(ctx context.Context, exchange io.ReadWriteCloser) 
 	from, to := r.files[0], r.files[1]
 	defer context.AfterFunc(ctx, func() {
 		to.Close()
-		d.asks.askFor(id, ask{What: askLetGo, Number: int64(r.answer.ID)}) // an error means that the host is gone
+		// An error means that the host is gone.
+		d.asks.askFor(id, ask{What: askLetGo, Number: int64(r.answer.ID)})
 	})()
 	go io.Copy(to, exchange)  // ends when the exchange or the file is closed
 	io.Copy(exchange, from)   // an error means that the guest is gone

@@ -168,7 +168,8 @@ func (h *Host) openCache() error {
 	if h.config.CacheDir == "" {
 		return nil
 	}
-	if h.config.CacheDir, err = filepath.Abs(h.config.CacheDir); err != nil { // workers are elsewhere
+	// Workers have another current directory.
+	if h.config.CacheDir, err = filepath.Abs(h.config.CacheDir); err != nil {
 		return err
 	}
 	c, err := cache.Open(h.config.CacheDir)

@@ -44,7 +44,8 @@ func TestLeaks(t *testing.T) {
 	// What a session's /tmp has is measured when its last worker has ended, which nobody waits for.
 	// Another look may come at any time: what counts is that there was a moment without.
 	left, more := descriptors(), runtime.NumGoroutine()
-	settled := func() bool { return len(left) <= len(files) && more <= goroutines+2 } // one that the runtime has begun
+	// The runtime may have begun one.
+	settled := func() bool { return len(left) <= len(files) && more <= goroutines+2 }
 	for deadline := time.Now().Add(patience); !settled() && time.Now().Before(deadline); {
 		runtime.Gosched()
 		left, more = descriptors(), runtime.NumGoroutine()

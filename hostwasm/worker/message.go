@@ -40,10 +40,11 @@ type message struct {
 
 	Started *started // to Job; of no command, to Session, and to a Setup with Compile
 	Exit    *exit    // how it has ended
-	Pending int      // with Exit: bytes at the most that it had written and that are not in a pipe to the host yet
-	Passed  bool     // after such an Exit: now they are
-	Gone    *gone    // the last: nothing of it runs any longer
-	Typing  *typing  // to Look
+	// with Exit: bytes at the most that it had written and that are not in a pipe to the host yet
+	Pending int
+	Passed  bool    // after such an Exit: now they are
+	Gone    *gone   // the last: nothing of it runs any longer
+	Typing  *typing // to Look
 }
 
 // A commandID tells the commands of a worker apart. The host numbers them, from 1.
@@ -51,10 +52,12 @@ type commandID uint64
 
 // A setup makes a process a worker. It says what is the same for all commands.
 type setup struct {
-	Engine     string
-	By         string   // what compiles modules, and how: a worker where that is something else does not start
-	Caches     []string // directories that have what was compiled
-	Compile    bool     // the worker is to compile the module that comes with this, to Stage, and no guest runs
+	Engine string
+	// what compiles modules, and how: a worker where that is something else does not start
+	By     string
+	Caches []string // directories that have what was compiled
+	// the worker is to compile the module that comes with this, to Stage, and no guest runs
+	Compile    bool
 	Stage      string
 	Required   bool // the worker is to end where it can't give up what it should
 	Processors int  // that it may use
@@ -164,15 +167,17 @@ func (s *started) refusal() error {
 type ask struct {
 	ID     uint64
 	What   question
-	Module int    // for askSum, askModule and askCompile: the number of a command that has it
-	Number int64  // for askMemory and the like: how much is needed; for askMode, askOpen and askMkdir, the mode
-	Times  times  // for askTimes
-	Name   string // for askCompileFile, in messages; for askMode and what follows it, the file below Dir
-	To     string // for askRename and askLink, the new name; for askSymlink, the target
-	How    how    // for askOpen
-	Dir    string // for askMode and what follows it: as in the Setup or the Job
-	Sum    string // for askKept: the module's
-	Again  bool   // for askCompile and askCompileFile: what is kept can't be loaded
+	Module int // for askSum, askModule and askCompile: the number of a command that has it
+	// for askMemory and the like: how much is needed; for askMode, askOpen and askMkdir, the mode
+	Number int64
+	Times  times // for askTimes
+	// for askCompileFile, in messages; for askMode and what follows it, the file below Dir
+	Name  string
+	To    string // for askRename and askLink, the new name; for askSymlink, the target
+	How   how    // for askOpen
+	Dir   string // for askMode and what follows it: as in the Setup or the Job
+	Sum   string // for askKept: the module's
+	Again bool   // for askCompile and askCompileFile: what is kept can't be loaded
 }
 
 type times vfs.Times

@@ -13,10 +13,11 @@ import (
 
 // modules are the commands' modules. It is safe for concurrent use.
 type modules struct {
-	byCommand []*hostwasm.Module // and then those that stand for some of them: hostwasm.Module.Direct
-	numbers   []int              // of byCommand, the same for the same
-	direct    []int              // by command, which of byCommand stands for it; -1: none
-	names     []string           // of byCommand, for messages
+	// and then those that stand for some of them: hostwasm.Module.Direct
+	byCommand []*hostwasm.Module
+	numbers   []int    // of byCommand, the same for the same
+	direct    []int    // by command, which of byCommand stands for it; -1: none
+	names     []string // of byCommand, for messages
 
 	mu     sync.Mutex
 	shared map[int]sharedFile // by number
@@ -79,7 +80,8 @@ func (m *modules) share(command int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.shared[number] = sharedFile{f, sum} // one of before it has changed may be being sent: Go closes it after that
+	// A file from before the change may be being sent: Go closes it after that.
+	m.shared[number] = sharedFile{f, sum}
 	return f, nil
 }
 

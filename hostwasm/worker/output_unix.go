@@ -20,7 +20,8 @@ var buffers = sync.Pool{New: func() any { return new(buffer) }}
 func (p *process) Output(sink func(stream uint8, p []byte)) error {
 	errs := make(chan error, len(p.outs))
 	for i, f := range p.outs[1:] {
-		go func() { errs <- p.copyOutput(uint8(2+i), f, sink) }() // ends with its stream, or by Close
+		// It ends with its stream, or by Close.
+		go func() { errs <- p.copyOutput(uint8(2+i), f, sink) }()
 	}
 	err := p.copyOutput(1, p.outs[0], sink)
 	for range p.outs[1:] {

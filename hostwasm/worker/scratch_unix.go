@@ -46,7 +46,8 @@ type scratch struct {
 type tmp struct {
 	asker asker
 	dir   string
-	used  amount // what was there when the last worker had ended, and what others were granted since
+	// what was there when the last worker had ended, and what others were granted since
+	used  amount
 	users int
 	last  int64 // scratch.clock when it was last used; 0 when it was evicted
 }

@@ -126,7 +126,8 @@ func TestWorkerOfMany(t *testing.T) {
 
 // A worker has so many commands at once; more have another.
 func TestWorkerIsFull(t *testing.T) {
-	h := newHost(t, worker.Config{Pool: -1, Limits: hostwasm.Limits{Processes: 450}}) // two make 900
+	// Two of them make 900.
+	h := newHost(t, worker.Config{Pool: -1, Limits: hostwasm.Limits{Processes: 450}})
 	for range 3 {
 		start(t, h, command("block"))
 	}
@@ -335,7 +336,8 @@ func TestStarvedBySiblings(t *testing.T) {
 func TestOutlivesSiblings(t *testing.T) { onEachEngine(t, testOutlivesSiblings) }
 
 func testOutlivesSiblings(t *testing.T, engine string) {
-	h := newHost(t, worker.Config{Engine: engine, Pool: -1, Memory: 96 << 20}) // of which a command takes a third, at least
+	// A command takes a third of that, at least.
+	h := newHost(t, worker.Config{Engine: engine, Pool: -1, Memory: 96 << 20})
 	other := speak(t, h, "")
 	for range 3 {
 		for _, what := range []string{"orphan", "spawnbomb", "family", "tree"} {

@@ -158,7 +158,8 @@ func (t *task) runJob(j *job) error {
 	go t.feed(p) // ends when its stream is closed, at the end
 	output := make(chan struct{})
 	go func() { // ends with the guests, or with Close
-		p.Output(func(stream uint8, b []byte) { t.streams[stream].Write(b) }) // an error means that nobody reads
+		// An error means that nobody reads.
+		p.Output(func(stream uint8, b []byte) { t.streams[stream].Write(b) })
 		close(output)
 	}()
 	if e, err := p.Wait(); err == nil { // else it is being closed

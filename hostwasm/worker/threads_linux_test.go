@@ -18,7 +18,8 @@ import (
 // KeepFilesInThreads gives up all files, while there are many threads that wait
 // or start others, and prints in how many of them files can be read all the same.
 func KeepFilesInThreads() {
-	unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) // of this thread, and so of those that it starts
+	// It holds for this thread, and so for those that it starts.
+	unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	if err := syncFilter(noFilter); err != nil {
 		fmt.Println(err)
 		return

@@ -120,7 +120,8 @@ func (w *worker) serve() int {
 		return 0
 	}
 	if i := w.setup.Warm; i >= 0 && i < len(w.setup.Commands) {
-		go w.host.Prepare(context.Background(), w.setup.Commands[i]) // whoever runs it learns of an error
+		// Whoever runs it learns of an error.
+		go w.host.Prepare(context.Background(), w.setup.Commands[i])
 	}
 	s := <-w.sessions
 	w.mu.Lock()
@@ -140,7 +141,8 @@ func (w *worker) tellCalls(calls *os.File) error { return w.conn.send(&message{C
 
 // refuse tells the host why we run nothing, and returns the status to exit with.
 func (w *worker) refuse(err error) int {
-	w.conn.send(&message{Ready: &ready{Refusal: err.Error()}}) // an error means that nobody is there
+	// An error means that nobody is there.
+	w.conn.send(&message{Ready: &ready{Refusal: err.Error()}})
 	return 2
 }
 
@@ -190,7 +192,8 @@ func (w *worker) open(e engine.Engine) (err error) {
 	}
 	if s.HTTP {
 		c.HTTP = distantFetcher{&w.asks}
-		c.Bounds = func(b *core.Bounds) (string, bool, error) { return "", b != nil, nil } // see runJob
+		// runJob says why.
+		c.Bounds = func(b *core.Bounds) (string, bool, error) { return "", b != nil, nil }
 	}
 	for _, m := range s.Mounts {
 		c.Mounts = append(c.Mounts, hostwasm.Mount{Dir: m.Dir, Guest: m.Guest, ReadOnly: m.ReadOnly, Own: m.Own})

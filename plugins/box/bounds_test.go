@@ -94,9 +94,11 @@ func TestEndless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("keeps as much as a command may")
 	}
-	collector := "GOGC=400" // it collects seldom, which halves the time and changes nothing of what is kept
+	// To collect seldom halves the time, and changes nothing of what is kept.
+	collector := "GOGC=400"
 	if os.Getenv("TERRARIUM_LONG") == "1" {
-		collector = "GOMEMLIMIT=384MiB" // as in the sandbox, where it collects all the time towards the end
+		// In the sandbox it collects all the time towards the end, too.
+		collector = "GOMEMLIMIT=384MiB"
 	}
 	const line = `tr '\0' x < /dev/zero | `
 	for _, test := range []struct{ line, want string }{

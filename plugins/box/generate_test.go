@@ -150,7 +150,8 @@ func (d *drawing) run(t *testing.T, line generatedLine) string {
 	want := d.runShell(t, line.String(), "/bin/bash")
 	got := d.runShell(t, line.String(), box)
 	if len(line.stages) > 1 && sameBytes(got.stderr, want.stderr) {
-		got.stderr = want.stderr // GNU's tools write a message in pieces, and those of others come between
+		// GNU's tools write a message in pieces, between which others' come.
+		got.stderr = want.stderr
 	}
 	if got.diff(want) == "" {
 		return ""
@@ -309,7 +310,8 @@ var blanks = strings.NewReplacer("__", "_", "_", " ")
 type drawing struct {
 	*grammar
 	*rand.Rand
-	files map[string]string // contents by name; "dir" for a name that ends in /, "-> target" for a link
+	// contents by name; "dir" for a name that ends in /, "-> target" for a link
+	files map[string]string
 }
 
 func (d *drawing) pick(from []string) string { return from[d.IntN(len(from))] }

@@ -79,7 +79,8 @@ func TestOils(t *testing.T) {
 type oilsCase struct {
 	name string
 	code string
-	want map[string]string // "stdout", "stderr" and "status", as far as something is said; "bash stdout" for bash alone
+	// "stdout", "stderr" and "status", as far as something is said; "bash stdout" for bash alone
+	want map[string]string
 }
 
 var (

@@ -132,7 +132,8 @@ func BenchmarkEcho(b *testing.B) {
 	h := newSandbox(b)
 	c := core.Command{Command: "bash", Args: []string{"-c", "echo hi"}}
 	runCommand(b, h, c)
-	least := time.Duration(math.MaxInt64) // what a busy machine does to the mean, it does not do to every run
+	// What a busy machine does to the mean, it does not do to every run.
+	least := time.Duration(math.MaxInt64)
 	for b.Loop() {
 		start := time.Now()
 		if stdout, _, _ := runCommand(b, h, c); stdout.String() != "hi\n" {

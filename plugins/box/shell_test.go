@@ -87,7 +87,8 @@ var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "
 
 func TestMain(m *testing.M) {
 	coretest.HeedSignals()
-	syscall.Umask(0o022) // the cases were recorded with it, and show the permissions of what they make
+	// The cases were recorded with it, and show the permissions of what they make.
+	syscall.Umask(0o022)
 	status := m.Run()
 	if dir, err := scratch(); err == nil {
 		os.RemoveAll(dir)

@@ -26,7 +26,8 @@ func TestInterrupt(t *testing.T) {
 	}
 	for _, on := range backends {
 		t.Run(on.name, func(t *testing.T) {
-			other := &hostwasm.Module{Name: "other", Load: plugins.Modules()[0].Load} // what runs it is a process of its own
+			// What runs it is a process of its own.
+			other := &hostwasm.Module{Name: "other", Load: plugins.Modules()[0].Load}
 			s := openShell(t, newSandboxBeside(t, on, map[string]*hostwasm.Module{"cksum": other}))
 			for _, line := range []string{
 				"echo a; sleep 1000; echo b",

@@ -59,7 +59,8 @@ func TestSmart(t *testing.T) {
 		{"git pull -q origin main && cat b", "| two\n"},
 		{"git clone -q --depth 1 URL/hub.git ../shallow && git -C ../shallow log --format=%s", "| two\n"},
 		{"git checkout -q -b old main~1 && echo three >c && git add c && git commit -qm three && git push -q URL/hub.git old", ""},
-		{"cd ../shallow && git fetch -q URL/hub.git old:old && git log --format=%s old", "| three\n| one\n"}, // which is older than what is here
+		// This one is older than what is here.
+		{"cd ../shallow && git fetch -q URL/hub.git old:old && git log --format=%s old", "| three\n| one\n"},
 		{installed + " -C ../down fsck --strict && " + installed + " -C ../shallow fsck && " + installed + " -C ../hub.git fsck", ""},
 		{"git ls-remote URL/gone.git", "! fatal: repository 'URL/gone.git/' not found\n? 128\n"},
 	} {

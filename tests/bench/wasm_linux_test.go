@@ -279,7 +279,8 @@ func children(b *testing.B) (pids []int) {
 		b.Skip("skipped: ", err)
 	}
 	for _, task := range tasks {
-		list, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children") // an error means that it has ended
+		// An error means that it has ended.
+		list, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
 		for _, child := range strings.Fields(string(list)) {
 			pid, _ := strconv.Atoi(child)
 			pids = append(pids, pid)

@@ -1,4 +1,5 @@
-// Agents of others, and what they need to be told so that a model on loopback answers them and nothing else does.
+// Agents of others, and what they need to be told so that a model on loopback answers them and
+// nothing else does.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +17,9 @@ const node = existsSync(newer) ? newer : process.execPath;
 const script = (name) => [node, join(modules, name)];
 
 /**
- * An agent has setUp(home, url), which returns how it is started so that the model at url answers it. own is its own
- * tool for commands, and shell what that takes. With drops, --drop-shell knows how to have it do without that one.
+ * An agent has setUp(home, url), which returns how it is started so that the model at url answers
+ * it. own is its own tool for commands, and shell what that takes. With drops, --drop-shell knows
+ * how to have it do without that one.
  */
 export const agents = {
   'claude-agent-acp 0.101': {
@@ -95,9 +97,10 @@ export function project(t) {
 export const behind = (flags, argv) => [terrarium, 'proxy', '--sandbox', 'off', ...flags, '--', ...argv];
 
 /**
- * prompt has "terrarium client" prompt an agent behind a proxy with such flags, once, in a version of ACP.
- * @returns the events that it has printed, what the terminals in them have written and how they have ended, and what
- * went to standard error.
+ * prompt has "terrarium client" prompt an agent behind a proxy with such flags, once, in a version
+ * of ACP.
+ * @returns the events that it has printed, what the terminals in them have written and how they
+ * have ended, and what went to standard error.
  */
 export async function prompt(t, agent, url, flags, version = 1) {
   const { home, cwd, env } = project(t);

@@ -1,4 +1,5 @@
-// An editor on ACP's TypeScript SDK, which serves no terminals, and knows those in _meta only if it is told to.
+// An editor on ACP's TypeScript SDK, which serves no terminals, and knows those in _meta only if it
+// is told to.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';

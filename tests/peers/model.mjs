@@ -1,12 +1,13 @@
-// A model on loopback that says what it was told to, over each of the APIs that agents speak: Anthropic's
-// Messages, and OpenAI's Responses and Chat Completions, streamed.
+// A model on loopback that says what it was told to, over each of the APIs that agents speak:
+// Anthropic's Messages, and OpenAI's Responses and Chat Completions, streamed.
 import { createServer } from 'node:http';
 
 /**
- * serve starts a model. `pick(tools)` is given the names of the tools that an agent offers, and returns
- * `{name, input}` of the one to call, or nothing. It is asked once for each prompt; then the model says "done".
- * @returns `{url, requests, close}`, where requests has the names of the tools of each request that had some, and
- * the texts of the results that came back.
+ * serve starts a model. `pick(tools)` is given the names of the tools that an agent offers, and
+ * returns `{name, input}` of the one to call, or nothing. It is asked once for each prompt; then
+ * the model says "done".
+ * @returns `{url, requests, close}`, where requests has the names of the tools of each request that
+ * had some, and the texts of the results that came back.
  */
 export async function serve(pick) {
   const requests = [];

@@ -1,5 +1,6 @@
-// Agents, editors and clients of others with our proxy and our tools, each as its maker has released it.
-// "go run ./cmd/dev conformance" installs them and runs this; TERRARIUM_PEERS names where they are installed.
+// Agents, editors and clients of others with our proxy and our tools, each as its maker has
+// released it. "go run ./cmd/dev conformance" installs them and runs this; TERRARIUM_PEERS names
+// where they are installed.
 
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
@@ -15,7 +16,10 @@ import { serve } from './model.mjs';
 const limit = { timeout: 600_000 };
 const line = 'echo it ran; pwd';
 
-/** model starts a model that calls a tool: that of ours where it is offered and ours says so, else the agent's own. */
+/**
+ * model starts a model that calls a tool: that of ours where it is offered and ours says so, else
+ * the agent's own.
+ */
 async function model(t, agent, ours) {
   const started = await serve((tools) => {
     const tool = ours && tools.find((name) => name.endsWith('terminal_create'));

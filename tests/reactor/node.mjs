@@ -110,7 +110,10 @@ function answer(request) {
   }
 }
 
-/** @param {number} n @returns {Buffer | null} the next n bytes of standard input; null at its end */
+/**
+ * @param {number} n
+ * @returns {Buffer | null} the next n bytes of standard input; null at its end
+ */
 function read(n) {
   const p = Buffer.alloc(n);
   for (let got = 0; got < n; ) {

@@ -12,7 +12,8 @@ import (
 func TestScripts(t *testing.T) {
 	for _, engine := range reactor.Engines() {
 		t.Run(engine.Name, func(t *testing.T) {
-			engine.Open(t) // where there is no such engine, this is one skip, not one for each script
+			// Where there is no such engine, this is one skip, not one for each script.
+			engine.Open(t)
 			for _, dir := range []string{"../../core/testdata", "../acp"} {
 				for _, file := range coretest.Scripts(t, dir) {
 					t.Run(coretest.Name(file), func(t *testing.T) {

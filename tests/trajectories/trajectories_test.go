@@ -73,14 +73,16 @@ func TestTrajectoriesInSandbox(t *testing.T) {
 			commands[name] = module
 		}
 	}
-	cache := filepath.Join("..", "..", ".cache", "terrarium", "modules") // what other tests have compiled too
+	// Other tests compile into it, too.
+	cache := filepath.Join("..", "..", ".cache", "terrarium", "modules")
 	host, err := worker.New(worker.Config{
 		Commands: commands, CacheDir: cache, TmpDir: t.TempDir(),
 		Refused: func(call string) { t.Errorf("a worker was refused the system call %s, which is not on its list", call) },
 	})
 	coretest.Supported(t, err)
 	t.Cleanup(func() { host.Close() })
-	if err := host.Prepare(t.Context(), "bash"); err != nil { // which is done once, and is no part of a task
+	// It is compiled once, which is no part of a task.
+	if err := host.Prepare(t.Context(), "bash"); err != nil {
 		t.Fatal(err)
 	}
 	testAll(t, place{host: host, provide: func(t *testing.T, task *task, dir string) {

@@ -104,8 +104,11 @@ export class Client {
   }
 }
 
-/** policy asks the person before an agent's command starts, and saves before any does. What was allowed for the session is the
- * same command with the same arguments in the same place, and nothing that only begins like it. */
+/**
+ * policy asks the person before an agent's command starts, and saves before any does. What was
+ * allowed for the session is the same command with the same arguments in the same place, and
+ * nothing that only begins like it.
+ */
 export function policy(log, save) {
   const allowed = new Set();
   return async ({ terminal, path, argv, cwd, roots, signal }) => {

@@ -1,6 +1,6 @@
 // An editor of one file at a time: CodeMirror, or a plain field for text where it can't be loaded.
-// What is typed is saved soon after, and at once when the person turns elsewhere; what commands write
-// appears, unless something is unsaved.
+// What is typed is saved soon after, and at once when the person turns elsewhere; what commands
+// write appears, unless something is unsaved.
 
 import { visible } from '@terrarium/web/xterm';
 import { $, h, name } from './dom.js';

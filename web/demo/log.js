@@ -73,7 +73,10 @@ export class Log {
     this.#views.push(mount(terminal, place, { compact: true, fontSize: 12 }));
   }
 
-  /** ask asks for permission, with details as texts and elements, and returns the answer; aborting the signal takes the question back. */
+  /**
+   * ask asks for permission, with details as texts and elements, and returns the answer; aborting
+   * the signal takes the question back.
+   */
   ask(question, subject, details, answers, signal) {
     return new Promise((resolve) => {
       const end = (answer) => {

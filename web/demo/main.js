@@ -51,8 +51,10 @@ let terminals;
 let editor;
 const save = () => editor?.save();
 
-/** sandbox makes one whose files are there again after a reload, where the browser can keep them and
- * no other tab has them. */
+/**
+ * sandbox makes one whose files are there again after a reload, where the browser can keep them
+ * and no other tab has them.
+ */
 async function sandbox(options) {
   try {
     return await createTerminals({ ...options, storage: 'demo' });

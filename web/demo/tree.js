@@ -1,5 +1,5 @@
-// The files, as a tree: one stop of the Tab key, arrows within it. It is read again when the sandbox
-// says that something has changed.
+// The files, as a tree: one stop of the Tab key, arrows within it. It is read again when the
+// sandbox says that something has changed.
 
 import { $, h, name } from './dom.js';
 

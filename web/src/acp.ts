@@ -35,8 +35,10 @@ interface Message {
 /** How deep JSON may be nested for the sandbox to read it. */
 const mostDepth = 512;
 
-/** How deep a text of JSON is nested. Strings are cut out in two steps: a regular expression for all of one
- * runs out of stack where that is long. */
+/**
+ * How deep a text of JSON is nested. Strings are cut out in two steps: a regular expression for
+ * all of one runs out of stack where that is long.
+ */
 function depth(text: string): number {
   let now = 0, most = 0;
   const outside = text.replace(/\\./g, '').split('"').filter((_, i) => i % 2 === 0);
@@ -101,7 +103,10 @@ export class Peer {
     });
   }
 
-  /** Sends what has no id that an answer could name: it is answered at once, and before what is sent later. */
+  /**
+   * Sends what has no id that an answer could name: it is answered at once, and before what is
+   * sent later.
+   */
   #nameless(text: string): Promise<object> {
     if (this.#gone) return Promise.reject(new AnswerError(this.#gone));
     return new Promise((resolve, reject) => {

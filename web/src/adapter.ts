@@ -16,8 +16,9 @@ export const letters = 'iIfF';
 const valueTypes: Record<string, number> = { i: 0x7f, I: 0x7e, f: 0x7d, F: 0x7c };
 
 /**
- * The module between a guest and us, in the binary format: https://www.w3.org/TR/wasm-core-2/#binary-format.
- * Its function N calls our function N, and then a Suspending one if its global "waits" is not 0:
+ * The module between a guest and us, in the binary format:
+ * https://www.w3.org/TR/wasm-core-2/#binary-format. Its function N calls our function N, and then a
+ * Suspending one if its global "waits" is not 0:
  *
  *   (func (export "N") (param …) (result t) (local $result t)
  *     (local.set $result (call $ours.N (local.get 0) …))

@@ -58,9 +58,14 @@ const sliceMs = 8;
 const callsBetween = 16, copiedBetween = 1 << 18;
 /** A copy of at most so many bytes is faster without a view of them. */
 const smallCopy = 128;
-/** How long after a guest's start we make an instance for the next one: small commands have ended by then. */
+/**
+ * How long after a guest's start we make an instance for the next one: small commands have ended
+ * by then.
+ */
 const prepareMs = 50;
-/** With so many guests there is none for the next one: a browser has room for about 124 memories. */
+/**
+ * With so many guests there is none for the next one: a browser has room for about 124 memories.
+ */
 const prepareMost = 100;
 /** The most that is told of an error, in UTF-16 units. */
 const maxErrorLength = 32768;
@@ -180,8 +185,8 @@ export class Guests {
   }
 
   /**
-   * Runs Go until all its goroutines wait, soon. To be called after each call of one of Go's exports,
-   * by which goroutines may have become ready.
+   * Runs Go until all its goroutines wait, soon. To be called after each call of one of Go's
+   * exports, by which goroutines may have become ready.
    */
   kick(): void {
     if (this.#kicked) return;
@@ -293,7 +298,9 @@ export class Guests {
     this.kick();
   }
 
-  /** Makes a module a program, and its imports the text: module and name of each behind its length. */
+  /**
+   * Makes a module a program, and its imports the text: module and name of each behind its length.
+   */
   #add(id: number, module: WebAssembly.Module): number {
     const links: Link[] = [], parts: Uint8Array[] = [];
     let size = 0;
@@ -403,8 +410,8 @@ export class Guests {
   }
 
   /**
-   * Makes an instance for a program's next start, soon: to begin with that would be half of what a small
-   * command takes. No code of a guest has run in it, and there is one at a time.
+   * Makes an instance for a program's next start, soon: to begin with that would be half of what a
+   * small command takes. No code of a guest has run in it, and there is one at a time.
    */
   #prepare(program: Program): void {
     if (this.#preparing || this.#guests.size >= prepareMost) return;
@@ -538,7 +545,8 @@ export class Guests {
   #resume(id: number, status: number, result: bigint): void {
     const g = this.#guests.get(id), w = g?.waiting;
     if (!g) return;
-    if (!w) return this.#fail(new Error('a guest is to go on that does not wait')); // else it would wait for ever
+    // It would wait for ever otherwise.
+    if (!w) return this.#fail(new Error('a guest is to go on that does not wait'));
     g.waiting = undefined;
     this.#soon(() => {
       if (status !== done) return w.reject(end);

@@ -68,7 +68,10 @@ function begins(p: number[], magic: number[]): boolean {
   return magic.every((b, i) => p[i] === b);
 }
 
-/** Returns the first bytes of a stream, four or more, and a stream that has them still, in small pieces. */
+/**
+ * Returns the first bytes of a stream, four or more, and a stream that has them still, in small
+ * pieces.
+ */
 async function peek(stream: ReadableStream<Bytes>): Promise<{ head: number[]; rest: ReadableStream<Bytes> }> {
   const reader = stream.getReader();
   const chunks: Bytes[] = [];

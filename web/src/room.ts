@@ -1,17 +1,24 @@
-// Room for the memories of guests. Browsers have room for little more than a hundred, and take those
-// of guests that have ended when they collect.
+// Room for the memories of guests. Browsers have room for little more than a hundred, and take
+// those of guests that have ended when they collect.
 
-/** How long somebody waits for room while nobody leaves and nobody comes in: so many ticks, of so many
- * milliseconds each. A tick that comes late is one tick all the same: the time that a look, the
- * start of a hundred guests or a paused page takes is no time in which somebody could have left. */
+/**
+ * How long somebody waits for room while nobody leaves and nobody comes in: so many ticks, of so
+ * many milliseconds each. A tick that comes late is one tick all the same: the time that a look,
+ * the start of a hundred guests or a paused page takes is no time in which somebody could have
+ * left.
+ */
 const patience = 40, tickMs = 250;
 /** How many wait at the most. */
 const maxLine = 256;
-/** How soon we look for room after a guest has ended, in milliseconds, and how many ticks after that we
- * look again. */
+/**
+ * How soon we look for room after a guest has ended, in milliseconds, and how many ticks after
+ * that we look again.
+ */
 const soonMs = 20, againTicks = 4;
-/** How often we look in vain until another guest has ended: the browser collects each time, for which
- * all others wait. */
+/**
+ * How often we look in vain until another guest has ended: the browser collects each time, for
+ * which all others wait.
+ */
 const maxLooks = 3;
 
 interface Waiting {
@@ -32,7 +39,10 @@ export class Room {
   /** Where there is none, `short` gives up what nobody needs. */
   constructor(private readonly short: () => void) {}
 
-  /** What `make` makes, or undefined if there is no room for long, or when `gone` is aborted before. */
+  /**
+   * What `make` makes, or undefined if there is no room for long, or when `gone` is aborted
+   * before.
+   */
   async take(make: () => WebAssembly.Instance, gone: AbortSignal): Promise<WebAssembly.Instance | undefined> {
     const instance = this.#line.length === 0 ? made(make) : undefined;
     if (instance || gone.aborted || this.#line.length >= maxLine) return instance;
@@ -40,7 +50,8 @@ export class Room {
     return new Promise((resolve, reject) => {
       const waiting = { make, ticks: patience, resolve, reject };
       if (this.#line.push(waiting) === 1) {
-        [this.#looks, this.#untilLook] = [1, againTicks]; // what ended before may not have been collected
+        // What ended before may not have been collected.
+        [this.#looks, this.#untilLook] = [1, againTicks];
         this.#tickIn(tickMs);
       }
       gone.addEventListener('abort', () => {
@@ -55,7 +66,8 @@ export class Room {
   left(): void {
     if (this.#line.length === 0) return;
     this.#renew();
-    if (this.#looks === maxLooks && this.#untilLook === 1) return; // many leave at once: the look is due
+    // Many leave at once: the look is due.
+    if (this.#looks === maxLooks && this.#untilLook === 1) return;
     [this.#looks, this.#untilLook] = [maxLooks, 1];
     this.#tickIn(soonMs);
   }
@@ -101,6 +113,8 @@ function made(make: () => WebAssembly.Instance): WebAssembly.Instance | undefine
     return make();
   } catch (e) {
     if (e instanceof WebAssembly.RuntimeError || e instanceof WebAssembly.LinkError) throw e;
-    return undefined; // V8: "RangeError: WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory for new instance"
+    // V8 says "RangeError: WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory for
+    // new instance".
+    return undefined;
   }
 }

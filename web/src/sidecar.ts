@@ -1,12 +1,18 @@
-// A client of `terrarium serve`, in a page or in Node: requests, and what its terminals do as they do it.
+// A client of `terrarium serve`, in a page or in Node: requests, and what its terminals do as they
+// do it.
 
 export type Topic = 'bytes' | 'screen' | 'status';
 
-/** What a command has written. `lost` bytes before it were dropped, because we have read too slowly. */
+/**
+ * What a command has written. `lost` bytes before it were dropped, because we have read too
+ * slowly.
+ */
 export interface Output { sessionId: string; terminalId: string; offset: number; lost: number; data: Uint8Array }
 
-/** A part of a line that looks the same: colours are a number of the palette or "#rrggbb". `width` is in
- * cells, where that is not one for each character. */
+/**
+ * A part of a line that looks the same: colours are a number of the palette or "#rrggbb". `width`
+ * is in cells, where that is not one for each character.
+ */
 export interface Run {
   text: string; width?: number; fg?: number | string; bg?: number | string; underlineColor?: number | string; link?: string;
   underline?: 'single' | 'double' | 'curly' | 'dotted' | 'dashed'; bold?: true; dim?: true; italic?: true; blink?: true;
@@ -24,7 +30,10 @@ export interface Status {
   exitStatus?: { exitCode: number | null; signal: string | null }; exec?: { path: string; argv?: string[]; via: string; sandbox?: string };
 }
 
-/** Hears of what was subscribed to. Of a screen that is not there, or not any more, it hears undefined. */
+/**
+ * Hears of what was subscribed to. Of a screen that is not there, or not any more, it hears
+ * undefined.
+ */
 export interface Listener {
   output?(output: Output): void;
   screen?(terminalId: string, screen: Screen | undefined): void;
@@ -94,8 +103,10 @@ export class Sidecar {
     return this.#request(method, params, () => undefined);
   }
 
-  /** Has the listener hear of a terminal, or of all of a session, also of those to come. Subscribe to
-   * screens before you create terminals: others have none. */
+  /**
+   * Has the listener hear of a terminal, or of all of a session, also of those to come. Subscribe
+   * to screens before you create terminals: others have none.
+   */
   subscribe(to: Subject, what: Topic[]): Promise<void> {
     return this.#request('_terrarium/subscribe', { ...to, what }, () => this.#watch(to, what.includes('screen')));
   }

@@ -33,7 +33,8 @@ export class Sources {
     }
     for (const [source, list] of names) {
       const info: ModuleInfo = { name: list[0]!, commands: list };
-      if (source instanceof WebAssembly.Module) info.sum = randomSum(); // it is known to nobody else
+      // It is known to nobody else.
+      if (source instanceof WebAssembly.Module) info.sum = randomSum();
       this.#modules.push({ info, source });
     }
   }

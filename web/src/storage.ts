@@ -19,7 +19,10 @@ const directory = 2, link = 64;
 const usualMode = 0o644;
 /** How long changes are gathered before they are written, in milliseconds. */
 const delayMs = 50;
-/** How often a directory is looked at again that can't be listed, and how many milliseconds after the last look. */
+/**
+ * How often a directory is looked at again that can't be listed, and how many milliseconds after
+ * the last look.
+ */
 const mostLooks = 100, lookMs = 50;
 const modesFile = 'modes.json';
 /** The largest file that is read, in bytes: cmd/sandbox takes no more at once. */
@@ -93,7 +96,8 @@ export class Storage {
   private async read(dir: FileSystemDirectoryHandle, path: string): Promise<void> {
     for (const [name, handle] of await list(dir)) {
       const at = `${path}/${name}`;
-      if (name.endsWith(unfinished) && !(at in this.modes)) continue; // ours have their permissions there
+      // Those of ours have their permissions in modes.
+      if (name.endsWith(unfinished) && !(at in this.modes)) continue;
       try {
         await this.readOne(handle, at);
       } catch (e) {
@@ -104,8 +108,10 @@ export class Storage {
     }
   }
 
-  /** Reads a file or directory. Who has the origin may have put there what does not fit into memory, and
-   * what were names of one file has become files: that keeps nobody from the others. */
+  /**
+   * Reads a file or directory. Who has the origin may have put there what does not fit into
+   * memory, and what were names of one file has become files: that keeps nobody from the others.
+   */
   private async readOne(handle: FileSystemHandle, path: string): Promise<void> {
     if (handle.kind === 'directory') {
       this.memory.mkdir(path);
@@ -117,7 +123,8 @@ export class Storage {
     try {
       this.memory.write(path, data, this.modes[path] ?? 0);
     } catch (e) {
-      if (this.memory.stat(path)) this.memory.remove(path); // what there was room for is not the file
+      // What there was room for is not the file.
+      if (this.memory.stat(path)) this.memory.remove(path);
       throw e;
     }
   }
@@ -148,7 +155,8 @@ export class Storage {
     if (dirty.length === 0) return;
     let done = '';
     for (const path of dirty) {
-      if (done !== '' && path.startsWith(done)) continue; // below a directory that was written whole
+      // This one is below a directory that was written whole.
+      if (done !== '' && path.startsWith(done)) continue;
       if (await this.keep(path)) done = path === '/' ? '/' : `${path}/`;
     }
     try {
@@ -174,7 +182,10 @@ export class Storage {
     this.failed(new SandboxError(full ? 'no_space' : 'no_storage', `${all} can't be ${done}: ${why}`, { cause: e }));
   }
 
-  /** Copies a path. What does not succeed keeps nothing else from it, and is tried again after the next change. */
+  /**
+   * Copies a path. What does not succeed keeps nothing else from it, and is tried again after the
+   * next change.
+   */
   private async keep(path: string): Promise<boolean> {
     try {
       return await this.copy(path);
@@ -248,8 +259,10 @@ function isGone(e: unknown): boolean {
   return e instanceof DOMException && e.name === 'NotFoundError';
 }
 
-/** What is in a directory. What a page was writing when it was reloaded Chromium takes away a little
- * later, and until then it can't be listed. */
+/**
+ * What is in a directory. What a page was writing when it was reloaded Chromium takes away a
+ * little later, and until then it can't be listed.
+ */
 async function list(dir: FileSystemDirectoryHandle): Promise<[string, FileSystemHandle][]> {
   for (let left = mostLooks; ; left--) {
     try {

@@ -158,7 +158,8 @@ export class TerminalsImpl implements Terminals {
     if (link && this.state === 'ready') {
       await new Promise<void>((resolve) => {
         this.closed = resolve;
-        // What commands have written to the page's own files, and to those that are kept, is written yet.
+        // What commands have written to the page's own files, and to those that are kept, is
+        // written yet.
         const kept = this.options.storage ? keepMs : 0;
         setTimeout(resolve, closeMs + kept + 2 * (this.providers?.timeoutMs ?? 0));
         link.send({ to: 'close' });

@@ -159,7 +159,10 @@ export interface Terminal {
   /** The output as the agent sees it: plain text unless the terminal was made otherwise. */
   text(): Promise<{ output: string; truncated: boolean }>;
 
-  /** Types into it, once it runs. It rejects with `input_closed`, `input_full`, `not_running` or `released`. */
+  /**
+   * Types into it, once it runs. It rejects with `input_closed`, `input_full`, `not_running` or
+   * `released`.
+   */
   write(data: string | Uint8Array): Promise<void>;
   /** Ends its input, once it runs: on a pty as if ^D was typed. */
   closeInput(): Promise<void>;
@@ -207,9 +210,9 @@ export interface TerminalsEvents {
    * `TerminalsOptions.storage`. */
   storage: (error: SandboxError) => void;
   /** What is wrong with a provider of `TerminalsOptions.mounts`, once until it works again: it has
-   * not answered (`provider_timeout`), has thrown what is no FileSystemError (`provider_failed`), or
-   * its answer can't be (`provider_invalid`). Or that what a command has written to a file, which it
-   * has closed, was not taken (`provider_lost`). */
+   * not answered (`provider_timeout`), has thrown what is no FileSystemError (`provider_failed`),
+   * or its answer can't be (`provider_invalid`). Or that what a command has written to a file,
+   * which it has closed, was not taken (`provider_lost`). */
   provider: (error: SandboxError) => void;
   /** What `state` says is another thing. */
   state: (state: TerminalsState, error?: SandboxError) => void;
@@ -429,15 +432,15 @@ export interface Files {
  * Files of the page's own, such as editors with unsaved text, mounted among the others: the methods
  * of VS Code's FileSystemProvider. `/` is the directory where it is mounted.
  *
- * Each file is read when a command opens it, whatever was read before. What a command writes comes by
- * `writeFile`, whole, milliseconds later, again while it writes on, and before the command that wrote
- * it has ended. What was renamed takes the place of what had the name: `sed -i` writes a file beside
- * and renames it.
+ * Each file is read when a command opens it, whatever was read before. What a command writes comes
+ * by `writeFile`, whole, milliseconds later, again while it writes on, and before the command that
+ * wrote it has ended. What was renamed takes the place of what had the name: `sed -i` writes a file
+ * beside and renames it.
  *
  * An error whose `code` is that of VS Code's FileSystemError (`FileNotFound`, `FileExists`,
  * `FileNotADirectory`, `FileIsADirectory`, `NoPermissions`, `Unavailable`) is what the command is
- * told; any other is an error of input and output. There are no links: one to a file is the file, one
- * to a directory can only be removed. Permissions and times that commands set stay in memory.
+ * told; any other is an error of input and output. There are no links: one to a file is the file,
+ * one to a directory can only be removed. Permissions and times that commands set stay in memory.
  */
 export interface FileSystemProvider {
   stat(path: string): FileStat | PromiseLike<FileStat>;

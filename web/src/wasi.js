@@ -78,7 +78,9 @@ export function wasi(memory, log) {
 
       sched_yield: () => SUCCESS,
 
-      /** Go waits with this, which the reactor never does: what it might ask for is there at once. */
+      /**
+       * Go waits with this, which the reactor never does: what it might ask for is there at once.
+       */
       poll_oneoff(/** @type {number} */ subscriptions, /** @type {number} */ events, /** @type {number} */ count, /** @type {number} */ out) {
         for (let i = 0; i < count; i++) {
           const from = subscriptions + 48 * i;

@@ -22,7 +22,9 @@ export { commandLine, visible };
 export interface ViewOptions {
   /** What the view is called; the command if absent. */
   name?: string;
-  /** It is the person's own: the keyboard goes to it from the start, and nobody needs to take over. */
+  /**
+   * It is the person's own: the keyboard goes to it from the start, and nobody needs to take over.
+   */
   own?: boolean;
   /** The terminal gets the size of the element. Else the view has the terminal's size, and scrolls
    * sideways where there is no room. */
@@ -83,7 +85,8 @@ export function mount(terminal: Terminal, element: HTMLElement, options: ViewOpt
 /** The views with an xterm.js; what went out of sight first comes first. */
 const live = new Set<TerminalView>();
 const views = new WeakMap<Element, TerminalView>();
-let sight: IntersectionObserver | undefined; // of all views; made by the first, as no server has one
+// It is that of all views. The first one makes it, since no server has one.
+let sight: IntersectionObserver | undefined;
 
 class TerminalView implements View {
   readonly element: HTMLElement;

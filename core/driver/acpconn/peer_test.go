@@ -178,7 +178,8 @@ func TestPeerAskedTooMuch(t *testing.T) {
 		if err := <-c.asked; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want %v", err, context.Canceled)
 		}
-		for _, long := range []string{strings.Repeat("x", 1<<20+1), strings.Repeat(`\u0001`, 200<<10)} { // as it is, and in JSON
+		// One is too long as it is, the other in JSON.
+		for _, long := range []string{strings.Repeat("x", 1<<20+1), strings.Repeat(`\u0001`, 200<<10)} {
 			fmt.Fprintf(c, create, 101, long)
 			if err := <-c.asked; !errors.Is(err, acp.ErrQuestionTooLong) {
 				t.Errorf("got %v, want %v", err, acp.ErrQuestionTooLong)

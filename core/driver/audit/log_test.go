@@ -245,7 +245,8 @@ func TestTorn(t *testing.T) {
 		add(t, newLog(t, name, LogConfig{}), 1)
 		add(t, first, 1)
 		s, err := verifyFiles(name, "")
-		if err != nil || s.Lines+s.Torn != 5+s.Torn { // a Recover is among them, and another by whose line it was
+		// A Recover is among them, and another one by whose line that was.
+		if err != nil || s.Lines+s.Torn != 5+s.Torn {
 			t.Fatalf("after a cut by %d: got %+v, %v", cut, s, err)
 		}
 		if s.Torn == 0 {

@@ -146,7 +146,8 @@ func numbered(name string, n int) string { return name + "." + strconv.Itoa(n) }
 // one of the two, so that nobody begins a third; and the new one has the lock from the beginning.
 func (l *Log) rotate(like *Event) (err error) {
 	temp := l.name + ".new"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) { // a crash has left it
+	// A crash may have left it.
+	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	next, err := os.OpenFile(temp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
@@ -200,7 +201,8 @@ func (l *Log) age() error {
 			return err
 		}
 	}
-	if err := os.Remove(youngest); err != nil && !errors.Is(err, os.ErrNotExist) { // where one is kept
+	// There is one where one is kept.
+	if err := os.Remove(youngest); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if os.Link(l.name, youngest) == nil {

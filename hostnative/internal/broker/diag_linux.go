@@ -13,7 +13,8 @@ const (
 	diagRequestSize  = unix.SizeofNlMsghdr + 56 // and struct inet_diag_req_v2
 	diagListen       = 10                       // TCP_LISTEN
 	diagIDAt         = 8                        // of struct inet_diag_sockid in the request
-	diagInodeAt      = unix.SizeofNlMsghdr + 68 // in the answer, after struct inet_diag_msg's id and counters
+	// It is in the answer, after struct inet_diag_msg's id and counters.
+	diagInodeAt = unix.SizeofNlMsghdr + 68
 )
 
 // listenerOf asks the kernel which socket listens for connections to an address, by

@@ -12,7 +12,8 @@ import (
 type udpSocket struct{ tcpSocket }
 
 func (u udpSocket) connect(_ caller, address []byte, _ func() bool) error {
-	if binary.NativeEndian.Uint16(address) == unix.AF_UNSPEC { // as who looks up a name does between two addresses
+	// A C library does so between two addresses when it looks up a name.
+	if binary.NativeEndian.Uint16(address) == unix.AF_UNSPEC {
 		u.takeBack()
 		return nil
 	}

@@ -59,7 +59,8 @@ func calls(r Rules, version int, notify bool) []rule {
 	}
 	others, datagrams := eperm, eacces
 	if notify {
-		others, datagrams = ask, ask // which refuses datagrams, too, and tells why no name was found
+		// Asked about, datagrams are refused as well, and the command learns why no name was found.
+		others, datagrams = ask, ask
 	}
 	thread := []test{oneOf(low(0), every, others, 0)} // likewise
 	// Landlock refuses devices too, where there is Landlock. That of number 0, which hides a

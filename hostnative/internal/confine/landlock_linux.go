@@ -99,7 +99,8 @@ func (s *ruleset) add(fd int, isDir bool, rights uint64) error {
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
 	_, _, errno := unix.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(s.fd), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
-	if errno == unix.EBADFD { // a namespace that is mounted on a file: no rule is needed, and none is possible
+	// It is a namespace that is mounted on a file: no rule is needed, and none is possible.
+	if errno == unix.EBADFD {
 		return nil
 	}
 	if errno != 0 {

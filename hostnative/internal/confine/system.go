@@ -61,7 +61,8 @@ func Toolchains(getenv func(string) string) []string {
 			if err != nil || !filepath.IsAbs(dir) || filepath.Base(bin) != "bin" {
 				continue
 			}
-			if prefix := filepath.Dir(bin); filepath.Base(prefix) != ".local" { // which is everything's
+			// ~/.local has the files of all programs.
+			if prefix := filepath.Dir(bin); filepath.Base(prefix) != ".local" {
 				add(prefix)
 			}
 		}

@@ -28,7 +28,8 @@ func TestListing(t *testing.T) {
 		if err := os.Chtimes(dir, before.ModTime(), before.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		for first := true; first || l.of == (dirVersion{}); first = false { // until it would not be read again
+		// This goes on until it would not be read again.
+		for first := true; first || l.of == (dirVersion{}); first = false {
 			if got, err := l.names(dir); err != nil || !slices.Equal(got, want) {
 				t.Fatalf("got %q, %v, want %q", got, err, want)
 			}

@@ -199,8 +199,10 @@ func standFast() {
 	for sig := syscall.Signal(1); sig < 65; sig++ {
 		switch sig {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught
-		case unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGABRT, unix.SIGSYS: // faults of ours
-		case unix.SIGCHLD, unix.SIGURG, unix.SIGPROF, 32, 33: // the runtime's own, or without effect
+		// These are faults of ours.
+		case unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGABRT, unix.SIGSYS:
+		// These are the runtime's own, or have no effect.
+		case unix.SIGCHLD, unix.SIGURG, unix.SIGPROF, 32, 33:
 		default:
 			if !ignored.Ignores(sig) {
 				signal.Notify(caught, sig) // a full channel drops them

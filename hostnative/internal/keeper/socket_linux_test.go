@@ -118,7 +118,8 @@ func TestSocketNonsense(t *testing.T) {
 		if m, _, err := newReceiver(b, true).receive(); err == nil || err == io.EOF {
 			t.Errorf("%s: got %+v, %v, want an error", name, m, err)
 		}
-		for late := time.Now().Add(time.Minute); descriptors(t) > before; runtime.Gosched() { // who writes has to hear of it, here and in tests before
+		// Who writes has to hear of it, here and in the tests before.
+		for late := time.Now().Add(time.Minute); descriptors(t) > before; runtime.Gosched() {
 			if time.Now().After(late) {
 				t.Fatalf("%s: got %d descriptors, before %d", name, descriptors(t), before)
 			}

@@ -16,9 +16,10 @@ import (
 // A leaf is a protected file, or what is in the place of one.
 type leaf struct {
 	info
-	kind   kind
-	anchor string // the directory without which it is nothing: a repository's, or the one that has .vscode
-	recent bool   // it may have changed again, with the same times
+	kind kind
+	// the directory without which it is nothing: a repository's, or the one that has .vscode
+	anchor string
+	recent bool // it may have changed again, with the same times
 	// touched: it was written since we know it. One that is mapped into memory can change for a
 	// while without new times, so it is read each time.
 	touched bool

@@ -4,13 +4,14 @@ import "time"
 
 // Limits bounds what a Snapshot costs. A field that is 0 has its default.
 type Limits struct {
-	Dirs  int           // directories that are looked at; 20000. Those known before count first
-	Depth int           // of directories below a root; 32
-	Files int           // protected files; 10000
-	Time  time.Duration // for directories that are new, each time; 5 s. Known ones always get looked at
-	File  int64         // of one file that is held, in bytes; 1 MiB. A larger one can't be put back
-	Total int64         // of all that are held, in bytes; 16 MiB
-	Kept  int64         // of what is set aside, in bytes; 64 MiB. The oldest goes first
+	Dirs  int // directories that are looked at; 20000. Those known before count first
+	Depth int // of directories below a root; 32
+	Files int // protected files; 10000
+	// for directories that are new, each time; 5 s. Known ones always get looked at
+	Time  time.Duration
+	File  int64 // of one file that is held, in bytes; 1 MiB. A larger one can't be put back
+	Total int64 // of all that are held, in bytes; 16 MiB
+	Kept  int64 // of what is set aside, in bytes; 64 MiB. The oldest goes first
 }
 
 func (l Limits) withDefaults() Limits {

@@ -54,7 +54,9 @@ type root struct {
 // Config says what to protect.
 type Config struct {
 	Roots []string // directories, which may be below one another
-	Keep  string   // where versions are kept aside: a directory of ours that commands can't write. It is made when needed
+	// where versions are kept aside: a directory of ours that commands can't write. It is made when
+	// needed
+	Keep  string
 	Homes []string // home directories, whose startup files are protected if they are in Roots
 	// Except are directories below Roots that are another's to protect. With what is in Keep, they
 	// are not looked at.

@@ -26,7 +26,8 @@ func SweepHost(id HostID, limit time.Duration) (complete bool) {
 
 func sweep(limit time.Duration, dead func(HostID) bool) (complete bool) {
 	late := time.Now().Add(limit)
-	known := make(map[HostID]bool) // one answer each: a host that dies meanwhile is for the next one
+	// Each host is asked once: one that dies meanwhile is left for the next sweep.
+	known := make(map[HostID]bool)
 	ask := func(id HostID) bool {
 		if _, ok := known[id]; !ok {
 			known[id] = dead(id)

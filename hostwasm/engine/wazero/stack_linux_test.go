@@ -13,7 +13,8 @@ func TestStackIsWiped(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := unsafe.SliceData(first.space)
-	touched := []int{len(first.space) - 1, len(first.space) - kept - 1, len(first.space) - first.size} // what is below can't be touched
+	// What is below can't be touched.
+	touched := []int{len(first.space) - 1, len(first.space) - kept - 1, len(first.space) - first.size}
 	for _, i := range touched {
 		first.space[i] = 1
 	}

@@ -1,11 +1,12 @@
-// Runs scripts with "bash -c" of the module BOX under node's WASI, one after the other: node node.mjs BOX DIR SCRIPT…
-// The first has the directories DIR/0/work and DIR/0/tmp, and leaves its output in DIR/0/stdout and DIR/0/stderr. The
-// statuses of all are printed as JSON.
+// Runs scripts with "bash -c" of the module BOX under node's WASI, one after the other: node
+// node.mjs BOX DIR SCRIPT… The first has the directories DIR/0/work and DIR/0/tmp, and leaves its
+// output in DIR/0/stdout and DIR/0/stderr. The statuses of all are printed as JSON.
 import { openSync, readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
 
 const [box, dir, ...scripts] = process.argv.slice(2);
-const module = await WebAssembly.compile(readFileSync(box)); // which takes a second, and serves them all
+// It takes a second, and serves all scripts.
+const module = await WebAssembly.compile(readFileSync(box));
 const statuses = [];
 for (const [i, script] of scripts.entries()) {
 	const at = (name) => `${dir}/${i}/${name}`;

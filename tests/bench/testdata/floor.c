@@ -1,10 +1,10 @@
-// What the operating system itself takes for what a terminal does, in C, without any of a terminal's
-// comforts. All times are in nanoseconds, by the monotonic clock.
+// What the operating system itself takes for what a terminal does, in C, without any of a
+// terminal's comforts. All times are in nanoseconds, by the monotonic clock.
 //
 //	floor run pipe|pty N   run /bin/true N times to the end of its output, print the time of each
 //	floor tail pipe|pty [COMMAND [ARG...]] BYTES
-//	                       have "floor flood", or COMMAND by its means, write so much, keep the newest
-//	                       MiB, print the time
+//	                       have "floor flood", or COMMAND by its means, write so much, keep
+//	                       the newest MiB, print the time
 //	floor flood BYTES      write lines of 72 bytes
 #define _GNU_SOURCE
 #include <errno.h>

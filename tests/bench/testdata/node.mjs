@@ -1,4 +1,5 @@
-// node node.mjs pipe|pty N: run /bin/true N times to the end of its output, print the nanoseconds of each.
+// node node.mjs pipe|pty N: run /bin/true N times to the end of its output, print the nanoseconds
+// of each.
 import { createRequire } from 'node:module'
 import { spawn } from 'node:child_process'
 

@@ -1,6 +1,7 @@
 // An agent for "terrarium harness": counts the lines of words.txt.
 //
-// terrarium harness --instruction "Write how many lines words.txt has to count.txt." -- node count.mjs
+// terrarium harness --instruction "Write how many lines words.txt has to count.txt." \
+//     -- node count.mjs
 import { createInterface } from "node:readline";
 
 // decide returns what it sees, what it will do, what it types, and whether that is all.

@@ -67,7 +67,7 @@ func run(ctx context.Context, client *acp.AgentSideConnection, limit time.Durati
 		// 3. The timer was first: kill the command. The terminal stays.
 		timedOut = true
 		if _, err = client.KillTerminal(ctx, acp.KillTerminalRequest{SessionId: session, TerminalId: id}); err == nil {
-			// 4. The wait is answered after all, when the command is dead and its last output is there.
+			// 4. The wait is answered after all: the command is dead, its last output there.
 			err = <-exited
 		}
 	}

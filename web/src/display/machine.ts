@@ -7,13 +7,17 @@ import type { Shown } from './shown.js';
 /** How much output is handed to core.wasm in a call, in bytes. */
 const PIECE = 1 << 20;
 
-/** A terminal of the machine's. Each has a session of its own: that is how one alone is forgotten. */
+/**
+ * A terminal of the machine's. Each has a session of its own: that is how one alone is forgotten.
+ */
 export interface Core {
   readonly id: string;
   readonly session: string;
 }
 
-/** The machine that keeps the output: its terminals run nothing, and are told what the agent tells. */
+/**
+ * The machine that keeps the output: its terminals run nothing, and are told what the agent tells.
+ */
 export class Machine {
   readonly limit: number;
   #registry: Registry;

@@ -112,7 +112,10 @@ export class Shown implements DisplayTerminal {
     if (anew) for (const watching of this.#watches) watching.skip();
   }
 
-  /** announce is told that its agent begins to tell of it: what is told again takes the place of what has ended. */
+  /**
+   * announce is told that its agent begins to tell of it: what is told again takes the place of
+   * what has ended.
+   */
   announce(): void {
     if (this.#announced && this.#status.state !== 'running') {
       this.reopen();

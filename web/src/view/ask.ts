@@ -1,6 +1,9 @@
 import { h, write } from './dom.js';
 
-/** A question in the view, above the screen: what it is about is shown whole before anything is done. */
+/**
+ * A question in the view, above the screen: what it is about is shown whole before anything is
+ * done.
+ */
 export class Ask {
   readonly element: HTMLElement;
   #question = h('span');

@@ -27,8 +27,11 @@ export function* lines(buffer: IBuffer): Generator<Line> {
   }
 }
 
-/** find selects a place with query and says which of how many it is: the next one after the selection
- * for a step of 1, the one before it for -1, and for 0 what is selected itself if it will do. */
+/**
+ * find selects a place with query and says which of how many it is: the next one after the
+ * selection for a step of 1, the one before it for -1, and for 0 what is selected itself if it
+ * will do.
+ */
 export function find(term: XTerm, query: string, step: -1 | 0 | 1): string {
   const wanted = query.toLowerCase();
   if (wanted === '') return '';

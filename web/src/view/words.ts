@@ -58,12 +58,17 @@ export function size(n: number): string {
 /** Characters that are not seen, or that change the order in which others are. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** visible has all of a text seen, in the order that it has, but for letters that run the other way. */
+/**
+ * visible has all of a text seen, in the order that it has, but for letters that run the other
+ * way.
+ */
 export function visible(text: string): string {
   return text.replace(unseen, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }
 
-/** commandLine is what a person reads as the command: quoted for a shell, and all of it to be seen. */
+/**
+ * commandLine is what a person reads as the command: quoted for a shell, and all of it to be seen.
+ */
 export function commandLine(command: string, args: readonly string[]): string {
   const quoted = args.map((a) => (/^[\w@%+=:,./-]+$/.test(a) ? a : `'${a.replaceAll("'", "'\\''")}'`));
   return visible([command, ...quoted].join(' '));

@@ -88,4 +88,5 @@ test('Monaco: its files are those of the commands', limit, () =>
     await editor.getByText('echo "bye, $1"').waitFor({ timeout: 30_000 });
     assert.deepEqual(errors, []);
     await page.close();
-  }, process.env.TERRARIUM_LONG)); // Vite prepares it for long, and has prepared our package for "Vite"
+    // Vite prepares monaco for long; our package it has prepared already, for "Vite".
+  }, process.env.TERRARIUM_LONG));

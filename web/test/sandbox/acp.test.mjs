@@ -1,5 +1,5 @@
-// The ACP scripts of tests/acp against the sandbox in a page: what a client sends, and the answers, to the letter. The
-// commands are actors, which do what a script has its fake host do.
+// The ACP scripts of tests/acp against the sandbox in a page: what a client sends, and the answers,
+// to the letter. The commands are actors, which do what a script has its fake host do.
 
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
@@ -13,7 +13,8 @@ import { launch, serve, watchErrors } from '../view/serve.mjs';
 
 const folder = fileURLToPath(new URL('../../../tests/acp/', import.meta.url));
 
-// Why a script does not run here. All of them run in Chromium too, on a fake host: see core/driver/acpconn.
+// Why a script does not run here. All of them run in Chromium too, on a fake host: see
+// core/driver/acpconn.
 const limits = 'has limits of its own', time = 'needs virtual time', writes = 'needs a command that goes on when it is killed';
 const searching = 'needs a host that is still looking for the command';
 const directories = 'hands over directories in which an actor finds nothing to do';

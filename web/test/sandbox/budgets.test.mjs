@@ -1,6 +1,7 @@
-// Budgets: what a page fetches, and how long commands take. A ratio is of two things on this machine in this run, done
-// in turns, and the best of each counts: what else the machine does can make both slower only. How many turns there
-// are is fixed, for who goes on until it is enough measures luck. A time fails only with TERRARIUM_LONG=1.
+// Budgets: what a page fetches, and how long commands take. A ratio is of two things on this
+// machine in this run, done in turns, and the best of each counts: what else the machine does can
+// make both slower only. How many turns there are is fixed, for who goes on until it is enough
+// measures luck. A time fails only with TERRARIUM_LONG=1.
 
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
@@ -25,13 +26,18 @@ function within(what, got, most, unit, counts) {
 /** best returns the least of what all have by this name. */
 const best = (all, name) => Math.min(...all.map((t) => t[name]));
 
-/** Of what takes long, how often it is done: the best of 20 counts, but make test has no time for that. */
+/**
+ * Of what takes long, how often it is done: the best of 20 counts, but make test has no time for
+ * that.
+ */
 const few = long ? 20 : 5;
 /** The same where only the time would count. */
 const once = long ? 20 : 1;
 
-/** rounds calls f so often, and returns what it returned. Beside other work the best of those may be none of the
- * good ones: while they are not enough, it is called four times as often. */
+/**
+ * rounds calls f so often, and returns what it returned. Beside other work the best of those may
+ * be none of the good ones: while they are not enough, it is called four times as often.
+ */
 async function rounds(n, f, enough = () => true) {
   const all = [];
   while (all.length < n || (all.length < 4 * n && !enough(all))) all.push(await f());
@@ -41,8 +47,8 @@ async function rounds(n, f, enough = () => true) {
 /** ratio returns the best of what all have by one name, by the best by another. */
 const ratio = (all, name, other) => best(all, name) / best(all, other);
 
-// What the worker does besides, in tests of times: it tells what it did since it was last asked, and how long bare
-// instances of the box take.
+// What the worker does besides, in tests of times: it tells what it did since it was last asked,
+// and how long bare instances of the box take.
 const timed = `
   const { Instance, Module } = WebAssembly, post = self.postMessage.bind(self);
   const decoder = new TextDecoder(), shown = (m) => m.from === 'output' ? m.data : m.value?.snapshot?.data;
@@ -91,7 +97,8 @@ before(async () => {
       channel.onmessage = (e) => resolve(e.data);
       channel.postMessage(question);
     });
-    // Calls f, and returns how long it takes until text comes from a request op: here, and in the worker.
+    // Calls f, and returns how long it takes until text comes from a request op: here, and in the
+    // worker.
     window.take = async (op, text, f) => {
       await ask({ op, text });
       const inWorker = new Promise((resolve) => (channel.onmessage = (e) => resolve(e.data.ms)));
@@ -100,7 +107,8 @@ before(async () => {
       return { page: performance.now() - began, worker: await inWorker };
     };
     window.idle = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-    for (let i = 0; i < 30; i++) await run('echo', { args: ['warm'] }); // the browser compiles what is used often better
+    // The browser compiles what is used often better.
+    for (let i = 0; i < 30; i++) await run('echo', { args: ['warm'] });
   }, timed);
 });
 

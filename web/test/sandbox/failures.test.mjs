@@ -66,7 +66,8 @@ test('no worker, none that starts, and a sandbox that is something else', limit,
     worker: 'worker_failed', thrown: 'no_worker', html: 'not_wasm', missing: 'fetch_failed', other: reasons.other, limits: 'range',
     cwd: 'value', files: 'invalid_path', commands: 'missing', none: 'no_worker',
   });
-  assert.ok(['wrong_version', 'fetch_failed'].includes(reasons.other)); // where core.wasm is not built, it is missing
+  // Where core.wasm is not built, it is missing.
+  assert.ok(['wrong_version', 'fetch_failed'].includes(reasons.other));
   assert.match(results.files.message, /^hello\.txt: a path begins with \//);
   assert.ok(Object.values(results).every((e) => e.name === 'SandboxError' && e.message));
 });

@@ -100,8 +100,8 @@ test('what is kept and can not be read is told, and stays', limit, async () => {
   const result = await page.evaluate(async () => {
     const options = { storage: 'unread', limits: { fileBytes: 1 << 20 } };
     await make({ ...options, files: { '/work/good': 'good' } });
-    // One file while it is in memory, and two of them are too large. A browser that has crashed leaves such
-    // a file too, and has not written what tells it from a user's.
+    // One file while it is in memory, and two of them are too large. A browser that has crashed
+    // leaves such a file too, and has not written what tells it from a user's.
     await run('head -c 600000 /dev/zero > a; for n in b c d e f g h i j k l m n; do ln a $n; done; echo mine > mine.crswap');
     await terminals.close();
     let home = await navigator.storage.getDirectory();
@@ -220,14 +220,16 @@ test('no room in the browser: what there is stays, the rest is told and kept whe
   assert.equal(full.output, '1000000\n');
   assert.deepEqual([full.error.reason, full.state], ['no_space', 'ready']);
   assert.match(full.error.message, /\/work\/big.*no room/);
-  // Another tab would find what was kept before, what there was room for, and that there was a file.
+  // Another tab would find what was kept before, what there was room for, and that there was a
+  // file.
   const kept = () => page.evaluate(async () => {
     const top = await navigator.storage.getDirectory();
     let dir = top;
     for (const name of ['terrarium', 'quota', 'files', 'work']) dir = await dir.getDirectoryHandle(name);
     const sizes = {};
     for await (const [name, handle] of dir.entries()) {
-      if (!name.endsWith('.crswap')) sizes[name] = (await handle.getFile()).size; // Chromium's, while it writes
+      // Chromium has such a file while it writes.
+      if (!name.endsWith('.crswap')) sizes[name] = (await handle.getFile()).size;
     }
     return sizes;
   });

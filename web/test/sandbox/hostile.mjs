@@ -1,6 +1,8 @@
 // All exports of cmd/sandbox, with whatever a page may pass.
 
-/** Runs in a worker: it tells how many calls were made, of how many exports, and what went wrong. */
+/**
+ * Runs in a worker: it tells how many calls were made, of how many exports, and what went wrong.
+ */
 export async function hostile({ base, seconds, seed }) {
   await import(`${base}/dist/wasm_exec.js`);
   const { Guests } = await import(`${base}/dist/guests.js`);

@@ -251,7 +251,8 @@ test('sixty processes at once, more than there is room for, and a hundred and si
     const begin = performance.now();
     await queued.kill();
     await queued.exited;
-    out.killed = [queued.status.state, performance.now() - begin < 8000]; // before it is told in any case
+    // That is sooner than it would be told in any case.
+    out.killed = [queued.status.state, performance.now() - begin < 8000];
     await bash.write('git --version || echo "no"room\r');
     await screen.shows((s) => s.plain.includes('noroom\r\n> '));
     out.bash = screen.plain;

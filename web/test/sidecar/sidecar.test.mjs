@@ -193,7 +193,8 @@ describe('a server that is played', { skip: bundled ? false : 'make build has no
     say(answer(1), screen(true, 0, 'old'), answer(2), answer(3), screen(false, 1, 'more'));
     await Promise.all(asked);
     assert.deepEqual(heard.screens.at(-1), ['old', 'more']);
-    // What was asked for at once is answered at once: only what comes between the answers is forgotten.
+    // What was asked for at once is answered at once: only what comes between the answers is
+    // forgotten.
     const again = [sidecar.unsubscribe(all), sidecar.subscribe(all, ['screen'])];
     say(answer(4), screen(false, 1, 'late'), answer(5), screen(true, 0, 'new'), screen(false, 1, 'er'));
     await Promise.all(again);

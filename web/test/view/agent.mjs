@@ -1,5 +1,5 @@
-// An agent on the SDK of ACP that runs a command and reports its terminal, in either version, and the
-// client at its other end. Both check what they get against the SDK's schema.
+// An agent on the SDK of ACP that runs a command and reports its terminal, in either version, and
+// the client at its other end. Both check what they get against the SDK's schema.
 
 import { spawn } from 'node:child_process';
 import * as v1 from '@agentclientprotocol/sdk';
@@ -9,7 +9,9 @@ import { clientCapabilities } from '../../dist/display.js';
 
 const base64 = (bytes) => Buffer.from(bytes).toString('base64');
 
-/** How each version tells the life of a terminal that is named after its tool call, as agents do. */
+/**
+ * How each version tells the life of a terminal that is named after its tool call, as agents do.
+ */
 const dialects = {
   1: {
     // Claude's: the call is there before its command is known.
@@ -38,9 +40,9 @@ const dialects = {
 const embedded = (terminalId) => [{ type: 'terminal', terminalId }];
 
 /**
- * connect starts an agent of a version, which runs each prompt as a command: "call: a line of sh". Of
- * "call: again ID" it makes a call that embeds a terminal once more. It returns the client's end, which
- * gives each session/update to updated.
+ * connect starts an agent of a version, which runs each prompt as a command: "call: a line of sh".
+ * Of "call: again ID" it makes a call that embeds a terminal once more. It returns the client's
+ * end, which gives each session/update to updated.
  */
 export async function connect(version, updated) {
   const sdk = version === 1 ? v1 : v2;

@@ -1,5 +1,5 @@
-// Terminals of an agent on ACP's SDK, which runs commands and reports them, as a page shows them in the
-// tool calls that embed them.
+// Terminals of an agent on ACP's SDK, which runs commands and reports them, as a page shows them in
+// the tool calls that embed them.
 
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
@@ -31,7 +31,10 @@ after(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** open returns a page that shows what tool calls embed, each in a view of its own, and the agent that makes them. */
+/**
+ * open returns a page that shows what tool calls embed, each in a view of its own, and the agent
+ * that makes them.
+ */
 async function open(t, version) {
   const page = await chromium.browser.newPage();
   const errors = watchErrors(page);

@@ -103,7 +103,8 @@ test('what is typed is saved when the person turns elsewhere, and before a comma
   await page.getByRole('button', { name: 'Run the agent' }).click();
   await page.getByRole('group', { name: /^The agent asks/ }).waitFor();
   await type('c');
-  await page.evaluate(() => document.querySelector('.permission button').click()); // the focus stays
+  // The focus stays.
+  await page.evaluate(() => document.querySelector('.permission button').click());
   await page.getByText('grep').first().waitFor();
   assert.match(await writes(), /^cba/);
   assert.deepEqual(errors, []);
@@ -127,7 +128,8 @@ test('files by keyboard only: made, renamed, deleted', async () => {
   await page.keyboard.type('src');
   await press('Enter');
   await focused('src');
-  for (let i = 0; i < 5; i++) await press('Shift+Tab'); // Start over, Delete, Rename, New folder, New file
+  // Past Start over, Delete, Rename, New folder, New file.
+  for (let i = 0; i < 5; i++) await press('Shift+Tab');
   await press('Enter');
   await dialog.getByText('New file in /work/project/src').waitFor();
   await page.keyboard.type('one.txt');

@@ -14,8 +14,8 @@ const types = {
 };
 
 /**
- * serve serves web/ on loopback, with these headers besides, some files (or JSON, or what answers) in
- * place of others, and what is below some paths from elsewhere in web/.
+ * serve serves web/ on loopback, with these headers besides, some files (or JSON, or what answers)
+ * in place of others, and what is below some paths from elsewhere in web/.
  */
 export async function serve({ headers = {}, instead = {}, elsewhere = {} } = {}) {
   const server = createServer(async (request, response) => {
@@ -57,7 +57,8 @@ export async function launch(options = {}) {
     ],
     ...options,
   });
-  browser.setDefaultTimeout(120_000); // where much else runs, what takes a second here takes half a minute
+  // Where much else runs, what takes a second here takes half a minute.
+  browser.setDefaultTimeout(120_000);
   return {
     browser,
     close: async () => {

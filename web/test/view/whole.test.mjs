@@ -43,7 +43,8 @@ test('a shell of one\'s own', { skip }, async () => {
   await input.focus();
   await page.keyboard.type('echo $((6 * 7)) > answer && cat answer');
   await page.keyboard.press('Enter');
-  await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem', { name: 'answer' }).waitFor(); // the tree follows
+  // The tree follows.
+  await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem', { name: 'answer' }).waitFor();
   await page.keyboard.type('rm answer');
   await page.keyboard.press('Enter');
   await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem', { name: 'answer' }).waitFor({ state: 'detached' });
@@ -113,7 +114,8 @@ test('a flood of 64 MB: the page draws on, and the last line is there', { skip }
 test('files outlive a reload, a second tab says that it has its own, and what the page began with comes back', { skip }, async () => {
   const tree = page.getByRole('tree', { name: 'Files' });
   await page.getByRole('button', { name: 'New shell' }).click();
-  await page.getByRole('tab', { name: 'shell, running', selected: true }).waitFor(); // else the last tab gets the keys
+  // Otherwise the last tab gets the keys.
+  await page.getByRole('tab', { name: 'shell, running', selected: true }).waitFor();
   await page.getByRole('tabpanel').locator('.xterm-helper-textarea').focus();
   await page.keyboard.type('rm README.md && echo mine > kept');
   await page.keyboard.press('Enter');

@@ -436,7 +436,8 @@ test('of a hundred cards only those near sight have an xterm.js, and the others 
     return { most: window.most, near: Math.ceil((3 * 600) / height) + 1 };
   });
   console.log(`# ${most} of 100 cards had an xterm.js at once, ${near} can be near sight`);
-  assert.ok(most <= Math.max(16, near) + 2, `${most} at once`); // two are kept for the focus and a selection
+  // Two more are kept for the focus and a selection.
+  assert.ok(most <= Math.max(16, near) + 2, `${most} at once`);
   assert.deepEqual(errors, []);
 });
 

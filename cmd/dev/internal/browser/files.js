@@ -1,14 +1,14 @@
 // @ts-check
 // A file system in memory, in the form of Node's fs that Go's syscall package calls on js, and the
-// process and path that go with it. It is Linux's as far as Go's tests look: permissions are kept and
-// do nothing, as for root.
+// process and path that go with it. It is Linux's as far as Go's tests look: permissions are kept
+// and do nothing, as for root.
 
 const typeMask = 0o170000, directory = 0o040000, regular = 0o100000, link = 0o120000;
 const maxLinks = 40; // followed for one path, as on Linux
 
 /**
- * @typedef {{ino: number, mode: number, nlink: number, times: number[], data: Uint8Array, size: number,
- *   entries: Map<string, Node>, target: string}} Node
+ * @typedef {{ino: number, mode: number, nlink: number, times: number[], data: Uint8Array,
+ *   size: number, entries: Map<string, Node>, target: string}} Node
  * @typedef {{node: Node, flags: number, at: number, path: string}} Open
  */
 
@@ -178,7 +178,13 @@ const calls = {
   close(fd) {
     if (fd > 2 && !opened.delete(fd)) fail('EBADF');
   },
-  /** @param {number} fd @param {Uint8Array} b @param {number} offset @param {number} n @param {number | null} position */
+  /**
+   * @param {number} fd
+   * @param {Uint8Array} b
+   * @param {number} offset
+   * @param {number} n
+   * @param {number | null} position
+   */
   read(fd, b, offset, n, position) {
     if (fd === 0) return 0;
     const f = file(fd);
@@ -190,7 +196,13 @@ const calls = {
     if (position === null) f.at += got.length;
     return got.length;
   },
-  /** @param {number} fd @param {Uint8Array} b @param {number} offset @param {number} n @param {number | null} position */
+  /**
+   * @param {number} fd
+   * @param {Uint8Array} b
+   * @param {number} offset
+   * @param {number} n
+   * @param {number | null} position
+   */
   write(fd, b, offset, n, position) {
     if (fd === 1 || fd === 2) {
       output.write(fd, b.slice(offset, offset + n));
@@ -313,8 +325,9 @@ const calls = {
 };
 
 /**
- * Callbacks come later, as Node's do: Go runs all its goroutines inside a call that answers at once. Only a
- * guest's call, which may not block, is answered so: that of a test that reports what it sees there.
+ * Callbacks come later, as Node's do: Go runs all its goroutines inside a call that answers at
+ * once. Only a guest's call, which may not block, is answered so: that of a test that reports what
+ * it sees there.
  * @param {(...args: any[]) => any} call
  */
 const later = (call) => (/** @type {any[]} */ ...args) => {
@@ -362,7 +375,12 @@ export const mkdirAll = (path, mode = 0o755) => {
   }
 };
 
-/** Makes a file and the directories above it. @param {string} path @param {number} mode @param {Uint8Array} data */
+/**
+ * Makes a file and the directories above it.
+ * @param {string} path
+ * @param {number} mode
+ * @param {Uint8Array} data
+ */
 export const addFile = (path, mode, data) => {
   mkdirAll(path.slice(0, path.lastIndexOf('/')) || '/');
   const n = newNode(regular | (mode & 0o7777));

@@ -1,5 +1,6 @@
 // @ts-check
-// Runs a Go test binary, with the glue for guests, and tells the runner what it writes and how it ends.
+// Runs a Go test binary, with the glue for guests, and tells the runner what it writes and how it
+// ends.
 
 import { output, mkdirAll, addFile } from './files.js';
 import './wasm_exec.js';

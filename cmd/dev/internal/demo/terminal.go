@@ -70,7 +70,8 @@ func (t *terminal) create(ctx context.Context, p *peer) error {
 // watch prints the terminal's output until its command ends.
 func (t *terminal) watch(ctx context.Context, p *peer, out *printer) error {
 	exited := make(chan error, 1)
-	go func() { exited <- p.call(ctx, "terminal/wait_for_exit", t.ref(), &t.status) }() // ends with ctx at the latest
+	// It ends with ctx at the latest.
+	go func() { exited <- p.call(ctx, "terminal/wait_for_exit", t.ref(), &t.status) }()
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
 	for running := true; running; {

@@ -40,7 +40,8 @@ func read(section []byte) ([]byte, error) {
 		if end > maxImage {
 			return nil, fmt.Errorf("a data segment up to %#x", end)
 		}
-		if end > uint64(len(image)) { // the sections of the linker are not in the order of their addresses
+		// The sections of the linker are not in the order of their addresses.
+		if end > uint64(len(image)) {
 			image = append(image, make([]byte, end-uint64(len(image)))...)
 		}
 		copy(image[at:], data)

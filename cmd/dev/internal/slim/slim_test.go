@@ -80,7 +80,8 @@ func build(t *testing.T) []byte {
 func output(t *testing.T, wasm []byte) []byte {
 	t.Helper()
 	ctx := t.Context()
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter()) // which begins sooner
+	// The interpreter begins sooner than a compiler.
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
 	defer r.Close(ctx)
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	var stderr bytes.Buffer

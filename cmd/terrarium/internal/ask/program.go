@@ -42,21 +42,23 @@ var _ Way = (*Program)(nil)
 
 // A programQuestion is what a program reads.
 type programQuestion struct {
-	Version  int          `json:"version"` // 1
-	Session  string       `json:"session"`
-	Terminal string       `json:"terminal"`
-	Via      string       `json:"via"`  // "shell", "args" or "file"
-	Line     string       `json:"line"` // as the agent has sent it; with "shell" a shell line
-	Argv     []string     `json:"argv"`
-	Path     string       `json:"path"` // what would be executed
-	Cwd      string       `json:"cwd"`
-	Env      []string     `json:"env"`      // names of added variables
-	Sandbox  string       `json:"sandbox"`  // "off" if there is none
-	More     string       `json:"more"`     // what it asks for that other commands don't have: "without a sandbox"
+	Version  int      `json:"version"` // 1
+	Session  string   `json:"session"`
+	Terminal string   `json:"terminal"`
+	Via      string   `json:"via"`  // "shell", "args" or "file"
+	Line     string   `json:"line"` // as the agent has sent it; with "shell" a shell line
+	Argv     []string `json:"argv"`
+	Path     string   `json:"path"` // what would be executed
+	Cwd      string   `json:"cwd"`
+	Env      []string `json:"env"`     // names of added variables
+	Sandbox  string   `json:"sandbox"` // "off" if there is none
+	// What it asks for that other commands don't have: "without a sandbox".
+	More     string       `json:"more"`
 	Commands []simpleJSON `json:"commands"` // the simple commands of the line
 	Reason   string       `json:"reason"`   // why it is asked about
-	Always   []string     `json:"always"`   // what "always" would allow; empty: it can't be answered
-	Text     string       `json:"text"`     // all of it for a person, in lines that are safe to show
+	// What "always" would allow; empty: it can't be answered.
+	Always []string `json:"always"`
+	Text   string   `json:"text"` // all of it for a person, in lines that are safe to show
 }
 
 type simpleJSON struct {

@@ -171,7 +171,8 @@ func (q *Question) Text() string {
 		sandbox = "in the sandbox " + printable.Text(q.Sandbox)
 	}
 	if q.Exec.Terms != "" {
-		line("- it asks to run %s, this once", printable.Text(q.Exec.Terms)) // all of it: the host has bounded it
+		// All of it is shown: the host has bounded it.
+		line("- it asks to run %s, this once", printable.Text(q.Exec.Terms))
 	}
 	where := shorten(q.Exec.Command.Cwd, maxCommand)
 	if where == "" {

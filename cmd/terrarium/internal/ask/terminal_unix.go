@@ -123,12 +123,14 @@ func (t *Terminal) put(ctx context.Context, text, title string, take func(line s
 
 // withdraw removes a question that nobody needs to answer any more.
 func (t *Terminal) withdraw(tty tty, title string, shown int) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a stopped terminal takes nothing
+	// A terminal that is stopped takes nothing.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	tty.forget()
 	erase := "\n"
 	if !t.Plain {
-		erase = fmt.Sprintf("\r\x1b[%dA\x1b[J", min(max(1, shown-1), maxErased)) // CUU and ED, ECMA-48 8.3.22 and 8.3.39
+		// These are CUU and ED, ECMA-48 8.3.22 and 8.3.39.
+		erase = fmt.Sprintf("\r\x1b[%dA\x1b[J", min(max(1, shown-1), maxErased))
 	}
 	_ = tty.write(ctx, erase+"terrarium: no answer is needed any more: "+title+"\n")
 }

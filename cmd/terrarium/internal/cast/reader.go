@@ -104,7 +104,8 @@ func (c *Reader) Next() (Event, error) {
 		if err != nil {
 			return Event{}, err
 		}
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' { // a comment, in version 3
+		// Version 3 has comments.
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
 			continue
 		}
 		e, err := c.parse(line)

@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	maxUnread   = 64 << 20        // bytes that the agent may leave unread
-	maxQueued   = 16 << 20        // bytes of answers after which it has to have read them
-	leaveGrace  = 2 * time.Second // how long it may take to end when its input has
-	maxStderr   = 8 << 10         // bytes of what it says on standard error that are kept, the newest
-	maxNameShow = 80              // bytes of its command line that tell which agent it was
+	maxUnread  = 64 << 20        // bytes that the agent may leave unread
+	maxQueued  = 16 << 20        // bytes of answers after which it has to have read them
+	leaveGrace = 2 * time.Second // how long it may take to end when its input has
+	// Bytes of what it says on standard error that are kept, the newest.
+	maxStderr   = 8 << 10
+	maxNameShow = 80 // bytes of its command line that tell which agent it was
 )
 
 // An agent is a process that speaks lines on its standard input and output.

@@ -128,7 +128,8 @@ func Run(ctx context.Context, c Config) (stop string, err error) {
 	} else {
 		k.agent.end() // first: one that does not read its answers would hold up all that follows
 	}
-	unheard := time.AfterFunc(closeLimit, k.agent.end) // nor does one whose turn is over hold it up for ever
+	// An agent whose turn is over can't hold it up for ever either.
+	unheard := time.AfterFunc(closeLimit, k.agent.end)
 	k.questions.wait()
 	k.served.close()
 	if unheard.Stop() && err == nil {

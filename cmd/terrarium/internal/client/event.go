@@ -23,7 +23,8 @@ type Ready struct {
 
 // Updated is a session/update.
 type Updated struct {
-	Kind string // as "agent_message_chunk" and "plan"; what version 2 calls otherwise has the name of version 1
+	// as "agent_message_chunk" and "plan"; what version 2 calls otherwise has the name of version 1
+	Kind string
 	Raw  []byte // all of it, as JSON
 
 	Text    string // of a chunk, and of "notice"

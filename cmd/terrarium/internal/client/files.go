@@ -123,7 +123,8 @@ func (f *files) write(path, content string) error {
 	if err != nil {
 		return err
 	}
-	if f.protected != nil && hasMoreNames(file) { // one of them may be protected: a command can make such
+	// One of them may be protected: a command can make such.
+	if f.protected != nil && hasMoreNames(file) {
 		file.Close()
 		return errProtected
 	}
@@ -220,7 +221,8 @@ func fileFailure(err error, path string) *jsonrpc.Error {
 		code, reason = jsonrpc.CodeResourceNotFound, "not_found"
 	case errors.Is(err, fs.ErrPermission):
 		reason = "permission_denied"
-	case strings.Contains(text, "path escapes from parent"): // os.Root has no error that can be compared
+	// os.Root has no error that can be compared.
+	case strings.Contains(text, "path escapes from parent"):
 		code, reason = jsonrpc.CodeInvalidParams, "outside_session"
 	}
 	e := jsonrpc.NewError(code, reason).With("path", clip(path, 4<<10))

@@ -162,7 +162,8 @@ func (k *client) asked(params jsonrpc.Value) (*Question, *Command) {
 	if call.Kind() == jsonrpc.Object {
 		known := k.toolCalls.note(call, false) // what it says of the tool call is news of it, too
 		q.Title, q.Kind, q.Detail = known.Title, known.Kind, detail(known.Content)
-		if known.command != nil && (known.Kind == "" || known.Kind == "execute") { // others have commands of their own
+		// Other kinds have commands of their own.
+		if known.command != nil && (known.Kind == "" || known.Kind == "execute") {
 			command = known.command
 		}
 	}

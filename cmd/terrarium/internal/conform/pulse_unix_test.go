@@ -38,7 +38,8 @@ func TestPulseFlooded(t *testing.T) {
 	}
 	defer p.close()
 	ended := make(chan bool, 1)
-	go func() { ended <- p.await(false, 100*time.Millisecond, nil) }() // is left behind where it never returns
+	// The goroutine is left behind where it never returns.
+	go func() { ended <- p.await(false, 100*time.Millisecond, nil) }()
 	select {
 	case over := <-ended:
 		if over {

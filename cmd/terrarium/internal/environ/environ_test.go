@@ -131,7 +131,7 @@ func TestRefused(t *testing.T) {
 		{env("LD_PRELOAD=x", "A=1", "BASH_ENV=y"), nil, "LD_PRELOAD BASH_ENV"},
 		{env("HOME=/home/me"), env("HOME=/home/me"), ""},                             // sent back
 		{env("PYTHONPATH=src"), env("PYTHONPATH=src"), ""},                           // of --env
-		{env("PYTHONPATH=src", "PYTHONPATH=x"), env("PYTHONPATH=src"), "PYTHONPATH"}, // the last counts
+		{env("PYTHONPATH=src", "PYTHONPATH=x"), env("PYTHONPATH=src"), "PYTHONPATH"}, // the last
 		{env("PYTHONPATH=x", "PYTHONPATH=src"), env("PYTHONPATH=src"), ""},
 		{env("PYTHONPATH=a"), env("PYTHONPATH=a", "PYTHONPATH=b"), "PYTHONPATH"},
 	} {

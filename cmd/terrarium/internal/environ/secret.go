@@ -67,18 +67,21 @@ func words(name string) (list []string) {
 var secretShapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`-----BEGIN `, // PEM
-		`(?i:[a-z][a-z0-9+.-]*://[^\s/@]*:[^\s@]+@)`,                                // a URL with a password
-		`(?i:[a-z][a-z0-9+.-]*://[^\s/@:]{20,}@)`,                                   // a URL with a token for a name
-		`(?i:(?:passw(?:or)?d|passphrase|secret|token|api_?key)\s*[=:]\s*[^\s;,]+)`, // options that have one
-		`(?i:\b(?:bearer|basic)\s+[a-z0-9+/=._~-]{16,})`,                            // headers
-		`gh[a-z]_[A-Za-z0-9]{20,}`, `github_pat_[A-Za-z0-9_]{20,}`,                  // GitHub
+		// a URL with a password
+		`(?i:[a-z][a-z0-9+.-]*://[^\s/@]*:[^\s@]+@)`,
+		`(?i:[a-z][a-z0-9+.-]*://[^\s/@:]{20,}@)`, // a URL with a token
+		// options that have one
+		`(?i:(?:passw(?:or)?d|passphrase|secret|token|api_?key)\s*[=:]\s*[^\s;,]+)`,
+		`(?i:\b(?:bearer|basic)\s+[a-z0-9+/=._~-]{16,})`,           // headers
+		`gh[a-z]_[A-Za-z0-9]{20,}`, `github_pat_[A-Za-z0-9_]{20,}`, // GitHub
 		`gl[a-z]{2,5}-[A-Za-z0-9_-]{16,}`,                    // GitLab
 		`(?:AKIA|ASIA)[A-Z0-9]{12,}`,                         // AWS
 		`AIza[A-Za-z0-9_-]{30,}`, `ya29\.[A-Za-z0-9_-]{20,}`, // Google
 		`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.`,          // JSON web tokens
 		`[rsp]k_(?:live|test)_[A-Za-z0-9]{8,}`,               // Stripe
 		`xox[a-z]-[A-Za-z0-9-]{8,}`, `xapp-[A-Za-z0-9-]{8,}`, // Slack
-		`\bsk-[A-Za-z0-9_-]{16,}`,                                                  // models' keys: sk-ant-, sk-proj-
+		// models' keys: sk-ant-, sk-proj-
+		`\bsk-[A-Za-z0-9_-]{16,}`,
 		`npm_[A-Za-z0-9]{30,}`, `pypi-[A-Za-z0-9_-]{30,}`, `\bcio[A-Za-z0-9]{30,}`, // registries
 		`hf_[A-Za-z0-9]{20,}`, `hvs\.[A-Za-z0-9_-]{20,}`, `dckr_pat_[A-Za-z0-9_-]{16,}`, `dop_v1_[a-f0-9]{30,}`, `SG\.[A-Za-z0-9_-]{16,}\.`,
 		`AGE-SECRET-KEY-1`, `\bsshpass\s+-p`,

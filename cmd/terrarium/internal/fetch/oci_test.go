@@ -14,9 +14,10 @@ import (
 
 // An image is what a registry of containers has of a plugin, and what is wrong with it.
 type image struct {
-	manifest string                                        // what is sent, in place of the right one
-	layer    func(http.ResponseWriter) bool                // sends the layer itself, and reports that it did
-	ask      func(http.ResponseWriter, *http.Request) bool // likewise of any request
+	manifest string // what is sent, in place of the right one
+	// sends the layer itself, and reports that it did
+	layer func(http.ResponseWriter) bool
+	ask   func(http.ResponseWriter, *http.Request) bool // likewise of any request
 }
 
 // registryOf serves an image with a layer that is download. It returns the source.

@@ -27,7 +27,8 @@ type Source struct {
 	Version string             // of NPM
 	URL     *url.URL           // of HTTPS
 	Image   registry.Reference // of OCI: a registry, a name there, and a digest
-	Path    string             // of File, with slashes: relative to the index's directory, or absolute
+	// where the file of File is, with slashes: relative to the index's directory, or absolute
+	Path string
 }
 
 // maxSource is how long a source may be, in bytes.

@@ -204,7 +204,8 @@ func TestHandOverFails(t *testing.T) {
 		answers []string
 		want    string
 	}{
-		{[]string{`400 {"error":{"message":"prompt is too long"}}`}, "too long"}, // there is nothing to leave out
+		// there is nothing to leave out
+		{[]string{`400 {"error":{"message":"prompt is too long"}}`}, "too long"},
 		{[]string{"1", no, no, no, no, no}, "Too much"},
 		{[]string{"1", no, "S", `401 {"error":{"message":"no such key"}}`}, "no such key"},
 	} {

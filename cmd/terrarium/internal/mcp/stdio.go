@@ -118,7 +118,8 @@ func (l *lines) take(line []byte, bad error) bool {
 	case m.Kind == wire.Response && m.ID.IsNull():
 		return true // nobody answers an answer
 	case m.Kind == wire.Response && wrong != nil:
-		line = bytes.TrimSpace(wire.AppendError(nil, m.ID, wrong)) // what it answers has failed, and waits no longer
+		// What it answers has failed, and waits no longer.
+		line = bytes.TrimSpace(wire.AppendError(nil, m.ID, wrong))
 	case wrong != nil:
 		return l.refuse(m.ID, wrong)
 	case m.Kind == wire.Request && m.ID.IsNull():
@@ -130,7 +131,8 @@ func (l *lines) take(line []byte, bad error) bool {
 	}
 	if request, ok := message.(*jsonrpc.Request); ok && m.Kind == wire.Request {
 		if idOf(request.ID) != m.ID {
-			return l.refuse(m.ID, wire.NewError(wire.CodeInvalidRequest, "id")) // the answer would have another one
+			// The answer would have another id.
+			return l.refuse(m.ID, wire.NewError(wire.CodeInvalidRequest, "id"))
 		}
 		select {
 		case l.calls <- struct{}{}:

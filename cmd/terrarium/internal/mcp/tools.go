@@ -20,7 +20,8 @@ import (
 
 // Bounds of arguments. Strings are counted in characters, as JSON Schema does.
 const (
-	maxLine      = 128 << 10 // of a command and each argument: Linux takes no longer one (execve(2))
+	// The bytes of a command, and of each argument: Linux takes no longer one (execve(2)).
+	maxLine      = 128 << 10
 	maxArgs      = 4096
 	maxEnv       = 1024
 	maxPath      = 4096

@@ -109,7 +109,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	sum := sha256.Sum256(body)
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	h.Set("Cache-Control", "no-cache") // ask each time: another build may be behind this address now
+	// Pages ask each time: another build may be behind this address by now.
+	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Type", typeOf(name))
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
 }

@@ -140,7 +140,8 @@ func escape(text string) string {
 		if c == '\n' || c == '\t' {
 			return ' '
 		}
-		if c < ' ' || c == 0xfffe || c == 0xffff || c == utf8.RuneError { // of which a screen has none
+		// A screen has none of these.
+		if c < ' ' || c == 0xfffe || c == 0xffff || c == utf8.RuneError {
 			return utf8.RuneError
 		}
 		return c

@@ -67,8 +67,9 @@ func TestSVG(t *testing.T) {
 func TestCursor(t *testing.T) {
 	const cursor = `style="fill:var(--fore);opacity:.5"`
 	for output, want := range map[string]string{
-		"ab":         `<rect x="28.8" y="12" width="8.4" height="18" ` + cursor,
-		"abcd":       `<rect x="37.2" y="12" width="8.4" height="18" ` + cursor, // in the last column, and not beyond
+		"ab": `<rect x="28.8" y="12" width="8.4" height="18" ` + cursor,
+		// in the last column, and not beyond
+		"abcd":       `<rect x="37.2" y="12" width="8.4" height="18" ` + cursor,
 		"\x1b[?25l":  "",
 		"a\r\nb\r\n": "", // in a row that is not drawn
 	} {

@@ -48,9 +48,11 @@ func Install(dir string, m Manifest, wasm []byte, files string) error {
 		return err
 	}
 	defer unlock()
-	old, _ := OpenAs(filepath.Join(dir, m.Name+moduleSuffix), "") // an error means that there is none
+	// An error means that there is no other.
+	old, _ := OpenAs(filepath.Join(dir, m.Name+moduleSuffix), "")
 	if files != "" {
-		os.Rename(filepath.Join(dir, m.Files), filepath.Join(stage, m.Files)) // of the same plugin, added before
+		// These are files of the same plugin, added before.
+		os.Rename(filepath.Join(dir, m.Files), filepath.Join(stage, m.Files))
 		if err := os.Rename(files, filepath.Join(dir, m.Files)); err != nil {
 			return err
 		}

@@ -110,7 +110,8 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.SHA256 = "93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476" // of what every module begins with
+	// It is the sum of what every module begins with.
+	want.SHA256 = "93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476"
 	got, _ := json.Marshal(p.Manifest)
 	if want, _ := json.Marshal(want); string(got) != string(want) || p.Size != int64(len(wasm)) {
 		t.Errorf("got %s, %d bytes, want %s, %d bytes", got, p.Size, want, len(wasm))

@@ -71,7 +71,8 @@ func (draftDialect) appendShow(lines [][]byte, call callID, c *creating, id core
 	if !c.large {
 		return append(lines, call.update(func(dst []byte) []byte { return c.appendContent(dst, id) }))
 	}
-	return append(lines, notice(call.session, "tool_call_content_chunk", func(dst []byte) []byte { // to what there is
+	// It is added to the content that there is.
+	return append(lines, notice(call.session, "tool_call_content_chunk", func(dst []byte) []byte {
 		dst = jsonrpc.AppendString(jsonrpc.AppendKey(dst, "toolCallId"), call.id)
 		return appendEmbedding(jsonrpc.AppendKey(dst, "content"), id)
 	}))

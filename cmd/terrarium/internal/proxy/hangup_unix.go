@@ -27,7 +27,8 @@ func awaitHangup(r io.Reader) bool {
 	}
 	defer unix.Close(fd)
 	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd)}}, -1) // nothing is asked for, so it is an end or an error
+		// We ask for nothing, so it is an end or an error.
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd)}}, -1)
 		if n > 0 {
 			return true
 		}

@@ -24,7 +24,7 @@ const createTool = "terminal_create"
 const (
 	maxCreating = 256      // tool calls that call it, which are known at a time
 	maxLent     = 64       // terminals of our tools that can be shown
-	maxKept     = 16 << 10 // bytes of a tool call's content, and of its rawInput, that are sent again with its terminal
+	maxKept     = 16 << 10 // bytes of a tool call's content and rawInput, sent again with it
 
 	maxShownCommand = 8 << 10 // bytes of a command that is told
 )
@@ -242,7 +242,8 @@ func (t *lent) describe(e *core.Exec) {
 		c.Args = e.Argv[1:]
 	}
 	t.shown, t.cwd = clip(acp.CommandLine(&c), maxShownCommand), c.Cwd
-	if c.Pty && c.Interactive { // another's output has no carriage returns, as a terminal of that size would need
+	// The output of any other has no carriage returns, which a terminal of that size would need.
+	if c.Pty && c.Interactive {
 		t.rows, t.cols = c.Rows, c.Cols
 	}
 }

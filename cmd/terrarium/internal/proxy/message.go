@@ -33,7 +33,8 @@ var names = [...]string{"method", "id", "params", "result", "error"}
 //   - a member that says what it is stands there twice, or once more in other letters, which
 //     Go's encoding/json takes for the same: which of them counts differs;
 //   - a member's name has a NUL in it, where readers in C end it;
-//   - it calls a method and answers at once, answers with a result and an error, or the method is no text;
+//   - it calls a method and answers at once, answers with a result and an error, or the method
+//     is no text;
 //   - it has a carriage return before its end, where some readers end a line.
 func look(line []byte) (m message, d doubt) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})

@@ -224,7 +224,8 @@ func (p *proxy) editorLine(line []byte) []byte {
 	m, doubt := look(content)
 	if doubt != "" && bytes.Contains(line, []byte(p.nonce)) {
 		p.warn("the editor has sent an answer to a question of ours that readers may take differently (%s): it counts as none", doubt)
-		return nil // an agent that knew the nonce could put a question of its own in the place of ours
+		// An agent that knew the nonce could put a question of its own in the place of ours.
+		return nil
 	}
 	if doubt != "" {
 		p.warn("the editor has sent a line that readers may take differently (%s): it went to the agent as it was", doubt)

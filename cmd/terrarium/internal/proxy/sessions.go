@@ -21,7 +21,8 @@ const (
 // A call is a request of the editor whose answer matters here.
 type call struct {
 	method string
-	open   acp.SessionOpenRequest // what it hands over; of session/new and session/fork without the id
+	// what it hands over; that of session/new and session/fork has no id
+	open   acp.SessionOpenRequest
 	usable bool
 	grant  *Grant // what the agent was given with it, or nil
 	fresh  bool   // the session was not open before

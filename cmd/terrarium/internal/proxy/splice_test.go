@@ -10,7 +10,8 @@ func TestSet(t *testing.T) {
 	for _, test := range []struct{ line, want string }{
 		{`{}`, `{"terminal":true}`},
 		{`{ "a":1}`, `{"terminal":true, "a":1}`},
-		{`{"a":false,"terminal" : false}`, `{"a":false,"terminal" : true}`}, // not the equal piece before it
+		// not the equal piece before it
+		{`{"a":false,"terminal" : false}`, `{"a":false,"terminal" : true}`},
 		{`{"termin\u0061l":{"x":[]} , "z":"é"}`, `{"termin\u0061l":true , "z":"é"}`},
 	} {
 		v, err := jsonrpc.Parse([]byte(test.line))

@@ -13,8 +13,9 @@ type theirs struct {
 	repair text.Repairer
 	fold   text.Folder
 	ring   ring.Ring // its text, without the line that is open
-	told   uint64    // bytes that were told, ever, and more for each that took the place of all before
-	exit   *core.ExitStatus
+	// bytes that were told, ever, and more for each that took the place of all before
+	told uint64
+	exit *core.ExitStatus
 }
 
 // maxTheirs is how many of an agent's own terminals are known at a time: each takes maxText bytes,

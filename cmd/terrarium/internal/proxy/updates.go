@@ -67,7 +67,8 @@ func (p *proxy) updated(m *message, line []byte) {
 		p.pass(line)
 		return
 	}
-	if d.shows(call) { // what was sent of it before must not come later, nor what comes later before
+	// What was sent of it before must not come later, nor what comes later before.
+	if d.shows(call) {
 		d.sending.Lock()
 		defer d.sending.Unlock()
 		p.toEditor.settle()

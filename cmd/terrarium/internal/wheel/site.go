@@ -121,7 +121,8 @@ func (s *Site) Add(from *Simple, chosen []*Chosen, python string) error {
 		}
 		for _, p := range added {
 			place := filepath.Join(s.dir, "packages", p.dir())
-			if err := os.RemoveAll(place); err != nil { // left by somebody who was killed, or of this very wheel
+			// It was left by a process that was killed, or it is of this very wheel.
+			if err := os.RemoveAll(place); err != nil {
 				return nil, err
 			}
 			if err := os.Rename(filepath.Join(staged, p.dir()), place); err != nil {
@@ -260,7 +261,8 @@ func (s *Site) Env() []string {
 		}
 	}
 	if slices.ContainsFunc(list, func(p Package) bool { return p.Name == "pytest" }) {
-		env = append(env, "PYTEST_ADDOPTS=--capture=sys -p no:faulthandler") // WASI can't copy descriptors
+		// WASI can't copy descriptors.
+		env = append(env, "PYTEST_ADDOPTS=--capture=sys -p no:faulthandler")
 	}
 	return env
 }

@@ -26,7 +26,7 @@ func TestHolds(t *testing.T) {
 	}
 	for marker, want := range map[string]string{
 		`python_version < "3.11"`:                                  "false",
-		`python_version >= '3.9'`:                                  "true", // as versions, not as texts
+		`python_version >= '3.9'`:                                  "true", // as versions
 		`"3.9" <= python_version`:                                  "true",
 		`sys_platform == "win32" or os_name == "posix"`:            "true",
 		`sys_platform == "win32" and os_name == "posix"`:           "false",
@@ -39,7 +39,7 @@ func TestHolds(t *testing.T) {
 		`os_name == "posix" sudo`:                                  "error",
 		`(os_name == "posix"`:                                      "error",
 		``:                                                         "error",
-		strings.Repeat("(", 1<<20):                                 "error", // which took a gigabyte of memory
+		strings.Repeat("(", 1<<20):                                 "error", // this took 1 GB
 	} {
 		holds, err := python.Holds(marker)
 		got := fmt.Sprint(holds)

@@ -96,7 +96,8 @@ func (x *extractor) extract(h *tar.Header, in *input) error {
 	case tar.TypeSymlink:
 		err := x.place(to, func() error { return x.root.Symlink(h.Linkname, to) })
 		if x.tell(safe, "Cannot create symlink to "+j.env.Quote(h.Linkname), err) && !j.flags["m"] {
-			sys.Lchtimes(x.root.Name()+"/"+to, h.ModTime, h.ModTime) // which leads out of root no more than the link does
+			// The times of a link lead out of root no more than the link does.
+			sys.Lchtimes(x.root.Name()+"/"+to, h.ModTime, h.ModTime)
 		}
 	case tar.TypeLink:
 		target := j.safeName(j.transformed(h.Linkname), true)

@@ -138,7 +138,8 @@ func (in *interp) substr(args []value) value {
 	if len(args) == 3 {
 		end = from + math.RoundToEven(args[2].num())
 	}
-	from, end = max(from, 1), min(end, float64(len(s)+1)) // there are as many characters as bytes, or fewer
+	// There are as many characters as bytes, or fewer.
+	from, end = max(from, 1), min(end, float64(len(s)+1))
 	if !(from < end) {
 		return str("")
 	}

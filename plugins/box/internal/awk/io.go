@@ -107,7 +107,8 @@ func (in *interp) print(s *printStmt) {
 	}
 	vals := in.values(s.args)
 	out := in.writer(s)
-	line := in.scratch // what it holds is in use, where a function that prints was called in the middle of something
+	// What it holds is in use where a function that prints was called in the middle of something.
+	line := in.scratch
 	if len(vals) == 0 {
 		line = append(line, in.str(in.record.get(0))...)
 	}

@@ -84,7 +84,9 @@ func (h *handlers) execute(ctx context.Context, args []string) error {
 		ctx, self, end = process.Start(ctx, args)
 		defer end()
 		defer unblock(ctx, self, hc.Stdin)()
-		runtime.Gosched() // jobs get their turn, as while a system starts a program: one may make a file for this command
+		// Jobs get their turn, as while a system starts a program: one may make a file for this
+		// command.
+		runtime.Gosched()
 	}
 	env := tool.Env{
 		Context: ctx,

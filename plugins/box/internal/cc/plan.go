@@ -80,7 +80,8 @@ func cutJob(text string) (j job, rest string) {
 		text = text[min(i+1, len(text)):]
 	}
 	if len(j) > 1 && !strings.HasPrefix(j[1], "-") {
-		j = slices.Delete(j, 1, 2) // the program's name once more, which LLVM's programs in one want by another name
+		// It is the program's name once more, which LLVM's all-in-one program wants otherwise.
+		j = slices.Delete(j, 1, 2)
 	}
 	return j, strings.TrimPrefix(text, "\n")
 }

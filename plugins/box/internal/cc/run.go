@@ -60,7 +60,8 @@ func (c *compilation) run(driver string, args []string) (status int, err error) 
 		return c.launch(all, c.files, c.env.Environ)
 	}
 	for _, arg := range args {
-		if strings.Contains(arg, "\n \"") { // clang may complain of it, and that would read as a job
+		// clang may complain of it, and that would read as a job.
+		if strings.Contains(arg, "\n \"") {
 			c.env.Errorf("%s can't be told from a plan of clang: give the file another name", c.env.Quote(arg))
 			return 1, nil
 		}
@@ -75,7 +76,9 @@ func (c *compilation) run(driver string, args []string) (status int, err error) 
 		return 0, err
 	}
 	jobs, complaints := parsePlan(text)
-	if len(jobs) == 0 && status == 0 { // it has answered, to --version, say, or would complain if it were not for the plan
+	// It has answered, to --version, say, or it would complain if it were asked for more than a
+	// plan.
+	if len(jobs) == 0 && status == 0 {
 		return c.launch(all, c.files, c.env.Environ)
 	}
 	if slices.Contains(args, "-v") {
@@ -116,7 +119,8 @@ func (c *compilation) carryOut(jobs []job) (status int, err error) {
 			continue
 		}
 		if j.links() {
-			if slices.Contains(j, "--shared-memory") { // the linker would speak of features that the C library lacks
+			// The linker would speak of features that the C library lacks.
+			if slices.Contains(j, "--shared-memory") {
 				c.env.Errorf("error: -pthread: there are no threads in this sandbox: leave it out")
 				return 1, nil
 			}

@@ -69,8 +69,9 @@ type copying struct {
 	buf             []byte
 	start           time.Time
 
-	short                int64 // the last block's bytes if it was a short one, for a warning; -1 after it
-	odd                  int   // with swab, the byte that waits for its pair, or -1
+	// the last block's bytes if it was a short one, for a warning; -1 after it
+	short                int64
+	odd                  int // with swab, the byte that waits for its pair, or -1
 	readFull, readPart   int64
 	written              int64 // bytes
 	wroteFull, wrotePart int64 // blocks, where they are those of the input

@@ -27,7 +27,8 @@ type change struct{ a0, a1, b0, b1 int }
 // matching says which lines are taken for equal.
 type matching struct {
 	fold, allSpace, spaceAmount, trailing, blankLines, tabs, cr bool
-	ignore                                                      *regex.Regexp // of -I: changes of nothing but such lines are none
+	// of -I: changes of nothing but such lines are none
+	ignore *regex.Regexp
 }
 
 // key returns what is compared of a line.

@@ -18,8 +18,9 @@ type display struct {
 	wrapping       bool // the next character begins a row
 	cells          [][]string
 	bells          int
-	rest           string       // of a sequence that is not complete
-	joined         map[int]bool // the rows that go on in the next one, as the terminal has wrapped them
+	rest           string // of a sequence that is not complete
+	// the rows that go on in the next one, as the terminal has wrapped them
+	joined map[int]bool
 }
 
 func (d *display) Write(p []byte) (int, error) {
@@ -37,7 +38,8 @@ func (d *display) Write(p []byte) (int, error) {
 		case '\r':
 			d.col, d.wrapping = 0, false
 		case '\n':
-			d.row, d.col, d.wrapping = d.row+1, 0, false // as where the terminal adds the carriage return
+			// The terminal adds the carriage return.
+			d.row, d.col, d.wrapping = d.row+1, 0, false
 		case '\a':
 			d.bells++
 		default:

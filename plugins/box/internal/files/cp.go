@@ -28,12 +28,13 @@ type copier struct {
 	parents               bool
 	moving                bool
 	status                int
-	sources               map[sourceKey]bool   // operands that were copied
-	made                  map[string]bool      // what this run has created
-	operand               [2]string            // what is copied, and where to
-	into                  map[[2]uint64]bool   // the directories that it is copied into: they may be in what is copied
-	complained            bool                 // that they are
-	seen                  map[[2]uint64]string // where files with several names went
+	sources               map[sourceKey]bool // operands that were copied
+	made                  map[string]bool    // what this run has created
+	operand               [2]string          // what is copied, and where to
+	// the directories that it is copied into: they may be in what is copied
+	into       map[[2]uint64]bool
+	complained bool                 // that they are
+	seen       map[[2]uint64]string // where files with several names went
 }
 
 func cp(env *tool.Env, args []string) int {
@@ -226,7 +227,8 @@ func (c *copier) done(from, to string, kept string) {
 func (c *copier) attributes(to string, info sys.Info) {
 	path := c.env.Path(to)
 	if c.owner && sys.HasOwners {
-		os.Lchown(path, int(info.Uid), int(info.Gid)) // as a user who isn't root it fails, and cp doesn't mind
+		// For a user who isn't root it fails, and cp does not mind.
+		os.Lchown(path, int(info.Uid), int(info.Gid))
 	}
 	if info.IsLink() {
 		if c.times {

@@ -36,19 +36,21 @@ type lister struct {
 	owner, group, numeric   bool
 	classify                byte // 'F', 't' (file-type), 'p' (slash), or 0
 	quoting                 string
-	terminal                bool   // names without quotes are indented where others have some, as GNU's does on terminals
-	indent                  string // how far
-	color                   bool
-	colored                 bool // whether something was coloured yet
-	base                    int64
-	unit                    int64
-	unitSet                 bool
-	hide                    []string
-	ignore                  []string
-	width                   int
-	end                     string
-	suffix                  string   // of sizes in a unit
-	beside                  []listed // directories that come behind the files: columns are as wide as theirs too
+	// names without quotes are indented where others have some, as GNU's does on terminals
+	terminal bool
+	indent   string // how far
+	color    bool
+	colored  bool // whether something was coloured yet
+	base     int64
+	unit     int64
+	unitSet  bool
+	hide     []string
+	ignore   []string
+	width    int
+	end      string
+	suffix   string // of sizes in a unit
+	// directories that come behind the files: columns are as wide as theirs too
+	beside []listed
 }
 
 func ls(env *tool.Env, args []string) int {

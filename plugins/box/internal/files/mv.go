@@ -73,7 +73,8 @@ func (c *copier) move(from, to string) bool {
 	if state == nothing && !info.IsDir() && strings.HasSuffix(to, "/") {
 		return c.errorf("cannot move %s to %s: %s", tool.QuoteAlways(from), tool.QuoteAlways(to), tool.Strerror(syscall.ENOTDIR))
 	}
-	err = syscall.Rename(c.env.Path(from), c.env.Path(to)) // os.Rename has words of its own for a directory in the way
+	// os.Rename has words of its own for a directory in the way.
+	err = syscall.Rename(c.env.Path(from), c.env.Path(to))
 	if errors.Is(err, syscall.EXDEV) {
 		return c.copy(from, to, true) && c.removeMoved(from)
 	}

@@ -10,7 +10,8 @@ import (
 var notANumber = math.NaN()
 
 // operators returns what operators of two values do. The map is shared: it is only read.
-var operators = sync.OnceValue(func() map[string]func(a, b any) (any, error) { // not whenever the box starts
+// It is made when it is needed, and not whenever the box starts.
+var operators = sync.OnceValue(func() map[string]func(a, b any) (any, error) {
 	return map[string]func(a, b any) (any, error){
 		"+":  add,
 		"-":  subtract,

@@ -31,7 +31,8 @@ const maxRecent = 32
 
 // A feed is what JSON is read from.
 type feed interface {
-	next() []byte // what comes next, as much as there is at hand, until it is skipped; empty at the end
+	// next returns what comes next, as much as is at hand, until it is skipped; at the end, nothing
+	next() []byte
 	skip(n int)
 }
 

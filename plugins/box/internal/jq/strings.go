@@ -139,7 +139,8 @@ func stringIndices(s, sub string) any {
 }
 
 // formats returns what @name does to a value. The map is shared: it is only read.
-var formats = sync.OnceValue(func() map[string]func(any) (string, error) { // not whenever the box starts
+// It is made when it is needed, and not whenever the box starts.
+var formats = sync.OnceValue(func() map[string]func(any) (string, error) {
 	return map[string]func(any) (string, error){
 		"@text":    func(v any) (string, error) { return toString(v), nil },
 		"@json":    func(v any) (string, error) { return text(v), nil },

@@ -1,5 +1,6 @@
-// What plain scripts for Node.js expect, on QuickJS with its modules std and _node:fs. Before this there is a line that
-// sets globalThis.__node: {argv, env, cwd, file, code, print}. The function is not indented, since the box has a budget.
+// What plain scripts for Node.js expect, on QuickJS with its modules std and _node:fs. Before this
+// there is a line that sets globalThis.__node: {argv, env, cwd, file, code, print}. The function is
+// not indented, since the box has a budget.
 import("std").then(async (std) => {
 const sys = await import("_node:fs");
 const node = globalThis.__node;
@@ -442,7 +443,8 @@ const plain = (code) => {
 const isModule = (file, code) => file.endsWith(".mjs") || !file.endsWith(".cjs") && /^\s*(import\s[^(]|import\s*[{*'"]|export\s)/m.test(code);
 const AsyncFunction = (async () => {}).constructor;
 
-// load runs a file's code as a function of what each has for its own. It begins in the code's first line.
+// load runs a file's code as a function of what each has for its own. It begins in the code's first
+// line.
 const load = (code, module, file) => {
 	const all = { ...own(module, file), exports: module.exports, module };
 	const names = Object.keys(all), values = Object.values(all);
@@ -461,8 +463,9 @@ const load = (code, module, file) => {
 	new Function(...names, code).apply(undefined, values);
 };
 
-// first runs the file that was named as an eval does, which tells what its last line has come to: most often a promise,
-// of whose failure this QuickJS tells nobody else. What no eval takes, such as a return, is loaded like all others.
+// first runs the file that was named as an eval does, which tells what its last line has come to:
+// most often a promise, of whose failure this QuickJS tells nobody else. What no eval takes, such
+// as a return, is loaded like all others.
 const first = (file) => {
 	const module = { exports: {}, filename: file, id: file }, text = std.loadFile(file).replace(/^#!.*/, "");
 	const strict = /^\s*(['"])use strict\1/.test(text) ? '"use strict"; ' : "";
@@ -533,7 +536,8 @@ try {
 			return;
 		}
 		const value = (0, eval)(node.code);
-		if (value instanceof Promise) value.catch(fatal); // of others this QuickJS does not tell that they fail
+		// This QuickJS tells nobody when any other promise fails.
+		if (value instanceof Promise) value.catch(fatal);
 		if (node.print) console.log(value);
 	}
 	setTimeout(() => {}, 0);

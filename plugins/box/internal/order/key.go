@@ -12,8 +12,9 @@ import (
 // A key is one -k: which part of a line is compared, and how. Fields and characters count from 0.
 type key struct {
 	startField, startChar int
-	endField, endChar     int // endField is -1 for the end of the line; endChar 0 means the whole field
-	skipStart, skipEnd    bool
+	// endField is -1 for the end of the line; endChar 0 means the whole field
+	endField, endChar  int
+	skipStart, skipEnd bool
 	ordering
 }
 

@@ -6,7 +6,9 @@ type inst struct {
 	c   symbol // instChar
 	set *set   // instSet
 	out int32  // the next instruction
-	arg int32  // instSplit: the other way; instSave: the slot; instBackref: the group; instMark, instCheck: the slot
+	// instSplit: the other way; instSave: the slot; instBackref: the group; instMark, instCheck:
+	// the slot
+	arg int32
 	as  assert
 
 	behind, negate bool // instLook; c is how many symbols it goes back

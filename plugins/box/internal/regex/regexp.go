@@ -11,8 +11,9 @@ type Options struct {
 	// "{" that begins no interval, a repetition of nothing.
 	Lenient bool
 
-	Literal   bool // the pattern is plain text
-	Perl      bool // the pattern is Perl's, and of several matches the first counts, not the longest
+	Literal bool // the pattern is plain text
+	// the pattern is Perl's, and of several matches the first counts, not the longest
+	Perl      bool
 	WholeLine bool // a match must be a line
 	WholeWord bool // a match must not touch a word's character
 }

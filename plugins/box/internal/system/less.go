@@ -162,7 +162,8 @@ func (p *pager) run() int {
 		io.WriteString(p.out, "\x1b[?1049h")
 		defer io.WriteString(p.out, "\r\x1b[K\x1b[?1049l")
 	} else {
-		io.WriteString(p.out, strings.Repeat("\n", p.rows-1)) // what was there scrolls out, and is not drawn over
+		// What was there scrolls out, and is not drawn over.
+		io.WriteString(p.out, strings.Repeat("\n", p.rows-1))
 		defer io.WriteString(p.out, "\r\x1b[K")
 	}
 	sized := make(chan struct{}, 1)

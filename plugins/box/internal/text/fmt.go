@@ -125,7 +125,8 @@ func format(env *tool.Env, args []string) int {
 		f.format()
 		r.Close()
 		if f.err != nil {
-			env.Errorf("read error: %s", tool.Strerror(f.err)) // GNU's does not say of which file, either
+			// GNU's does not say of which file, either.
+			env.Errorf("read error: %s", tool.Strerror(f.err))
 			status, f.err = 1, nil
 		}
 	}

@@ -117,7 +117,8 @@ func (s *span) head(env *tool.Env, r io.Reader) error {
 		}
 	}
 	if k, ok := r.(io.Seeker); ok && lines.Buffered() > 0 {
-		k.Seek(-int64(lines.Buffered()), io.SeekCurrent) // whoever reads on starts behind the last line
+		// Whoever reads on starts behind the last line.
+		k.Seek(-int64(lines.Buffered()), io.SeekCurrent)
 	}
 	return nil
 }

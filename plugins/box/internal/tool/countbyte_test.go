@@ -12,7 +12,8 @@ func TestCountByte(t *testing.T) {
 		for n := range 200 {
 			p := make([]byte, n)
 			for i := range p {
-				p[i] = c + byte([]int{0, 0, 1, 0x80, 0xff}[r.Intn(5)]) // its neighbours, and it with another highest bit
+				// These are its neighbours, and it with another highest bit.
+				p[i] = c + byte([]int{0, 0, 1, 0x80, 0xff}[r.Intn(5)])
 			}
 			if got, want := CountByte(p, c), bytes.Count(p, []byte{c}); got != want {
 				t.Fatalf("%x in %x: got %d, want %d", c, p, got, want)

@@ -23,8 +23,9 @@ type Env struct {
 	// Has reports whether there is a command of that name in the box. Nil if there is none.
 	Has func(name string) bool
 
-	Name string        // how the command was called: it begins every message
-	Out  *bufio.Writer // standard output; flushed before reads of Stdin, before messages and at the end
+	Name string // how the command was called: it begins every message
+	// standard output; flushed before reads of Stdin, before messages and at the end
+	Out *bufio.Writer
 
 	command Command
 	stop    *stop

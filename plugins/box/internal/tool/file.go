@@ -20,7 +20,8 @@ func (e *Env) Path(name string) string {
 	if e.Dir[len(e.Dir)-1] == '/' {
 		return e.Dir + name
 	}
-	return e.Dir + "/" + name // not path.Join: "link/.." must not be shortened, and a final slash counts
+	// It can't be path.Join: "link/.." must not be shortened, and a final slash counts.
+	return e.Dir + "/" + name
 }
 
 // Open opens a file for reading. "/dev/stdin" is the command's own standard input.

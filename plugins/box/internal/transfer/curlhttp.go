@@ -333,7 +333,8 @@ func (c *curler) follow(ctx context.Context, to *url.URL, t *transferred) (*http
 			return nil, errRedirects
 		}
 		t.redirects, t.redirect, t.heads = n+1, "", t.heads+headerText(response)
-		if next.Fragment = ""; next.Host != first.Host || next.Scheme != first.Scheme { // whoever this is, the password was not meant for them
+		// Whoever this is, the password was not meant for them.
+		if next.Fragment = ""; next.Host != first.Host || next.Scheme != first.Scheme {
 			c.ask.user = ""
 			c.ask.fields = without(c.ask.fields, "authorization", "cookie")
 		}
@@ -378,7 +379,8 @@ func (c *curler) failed(ctx context.Context, began time.Time, t *transferred, er
 		c.fail(curlEmpty, "%v", err)
 	case e.Code == http.Refused:
 		c.status = curlNoConnect
-		c.env.Errorf("(%d) %s", curlNoConnect, e.Text) // even with -s: who does not know why tries again
+		// It says so even with -s: who does not know why tries again.
+		c.env.Errorf("(%d) %s", curlNoConnect, e.Text)
 	default:
 		c.fail(curlStatus(e.Code), "%s", e.Text)
 	}

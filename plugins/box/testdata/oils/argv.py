@@ -1,5 +1,6 @@
 #!/bin/bash
-# Prints its arguments as Python 2 prints a list of byte strings, in place of the suite's program of this name.
+# Prints its arguments as Python 2 prints a list of byte strings, in place of the suite's program of
+# this name.
 for a in "$@"; do
 	printf '%s' "$a" | od -An -v -tx1 | tr -d '\n'
 	echo

@@ -158,7 +158,8 @@ func (r Request) run(h *hostwasm.Host) (got Response) {
 }
 
 func fill(fs vfs.FS, files []File) error {
-	if err := fs.SetMode(".", vfs.ModeKnown|0o755); err != nil { // as the directories of people have it
+	// People's directories have this mode.
+	if err := fs.SetMode(".", vfs.ModeKnown|0o755); err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -9,8 +9,9 @@ import (
 // of seven characters, without the base.
 type Merging struct {
 	Ours, Base, Theirs string // what the markers of a conflict call the sides
-	Favor              Side   // whose lines are taken where both changed the same; Both for a conflict
-	WithBase           bool   // whether conflicts show the base too: merge.conflictStyle=diff3
+	// whose lines are taken where both changed the same; Both for a conflict
+	Favor    Side
+	WithBase bool // whether conflicts show the base too: merge.conflictStyle=diff3
 }
 
 // A Side of a merge.

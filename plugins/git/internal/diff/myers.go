@@ -6,7 +6,8 @@ package diff
 // scripts of equal length.
 
 const (
-	minCost     = 256  // differences from which on a good place is taken, even if there may be a better one
+	// Differences from which on a good place is taken, even if there may be a better one.
+	minCost     = 256
 	longRun     = 20   // equal lines in a row that make a place good
 	heuristic   = 4    // how far a path must have come for each difference to be good
 	maxEqual    = 1024 // at most so often a line may be there before it says little
@@ -39,7 +40,8 @@ type sequence struct {
 func relevant(ids []int, changed []bool, start, end int, others func(id int) int) sequence {
 	s := sequence{changed: changed}
 	most := min(roughRoot(len(ids)), maxEqual)
-	kind := make([]byte, end-start) // 0 for lines that the other text lacks, 1 for others, 2 for frequent ones
+	// 0 for lines that the other text lacks, 1 for others, 2 for frequent ones.
+	kind := make([]byte, end-start)
 	for i := range kind {
 		switch n := others(ids[start+i]); {
 		case n >= most:

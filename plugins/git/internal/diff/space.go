@@ -38,7 +38,8 @@ func (s Space) strip(lines [][]byte) [][]byte {
 		default:
 			out[i] = bytes.Join(bytes.Fields(l), nil)
 		}
-		out[i] = append(out[i][:len(out[i]):len(out[i])], '\n') // lines have an end, for Compare's looks
+		// Lines have an end, for Compare's looks.
+		out[i] = append(out[i][:len(out[i]):len(out[i])], '\n')
 	}
 	return out
 }

@@ -25,7 +25,8 @@ func (r *Repo) MergeBases(a, b plumbing.Hash) ([]plumbing.Hash, error) {
 	if err != nil {
 		return nil, err
 	}
-	var common, parents []plumbing.Hash // common ones, the youngest first, and what comes before them
+	// common ones, the youngest first, and what comes before them
+	var common, parents []plumbing.Hash
 	err = r.walk([]plumbing.Hash{b}, nil, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
 		if !before[c.Hash] {
 			return c.ParentHashes, true, nil

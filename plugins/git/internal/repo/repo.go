@@ -22,9 +22,10 @@ import (
 
 // A Repo is an open repository with its working tree. It is not safe for concurrent use.
 type Repo struct {
-	Top    string // the working tree, "" if the repository is bare
-	Dir    string // the .git directory
-	Common string // the one with the objects and branches: Dir, but for a working tree beside the first
+	Top string // the working tree, "" if the repository is bare
+	Dir string // the .git directory
+	// the one with the objects and branches: Dir, but for a working tree beside the first
+	Common string
 	Prefix string // the current directory below Top, with a "/" at its end; "" at the top
 	Config *Config
 

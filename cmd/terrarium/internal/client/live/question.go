@@ -69,7 +69,8 @@ func (v *View) drop(q *question) {
 // holds reports whether there is room for the whole text of q. Where there is, it stands below, and
 // nowhere else until it is answered.
 func (v *View) holds(q *question) bool {
-	const others = 4 // the hint, how many more questions there are, the status, and a row that stays free
+	// These are the hint, how many more questions there are, the status, and a row that stays free.
+	const others = 4
 	return len(v.textRows(q))+len(q.options)+others <= v.rows
 }
 

@@ -210,7 +210,8 @@ func (b *blaming) pass(s suspect) (next []suspect, err error) {
 		return nil, err
 	}
 	mine := diff.Lines(text)
-	left := map[int]int{} // lines in the commit's file that nobody else has yet, to those that are shown
+	// Lines in the commit's file that nobody else has yet, to those that are shown.
+	left := map[int]int{}
 	for i, line := range s.lines {
 		left[s.number[i]] = line
 	}

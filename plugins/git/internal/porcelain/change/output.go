@@ -42,8 +42,9 @@ type Output struct {
 	Swapped  bool                     // whether the working tree is on the old side
 	space    diff.Space               // what whitespace does not count
 	compact  bool                     // whether --stat says which files are new or gone
-	relative string                   // the directory that is shown, and that names are from; "" for all
-	z        bool                     // whether names end in NUL and are not quoted
+	// the directory that is shown, and that names are from; "" for all
+	relative string
+	z        bool // whether names end in NUL and are not quoted
 }
 
 func NewOutput(c *cli.Call, o *option.Result, form string) (*Output, error) {

@@ -32,7 +32,8 @@ func DiffTree(c *cli.Call) error {
 			return cli.Ambiguous(revisions[0])
 		}
 		if len(commit.ParentHashes) != 1 && !(len(commit.ParentHashes) == 0 && o.Has("root")) {
-			return nil // a merge shows nothing without -m or -c, a first commit nothing without --root
+			// A merge shows nothing without -m or -c, a first commit nothing without --root.
+			return nil
 		}
 		parent := repo.Zero
 		if len(commit.ParentHashes) > 0 {

@@ -69,7 +69,8 @@ func LsFiles(c *cli.Call) error {
 		}
 	}
 	if o.Has("k") {
-		return nil // files never stand where a directory has to go: what was there went when the index did
+		// Files never stand where a directory has to go: what was there went when the index did.
+		return nil
 	}
 	stages := o.Has("s") || o.Has("u")
 	if !stages && !o.Has("c") && (o.Has("o") || o.Has("m") || o.Has("d")) {

@@ -433,7 +433,8 @@ func (s *searcher) lines(name string, lines [][]byte, matched []bool, hits [][][
 	if s.o.Has("heading") && !s.o.Has("h") {
 		s.c.Printf("%s\n", s.paint("\x1b[35m", name))
 	}
-	show := make([]byte, len(lines)) // how each line is shown: ':' for a match, '-' and '=' around it
+	// How each line is shown: ':' for a match, '-' and '=' around it.
+	show := make([]byte, len(lines))
 	for i := range lines {
 		if !matched[i] {
 			continue

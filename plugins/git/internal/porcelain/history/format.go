@@ -26,23 +26,28 @@ const localForm = "Mon Jan 2 15:04:05 2006"
 
 // A Format is how commits are shown.
 type Format struct {
-	name       string // medium, oneline, short, full, fuller, or "" if template holds
-	template   string
-	terminated bool // whether each commit ends with a newline, rather than there being one between any two
+	name     string // medium, oneline, short, full, fuller, or "" if template holds
+	template string
+	// whether each commit ends with a newline, rather than there being one between any two
+	terminated bool
 	short      bool // whether names of commits are short
 	date       string
 	decorate   map[plumbing.Hash][]decoration
 	diff       *change.Output
-	combine    bool                       // whether merges are shown with what they changed of all their parents
-	first      bool                       // whether merges are shown with what came to their first parent
-	each       bool                       // whether merges are shown with what came to each of their parents
-	mark       func(plumbing.Hash) string // shows on which side of A...B a commit is
-	sides      bool                       // whether that is shown: --left-right
-	digits     int                        // of names of commits; 0 for as many as usual
-	end        string                     // what ends a line of a commit: a newline, or NUL with -z
-	pickaxe    *pickaxe
-	follower   *follower
-	noted      func() (selector, message string) // what the reflog has of the commit; nil if it is not asked
+	// whether merges are shown with what they changed of all their parents
+	combine bool
+	// whether merges are shown with what came to their first parent
+	first bool
+	// whether merges are shown with what came to each of their parents
+	each     bool
+	mark     func(plumbing.Hash) string // shows on which side of A...B a commit is
+	sides    bool                       // whether that is shown: --left-right
+	digits   int                        // of names of commits; 0 for as many as usual
+	end      string                     // what ends a line of a commit: a newline, or NUL with -z
+	pickaxe  *pickaxe
+	follower *follower
+	// what the reflog has of the commit; nil if it is not asked
+	noted func() (selector, message string)
 }
 
 func NewFormat(c *cli.Call, o *option.Result, d *change.Output) (*Format, error) {

@@ -19,11 +19,12 @@ type graph struct {
 	shown   func(plumbing.Hash) bool
 	colored bool
 
-	width           int // of all rows of the commit
-	expansion       int // how many rows in front of an octopus were drawn
-	state, before   graphState
-	at, wasAt       int // the commit's column, and that of the one before it
-	layout          int // 0 if a merge's first parent is to its left, 1 otherwise; -1 before that is known
+	width         int // of all rows of the commit
+	expansion     int // how many rows in front of an octopus were drawn
+	state, before graphState
+	at, wasAt     int // the commit's column, and that of the one before it
+	// 0 if a merge's first parent is to its left, 1 otherwise; -1 before that is known
+	layout          int
 	added, wasAdded int // columns that the merge adds
 	columns, next   []column
 	mapping, old    []int // which column of next each place of a row leads to; -1 for none

@@ -22,9 +22,10 @@ type selection struct {
 	since, until               time.Time
 	least, most                int // parents; most is below zero for any number
 	pickaxe                    *pickaxe
-	named                      map[plumbing.Hash][]decoration // the commits that have names, if only those are meant
-	diff                       *change.Output                 // if only commits with changes that it shows are meant
-	paths                      repo.Paths
+	// the commits that have names, if only those are meant
+	named map[plumbing.Hash][]decoration
+	diff  *change.Output // if only commits with changes that it shows are meant
+	paths repo.Paths
 }
 
 func newSelection(c *cli.Call, o *option.Result) (*selection, error) {

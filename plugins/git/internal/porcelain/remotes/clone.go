@@ -53,7 +53,8 @@ func Clone(c *cli.Call) error {
 		k.source = wd + "/" + strings.TrimRight(path, "/")
 	}
 	switch {
-	case name == "" && len(args) > 1: // it would be the current directory, which a clone that fails removes
+	// It would be the current directory, which a clone that fails removes.
+	case name == "" && len(args) > 1:
 		return cli.Fatal("could not create work tree dir '': No such file or directory")
 	case name == "":
 		return cli.Fatal("No directory name could be guessed.\nPlease specify a directory on the command line")
