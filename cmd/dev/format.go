@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"go/format"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // checkFormat fails with the names of the Go files that gofmt would change.
@@ -48,28 +46,10 @@ type formattedFile struct {
 }
 
 // unformatted finds the Go files below dir that differ from what gofmt makes of them. It uses
-// go/format, which is gofmt, instead of the program: that one is not always on PATH. It leaves out
-// what the go command leaves out: folders of dependencies and names with a leading dot.
+// go/format, which is gofmt, instead of the program: that one is not always on PATH.
 func unformatted(dir string) ([]formattedFile, error) {
 	var found []formattedFile
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := d.Name()
-		if d.IsDir() {
-			if path != dir && (strings.HasPrefix(name, ".") || name == "node_modules") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if filepath.Ext(name) != ".go" {
-			return nil
-		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+	err := eachSource(dir, isGo, func(path string, src []byte) error {
 		want, err := format.Source(src)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -80,4 +60,8 @@ func unformatted(dir string) ([]formattedFile, error) {
 		return nil
 	})
 	return found, err
+}
+
+func isGo(name string) bool {
+	return filepath.Ext(name) == ".go"
 }

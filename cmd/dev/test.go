@@ -50,7 +50,8 @@ const fuzzTime = 300 * time.Millisecond
 // Otherwise Go's own packages and all that we import would be compiled once for the tests and once
 // more for the command.
 func compileOnce(ctx context.Context) error {
-	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output() // "go env -w" may have set them
+	// "go env -w" may have set some.
+	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
 	if err != nil {
 		return fmt.Errorf("go env GOFLAGS: %w", err)
 	}
@@ -71,6 +72,7 @@ func checkSteps() []step {
 	return []step{
 		toolsStep(),
 		{"gofmt", checkFormat},
+		{"wrap", checkWrap},
 		commandStep("go mod tidy", nil, "go", "mod", "tidy", "-diff"),
 		commandStep("go vet", seldom, "go", "vet", "./..."),
 		// Nothing of it runs, so it is compiled as fast as can be.
@@ -196,17 +198,22 @@ var unwatched = func() (flags string) {
 
 // raceSkip are tests that start few goroutines of ours, or none that others don't start as well.
 var raceSkip = "^(Example.*|Test(" + strings.Join([]string{
-	"Dependencies", "ACPSchema.*", "ACPTypes.*", "EnvironmentTools", "Example.*", "ReactorSize", "ScreenCorpus", "Unbuilt", "Web.*", // types, sizes, messages
+	// These are about types, sizes and messages.
+	"Dependencies", "ACPSchema.*", "ACPTypes.*", "EnvironmentTools", "Example.*", "ReactorSize", "ScreenCorpus", "Unbuilt", "Web.*",
 	"SDK", "MCPTypeScript", // conversations that others have as well
-	"AuditKilled",                             // nobody hears what the race detector says of what is killed
+	"AuditKilled",                             // what is killed reports no race
 	"ProxyMemory",                             // which the race detector takes most of
 	"FaultPtys", "FaultNoPtys", "RightClient", // one start after the other
-	"AboveHidden", "AllThreads", "Attack.*", "CompilesTooLong", "Confined", // what a worker may do, which it tries in turn
-	"Interact", "ReadEnds", "ShellBounds", "ShellMutated", // of a box that is built without the race detector
+	// In these a worker tries in turn what it may do.
+	"AboveHidden", "AllThreads", "Attack.*", "CompilesTooLong", "Confined",
+	// These run a box that is built without the race detector.
+	"Interact", "ReadEnds", "ShellBounds", "ShellMutated",
 	"EmbeddedOften", "SourceKeepsTheNewest", "Splitter", // one goroutine
 }, "|") + "))$" +
-	"|^TestHarnessEarly$/^sandbox$" + // it would compile the box, and the race detector sees nothing in that
-	"|^TestProxyToolsAreShown$/^codex-acp$|^TestMCP.*$/.*/^2025-11-25$" + // nothing differs from others but messages
+	// It would compile the box, in which the race detector sees nothing.
+	"|^TestHarnessEarly$/^sandbox$" +
+	// These differ from others in messages alone.
+	"|^TestProxyToolsAreShown$/^codex-acp$|^TestMCP.*$/.*/^2025-11-25$" +
 	"|^TestCLI$/^(" + strings.Join(raceSkipScripts, "|") + ")$"
 
 // raceSkipScripts are scripts of TestCLI with commands that end at once, or of which each has one
