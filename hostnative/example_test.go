@@ -11,7 +11,15 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-// README.md has this function, and TestReadme in tests demands that it does.
+// README.md has this file as a program, and TestReadme in tests demands that it does.
+func Example() {
+	if err := embed(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// HELLO
+	// exit 0, truncated: false
+}
 
 func embed(ctx context.Context) error {
 	host, err := hostnative.New(hostnative.Config{})
@@ -33,13 +41,4 @@ func embed(ctx context.Context) error {
 	output, truncated := term.Output()
 	fmt.Printf("%s%v, truncated: %t\n", output, exit.Status, truncated)
 	return nil
-}
-
-func Example() {
-	if err := embed(context.Background()); err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// HELLO
-	// exit 0, truncated: false
 }

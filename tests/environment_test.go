@@ -129,8 +129,8 @@ func TestRefusedVariables(t *testing.T) {
 	}
 }
 
-// TestEnvironmentTools has the tools that README names work with what commands see of our
-// environment.
+// TestEnvironmentTools has the tools that docs/environment.md names work with what commands see of
+// our environment.
 func TestEnvironmentTools(t *testing.T) {
 	root := t.TempDir()
 	const fakeSSH = "#!/bin/sh\n" + `[ "$SSH_AUTH_SOCK" = /no/such/socket ] || { echo "no agent" >&2; exit 1; }` + "\n" + `eval "exec $2"` + "\n"
