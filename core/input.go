@@ -5,6 +5,18 @@ import (
 	"time"
 )
 
+// stdin is the standard input of a terminal's command.
+type stdin struct {
+	closed  bool
+	pending int // bytes, not yet taken by the process
+}
+
+// pushInput queues p, which the host may keep. The caller has looked that there is room.
+func (r *Registry) pushInput(t *Terminal, p []byte) {
+	t.stdin.pending += len(p)
+	r.push(t, Effect{Kind: WriteInput, Data: p})
+}
+
 // Write hands p to the command's standard input. p is not kept. The errors
 // are ErrInputFull, when p does not fit what may wait to be taken (then none
 // of it is written), ErrInputClosed, ErrNotRunning and those of an unknown id.
@@ -15,14 +27,13 @@ func (r *Registry) Write(now time.Time, id TerminalID, p []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(p) > r.config.MaxInput-t.life.inputPending {
+	if len(p) > r.config.MaxInput-t.stdin.pending {
 		return ErrInputFull
 	}
 	if len(p) == 0 {
 		return nil
 	}
-	t.life.inputPending += len(p)
-	r.push(t, Effect{Kind: WriteInput, Data: slices.Clone(p)})
+	r.pushInput(t, slices.Clone(p))
 	return nil
 }
 
@@ -38,7 +49,7 @@ func (r *Registry) CloseInput(now time.Time, id TerminalID) (err error) {
 	if err != nil {
 		return err
 	}
-	t.life.inputClosed = true
+	t.stdin.closed = true
 	r.push(t, Effect{Kind: CloseInput})
 	return nil
 }
@@ -50,7 +61,7 @@ func (r *Registry) writable(id TerminalID) (*Terminal, error) {
 		return nil, err
 	case t.life.state != StateRunning:
 		return nil, ErrNotRunning
-	case !t.life.exec.Command.Interactive || t.life.inputClosed:
+	case !t.exec.Command.Interactive || t.stdin.closed:
 		return nil, ErrInputClosed
 	}
 	return t, nil
@@ -63,7 +74,7 @@ func (r *Registry) HandleWritten(now time.Time, id TerminalID, n int) {
 	if t == nil {
 		return
 	}
-	t.life.inputPending = max(0, t.life.inputPending-max(0, n))
+	t.stdin.pending = max(0, t.stdin.pending-max(0, n))
 }
 
 // Resize gives a running command's terminal a new size, in cells, each from 1
@@ -89,7 +100,7 @@ func (r *Registry) Resize(now time.Time, id TerminalID, rows, cols int) (err err
 			return err
 		}
 	}
-	t.life.rows, t.life.cols = rows, cols
+	t.rows, t.cols = rows, cols
 	r.push(t, Effect{Kind: Resize, Rows: rows, Cols: cols})
 	return nil
 }

@@ -56,12 +56,18 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 		id:      newID(r.config.Seed, s, r.created),
 		session: r.session(s),
 		output:  newOutput(&c, r.config.LiveBytes),
-		life:    life{number: r.created, exec: &Exec{Command: c}, held: c.size(), rows: c.Rows, cols: c.Cols, timer: -1},
+		number:  r.created,
+		exec:    &Exec{Command: c},
+		held:    c.size(),
+		rows:    c.Rows,
+		cols:    c.Cols,
+		timer:   timer{index: -1},
 	}
 	r.terminals[t.id] = t
 	t.session.terminals = append(t.session.terminals, t)
-	r.setClock(now, t, asked)
-	r.push(t, Effect{Kind: Resolve, Command: &t.life.exec.Command})
+	t.timeLimit.set(now, asked)
+	r.timers.schedule(t)
+	r.push(t, Effect{Kind: Resolve, Command: &t.exec.Command})
 	return t.id, nil
 }
 
@@ -110,7 +116,7 @@ func (r *Registry) Issued(s SessionID, id TerminalID) bool {
 // HandleOutput is Terminal.HandleOutput for drivers without locks.
 func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []byte) {
 	t := r.terminals[id]
-	if t == nil || t.life.closed {
+	if t == nil || t.closing != closeNone {
 		return
 	}
 	t.HandleOutput(now, stream, p)
@@ -118,34 +124,6 @@ func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []
 	r.HandleOutputSeen(now, id, stream, p)
 	if hasScreens {
 		r.reply(now, t)
-	}
-}
-
-// HandleOutputSeen reports that Terminal.HandleOutput was given p. A driver
-// that calls that itself must call this too, once it has called HandleExit, so
-// that the drain waits for the rest; and all the time if it traces.
-func (r *Registry) HandleOutputSeen(now time.Time, id TerminalID, stream uint8, p []byte) {
-	r.trace.output(now, id, stream, p)
-	if t := r.terminals[id]; t != nil {
-		r.pay(now, t, len(p))
-		r.drainMore(now, t)
-	}
-}
-
-// HandleOutputEnd reports that no process holds the output open any longer.
-func (r *Registry) HandleOutputEnd(now time.Time, id TerminalID) {
-	r.trace.input(now, "output_end", id)
-	t := r.terminals[id]
-	if t == nil || t.life.closed || t.life.outputEnded {
-		return
-	}
-	t.life.outputEnded = true
-	if !t.output.ended {
-		t.HandleOutputEnd()
-		r.markChanged(t)
-	}
-	if t.life.state == StateDraining {
-		r.publish(t)
 	}
 }
 
@@ -176,7 +154,7 @@ func (r *Registry) nextChange() (Effect, bool) {
 		t := r.dirty[len(r.dirty)-1]
 		r.dirty[len(r.dirty)-1] = nil
 		r.dirty = r.dirty[:len(r.dirty)-1]
-		t.life.dirty = false
+		t.dirty = false
 		if e, ok := t.NextEffect(); ok {
 			return e, true
 		}
@@ -185,8 +163,8 @@ func (r *Registry) nextChange() (Effect, bool) {
 }
 
 func (r *Registry) markChanged(t *Terminal) {
-	if !t.life.dirty {
-		t.life.dirty = true
+	if !t.dirty {
+		t.dirty = true
 		r.dirty = append(r.dirty, t)
 	}
 }
@@ -202,13 +180,13 @@ func (r *Registry) Deadline() (at time.Time, ok bool) {
 	if len(r.timers) == 0 {
 		return time.Time{}, false
 	}
-	return r.timers[0].life.deadline, true
+	return r.timers[0].timer.at, true
 }
 
 // HandleTimeout does what is due by now. Calling it early does nothing.
 func (r *Registry) HandleTimeout(now time.Time) {
 	r.trace.timeout(now)
-	for len(r.timers) > 0 && !r.timers[0].life.deadline.After(now) {
+	for len(r.timers) > 0 && !r.timers[0].timer.at.After(now) {
 		r.expire(now, r.timers[0])
 	}
 }

@@ -108,11 +108,10 @@ func (r *Registry) HandleReplies(_ time.Time, id TerminalID, p []byte) {
 		return
 	}
 	t, err := r.writable(id)
-	if err != nil || len(p) > r.config.MaxInput-t.life.inputPending {
+	if err != nil || len(p) > r.config.MaxInput-t.stdin.pending {
 		return
 	}
-	t.life.inputPending += len(p)
-	r.push(t, Effect{Kind: WriteInput, Data: slices.Clone(p)})
+	r.pushInput(t, slices.Clone(p))
 }
 
 // reply is TakeReplies and HandleReplies.
@@ -123,8 +122,8 @@ func (r *Registry) reply(now time.Time, t *Terminal) {
 // reserveScreen counts what a screen of a new size may hold in place of what it
 // was.
 func (r *Registry) reserveScreen(t *Terminal, rows, cols int) error {
-	c := &t.life.exec.Command
-	more := c.screenBytes(rows, cols) - c.screenBytes(t.life.rows, t.life.cols)
+	c := &t.exec.Command
+	more := c.screenBytes(rows, cols) - c.screenBytes(t.rows, t.cols)
 	if more < 0 {
 		r.letGo(0, -more)
 		return nil

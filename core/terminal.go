@@ -19,8 +19,23 @@ import (
 type Terminal struct {
 	id      TerminalID
 	session *session
-	output  output
-	life    life
+
+	// The output half.
+	output output
+
+	// The registry's half.
+	number     uint64 // the first terminal is 1
+	exec       *Exec  // not changed once effects have it: another takes its place
+	held       int64  // bytes of exec that are reserved
+	rows, cols int    // as last resized, in cells
+	dirty      bool   // in Registry.dirty
+	life       lifetime
+	timeLimit  timeLimit
+	killing    killing
+	drain      drain
+	stdin      stdin
+	closing    closeStage
+	timer      timer
 }
 
 // ID returns the terminal's id.

@@ -15,36 +15,38 @@ func TestTimers(t *testing.T) {
 	var h timers
 	all := make([]*Terminal, 50)
 	for i := range all {
-		all[i] = &Terminal{life: life{timer: -1}}
+		all[i] = &Terminal{timer: timer{index: -1}}
 	}
 	for step := range 10_000 {
 		one := all[rng.Intn(len(all))]
 		at := epoch.Add(time.Duration(rng.Intn(100)) * time.Second)
 		switch rng.Intn(4) {
 		case 0:
-			one.life.timeoutAt = at
+			one.timeLimit.at = at
 		case 1:
-			one.life.escalateAt = at
+			one.killing.escalateAt = at
 		case 2:
-			one.life.drainAt = at
+			one.drain.at = at
 		case 3:
-			one.life.timeoutAt, one.life.escalateAt, one.life.drainAt = time.Time{}, time.Time{}, time.Time{}
+			one.timeLimit.stop()
+			one.killing.stop()
+			one.drain.stop()
 		}
 		h.schedule(one)
 
 		var want time.Time
 		waiting := 0
 		for _, other := range all {
-			want = earliest(want, other.life.nextDeadline())
-			if !other.life.nextDeadline().IsZero() {
+			want = earliest(want, other.nextTime())
+			if !other.nextTime().IsZero() {
 				waiting++
 			}
 		}
 		if len(h) != waiting {
 			t.Fatalf("step %d: got %d waiting, want %d", step, len(h), waiting)
 		}
-		if waiting > 0 && !h[0].life.deadline.Equal(want) {
-			t.Fatalf("step %d: got %v first, want %v", step, h[0].life.deadline, want)
+		if waiting > 0 && !h[0].timer.at.Equal(want) {
+			t.Fatalf("step %d: got %v first, want %v", step, h[0].timer.at, want)
 		}
 	}
 }
