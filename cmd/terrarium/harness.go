@@ -29,6 +29,7 @@ Has AGENT, a program, do a task at a shell, as the Term Challenge and
 Terminal-Bench's terminus-2 know it: it is told of the screen and answers with
 keystrokes. Exits with 0 only if it says that the task is completed.
 
+  new                     write the beginning of an AGENT; "new --help" has more
   --instruction TEXT      the task; or --instruction-file FILE
   --wire json|text        how AGENT is asked: {"instruction","screen","step",
                           "prompt"} on a line, or the prompt and a NUL
@@ -41,8 +42,7 @@ keystrokes. Exits with 0 only if it says that the task is completed.
   --max-turns N, --timeout D  end the task after so many turns, or so long
   --turn-timeout D        wait so long for an answer; default 5m
   --json                  end with {"completed","turns","outcome",...}
-  --record FILE.cast      record the terminal, for asciinema
-  --transcript FILE       write down every turn, a line of JSON each
+  --record FILE.cast, --transcript FILE   for asciinema; every turn, as JSON
   --cols N, --rows N      the terminal's size; default: 160x40
   --output-byte-limit N   keep so much of what scrolls out; default 16MiB
   --cwd, --env, --kill-grace, --trace, --host, --sandbox, --limit   as for "run"
@@ -86,6 +86,7 @@ func newHarness() *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().SetInterspersed(false) // what follows the agent is its own
+	cmd.AddCommand(newHarnessNew())
 	return cmd
 }
 
