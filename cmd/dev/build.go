@@ -35,11 +35,16 @@ func buildSteps() []step {
 			return writeLicenses(ctx, out, "web/dist/THIRD_PARTY_LICENSES.txt")
 		}},
 		{"compile web", func(ctx context.Context, out io.Writer) error { return compileWeb(ctx, out, ".") }},
-		// Without cgo, so that it needs no C library, and runs where another one is.
-		commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium"),
+		commandBuild(),
 		// With the flags of the command, which needs the same packages.
 		commandStep("meter plugins for pages", []string{"CGO_ENABLED=0"}, "go", "run", "-trimpath", "./cmd/dev/internal/webplugins", "web/plugins"),
 	}...)
+}
+
+// commandBuild builds the command, with what is in plugins/dist and web/dist. Without cgo, so that
+// it needs no C library, and runs where another one is.
+func commandBuild() step {
+	return commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium")
 }
 
 // buildReactor builds the core for JavaScript.

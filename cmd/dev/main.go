@@ -11,11 +11,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
-	"github.com/terrarium-dev/terrarium/cmd/dev/internal/demo"
 	"github.com/terrarium-dev/terrarium/cmd/dev/internal/replay"
 )
 
@@ -23,6 +21,7 @@ const usage = `usage: go run ./cmd/dev COMMAND
 
   build                        ./terrarium, core.wasm and sandbox.wasm.gz in web/dist, and web/plugins for pages
   demo                         build what is needed and run the main job on real input
+  picture                      draw README's picture anew, with ./terrarium
   test                         everything, quick checks first; installs what it needs where it can
   conformance                  the suites of others, each found by its environment variable, or installed
   clients                      write CONFORMANCE.md: what ./terrarium conform finds of ACP clients
@@ -109,10 +108,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	case "build":
 		return runAll(ctx, w, buildSteps())
 	case "demo":
-		if err := runAll(ctx, w, buildSteps()); err != nil {
-			return err
-		}
-		return demo.Run(ctx, filepath.Join(root, binary), w)
+		return showDemo(ctx, w, root)
+	case "picture":
+		return runAll(ctx, w, []step{{"draw the picture", func(ctx context.Context, out io.Writer) error { return drawPicture(ctx, out, root) }}})
 	case "test":
 		return test(ctx, w, root)
 	case "conformance":

@@ -7,34 +7,22 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
-func TestAdded(t *testing.T) {
-	for _, test := range []struct{ before, now, want string }{
-		{"", "", ""},
-		{"", "a\n", "a\n"},
-		{"a\n", "a\n", ""},
-		{"a\n", "a\nb\n", "b\n"},
-		{"tick 1\ntick 2\n", "k 1\ntick 2\ntick 3\n", "tick 3\n"}, // the beginning was dropped
-		{"tick 1\n", "tick 8\n", "tick 8\n"},                      // all of it
-	} {
-		if got := added(test.before, test.now); got != test.want {
-			t.Errorf("added(%q, %q): got %q, want %q", test.before, test.now, got, test.want)
-		}
+func TestOutcome(t *testing.T) {
+	killed := "SIGKILL"
+	term := terminal{status: exitStatus{Signal: &killed}, output: "ick 1\ntick 2\n", truncated: true, took: 1500 * time.Millisecond}
+	if got, want := term.outcome(), "SIGKILL after 1.5 s: tick 2; of all it printed the newest 13 bytes are kept"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestPrinter(t *testing.T) {
+func TestIndented(t *testing.T) {
 	var b strings.Builder
-	p := newPrinter(&b)
-	p.line("build", strings.Repeat("é", 100))
-	p.lines("count", []string{"a", "b"})
-	p.lines("count", []string{"a", "b", "c", "d"})
-	for i, want := range []string{strings.Repeat("é", 61) + "…", "a", "b", "(3 lines, then) d"} {
-		got := strings.Split(b.String(), "\n")[i]
-		if !strings.HasSuffix(got, " "+want) || strings.Contains(got, "\x1b") {
-			t.Errorf("line %d: got %q, want %q at its end and no colour", i, got, want)
-		}
+	indented(&b, strings.Repeat("é", 100))
+	if got, want := b.String(), "  "+strings.Repeat("é", 77)+"…\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

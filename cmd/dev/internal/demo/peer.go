@@ -44,7 +44,6 @@ type response struct {
 type rpcError struct {
 	Code    int
 	Message string
-	Data    struct{ Reason string }
 }
 
 func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
