@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -34,6 +35,59 @@ func crud(s string) string {
 	}, s)
 }
 
+// decodeCommit reads a commit: its tree, its parents, who made it and the message. What else it
+// says is passed over.
+func decodeCommit(h plumbing.Hash, b []byte) (*object.Commit, error) {
+	c := &object.Commit{Hash: h}
+	field := func(key string) (value []byte, ok bool) {
+		line, rest, _ := bytes.Cut(b, []byte("\n"))
+		if len(line) <= len(key) || string(line[:len(key)]) != key || line[len(key)] != ' ' {
+			return nil, false
+		}
+		b = rest
+		return line[len(key)+1:], true
+	}
+	value, ok := field("tree")
+	if ok {
+		c.TreeHash, ok = hashOf(value)
+	}
+	if !ok {
+		return nil, fmt.Errorf("commit %s names no tree", h)
+	}
+	for {
+		value, ok := field("parent")
+		if !ok {
+			break
+		}
+		p, ok := hashOf(value)
+		if !ok {
+			return nil, fmt.Errorf("commit %s: malformed parent", h)
+		}
+		c.ParentHashes = append(c.ParentHashes, p)
+	}
+	if value, ok := field("author"); ok {
+		c.Author.Decode(value)
+	}
+	if value, ok := field("committer"); ok {
+		c.Committer.Decode(value)
+	}
+	for len(b) > 0 && b[0] != '\n' {
+		_, b, _ = bytes.Cut(b, []byte("\n"))
+	}
+	if len(b) > 0 {
+		c.Message = string(b[1:])
+	}
+	return c, nil
+}
+
+// hashOf reads the name of an object.
+func hashOf(hex []byte) (plumbing.Hash, bool) {
+	if len(hex) != 2*hashSize {
+		return Zero, false
+	}
+	return plumbing.FromHex(string(hex))
+}
+
 // WriteTag stores an annotated tag of a commit.
 func (r *Repo) WriteTag(name string, target plumbing.Hash, tagger object.Signature, message string) (plumbing.Hash, error) {
 	return r.Write(plumbing.TagObject,
@@ -50,24 +104,35 @@ func (r *Repo) IsAncestor(old, h plumbing.Hash) (bool, error) {
 	return found, err
 }
 
+// tagged returns what an annotated tag is of.
+func tagged(tag []byte) (plumbing.Hash, error) {
+	line, _, _ := bytes.Cut(tag, []byte("\n"))
+	name, ok := bytes.CutPrefix(line, []byte("object "))
+	h, isHash := hashOf(name)
+	if !ok || !isHash {
+		return Zero, fmt.Errorf("malformed tag: %w", ErrUnknown)
+	}
+	return h, nil
+}
+
 // Tag returns the annotated tag.
 func (r *Repo) Tag(h plumbing.Hash) (*object.Tag, error) { return object.GetTag(r.store, h) }
 
 // List returns the names in a directory, those of directories with a "/".
-func (r *Repo) List(h plumbing.Hash) ([]string, error) {
-	tree, err := object.GetTree(r.store, h)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range tree.Entries {
-		name := e.Name
-		if e.Mode == filemode.Dir {
+func (r *Repo) List(h plumbing.Hash) (names []string, err error) {
+	b, err := r.read(plumbing.TreeObject, h)
+	for len(b) > 0 && err == nil {
+		var e entry
+		if e, b, err = nextEntry(b); err != nil {
+			break
+		}
+		name := string(e.name)
+		if e.mode == filemode.Dir {
 			name += "/"
 		}
 		names = append(names, name)
 	}
-	return names, nil
+	return names, err
 }
 
 // An Entry is one name in a directory.
@@ -83,34 +148,32 @@ func (r *Repo) Entries(h plumbing.Hash) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := object.GetTree(r.store, h)
-	if err != nil {
-		return nil, err
-	}
 	var list []Entry
-	for _, e := range tree.Entries {
-		list = append(list, Entry{e.Name, normal(e.Mode), e.Hash})
+	b, err := r.read(plumbing.TreeObject, h)
+	for len(b) > 0 && err == nil {
+		var e entry
+		if e, b, err = nextEntry(b); err == nil {
+			list = append(list, Entry{string(e.name), e.mode, e.hash})
+		}
 	}
-	return list, nil
+	return list, err
 }
 
 // PeelTo follows tags, and a commit to its tree, to an object of a kind: commit, tree, blob or tag.
 func (r *Repo) PeelTo(h plumbing.Hash, kind string) (plumbing.Hash, error) {
 	for range 10 {
-		o, err := r.store.EncodedObject(plumbing.AnyObject, h)
+		t, b, err := r.Object(h)
 		if err != nil {
 			return h, err
 		}
 		switch {
-		case o.Type().String() == kind:
+		case t.String() == kind:
 			return h, nil
-		case o.Type() == plumbing.TagObject:
-			tag, err := r.Tag(h)
-			if err != nil {
+		case t == plumbing.TagObject:
+			if h, err = tagged(b); err != nil {
 				return h, err
 			}
-			h = tag.Target
-		case o.Type() == plumbing.CommitObject && kind == "tree":
+		case t == plumbing.CommitObject && kind == "tree":
 			c, err := r.Commit(h)
 			if err != nil {
 				return h, err

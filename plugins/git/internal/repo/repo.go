@@ -15,7 +15,6 @@ import (
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/cache"
 	format "github.com/go-git/go-git/v6/plumbing/format/config"
-	"github.com/go-git/go-git/v6/plumbing/object"
 	"github.com/go-git/go-git/v6/storage/filesystem"
 	"github.com/go-git/go-git/v6/storage/filesystem/dotgit"
 )
@@ -30,6 +29,7 @@ type Repo struct {
 	Config *Config
 
 	store   *filesystem.Storage
+	packs   *packs                 // nil until an object is read
 	shallow map[plumbing.Hash]bool // nil until it is asked for
 }
 
@@ -124,40 +124,30 @@ func (r *Repo) FileAt(tree plumbing.Hash, name string) (File, bool) {
 	if err != nil {
 		return File{}, false
 	}
-	t, err := object.GetTree(r.store, h)
-	if err != nil {
-		return File{}, false
+	for {
+		part, rest, more := strings.Cut(name, "/")
+		e, ok := r.find(h, part)
+		if !ok || !more {
+			return File{e.mode, e.hash}, ok
+		}
+		h, name = e.hash, rest
 	}
-	e, err := t.FindEntry(name)
-	if err != nil {
-		return File{}, false
+}
+
+// find returns the entry of a name in a directory.
+func (r *Repo) find(dir plumbing.Hash, name string) (entry, bool) {
+	b, err := r.read(plumbing.TreeObject, dir)
+	for len(b) > 0 && err == nil {
+		var e entry
+		if e, b, err = nextEntry(b); err == nil && string(e.name) == name {
+			return e, true
+		}
 	}
-	return File{normal(e.Mode), e.Hash}, true
+	return entry{}, false
 }
 
 // Path returns where the file is on disk.
 func (r *Repo) Path(name string) string { return filepath.Join(r.Top, filepath.FromSlash(name)) }
-
-// Blob returns the bytes of an object that is a file.
-func (r *Repo) Blob(h plumbing.Hash) ([]byte, error) { return r.read(plumbing.BlobObject, h) }
-
-// Object returns an object's type and bytes.
-func (r *Repo) Object(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	o, err := r.store.EncodedObject(plumbing.AnyObject, h)
-	if err != nil {
-		return 0, nil, err
-	}
-	b, err := contents(o)
-	return o.Type(), b, err
-}
-
-func (r *Repo) read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
-	o, err := r.store.EncodedObject(t, h)
-	if err != nil {
-		return nil, err
-	}
-	return contents(o)
-}
 
 // maxObject bounds in bytes an object that is read: git's core.bigFileThreshold, at which it gives
 // up on comparing.
@@ -178,7 +168,7 @@ func contents(o plumbing.EncodedObject) ([]byte, error) {
 // Write stores an object.
 func (r *Repo) Write(t plumbing.ObjectType, b []byte) (plumbing.Hash, error) {
 	h, err := Hash(t, b)
-	if err != nil || r.store.HasEncodedObject(h) == nil {
+	if err != nil || r.Has(h) {
 		return h, err
 	}
 	o := r.store.NewEncodedObject()
@@ -204,17 +194,4 @@ func Hash(t plumbing.ObjectType, b []byte) (plumbing.Hash, error) {
 	o.SetSize(int64(len(b)))
 	_, err := o.Write(b)
 	return o.Hash(), err
-}
-
-// Commit returns the commit, without parents if history ends there.
-func (r *Repo) Commit(h plumbing.Hash) (*object.Commit, error) {
-	c, err := object.GetCommit(r.store, h)
-	if err != nil {
-		return nil, err
-	}
-	shallow, err := r.Shallow()
-	if shallow[h] {
-		c.ParentHashes = nil
-	}
-	return c, err
 }

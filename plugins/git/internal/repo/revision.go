@@ -49,11 +49,13 @@ func (r *Repo) ResolveCommit(name string) (*object.Commit, error) {
 // peel follows tag objects to what they mean.
 func (r *Repo) peel(h plumbing.Hash) (plumbing.Hash, error) {
 	for range 10 {
-		tag, err := object.GetTag(r.store, h)
-		if err != nil {
+		t, b, err := r.Object(h)
+		if err != nil || t != plumbing.TagObject {
 			return h, nil
 		}
-		h = tag.Target
+		if h, err = tagged(b); err != nil {
+			return h, err
+		}
 	}
 	return h, ErrUnknown
 }
@@ -306,16 +308,12 @@ func (r *Repo) inTree(rev, path string) (plumbing.Hash, error) {
 	if err != nil {
 		return Zero, err
 	}
-	tree, err := c.Tree()
-	if err != nil {
-		return Zero, err
-	}
 	if path == "" {
-		return tree.Hash, nil
+		return c.TreeHash, nil
 	}
-	e, err := tree.FindEntry(strings.TrimSuffix(path, "/"))
-	if err != nil {
+	f, ok := r.FileAt(c.TreeHash, strings.TrimSuffix(path, "/"))
+	if !ok {
 		return Zero, ErrUnknown
 	}
-	return e.Hash, nil
+	return f.Hash, nil
 }

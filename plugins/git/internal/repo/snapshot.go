@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
@@ -54,22 +55,27 @@ func (r *Repo) Tree(h plumbing.Hash) (Snapshot, error) {
 const maxDepth = 500
 
 func (r *Repo) addTree(s Snapshot, h plumbing.Hash, prefix string, depth int) error {
-	tree, err := object.GetTree(r.store, h)
+	b, err := r.read(plumbing.TreeObject, h)
 	if err != nil {
 		return err
 	}
 	if depth > maxDepth {
 		return fmt.Errorf("tree %s: too deep", h)
 	}
-	for _, e := range tree.Entries {
-		if !validPart(e.Name) {
-			return fmt.Errorf("invalid path '%s'", prefix+e.Name)
+	for len(b) > 0 {
+		var e entry
+		if e, b, err = nextEntry(b); err != nil {
+			return fmt.Errorf("tree %s: %v", h, err)
 		}
-		if e.Mode != filemode.Dir {
-			s[prefix+e.Name] = File{normal(e.Mode), e.Hash}
+		name := string(e.name)
+		if !validPart(name) {
+			return fmt.Errorf("invalid path '%s'", prefix+name)
+		}
+		if e.mode != filemode.Dir {
+			s[prefix+name] = File{e.mode, e.hash}
 			continue
 		}
-		if err := r.addTree(s, e.Hash, prefix+e.Name+"/", depth+1); err != nil {
+		if err := r.addTree(s, e.hash, prefix+name+"/", depth+1); err != nil {
 			return err
 		}
 	}
@@ -93,6 +99,9 @@ func validPart(s string) bool {
 // isGit reports whether a file system of a host, which we don't know, may take a name for .git:
 // HFS+ passes over what is not seen, and Windows has short names.
 func isGit(s string) bool {
+	if s == "" || s[0] != '.' && s[0]|0x20 != 'g' && s[0] < utf8.RuneSelf {
+		return false
+	}
 	seen := strings.Map(func(c rune) rune {
 		if 0x200c <= c && c <= 0x200f || 0x202a <= c && c <= 0x202e || 0x206a <= c && c <= 0x206f || c == 0xfeff {
 			return -1

@@ -9,9 +9,6 @@ import (
 	"github.com/go-git/go-git/v6/plumbing/filemode"
 )
 
-// Has reports whether an object is here.
-func (r *Repo) Has(h plumbing.Hash) bool { return r.store.HasEncodedObject(h) == nil }
-
 // maxTransfer bounds how many objects are handed from one repository to another at once.
 const maxTransfer = 1 << 22
 

@@ -16,37 +16,15 @@ type trees struct {
 	repo  *Repo
 	paths Paths
 
-	// A commit's tree is compared with its parents' and, soon before, with its children's. So those
-	// that were read last are kept: up to maxTrees bytes in newer, and as many in older.
-	newer, older map[plumbing.Hash][]byte
-	size         int // bytes in newer
-
 	from, to Snapshot // the files that differ; nil if it is only asked whether there are any
 }
-
-const maxTrees = 8 << 20
 
 // read returns the directory as it is stored; nothing for Zero.
 func (t *trees) read(h plumbing.Hash) ([]byte, error) {
 	if h == Zero {
 		return nil, nil
 	}
-	if b, ok := t.newer[h]; ok {
-		return b, nil
-	}
-	b, ok := t.older[h]
-	if !ok {
-		var err error
-		if b, err = t.repo.read(plumbing.TreeObject, h); err != nil {
-			return nil, err
-		}
-	}
-	if t.newer == nil || t.size+len(b) > maxTrees {
-		t.newer, t.older, t.size = map[plumbing.Hash][]byte{}, t.newer, 0
-	}
-	t.newer[h] = b
-	t.size += len(b)
-	return b, nil
+	return t.repo.read(plumbing.TreeObject, h)
 }
 
 // Differences returns the files of two commits that are not the same in both; Zero has none.
@@ -176,9 +154,12 @@ func nextEntry(b []byte) (e entry, rest []byte, err error) {
 	if !ok || len(name) == 0 || len(rest) < hashSize {
 		return e, nil, errors.New("malformed entry")
 	}
-	m, err := filemode.New(string(mode))
-	if err != nil {
-		return e, nil, err
+	m := filemode.Empty
+	for _, c := range mode {
+		if c < '0' || c > '7' || m >= 1<<24 {
+			return e, nil, errors.New("malformed mode")
+		}
+		m = m<<3 | filemode.FileMode(c-'0')
 	}
 	h, _ := plumbing.FromBytes(rest[:hashSize])
 	return entry{normal(m), name, h}, rest[hashSize:], nil

@@ -1,0 +1,139 @@
+package repo
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/object"
+)
+
+// objects returns what reads the repository's packs.
+func (r *Repo) objects() *packs {
+	if r.packs == nil {
+		r.packs = openPacks(filepath.Join(r.Common, "objects", "pack"))
+		if _, err := os.Stat(filepath.Join(r.Common, "objects", "info", "alternates")); !errors.Is(err, fs.ErrNotExist) {
+			r.packs.complete = false // there are others elsewhere
+		}
+	}
+	return r.packs
+}
+
+// Has reports whether an object is here.
+func (r *Repo) Has(h plumbing.Hash) bool {
+	if _, ok := r.objects().has(h); ok {
+		return true
+	}
+	if _, err := os.Lstat(r.loose(h)); err == nil {
+		return true
+	}
+	return !r.objects().complete && r.store.HasEncodedObject(h) == nil
+}
+
+// Object returns an object's type and bytes. They are lent: whoever wants to change them copies
+// them.
+func (r *Repo) Object(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	s := r.objects()
+	at, packed := s.has(h)
+	if packed {
+		if t, b, err := s.read(at); err == nil {
+			return t, b, nil
+		}
+	}
+	t, b, err := r.readLoose(h)
+	switch {
+	case err == nil:
+		return t, b, nil
+	case errors.Is(err, fs.ErrNotExist) && !packed && s.complete:
+		return 0, nil, plumbing.ErrObjectNotFound
+	}
+	// What we can't read is go-git's to read, or to complain of.
+	o, err := r.store.EncodedObject(plumbing.AnyObject, h)
+	if err != nil {
+		return 0, nil, err
+	}
+	b, err = contents(o)
+	return o.Type(), b, err
+}
+
+// read is Object of a type.
+func (r *Repo) read(want plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
+	t, b, err := r.Object(h)
+	if err == nil && t != want {
+		return nil, plumbing.ErrObjectNotFound
+	}
+	return b, err
+}
+
+// Blob returns the bytes of an object that is a file. They are lent, as Object's.
+func (r *Repo) Blob(h plumbing.Hash) ([]byte, error) { return r.read(plumbing.BlobObject, h) }
+
+// loose is where an object is that is in no pack.
+func (r *Repo) loose(h plumbing.Hash) string {
+	name := h.String()
+	return filepath.Join(r.Common, "objects", name[:2], name[2:])
+}
+
+func (r *Repo) readLoose(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	f, err := os.Open(r.loose(h))
+	if err != nil {
+		return 0, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, nil, err
+	}
+	z := &r.objects().inflate
+	if err := z.open(bufio.NewReaderSize(f, int(min(info.Size()+1, blockSize)))); err != nil {
+		return 0, nil, err
+	}
+	head := make([]byte, 0, 32) // TYPE SIZE\0
+	for len(head) == 0 || head[len(head)-1] != 0 {
+		if len(head) == cap(head) {
+			return 0, nil, errMalformed
+		}
+		if _, err := io.ReadFull(z.z, head[len(head):len(head)+1]); err != nil {
+			return 0, nil, err
+		}
+		head = head[:len(head)+1]
+	}
+	word, number, _ := bytes.Cut(head[:len(head)-1], []byte(" "))
+	t, err := plumbing.ParseObjectType(string(word))
+	if err != nil {
+		return 0, nil, err
+	}
+	size, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil || size < 0 || size > maxObject || size/maxRatio > info.Size() {
+		return 0, nil, fmt.Errorf("object %s has %s bytes, which is too much", h, number)
+	}
+	b, err := z.rest(size)
+	if err != nil {
+		return 0, nil, err
+	}
+	return t, b[1:], nil
+}
+
+// Commit returns the commit, without parents if history ends there.
+func (r *Repo) Commit(h plumbing.Hash) (*object.Commit, error) {
+	b, err := r.read(plumbing.CommitObject, h)
+	if err != nil {
+		return nil, err
+	}
+	c, err := decodeCommit(h, b)
+	if err != nil {
+		return nil, err
+	}
+	shallow, err := r.Shallow()
+	if shallow[h] {
+		c.ParentHashes = nil
+	}
+	return c, err
+}

@@ -1,0 +1,316 @@
+package repo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v6/plumbing"
+)
+
+// packs reads the objects of a repository's packs. What it can't read is for go-git, which takes
+// several times as long: it computes the name of each object, and reads the index by single bytes.
+// https://git-scm.com/docs/pack-format
+type packs struct {
+	list     []*pack
+	complete bool // whether all packs that there are are in the list
+
+	blocks  kept[place] // of packs
+	objects kept[place] // that others may be deltas of; each begins with its kind
+	inflate inflater
+}
+
+// A place is a pack's object, or block, by its offset.
+type place struct {
+	pack   *pack
+	offset int64
+}
+
+// What is read of packs, in bytes.
+const (
+	maxIndex   = 32 << 20 // one index: that of a million objects
+	maxPacks   = 64       // packs that are kept open
+	blockSize  = 32 << 10
+	keptBlocks = 4 << 20
+	keptBases  = 8 << 20
+	maxChain   = 10000 // deltas of deltas
+)
+
+// openPacks opens the packs in a directory. What is no pack, or has an index of another form, is
+// left out.
+func openPacks(dir string) *packs {
+	p := &packs{complete: true, blocks: kept[place]{limit: keptBlocks}, objects: kept[place]{limit: keptBases}}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		p.complete = errors.Is(err, os.ErrNotExist)
+		return p
+	}
+	for _, e := range entries {
+		base, isIndex := strings.CutSuffix(e.Name(), ".idx")
+		if !isIndex {
+			continue
+		}
+		one, err := openPack(filepath.Join(dir, base))
+		if err != nil || len(p.list) == maxPacks {
+			p.complete = false
+			continue
+		}
+		p.list = append(p.list, one)
+	}
+	return p
+}
+
+// A pack is an open one.
+type pack struct {
+	name  string // without .idx and .pack
+	index []byte
+	count int
+	file  *os.File // nil until an object is read
+	size  int64
+}
+
+const (
+	fanOut    = 8                // where an index counts names by their first byte
+	names     = fanOut + 256*4   // where its names begin
+	entrySize = hashSize + 4 + 4 // of a name, its sum and its offset
+)
+
+func openPack(name string) (*pack, error) {
+	info, err := os.Stat(name + ".idx")
+	if err != nil || info.Size() > maxIndex {
+		return nil, errors.Join(err, errPack)
+	}
+	b, err := os.ReadFile(name + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < names || string(b[:fanOut]) != "\xfftOc\x00\x00\x00\x02" {
+		return nil, errPack
+	}
+	p := &pack{name: name, index: b, count: int(binary.BigEndian.Uint32(b[names-4:]))}
+	if p.count > len(b)/entrySize || len(b) < names+p.count*entrySize {
+		return nil, errPack
+	}
+	return p, nil
+}
+
+// find returns the object's offset.
+func (p *pack) find(h []byte) (int64, bool) {
+	from, to := 0, int(binary.BigEndian.Uint32(p.index[fanOut+int(h[0])*4:]))
+	if h[0] > 0 {
+		from = int(binary.BigEndian.Uint32(p.index[fanOut+int(h[0])*4-4:]))
+	}
+	if to > p.count {
+		return 0, false
+	}
+	for from < to {
+		middle := (from + to) / 2
+		switch bytes.Compare(p.index[names+middle*hashSize:][:hashSize], h) {
+		case 0:
+			return p.offset(middle)
+		case -1:
+			from = middle + 1
+		default:
+			to = middle
+		}
+	}
+	return 0, false
+}
+
+// offset is that of object i. Those beyond 2 GB are in a table of their own.
+func (p *pack) offset(i int) (int64, bool) {
+	offsets := names + p.count*(hashSize+4)
+	n := binary.BigEndian.Uint32(p.index[offsets+i*4:])
+	if n>>31 == 0 {
+		return int64(n), true
+	}
+	far := offsets + p.count*4 + int(n&^(1<<31))*8
+	if far < 0 || far+8 > len(p.index) {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint64(p.index[far:]) & (1<<63 - 1)), true
+}
+
+func (p *pack) open() error {
+	if p.file != nil {
+		return nil
+	}
+	f, err := os.Open(p.name + ".pack")
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return err
+	}
+	p.file, p.size = f, info.Size()
+	return nil
+}
+
+// has returns the pack of an object, and where it is there.
+func (s *packs) has(h plumbing.Hash) (at place, ok bool) {
+	name := h.Bytes()
+	if len(name) != hashSize {
+		return place{}, false
+	}
+	for i, p := range s.list {
+		if offset, ok := p.find(name); ok {
+			s.list[0], s.list[i] = p, s.list[0] // the next is likely there, too
+			return place{p, offset}, true
+		}
+	}
+	return place{}, false
+}
+
+// read returns an object's kind and bytes, which are lent.
+func (s *packs) read(at place) (plumbing.ObjectType, []byte, error) {
+	var deltas [][]byte // the last is that of the object that is no delta itself
+	var places []place
+	var kind plumbing.ObjectType
+	var body []byte
+	for {
+		if b, ok := s.objects.get(at); ok {
+			kind, body = plumbing.ObjectType(b[0]), b[1:]
+			break
+		}
+		t, b, base, err := s.entry(at)
+		if err != nil {
+			return 0, nil, err
+		}
+		if base == (place{}) {
+			kind, body = t, b[1:]
+			s.keep(kind, b, at)
+			break
+		}
+		if len(deltas) == maxChain {
+			return 0, nil, errPack
+		}
+		deltas, places = append(deltas, b[1:]), append(places, at)
+		at = base
+	}
+	for i := len(deltas) - 1; i >= 0; i-- {
+		b, err := applyDelta(body, deltas[i])
+		if err != nil {
+			return 0, nil, err
+		}
+		s.keep(kind, b, places[i])
+		body = b[1:]
+	}
+	return kind, body[:len(body):len(body)], nil
+}
+
+// keep keeps an object, of which b has a byte of room and the contents, unless it is large.
+func (s *packs) keep(kind plumbing.ObjectType, b []byte, at place) {
+	b[0] = byte(kind)
+	if len(b) <= keptBases/8 {
+		s.objects.put(at, b)
+	}
+}
+
+// entry reads what is at a place: a byte of room, and an object's contents, or a delta and the
+// place of what it is a delta of.
+func (s *packs) entry(at place) (t plumbing.ObjectType, b []byte, base place, err error) {
+	if err := at.pack.open(); err != nil {
+		return 0, nil, base, err
+	}
+	w := &window{packs: s, at: at}
+	c, err := w.ReadByte()
+	if err != nil {
+		return 0, nil, base, err
+	}
+	kind, size := c>>4&7, int64(c&15)
+	for shift := 4; c&0x80 != 0; shift += 7 {
+		if c, err = w.ReadByte(); err != nil || shift > 32 {
+			return 0, nil, base, errPack
+		}
+		size |= int64(c&0x7f) << shift
+	}
+	switch kind {
+	case ofsDelta:
+		back := int64(-1)
+		for c = 0x80; c&0x80 != 0; {
+			if c, err = w.ReadByte(); err != nil || back > 1<<48 {
+				return 0, nil, base, errPack
+			}
+			back = (back+1)<<7 | int64(c&0x7f)
+		}
+		if back <= 0 || back >= at.offset {
+			return 0, nil, base, errPack
+		}
+		base = place{at.pack, at.offset - back}
+	case refDelta:
+		var h [hashSize]byte
+		if _, err := io.ReadFull(w, h[:]); err != nil {
+			return 0, nil, base, err
+		}
+		offset, ok := at.pack.find(h[:])
+		if !ok {
+			return 0, nil, base, errPack
+		}
+		base = place{at.pack, offset}
+	case byte(plumbing.CommitObject), byte(plumbing.TreeObject), byte(plumbing.BlobObject), byte(plumbing.TagObject):
+	default:
+		return 0, nil, base, errPack
+	}
+	// Nothing is made room for that the rest of the pack can't become.
+	if size > maxObject || size/maxRatio > at.pack.size-at.offset {
+		return 0, nil, base, fmt.Errorf("an object of %d bytes is too much", size)
+	}
+	b, err = s.inflate.all(w, size)
+	return plumbing.ObjectType(kind), b, base, err
+}
+
+// A window reads a pack by blocks, from a place on.
+type window struct {
+	packs *packs
+	at    place // behind the block
+	block []byte
+	pos   int // in the block
+}
+
+func (w *window) fill() error {
+	within := int(w.at.offset % blockSize)
+	key := place{w.at.pack, w.at.offset - int64(within)}
+	b, ok := w.packs.blocks.get(key)
+	if !ok {
+		b = make([]byte, min(blockSize, max(0, w.at.pack.size-key.offset)))
+		if _, err := w.at.pack.file.ReadAt(b, key.offset); err != nil {
+			return err
+		}
+		w.packs.blocks.put(key, b)
+	}
+	if within >= len(b) {
+		return io.ErrUnexpectedEOF
+	}
+	w.block, w.pos = b, within
+	w.at.offset = key.offset + int64(len(b))
+	return nil
+}
+
+func (w *window) ReadByte() (byte, error) {
+	if w.pos == len(w.block) {
+		if err := w.fill(); err != nil {
+			return 0, err
+		}
+	}
+	c := w.block[w.pos]
+	w.pos++
+	return c, nil
+}
+
+func (w *window) Read(p []byte) (int, error) {
+	if w.pos == len(w.block) {
+		if err := w.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, w.block[w.pos:])
+	w.pos += n
+	return n, nil
+}
