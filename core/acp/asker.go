@@ -164,10 +164,10 @@ func (a *Asker) NextAnswer() (Answer, bool) {
 type asking interface {
 	// initialized reads the params of initialize.
 	initialized(params jsonrpc.Value)
-	// toolCall returns the id that the params of a terminal/create give its tool call.
-	toolCall(params jsonrpc.Value) string
-	// bounds returns what the params of a terminal/create ask for, or nil.
-	bounds(params jsonrpc.Value) (*core.Bounds, error)
+	// toolCall returns the id that the _meta of a terminal/create gives its tool call.
+	toolCall(meta []byte) string
+	// bounds returns what the _meta of a terminal/create asks for, or nil.
+	bounds(meta []byte) (*core.Bounds, error)
 	// answered takes a response, which may be malformed.
 	answered(m *jsonrpc.Message, malformed bool)
 	// gone says that no more will come.
@@ -186,8 +186,8 @@ func (a *Asker) initialized(params jsonrpc.Value) {
 // maxToolCall is how long the id of a tool call may be, in bytes.
 const maxToolCall = 1 << 10
 
-func (*Asker) toolCall(params jsonrpc.Value) string {
-	v, _ := ours(params).Get("toolCallId")
+func (*Asker) toolCall(meta []byte) string {
+	v, _ := oursOf(meta).Get("toolCallId")
 	id, err := v.Text()
 	if err != nil || len(id) > maxToolCall {
 		return ""
@@ -199,9 +199,9 @@ func (*Asker) toolCall(params jsonrpc.Value) string {
 const maxBound = 300
 
 // bounds are those of _meta. Who asks for what can't be had gets an error, not less.
-func (a *Asker) bounds(params jsonrpc.Value) (*core.Bounds, error) {
+func (a *Asker) bounds(meta []byte) (*core.Bounds, error) {
 	const where = "_meta.terrarium"
-	d := decoder{object: ours(params)}
+	d := decoder{object: oursOf(meta)}
 	var b core.Bounds
 	short := func(key string, v jsonrpc.Value) string {
 		s, err := v.Text()

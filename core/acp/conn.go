@@ -33,7 +33,7 @@ type Config struct {
 	// Timeout, and Env before the request's own.
 	Command core.Command
 	// NoTerminal answers terminal/* with method not found, as a client must
-	// that has not advertised the capability.
+	// that has not advertised the capability. Calls with Go values are served.
 	NoTerminal bool
 	// Lenient also takes env as an object of names and values.
 	Lenient bool
@@ -186,23 +186,47 @@ func (c *Conn) spare() []byte {
 func (c *Conn) HandleEffect(_ time.Time, e *core.Effect) {
 	switch e.Kind {
 	case core.Started:
-		if id, ok := c.pending.takeCreate(e.ID); ok {
-			response := CreateTerminalResponse{TerminalID: string(e.ID), Meta: execMeta(e.Exec)}
-			c.answer(id, response.AppendJSON)
+		if by, ok := c.pending.takeCreate(e.ID); ok {
+			c.created(by, CreateTerminalResponse{TerminalID: string(e.ID), Meta: execMeta(e.Exec)})
 		}
 	case core.StartFailed:
-		if id, ok := c.pending.takeCreate(e.ID); ok {
-			c.answerError(id, wireError(e.Err))
+		if by, ok := c.pending.takeCreate(e.ID); ok {
+			c.refuse(by, wireError(e.Err), e.Err)
 		}
 	case core.Exited:
 		status := exitStatus(e.Exit)
-		for _, id := range c.pending.takeWaits(e.ID) {
-			c.answer(id, status.AppendJSON)
+		for _, by := range c.pending.takeWaits(e.ID) {
+			c.exited(by, status)
 		}
 	}
 	if c.feed != nil {
 		c.feed.news(e.Kind, e.Session, e.ID)
 	}
+}
+
+func (c *Conn) created(by waiter, r CreateTerminalResponse) {
+	if by.call != nil {
+		by.call.created(r, nil)
+		return
+	}
+	c.answer(by.id, r.AppendJSON)
+}
+
+func (c *Conn) exited(by waiter, r WaitForTerminalExitResponse) {
+	if by.call != nil {
+		by.call.exited(r, nil)
+		return
+	}
+	c.answer(by.id, r.AppendJSON)
+}
+
+// refuse answers by with e, which tells a peer of err.
+func (c *Conn) refuse(by waiter, e *jsonrpc.Error, err error) {
+	if by.call != nil {
+		by.call.fail(newRequestError(e, err))
+		return
+	}
+	c.answerError(by.id, e)
 }
 
 // OnRegistry returns r as Terminals, for drivers without locks.

@@ -183,6 +183,10 @@ func (d *decoder) meta() []byte { return d.raw("_meta", jsonrpc.Object) }
 // traceparent reads _meta.traceparent. What is no valid one counts as absent.
 func (d *decoder) traceparent() core.Traceparent {
 	meta, _ := d.object.Get("_meta")
+	return traceparentOf(meta)
+}
+
+func traceparentOf(meta jsonrpc.Value) core.Traceparent {
 	if meta.Kind() != jsonrpc.Object {
 		return ""
 	}

@@ -63,16 +63,20 @@ func (c *Conn) notification(now time.Time, m *jsonrpc.Message) {
 	if m.Method != MethodCancelRequest || n.DecodeJSON(m.Params) != nil {
 		return
 	}
-	w, ok := c.pending.take(n.RequestID)
-	if !ok {
-		return
+	if w, ok := c.pending.byID[n.RequestID]; ok {
+		c.cancel(now, waiter{id: n.RequestID}, w, nil)
 	}
+}
+
+// cancel gives up a request that waits. cause is why, where it is a Call.
+func (c *Conn) cancel(now time.Time, by waiter, w waiting, cause error) {
+	c.pending.take(by, w)
 	if w.create {
 		// The command has not started, and now never will. Nobody but us
 		// has its id, so an error could only say that it is gone already.
 		_ = c.terminals.Release(now, w.terminal)
 	}
-	c.answerError(n.RequestID, jsonrpc.NewError(jsonrpc.CodeRequestCancelled, "cancelled"))
+	c.refuse(by, jsonrpc.NewError(jsonrpc.CodeRequestCancelled, "cancelled"), cause)
 }
 
 func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
@@ -80,6 +84,11 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 	if err := r.decode(params, c.config.Lenient); err != nil {
 		return err
 	}
+	return c.createTerminal(now, waiter{id: id}, &r)
+}
+
+// createTerminal answers by when the command has started. An error is the answer.
+func (c *Conn) createTerminal(now time.Time, by waiter, r *CreateTerminalRequest) error {
 	if c.pending.n >= c.config.MaxPending {
 		return &core.LimitError{Limit: "pending_requests", Max: int64(c.config.MaxPending)}
 	}
@@ -101,7 +110,7 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 	}
 	if c.asker != nil {
 		var err error
-		if command.Bounds, err = c.asker.bounds(params); err != nil {
+		if command.Bounds, err = c.asker.bounds(r.Meta); err != nil {
 			return err
 		}
 	}
@@ -113,9 +122,9 @@ func (c *Conn) create(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error 
 	if err != nil {
 		return err
 	}
-	waiting := create{id: id}
+	waiting := create{waiter: by}
 	if c.asker != nil {
-		waiting.toolCall = c.asker.toolCall(params)
+		waiting.toolCall = c.asker.toolCall(r.Meta)
 	}
 	c.pending.addCreate(terminal, waiting)
 	return nil
@@ -146,7 +155,11 @@ func outputByteLimit(limit *uint64) int64 {
 }
 
 func (c *Conn) output(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
-	terminal, s, err := c.held(params)
+	var r TerminalOutputRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return err
+	}
+	terminal, s, err := c.held(&r)
 	if err != nil {
 		return err
 	}
@@ -155,7 +168,11 @@ func (c *Conn) output(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
 }
 
 func (c *Conn) display(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
-	terminal, s, err := c.terminal(params)
+	var r TerminalRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return err
+	}
+	terminal, s, err := c.terminal(&r)
 	if err != nil {
 		return err
 	}
@@ -163,16 +180,21 @@ func (c *Conn) display(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
 	return nil
 }
 
-// answerOutput answers with as much of the newest output as fits a line. The
-// status was taken before, so output that led to an exit is never missing.
 func (c *Conn) answerOutput(id jsonrpc.ID, terminal core.TerminalID, s core.Status) {
 	output, truncated := c.terminals.AppendOutput(c.scratch[:0], terminal)
 	c.scratch = output
 	if cap(c.scratch) > maxSpare {
 		c.scratch = nil
 	}
+	response := c.outputResponse(output, truncated, s, len(id.String()))
+	c.answer(id, response.AppendJSON)
+}
+
+// outputResponse has as much of the newest output as fits a line, with an id of so many bytes. s
+// was taken before the output, so what led to an exit is never missing.
+func (c *Conn) outputResponse(output []byte, truncated bool, s core.Status, id int) TerminalOutputResponse {
 	const rest = 1 << 10 // what stands around the output in a line, but for the id
-	limit := c.config.MaxResponse - rest - len(id.String())
+	limit := c.config.MaxResponse - rest - id
 	// Otherwise there is nothing to count.
 	if worst := len(`\u0000`)*len(output) + len(`""`); worst > limit {
 		if cut := jsonrpc.Excess(output, limit); cut > 0 {
@@ -184,73 +206,92 @@ func (c *Conn) answerOutput(id jsonrpc.ID, terminal core.TerminalID, s core.Stat
 		status := exitStatus(s.Exit)
 		response.ExitStatus = &status
 	}
-	c.answer(id, response.AppendJSON)
+	return response
 }
 
 func (c *Conn) waitForExit(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
-	terminal, s, err := c.held(params)
+	var r WaitForTerminalExitRequest
+	if err := r.DecodeJSON(params); err != nil {
+		return err
+	}
+	return c.waitForTerminalExit(waiter{id: id}, &r)
+}
+
+// waitForTerminalExit answers by when the command has ended. An error is the answer.
+func (c *Conn) waitForTerminalExit(by waiter, r *WaitForTerminalExitRequest) error {
+	terminal, s, err := c.held(r)
 	if err != nil {
 		return err
 	}
 	if s.State == core.StateExited {
-		status := exitStatus(s.Exit)
-		c.answer(id, status.AppendJSON)
+		c.exited(by, exitStatus(s.Exit))
 		return nil
 	}
 	if c.pending.n >= c.config.MaxPending {
 		return &core.LimitError{Limit: "pending_requests", Max: int64(c.config.MaxPending)}
 	}
-	c.pending.addWait(id, terminal)
+	c.pending.addWait(by, terminal)
 	return nil
 }
 
 func (c *Conn) kill(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
-	terminal, _, err := c.held(params)
-	if err != nil {
+	var r KillTerminalRequest
+	if err := r.DecodeJSON(params); err != nil {
 		return err
 	}
-	if err := c.terminals.Kill(now, terminal); err != nil {
+	if err := c.killTerminal(now, &r); err != nil {
 		return err
 	}
 	c.answer(id, new(KillTerminalResponse).AppendJSON)
 	return nil
 }
 
-// release succeeds for every id that the session was ever given.
+func (c *Conn) killTerminal(now time.Time, r *KillTerminalRequest) error {
+	terminal, _, err := c.held(r)
+	if err != nil {
+		return err
+	}
+	return c.terminals.Kill(now, terminal)
+}
+
 func (c *Conn) release(now time.Time, id jsonrpc.ID, params jsonrpc.Value) error {
 	var r ReleaseTerminalRequest
 	if err := r.DecodeJSON(params); err != nil {
 		return err
 	}
+	if err := c.releaseTerminal(now, &r); err != nil {
+		return err
+	}
+	c.answer(id, new(ReleaseTerminalResponse).AppendJSON)
+	return nil
+}
+
+// releaseTerminal succeeds for every id that the session was ever given.
+func (c *Conn) releaseTerminal(now time.Time, r *ReleaseTerminalRequest) error {
 	terminal := core.TerminalID(r.TerminalID)
 	if !c.terminals.Issued(core.SessionID(r.SessionID), terminal) {
 		return unknownTerminal(r.TerminalID)
 	}
 	// The only error is that it is forgotten by now, which is release enough.
 	_ = c.terminals.Release(now, terminal)
-	c.answer(id, new(ReleaseTerminalResponse).AppendJSON)
 	if c.feed != nil {
 		c.feed.released(terminal)
 	}
 	return nil
 }
 
-// held returns the terminal that params name, unless it was released.
-func (c *Conn) held(params jsonrpc.Value) (core.TerminalID, core.Status, error) {
-	terminal, s, err := c.terminal(params)
+// held returns the terminal that r names, unless it was released.
+func (c *Conn) held(r *TerminalRequest) (core.TerminalID, core.Status, error) {
+	terminal, s, err := c.terminal(r)
 	if err == nil && s.Released {
 		return "", core.Status{}, &terminalError{id: string(terminal), reason: "released"}
 	}
 	return terminal, s, err
 }
 
-// terminal returns the terminal that params name. An id of another session is
+// terminal returns the terminal that r names. An id of another session is
 // as unknown as any other, and so is one that create has not answered yet.
-func (c *Conn) terminal(params jsonrpc.Value) (core.TerminalID, core.Status, error) {
-	var r TerminalRequest
-	if err := r.DecodeJSON(params); err != nil {
-		return "", core.Status{}, err
-	}
+func (c *Conn) terminal(r *TerminalRequest) (core.TerminalID, core.Status, error) {
 	id, session := core.TerminalID(r.TerminalID), core.SessionID(r.SessionID)
 	s, ok := c.terminals.Status(id)
 	switch {
@@ -289,15 +330,22 @@ func (c *Conn) sessionOpen(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) err
 	if err := r.DecodeJSON(params); err != nil {
 		return err
 	}
-	if len(params.Raw()) > maxSession {
+	if err := c.openSession(&r); err != nil {
+		return err
+	}
+	c.answer(id, new(EmptyResponse).AppendJSON)
+	return nil
+}
+
+func (c *Conn) openSession(r *SessionOpenRequest) error {
+	if r.size() > maxSession {
 		return &ParamError{Reason: "too_long"}
 	}
 	s := core.SessionID(r.SessionID)
 	if c.sessions[s] == nil && len(c.sessions) >= c.config.MaxSessions {
 		return &core.LimitError{Limit: "sessions", Max: int64(c.config.MaxSessions)}
 	}
-	c.sessions[s] = newSession(&r)
-	c.answer(id, new(EmptyResponse).AppendJSON)
+	c.sessions[s] = newSession(r)
 	return nil
 }
 
@@ -306,15 +354,20 @@ func (c *Conn) sessionClose(now time.Time, id jsonrpc.ID, params jsonrpc.Value) 
 	if err := r.DecodeJSON(params); err != nil {
 		return err
 	}
-	delete(c.sessions, core.SessionID(r.SessionID))
-	if c.feed != nil {
-		c.feed.closed(core.SessionID(r.SessionID))
-	}
-	if err := c.terminals.CloseSession(now, core.SessionID(r.SessionID)); err != nil {
+	if err := c.closeSession(now, &r); err != nil {
 		return err
 	}
 	c.answer(id, new(EmptyResponse).AppendJSON)
 	return nil
+}
+
+func (c *Conn) closeSession(now time.Time, r *SessionRequest) error {
+	s := core.SessionID(r.SessionID)
+	delete(c.sessions, s)
+	if c.feed != nil {
+		c.feed.closed(s)
+	}
+	return c.terminals.CloseSession(now, s)
 }
 
 func (c *Conn) subscribe(_ time.Time, id jsonrpc.ID, params jsonrpc.Value) error {

@@ -6,6 +6,10 @@
 // the registry go in, lines for the peer come out, nothing waits. A pending
 // request is state, answered when its news comes.
 //
+// The requests of terminals and sessions are also methods of a Conn, for whoever is in the same
+// program: [Conn.CreateTerminal] and what follows it. Package acpconn has them with the
+// goroutines that wait.
+//
 // An [Asker] goes the other way: it asks the peer session/request_permission for
 // whoever decides about a command. A [Feed] tells the peer what terminals do as they do it.
 //
@@ -93,7 +97,8 @@
 // "lost". Neither commands nor other answers wait for that.
 //
 // The types have the names and fields of the official schema. Each decodes
-// itself from a jsonrpc.Value and appends itself to a line. A field's zero
+// itself from a jsonrpc.Value and appends itself to a line; encoding/json takes
+// the terminal requests and responses too, but no others. A field's zero
 // value is one that is absent; Meta is the raw JSON object of _meta, or nil.
 //
 // Sources: https://agentclientprotocol.com/protocol/terminals and the schema

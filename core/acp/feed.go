@@ -108,7 +108,7 @@ func (f *Feed) subscribe(id jsonrpc.ID, params jsonrpc.Value) error {
 	if err := r.DecodeJSON(params); err != nil {
 		return err
 	}
-	key, err := f.subscription(&r, params)
+	key, err := f.subscription(&r)
 	if err != nil {
 		return err
 	}
@@ -146,13 +146,13 @@ func (f *Feed) unsubscribe(id jsonrpc.ID, params jsonrpc.Value) error {
 }
 
 // subscription returns what r names, if it is there.
-func (f *Feed) subscription(r *SubscribeRequest, params jsonrpc.Value) (subscription, error) {
+func (f *Feed) subscription(r *SubscribeRequest) (subscription, error) {
 	key := subscription{session: core.SessionID(r.SessionID)}
 	if r.TerminalID == nil {
 		return key, nil
 	}
 	var err error
-	key.terminal, _, err = f.conn.terminal(params)
+	key.terminal, _, err = f.conn.terminal(&TerminalRequest{SessionID: r.SessionID, TerminalID: *r.TerminalID})
 	return key, err
 }
 

@@ -11,14 +11,20 @@ import (
 // id is null waits like any other, but can't be named to cancel it.
 type pending struct {
 	creates map[core.TerminalID]create
-	waits   map[core.TerminalID][]jsonrpc.ID
-	byID    map[jsonrpc.ID]waiting // without those of id null
+	waits   map[core.TerminalID][]waiter
+	byID    map[jsonrpc.ID]waiting // without Calls, and those of id null
 	n       int
+}
+
+// waiter is who waits for an answer: a request of the peer, by its id, or a Call.
+type waiter struct {
+	id   jsonrpc.ID
+	call *Call
 }
 
 // create is a terminal/create whose command has not started.
 type create struct {
-	id       jsonrpc.ID
+	waiter
 	toolCall string // the id of its tool call, if the peer said it
 }
 
@@ -31,7 +37,7 @@ type waiting struct {
 func newPending() pending {
 	return pending{
 		creates: make(map[core.TerminalID]create),
-		waits:   make(map[core.TerminalID][]jsonrpc.ID),
+		waits:   make(map[core.TerminalID][]waiter),
 		byID:    make(map[jsonrpc.ID]waiting),
 	}
 }
@@ -43,58 +49,60 @@ func (p *pending) has(id jsonrpc.ID) bool {
 
 func (p *pending) addCreate(t core.TerminalID, c create) {
 	p.creates[t] = c
-	p.add(c.id, waiting{terminal: t, create: true})
+	p.add(c.waiter, waiting{terminal: t, create: true})
 }
 
-func (p *pending) addWait(id jsonrpc.ID, t core.TerminalID) {
-	p.waits[t] = append(p.waits[t], id)
-	p.add(id, waiting{terminal: t})
+func (p *pending) addWait(by waiter, t core.TerminalID) {
+	p.waits[t] = append(p.waits[t], by)
+	p.add(by, waiting{terminal: t})
 }
 
-func (p *pending) add(id jsonrpc.ID, w waiting) {
+func (p *pending) add(by waiter, w waiting) {
 	p.n++
-	if !id.IsNull() {
-		p.byID[id] = w
+	switch {
+	case by.call != nil:
+		by.call.waiting = w
+	case !by.id.IsNull():
+		p.byID[by.id] = w
 	}
 }
 
 // takeCreate removes the terminal/create that waits for t.
-func (p *pending) takeCreate(t core.TerminalID) (jsonrpc.ID, bool) {
+func (p *pending) takeCreate(t core.TerminalID) (waiter, bool) {
 	c, ok := p.creates[t]
 	if ok {
 		delete(p.creates, t)
-		p.remove(c.id)
+		p.remove(c.waiter)
 	}
-	return c.id, ok
+	return c.waiter, ok
 }
 
 // takeWaits removes those who wait for the exit of t, the first one first.
-func (p *pending) takeWaits(t core.TerminalID) []jsonrpc.ID {
-	ids := p.waits[t]
+func (p *pending) takeWaits(t core.TerminalID) []waiter {
+	all := p.waits[t]
 	delete(p.waits, t)
-	for _, id := range ids {
-		p.remove(id)
+	for _, by := range all {
+		p.remove(by)
 	}
-	return ids
+	return all
 }
 
-// take removes the request that id names.
-func (p *pending) take(id jsonrpc.ID) (waiting, bool) {
-	w, ok := p.byID[id]
-	if !ok {
-		return waiting{}, false
-	}
-	p.remove(id)
+// take removes a request that waits for w.
+func (p *pending) take(by waiter, w waiting) {
+	p.remove(by)
 	if w.create {
 		delete(p.creates, w.terminal)
-		return w, true
+		return
 	}
-	i := slices.Index(p.waits[w.terminal], id)
+	i := slices.Index(p.waits[w.terminal], by)
 	p.waits[w.terminal] = slices.Delete(p.waits[w.terminal], i, i+1)
-	return w, true
 }
 
-func (p *pending) remove(id jsonrpc.ID) {
+func (p *pending) remove(by waiter) {
 	p.n--
-	delete(p.byID, id)
+	if by.call != nil {
+		by.call.waiting = waiting{}
+		return
+	}
+	delete(p.byID, by.id)
 }

@@ -272,3 +272,10 @@ func ours(v jsonrpc.Value) jsonrpc.Value {
 	member, _ := meta.Get("terrarium")
 	return member
 }
+
+// oursOf returns our member of a _meta, which is absent if that is malformed.
+func oursOf(meta []byte) jsonrpc.Value {
+	v, _ := jsonrpc.Parse(meta)
+	member, _ := v.Get("terrarium")
+	return member
+}

@@ -33,11 +33,16 @@ func (r *SessionOpenRequest) DecodeJSON(v jsonrpc.Value) error {
 		SessionID: d.text("sessionId"), Cwd: d.text("cwd"),
 		AdditionalDirectories: d.texts("additionalDirectories"), Meta: d.meta(),
 	}
+	r.check(d)
+	return d.err
+}
+
+// check has d fail where a directory can't be one.
+func (r *SessionOpenRequest) check(d *decoder) {
 	d.directory("cwd", r.Cwd)
 	for _, dir := range r.AdditionalDirectories {
 		d.directory("additionalDirectories", dir)
 	}
-	return d.err
 }
 
 func (d *decoder) directory(param, dir string) {
@@ -77,9 +82,18 @@ func (r *SessionRequest) AppendJSON(dst []byte) []byte {
 	return appendEnd(appendText(append(dst, '{'), "sessionId", r.SessionID), r.Meta)
 }
 
-// maxSession is how long the params of _terrarium/session_open may be, in
-// bytes: they are kept until the session is closed.
+// maxSession is how large a session may be that is opened, in bytes: it is kept
+// until it is closed.
 const maxSession = 64 << 10
+
+func (r *SessionOpenRequest) size() int {
+	const entry = 16 // of a string without its bytes
+	n := len(r.SessionID) + len(r.Cwd)
+	for _, dir := range r.AdditionalDirectories {
+		n += entry + len(dir)
+	}
+	return n
+}
 
 // session is what a session that was opened hands over.
 type session struct {

@@ -1,5 +1,10 @@
-// Package acpconn serves one ACP peer over a byte stream: acp.Conn on a
-// driver.Driver of its own, with the goroutines in between.
+// Package acpconn serves one ACP peer: acp.Conn on a driver.Driver of its own, with
+// the goroutines in between. [Serve] takes the peer's requests from a byte stream.
+// Who has them as Go values calls the methods of a [Server] that have their names:
+//
+//	s := acpconn.New(acpconn.Config{Driver: driver.Config{Host: host}})
+//	defer s.Close()
+//	created, err := s.CreateTerminal(ctx, acp.CreateTerminalRequest{SessionID: "s", Command: "make test"})
 package acpconn
 
 import (
@@ -58,7 +63,7 @@ type Server struct {
 	ended bool                           // nothing that comes from the peer counts any more
 }
 
-// New returns a Server. Serve must be called, which frees it.
+// New returns a Server, which Serve or Close frees.
 func New(c Config) *Server {
 	s := &Server{out: newOutbox(), asked: make(map[jsonrpc.ID]chan acp.Answer)}
 	if c.ACP.Nonce == "" {
@@ -119,12 +124,17 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 		err = ctx.Err()
 		closeReader(r)
 	}
+	s.end()
+	s.driver.Close()
+	return errors.Join(err, s.out.close())
+}
+
+// end says that no more comes from the peer.
+func (s *Server) end() {
 	s.handle(func() {
 		s.ended = true
 		s.conn.HandleEOF(time.Now())
 	})
-	s.driver.Close()
-	return errors.Join(err, s.out.close())
 }
 
 func closeReader(r io.Reader) {

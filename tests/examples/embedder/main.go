@@ -4,27 +4,26 @@ package main
 
 import (
 	"context"
-	"io"
+	"encoding/json"
+	"errors"
 	"log"
 	"os"
 
 	"github.com/coder/acp-go-sdk"
 
 	"github.com/terrarium-dev/terrarium/core"
-	acpserver "github.com/terrarium-dev/terrarium/core/acp"
+	ours "github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 	"github.com/terrarium-dev/terrarium/hostnative"
 	"github.com/terrarium-dev/terrarium/hostnative/helper"
 )
 
-// A client is the editor that you have, and five methods more: those of a connection to our side.
+// A client is the editor that you have, and five methods more, which are ours.
 type client struct {
 	editor
 	terminals
 }
-
-type terminals struct{ *acp.AgentSideConnection }
 
 func main() {
 	helper.Main() // this program is its own keeper of commands
@@ -33,19 +32,55 @@ func main() {
 		log.Fatal(err)
 	}
 	defer host.Close()
-	in, requests := io.Pipe()
-	answers, out := io.Pipe()
-	done := make(chan error)
-	go func() { // ends with the requests
-		done <- acpconn.Serve(context.Background(), in, out, acpconn.Config{
-			Driver: driver.Config{Host: host},
-			ACP:    acpserver.Config{Command: core.Command{Pty: true}},
-		})
-	}()
-	ours := terminals{acp.NewAgentSideConnection(nil, requests, answers)}
-	<-acp.NewClientSideConnection(client{terminals: ours}, os.Stdout, os.Stdin).Done()
-	requests.Close() // the agent has gone: its commands end, too
-	<-done
+	server := acpconn.New(acpconn.Config{
+		Driver: driver.Config{Host: host},
+		ACP:    ours.Config{Command: core.Command{Pty: true}},
+	})
+	defer server.Close() // the agent has gone: its commands end, too
+	<-acp.NewClientSideConnection(client{terminals: terminals{server}}, os.Stdout, os.Stdin).Done()
+}
+
+type terminals struct{ server *acpconn.Server }
+
+func (t terminals) CreateTerminal(ctx context.Context, r acp.CreateTerminalRequest) (acp.CreateTerminalResponse, error) {
+	return call[acp.CreateTerminalResponse](ctx, r, t.server.CreateTerminal)
+}
+func (t terminals) TerminalOutput(ctx context.Context, r acp.TerminalOutputRequest) (acp.TerminalOutputResponse, error) {
+	return call[acp.TerminalOutputResponse](ctx, r, t.server.TerminalOutput)
+}
+func (t terminals) WaitForTerminalExit(ctx context.Context, r acp.WaitForTerminalExitRequest) (acp.WaitForTerminalExitResponse, error) {
+	return call[acp.WaitForTerminalExitResponse](ctx, r, t.server.WaitForTerminalExit)
+}
+func (t terminals) KillTerminal(ctx context.Context, r acp.KillTerminalRequest) (acp.KillTerminalResponse, error) {
+	return call[acp.KillTerminalResponse](ctx, r, t.server.KillTerminal)
+}
+func (t terminals) ReleaseTerminal(ctx context.Context, r acp.ReleaseTerminalRequest) (acp.ReleaseTerminalResponse, error) {
+	return call[acp.ReleaseTerminalResponse](ctx, r, t.server.ReleaseTerminal)
+}
+
+// call has one of our methods answer a request of the SDK, whose types have the same JSON as ours.
+func call[Response, Request, OurRequest, OurResponse any](ctx context.Context, r Request,
+	method func(context.Context, OurRequest) (OurResponse, error)) (Response, error) {
+	var response Response
+	request, err := convert[OurRequest](r)
+	if err == nil {
+		var ourResponse OurResponse
+		if ourResponse, err = method(ctx, request); err == nil {
+			response, err = convert[Response](ourResponse)
+		}
+	}
+	if refused, ok := errors.AsType[*ours.RequestError](err); ok {
+		err = &acp.RequestError{Code: int(refused.Code), Message: refused.Message, Data: json.RawMessage(refused.Data)}
+	}
+	return response, err
+}
+
+func convert[To any](from any) (to To, err error) {
+	p, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(p, &to)
+	}
+	return to, err
 }
 
 // An editor has files, a person to ask, and something to show. This one has nothing.
