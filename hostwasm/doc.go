@@ -27,15 +27,8 @@
 //
 // # Where bash and ls come from
 //
-// From package plugins, which this one does not know. Each of plugins.Modules
-// says which commands it has; put all of them into [Config.Commands]:
-//
-//	for _, m := range plugins.Modules() {
-//		module := &hostwasm.Module{Name: m.Name, Load: m.Load}
-//		for _, name := range m.Commands {
-//			config.Commands[name] = module
-//		}
-//	}
+// From package plugins, which this one does not know: [Commands] makes a
+// [Config.Commands] of what plugins.Modules returns.
 //
 // A program that the go command has built from a release of this module is without
 // them, and plugins.Build, in the place of plugins.Modules, makes them once.

@@ -7,6 +7,10 @@
 // release, with the go command of the machine that it runs on:
 //
 //	modules, err := plugins.Build(ctx, dir) // minutes once, then nothing
+//
+// Either way a host has their commands by hostwasm.Commands:
+//
+//	host, err := hostwasm.New(hostwasm.Config{Engine: engine, Commands: hostwasm.Commands(modules)})
 package plugins
 
 import (
@@ -63,6 +67,9 @@ func (m Module) Direct() (direct Module, ok bool) {
 	}
 	return direct, direct.Missing() == nil
 }
+
+// Names returns m's Name and Commands. With it hostwasm.Commands takes modules.
+func (m Module) Names() (module string, commands []string) { return m.Name, m.Commands }
 
 // Load returns the module's bytes. Where the program was built without it, the error is
 // a *MissingError.

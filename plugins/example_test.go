@@ -29,19 +29,14 @@ func ExampleBuild() {
 		fmt.Println(err)
 		return
 	}
-	commands := make(map[string]*hostwasm.Module)
-	for _, m := range modules {
-		module := &hostwasm.Module{Name: m.Name, Load: m.Load}
-		for _, name := range m.Commands {
-			commands[name] = module
-		}
-	}
 	engine, err := wazero.New(wazero.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	host, err := hostwasm.New(hostwasm.Config{Engine: engine, Commands: commands, Hidden: []string{dir}})
+	host, err := hostwasm.New(hostwasm.Config{
+		Engine: engine, Commands: hostwasm.Commands(modules), Hidden: []string{dir},
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -58,13 +53,7 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := make(map[string]*hostwasm.Module)
-	for _, m := range plugins.Modules() {
-		for _, name := range m.Commands {
-			commands[name] = &hostwasm.Module{Name: m.Name, Load: m.Load}
-		}
-	}
-	host, err := hostwasm.New(hostwasm.Config{Engine: engine, Commands: commands})
+	host, err := hostwasm.New(hostwasm.Config{Engine: engine, Commands: hostwasm.Commands(plugins.Modules())})
 	if err != nil {
 		t.Fatal(err)
 	}

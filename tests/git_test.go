@@ -18,16 +18,13 @@ func TestGit(t *testing.T) {
 	if raceDetector() {
 		t.Skip("takes minutes to compile git with the race detector, which sees nothing inside the sandbox")
 	}
-	commands := map[string]*hostwasm.Module{}
-	for _, m := range plugins.Modules() {
-		if m.Name != "git" {
-			continue
-		}
-		if _, err := m.Load(); err != nil {
+	modules := plugins.Modules()
+	for _, m := range modules {
+		if err := m.Missing(); err != nil {
 			t.Skip(err)
 		}
-		commands["git"] = &hostwasm.Module{Name: m.Name, Load: m.Load}
 	}
+	commands := hostwasm.Commands(modules)
 	e, err := wazero.New(wazero.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -196,21 +196,14 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 	config = hostwasm.Config{
 		Limits:        limits,
 		Deterministic: f.deterministic,
-		Commands:      make(map[string]*hostwasm.Module),
-		Hidden:        ownDirs(f.plugins),
-		Compiling:     compiling,
+		// Who asks for the commands of one that is missing is told: see withHints.
+		Commands: hostwasm.Commands(slices.DeleteFunc(ownModules(),
+			func(m plugins.Module) bool { return m.Missing() != nil })),
+		Hidden:    ownDirs(f.plugins),
+		Compiling: compiling,
 	}
 	if err := f.confine.fetches(&config); err != nil {
 		return config, err
-	}
-	for _, m := range ownModules() {
-		if m.Missing() != nil {
-			continue // who asks for its commands is told: see withHints
-		}
-		module := &hostwasm.Module{Name: m.Name, Load: m.Load, Direct: directModules(m)}
-		for _, name := range m.Commands {
-			config.Commands[name] = module
-		}
 	}
 	for _, m := range f.mounts {
 		mount, err := parseMount(m)
@@ -223,20 +216,6 @@ func (f *hostFlags) sandbox(c *core.Command) (config hostwasm.Config, err error)
 		return config, err
 	}
 	return config, addModule(config.Commands, c)
-}
-
-// directModules returns the modules that stand for one of ours by the names of commands.
-func directModules(m plugins.Module) map[string]*hostwasm.Module {
-	direct, ok := m.Direct()
-	if !ok {
-		return nil
-	}
-	module := &hostwasm.Module{Name: direct.Name, Load: direct.Load}
-	modules := make(map[string]*hostwasm.Module)
-	for _, name := range direct.Commands {
-		modules[name] = module
-	}
-	return modules
 }
 
 // openInProcess returns the host whose guests run here.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -150,30 +151,29 @@ func BenchmarkWasmSessions(b *testing.B) {
 	}
 }
 
-// directCommands returns true, for which another module than the box stands.
+// directCommands returns those of the box, and true is what stands for it.
 func directCommands(b *testing.B) map[string]*hostwasm.Module {
-	commands := boxCommands(b)
-	direct, ok := plugins.Modules()[0].Direct()
-	if !ok {
-		b.Skip("skipped: ", direct.Missing())
+	commands := hostwasm.Commands([]plugins.Module{box(b)})
+	if commands["true"].Direct == nil {
+		b.Skip("skipped: no module stands for true")
 	}
-	commands["true"].Direct = map[string]*hostwasm.Module{"true": {Name: direct.Name, Load: direct.Load}}
 	return commands
 }
 
+// boxCommands returns the box's bash and true, and nothing stands for true.
 func boxCommands(b *testing.B) map[string]*hostwasm.Module {
-	for _, m := range plugins.Modules() {
-		if m.Name != "box" {
-			continue
-		}
-		if err := m.Missing(); err != nil {
-			b.Skip("skipped: ", err)
-		}
-		module := &hostwasm.Module{Name: m.Name, Load: m.Load}
-		return map[string]*hostwasm.Module{"bash": module, "true": module}
+	m := box(b)
+	module := &hostwasm.Module{Name: m.Name, Load: m.Load}
+	return map[string]*hostwasm.Module{"bash": module, "true": module}
+}
+
+func box(b *testing.B) plugins.Module {
+	i := slices.IndexFunc(plugins.Modules(), func(m plugins.Module) bool { return m.Name == "box" })
+	m := plugins.Modules()[i]
+	if err := m.Missing(); err != nil {
+		b.Skip("skipped: ", err)
 	}
-	b.Skip("skipped: there is no box")
-	return nil
+	return m
 }
 
 func wasmHost(b *testing.B, commands map[string]*hostwasm.Module, inWorker bool) driver.Host {
