@@ -20,7 +20,8 @@ export class Agent {
       };
     }
     if (!this.seen && !/^hello *$/m.test(request.screen)) {
-      return { plan: "look again", commands: [{ keystrokes: "", wait: 0.5 }] }; // the machine is busy
+      // The machine is busy.
+      return { plan: "look again", commands: [{ keystrokes: "", wait: 0.5 }] };
     }
     // The first time we are asked whether we are sure: then the same answer says yes.
     this.seen = true;

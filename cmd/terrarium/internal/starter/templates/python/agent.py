@@ -23,7 +23,8 @@ class Agent:
                 commands=[Command("echo hello >hello.txt && cat hello.txt\n", wait=1.0)],
             )
         if not self.seen and not re.search(r"^hello *$", request.screen, re.MULTILINE):
-            return Answer(plan="look again", commands=[Command("", wait=0.5)])  # the machine is busy
+            # The machine is busy.
+            return Answer(plan="look again", commands=[Command("", wait=0.5)])
         # The first time we are asked whether we are sure: then the same answer says yes.
         self.seen = True
         return Answer(analysis="the file is written", complete=True)
