@@ -30,7 +30,7 @@ all of it is printed at once.
 
 While it plays: space stops it and lets it go on, "." shows what comes next
 after a stop, "]" goes to the next mark (a turn of harness, say) or else to
-the end, and q ends it.
+the end, and q ends it. So does ^C, with status 130.
 `
 
 // playFlags are the flags of play.

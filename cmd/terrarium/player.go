@@ -52,10 +52,10 @@ func (p *player) play() error {
 	defer close(over)
 	for read := p.read(over); ; {
 		e, goOn, err := p.next(read)
-		if !goOn || err == io.EOF {
+		if err == io.EOF {
 			return nil
 		}
-		if err != nil {
+		if !goOn || err != nil {
 			return err
 		}
 		if goOn, err := p.wait(e); !goOn {
@@ -107,15 +107,15 @@ func (p *player) read(over <-chan struct{}) <-chan readEvent {
 }
 
 // next returns what comes next, or why nothing does. It returns false when the person has ended the
-// recording by a key.
+// recording by a key, and an error if that was ^C.
 func (p *player) next(read <-chan readEvent) (e cast.Event, goOn bool, err error) {
 	for {
 		select {
 		case r := <-read:
 			return r.Event, true, r.err
 		case key := <-p.keys:
-			if ends(key) {
-				return e, false, nil
+			if ended, err := ends(key); ended {
+				return e, false, err
 			}
 			p.press(key)
 		case s := <-p.signals:
@@ -125,7 +125,7 @@ func (p *player) next(read <-chan readEvent) (e cast.Event, goOn bool, err error
 }
 
 // wait returns when e is to be shown. It returns false when the person has ended the recording, and
-// an error if that was by a signal.
+// an error if that was by a signal or ^C.
 func (p *player) wait(e cast.Event) (goOn bool, err error) {
 	gap := e.At - p.at
 	if p.idleLimit > 0 {
@@ -145,8 +145,8 @@ func (p *player) wait(e cast.Event) (goOn bool, err error) {
 		}
 		select {
 		case key := <-p.keys:
-			if ends(key) {
-				return false, nil
+			if ended, err := ends(key); ended {
+				return false, err
 			}
 			p.press(key)
 			timer.Reset(time.Until(p.due))
@@ -167,8 +167,14 @@ func (p *player) wait(e cast.Event) (goOn bool, err error) {
 
 const ctrlC = 3
 
-// ends reports whether a key ends the recording.
-func ends(key byte) bool { return key == 'q' || key == ctrlC }
+// ends reports whether a key ends the recording, and how we exit then. A raw terminal sends no
+// SIGINT for ^C: a script that plays it shall end by ^C all the same.
+func ends(key byte) (bool, error) {
+	if key == ctrlC {
+		return true, endedBy(syscall.SIGINT)
+	}
+	return key == 'q', nil
+}
 
 // endedBy returns how we exit after a signal.
 func endedBy(s os.Signal) error { return exitStatus(statusSignal + int(s.(syscall.Signal))) }

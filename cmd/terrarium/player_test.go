@@ -43,6 +43,7 @@ func TestPlayer(t *testing.T) {
 		p    player
 		keys []key
 		want string
+		err  error
 	}{
 		{name: "as it was", want: "1s a;3s b;10s c;"},
 		{name: "faster", p: player{speed: 2}, want: "500ms a;1.5s b;5s c;"},
@@ -55,7 +56,7 @@ func TestPlayer(t *testing.T) {
 		{name: "to the mark", keys: []key{{500 * time.Millisecond, ']'}}, want: "500ms a;500ms b;6.5s c;"},
 		{name: "to the mark from a stop", keys: []key{{0, ' '}, {time.Second, ']'}}, want: "1s a;1s b;7s c;"},
 		{name: "q", keys: []key{{2 * time.Second, 'q'}}, want: "1s a;"},
-		{name: "^C in a stop", keys: []key{{2 * time.Second, ' '}, {time.Hour, ctrlC}}, want: "1s a;"},
+		{name: "^C in a stop", keys: []key{{2 * time.Second, ' '}, {time.Hour, ctrlC}}, want: "1s a;", err: exitStatus(130)},
 		{name: "another key", keys: []key{{2 * time.Second, 'x'}}, want: "1s a;3s b;10s c;"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,14 +77,28 @@ func TestPlayer(t *testing.T) {
 						typed <- k.key
 					}
 				}()
-				if err := p.play(); err != nil {
-					t.Error(err)
+				if err := p.play(); err != test.err {
+					t.Errorf("got %v, want %v", err, test.err)
 				}
 				if got := out.log.String(); got != test.want {
 					t.Errorf("got %s, want %s", got, test.want)
 				}
 			})
 		})
+	}
+}
+
+// TestPlayerInterrupted ends a recording with ^C while it waits for what comes next.
+func TestPlayerInterrupted(t *testing.T) {
+	r, err := cast.NewReader(bufio.NewReader(strings.NewReader("{\"version\":2,\"width\":80,\"height\":24}\n[1000,\"o\",\"a\"]\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed := make(chan byte, 1)
+	typed <- ctrlC
+	p := player{events: r, out: new(played), speed: 1, keys: typed}
+	if err := p.play(); err != exitStatus(130) {
+		t.Errorf("got %v, want status 130", err)
 	}
 }
 
@@ -128,6 +143,10 @@ func TestPlayerWaits(t *testing.T) {
 		typed <- 'q'
 		if err := play(typed, nil); err != nil {
 			t.Errorf("%s: q: %v", name, err)
+		}
+		typed <- ctrlC
+		if err := play(typed, nil); err != exitStatus(130) {
+			t.Errorf("%s: ^C: got %v, want status 130", name, err)
 		}
 		signals := make(chan os.Signal, 1)
 		signals <- syscall.SIGTERM
