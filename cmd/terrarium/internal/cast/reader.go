@@ -146,12 +146,21 @@ func (c *Reader) parse(line []byte) (e Event, err error) {
 
 // Size returns the size that a Resize says, in cells.
 func (e Event) Size() (cols, rows int, err error) {
-	w, h, _ := strings.Cut(e.Data, "x")
+	if cols, rows, err = ParseSize(e.Data); err != nil {
+		err = fmt.Errorf("resize to %w", err)
+	}
+	return cols, rows, err
+}
+
+// ParseSize reads a terminal's size, as in 80x24: columns, then rows. One that no terminal can have
+// is an error.
+func ParseSize(text string) (cols, rows int, err error) {
+	w, h, _ := strings.Cut(text, "x")
 	if cols, err = strconv.Atoi(w); err == nil {
 		rows, err = strconv.Atoi(h)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("resize to %.40q: want a size as in 80x24", e.Data)
+		return 0, 0, fmt.Errorf("%.40q: want a size as in 80x24", text)
 	}
 	return cols, rows, checkSize(cols, rows)
 }

@@ -99,7 +99,7 @@ func unquote(text string) (string, error) {
 }
 
 func (s *Script) size(rest string) (action, error) {
-	cols, rows, err := cast.Event{Data: rest}.Size()
+	cols, rows, err := cast.ParseSize(rest)
 	return func(r *run) error {
 		r.command.Cols, r.command.Rows = cols, rows
 		return nil
@@ -132,7 +132,7 @@ func (s *Script) key(rest string) (action, error) {
 }
 
 func (s *Script) resize(rest string) (action, error) {
-	cols, rows, err := cast.Event{Data: rest}.Size()
+	cols, rows, err := cast.ParseSize(rest)
 	return func(r *run) error { return r.resize(cols, rows) }, err
 }
 
