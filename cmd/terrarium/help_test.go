@@ -38,6 +38,10 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	for name, topic := range topics {
+		last := root.Long[strings.LastIndex(root.Long, "More: "):]
+		if names := strings.FieldsFunc(last, func(r rune) bool { return strings.ContainsRune(" |.\n", r) }); !slices.Contains(names, name) {
+			t.Errorf("the help ends with %q, want the topic %s in it", last, name)
+		}
 		checkFits(t, name, topic.help)
 	}
 }

@@ -57,7 +57,7 @@ Terrarium runs commands in terminals, for people and for AI agents:
   doctor      say what can run here
   version     print the version
   completion  print a completion script for a shell
-"terrarium help COMMAND" has the flags; "help help" lists what several share.
+Flags: help COMMAND. More: help sandbox|native|limits|permission|rules|agent.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole

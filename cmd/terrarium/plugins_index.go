@@ -14,6 +14,7 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fetch"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/index"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 )
 
 // An indexFlag is --index: a FILE or a URL, or our own if it is empty.
@@ -94,6 +95,16 @@ func (f indexFlag) info(ctx context.Context, name string) (*offer, error) {
 	}
 	o := offered(e, usersPlugins())
 	return &o, nil
+}
+
+// printAdding prints how a plugin of the index is added.
+func (f indexFlag) printAdding(w io.Writer, name string) error {
+	line := "terrarium plugins add " + name
+	if f != "" {
+		line += " --index " + printable.Text(string(f))
+	}
+	_, err := fmt.Fprintf(w, "  %-9s %s\n", "to add", line)
+	return err
 }
 
 // offeredNames returns the names of what our own index has.

@@ -59,7 +59,13 @@ func newPluginsInfo() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), info)
 			}
-			return info.print(cmd.OutOrStdout())
+			if err := info.print(cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			if o, ok := info.(*offer); ok && o.Added == "" {
+				return from.printAdding(cmd.OutOrStdout(), o.Name)
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.plugins, "plugins", nil, "")
