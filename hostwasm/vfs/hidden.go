@@ -12,8 +12,8 @@ package vfs
 // another one. And a bind mount of what is in a hidden directory is a way
 // around it, which only root can make.
 type Hidden struct {
-	dirs  map[inode]string // the directories, with their names
-	above map[inode]bool   // the directories that lead to them
+	dirs  map[inode]hiddenDir // the directories
+	above map[inode]birth     // the directories that lead to them
 	// ways has each name on the way to them, that of a symbolic link too, with
 	// the directories where it is one, and what it stood for there when Hide was
 	// called; the zero inode is nothing.
@@ -23,11 +23,14 @@ type Hidden struct {
 	loose map[int64]bool
 }
 
-// An inode is a file of the host.
+// An inode is a file of the host, until it is removed: then its number may become another file's.
 type inode struct{ dev, ino uint64 }
 
-// has reports whether a file is a hidden directory. A nil Hidden has none.
-func (h *Hidden) has(i inode) bool { return h != nil && h.dirs[i] != "" }
+// A birth is when a file was made, to tell it from a later one of the same number. The zero birth is
+// unknown: not every file system keeps it.
+type birth struct{ sec, nsec int64 }
 
-// leads reports whether a hidden directory is there, or below.
-func (h *Hidden) leads(i inode) bool { return h.has(i) || h != nil && h.above[i] }
+type hiddenDir struct {
+	name string
+	born birth
+}

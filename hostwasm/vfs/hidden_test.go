@@ -3,10 +3,12 @@
 package vfs_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/hostwasm/errno"
@@ -219,5 +221,54 @@ func TestHiddenMount(t *testing.T) {
 	}
 	for _, dir := range []string{b.home, b.at(".cache"), b.at(".cache/own"), b.at(".cache/other"), filepath.Dir(b.home)} {
 		host(t, dir, vfs.HostOptions{Hidden: b.hidden}).Close()
+	}
+}
+
+// What is hidden may be removed by others. A file or directory that has got its number since is the
+// guest's.
+func TestHiddenNumberAgain(t *testing.T) {
+	number := func(name string) uint64 {
+		t.Helper()
+		var s syscall.Stat_t
+		must(t, syscall.Lstat(name, &s))
+		return s.Ino
+	}
+	for kind, make := range map[string]func(name string) error{
+		"file":      func(name string) error { return os.WriteFile(name, nil, 0o666) },
+		"directory": func(name string) error { return os.Mkdir(name, 0o777) },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			top, err := filepath.EvalSymlinks(t.TempDir())
+			must(t, err)
+			gone, home := filepath.Join(top, "gone"), filepath.Join(top, "home")
+			must(t, os.Mkdir(home, 0o777))
+			must(t, os.Mkdir(gone, 0o777))
+			free := number(gone)
+			hidden, err := vfs.Hide(gone)
+			must(t, err)
+			tree := newTree(t, map[string]vfs.FS{"/": host(t, home, vfs.HostOptions{Hidden: hidden})})
+			must(t, os.Remove(gone))
+			for i := range 256 {
+				name := fmt.Sprint(i)
+				must(t, make(filepath.Join(home, name)))
+				if number(filepath.Join(home, name)) != free {
+					continue
+				}
+				p := vfs.Path{Dir: "/", Name: name}
+				f, _, err := tree.Open(p, vfs.How{Read: true})
+				if err != nil {
+					t.Fatalf("open: %v", err)
+				}
+				f.Close()
+				if _, err := tree.Stat(p); err != nil {
+					t.Errorf("stat: %v", err)
+				}
+				if err := tree.Rename(p, vfs.Path{Dir: "/", Name: "moved"}); err != nil {
+					t.Errorf("rename: %v", err)
+				}
+				return
+			}
+			t.Skip("NOT RUN: this file system gave the number to none of 256 files")
+		})
 	}
 }

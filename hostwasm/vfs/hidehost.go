@@ -17,7 +17,7 @@ import (
 // name is kept: no guest makes it, and what somebody else makes there is closed.
 func Hide(dirs ...string) (*Hidden, error) {
 	h := &Hidden{
-		dirs: make(map[inode]string), above: make(map[inode]bool),
+		dirs: make(map[inode]hiddenDir), above: make(map[inode]birth),
 		ways: make(map[string]map[inode]inode), loose: make(map[int64]bool),
 	}
 	for _, dir := range dirs {
@@ -68,19 +68,19 @@ func (h *Hidden) add(fd int, dir string) error {
 		h.loose[int64(fs.Type)] = true
 	}
 	first := true
-	return climb(fd, func(i inode) bool {
+	return climb(fd, func(at int, s *unix.Stat_t) bool {
 		if first {
-			h.dirs[i], first = dir, false
+			h.dirs[inodeOf(s)], first = hiddenDir{dir, birthOf(at, "")}, false
 		} else {
-			h.above[i] = true
+			h.above[inodeOf(s)] = birthOf(at, "")
 		}
 		return true
 	})
 }
 
 // climb calls f with a directory, the one that it is in, and so on up to the
-// root, as long as f returns true.
-func climb(fd int, f func(inode) bool) (err error) {
+// root, as long as f returns true. at is open, and s describes it.
+func climb(fd int, f func(at int, s *unix.Stat_t) bool) (err error) {
 	var s unix.Stat_t
 	at, last := fd, inode{}
 	for {
@@ -88,7 +88,7 @@ func climb(fd int, f func(inode) bool) (err error) {
 			break
 		}
 		i := inodeOf(&s)
-		if i == last || !f(i) {
+		if i == last || !f(at, &s) {
 			break
 		}
 		last = i
@@ -112,6 +112,38 @@ func climb(fd int, f func(inode) bool) (err error) {
 
 func inodeOf(s *unix.Stat_t) inode { return inode{uint64(s.Dev), s.Ino} }
 
+// has reports whether a file is a hidden directory. s describes the name in dir, or dir itself, if
+// name is empty. A nil Hidden has none.
+//
+// The number alone does not tell. Hidden is also what others remove, such as the directory for /tmp
+// of another terrarium: its number is free then, and the next file that a guest makes may get it.
+// The guest would be refused its own file.
+func (h *Hidden) has(dir int, name string, s *unix.Stat_t) bool {
+	if h == nil {
+		return false
+	}
+	hidden, ok := h.dirs[inodeOf(s)]
+	return ok && isBornAs(hidden.born, dir, name, s)
+}
+
+// leads reports whether a hidden directory is there, or below.
+func (h *Hidden) leads(dir int, name string, s *unix.Stat_t) bool {
+	if h == nil {
+		return false
+	}
+	born, above := h.above[inodeOf(s)]
+	return above && isBornAs(born, dir, name, s) || h.has(dir, name, s)
+}
+
+// isBornAs reports whether a file is a directory that was made then, as far as that is known.
+func isBornAs(born birth, dir int, name string, s *unix.Stat_t) bool {
+	if s.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return false
+	}
+	now := birthOf(dir, name)
+	return now == born || now == birth{} || born == birth{}
+}
+
 // checkMount says why a directory can't be handed over: it is hidden, or below
 // what is.
 func (h *Hidden) checkMount(fd int) error {
@@ -119,11 +151,13 @@ func (h *Hidden) checkMount(fd int) error {
 		return nil
 	}
 	hidden, here := "", true
-	err := climb(fd, func(i inode) bool {
-		if hidden = h.dirs[i]; hidden == "" {
-			here = false
+	err := climb(fd, func(at int, s *unix.Stat_t) bool {
+		if h.has(at, "", s) {
+			hidden = h.dirs[inodeOf(s)].name
+			return false
 		}
-		return hidden == ""
+		here = false
+		return true
 	})
 	switch {
 	case err != nil:
@@ -139,8 +173,11 @@ func (h *Hidden) checkMount(fd int) error {
 // near reports whether a name below a directory might lead to a hidden one, even
 // if no other file system is mounted on the way.
 func (h *Hidden) near(fd int, i inode) bool {
-	if h == nil || h.above[i] {
-		return h != nil
+	if h == nil {
+		return false
+	}
+	if _, above := h.above[i]; above {
+		return true
 	}
 	if len(h.loose) == 0 {
 		return false
@@ -174,7 +211,7 @@ func (h *Hidden) MayBeBelow(dir *os.File) bool {
 // isHidden reports whether a name in a directory is a hidden directory's.
 func (h *hostDir) isHidden(dir int, name string) bool {
 	s, err := statAt(dir, name)
-	return err == nil && h.border.hidden.has(inodeOf(&s))
+	return err == nil && h.border.hidden.has(dir, name, &s)
 }
 
 // spare refuses to do something to what is hidden, or, if it is moved, leads
@@ -185,7 +222,7 @@ func (h *Hidden) spare(dir int, base string, moved bool) error {
 		return nil
 	}
 	s, err := statAt(dir, base)
-	if i := inodeOf(&s); err == nil && (h.has(i) || moved && h.leads(i)) {
+	if err == nil && (h.has(dir, base, &s) || moved && h.leads(dir, base, &s)) {
 		return errno.PERM
 	}
 	return nil // what is wrong with the name will be found

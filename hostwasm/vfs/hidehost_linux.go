@@ -57,3 +57,17 @@ func wholeMounted(fd int) bool {
 	}
 	return false
 }
+
+// birthOf returns when the name in a directory was made, or the directory itself, if name is empty.
+//
+// https://man7.org/linux/man-pages/man2/statx.2.html
+func birthOf(dir int, name string) birth {
+	var s unix.Statx_t
+	err := ignoringEINTR(func() error {
+		return unix.Statx(dir, name, unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &s)
+	})
+	if err != nil || s.Mask&unix.STATX_BTIME == 0 {
+		return birth{}
+	}
+	return birth{s.Btime.Sec, int64(s.Btime.Nsec)}
+}

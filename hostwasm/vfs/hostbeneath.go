@@ -84,7 +84,7 @@ func (in *border) check(fd int) error {
 
 // excludes reports whether fd, which s describes, is beyond the border.
 func (in *border) excludes(fd int, s *unix.Stat_t) bool {
-	return in.hidden.has(inodeOf(s)) || uint64(s.Dev) != in.dev && isSystem(fd, uint64(s.Dev))
+	return in.hidden.has(fd, "", s) || uint64(s.Dev) != in.dev && isSystem(fd, uint64(s.Dev))
 }
 
 func open(dir int, name string, flags int, mode uint32) (fd int, err error) {

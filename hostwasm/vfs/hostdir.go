@@ -67,7 +67,7 @@ func (h *hostDir) parent(root int, name string, f func(dir int, base string) err
 func (h *hostDir) Lstat(name string) (s Stat, err error) {
 	err = h.in(name, func(dir int, base string) error {
 		host, err := statAt(dir, base)
-		if err == nil && h.border.hidden.has(inodeOf(&host)) {
+		if err == nil && h.border.hidden.has(dir, base, &host) {
 			return errno.PERM
 		}
 		s = stat(&host)

@@ -33,7 +33,7 @@ func (h *hostDir) SetMode(name string, mode Mode) error {
 		if err := unix.Fstat(fd, &s); err != nil {
 			return err
 		}
-		if h.border.hidden.leads(inodeOf(&s)) {
+		if h.border.hidden.leads(fd, "", &s) {
 			return errno.PERM // or nobody could get to what is hidden, or everybody
 		}
 		switch s.Mode & unix.S_IFMT {

@@ -231,7 +231,7 @@ func (h *hostDir) newFile(fd int, how How) (File, error) {
 			return nil, errno.ISDIR
 		}
 		d := &hostOpenDir{fs: h, ino: opaque(uint64(s.Dev), s.Ino), dev: uint64(s.Dev), next: 2}
-		d.hides = h.border.hidden.leads(inodeOf(&s))
+		d.hides = h.border.hidden.leads(fd, "", &s)
 		d.fd.fd = fd
 		if h.paysGrowth() {
 			d.inode = h.openedDir(d.ino)
