@@ -33,7 +33,8 @@ func showSandbox(ctx context.Context, binary string, w io.Writer) error {
 	fmt.Fprintln(w, "\nIn the sandbox an agent sees this folder, to be read, and nothing else:")
 	for _, s := range scenes {
 		args := append([]string{"run", "--host", "wasm", "--mount", dir + ":ro"}, s.args...)
-		out, _ := exec.CommandContext(ctx, binary, append(args, s.line)...).CombinedOutput() // how it ended is in what it printed
+		// How it ended is in what it printed.
+		out, _ := exec.CommandContext(ctx, binary, append(args, s.line)...).CombinedOutput()
 		indented(w, strings.TrimSpace("$ "+s.line+"    "+strings.Join(s.args, " ")))
 		for line := range strings.Lines(string(out)) {
 			indented(w, strings.TrimSuffix(line, "\n"))
