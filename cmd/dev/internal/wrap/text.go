@@ -25,7 +25,7 @@ func markdown(lines []string) []int {
 	return found
 }
 
-// isSpan reports whether the line is nothing but a piece of code in ``: what a program has said, to
+// isSpan reports whether the line is nothing but a piece of code in “: what a program has said, to
 // the letter.
 func isSpan(line string) bool {
 	inner, ok := strings.CutPrefix(line, "`` ")

@@ -36,8 +36,8 @@ func Languages() []string {
 
 // New writes an agent in a language to a folder, which it makes if need be. It returns the names
 // of the files, below the folder. A folder that holds anything is an error, and so is a language
-// that is none of [Languages] ([ErrLanguage]): then nothing is written. After another error what was
-// written until then is gone again.
+// that is none of [Languages] ([ErrLanguage]): then nothing is written. After another error what
+// was written until then is gone again.
 func New(language, folder string) (files []string, err error) {
 	if !slices.Contains(Languages(), language) {
 		return nil, fmt.Errorf("%s: %w: use %s", language, ErrLanguage, strings.Join(Languages(), ", "))

@@ -28,7 +28,8 @@ func newRepo(t *testing.T) *Repo {
 	return r
 }
 
-// packedTexts returns a repository with a pack that go-git made of versions of a text, and their names.
+// packedTexts returns a repository with a pack that go-git made of versions of a text,
+// and their names.
 func packedTexts(t *testing.T, refDeltas bool) (r *Repo, objects []plumbing.Hash) {
 	t.Helper()
 	loose := newRepo(t)
