@@ -86,7 +86,8 @@ var (
 
 // anchors returns the names of the document's headings, as GitHub makes them.
 func (d *document) anchors(t *testing.T) map[string]bool {
-	src, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(d.path))) // a heading may have inline code
+	// A heading may have inline code.
+	src, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(d.path)))
 	if err != nil {
 		t.Fatal(err)
 	}

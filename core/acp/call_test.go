@@ -149,7 +149,8 @@ func TestCalls(t *testing.T) {
 	ask(id(0))
 	ask(id(0)) // released
 	both(acp.MethodSessionClose, &acp.SessionRequest{SessionID: "s"})
-	create(acp.CreateTerminalRequest{SessionID: "s", Command: "make", Cwd: new("/c")}) // not opened any more
+	// The session is not opened any more.
+	create(acp.CreateTerminalRequest{SessionID: "s", Command: "make", Cwd: new("/c")})
 
 	if !reflect.DeepEqual(goes.work, line.work) {
 		t.Errorf("got %v, want %v", goes.work, line.work)
