@@ -6,99 +6,75 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
 // hasScreens reports whether this build has screens.
 const hasScreens = true
 
-// A display is the screen of a terminal that has one. The methods of nil do
-// nothing.
-type display struct {
-	options *vt.Options // nil once there is a screen
-	screen  *vt.Screen  // nil until somebody needs it
-	renders bool        // the output is what it shows
-}
+// A display is the screen of a terminal that has one.
+type display = render.Screen
 
-// newDisplay returns the display of a terminal for c, nil if it has none.
-func newDisplay(c *Command) *display {
+// addScreen gives o a screen if c has one: that of RenderScreen, or one beside it.
+func (o *output) addScreen(c *Command) {
 	if !c.hasScreen() {
-		return nil
+		return
 	}
 	scrollback := -1
 	if c.OutputByteLimit > 0 {
 		scrollback = int(c.OutputByteLimit)
 	}
 	conversation := c.Pty && c.Interactive
-	return &display{
-		options: &vt.Options{
-			Rows: c.Rows, Cols: c.Cols, ScrollbackBytes: scrollback,
-			Newline: !conversation, // nothing turns LF into CR LF
-			Replies: conversation,
-		},
-		renders: c.Rendering == RenderScreen,
+	options := vt.Options{
+		Rows: c.Rows, Cols: c.Cols, ScrollbackBytes: scrollback,
+		Newline: !conversation, // nothing turns LF into CR LF
+		Replies: conversation,
 	}
+	if c.Rendering == RenderScreen {
+		o.display = render.NewScreen(options)
+		o.renderer = o.display
+		return
+	}
+	o.display = render.NewView(options)
 }
 
-// use returns the screen. It hands what scrolls out to o if o is what it shows.
-func (d *display) use(o *output) *vt.Screen {
-	if d == nil {
-		return nil
-	}
-	if d.screen == nil {
-		if d.renders {
-			d.options.Scrolled = &o.ring
-		}
-		d.screen = vt.NewScreen(*d.options)
-		d.options = nil
-	}
-	return d.screen
-}
+// isScreen reports whether the output is what the screen shows.
+func (o *output) isScreen() bool { return o.display != nil && o.renderer == render.Renderer(o.display) }
 
-// write draws p, and reports whether that is all there is to do with it.
-func (d *display) write(o *output, p []byte) bool {
-	if d == nil {
-		return false
+// draw draws p on the screen beside the output, if there is one.
+func (o *output) draw(p []byte) {
+	if o.display != nil {
+		o.display.Write(nil, p)
 	}
-	d.use(o).Write(p)
-	return d.renders
-}
-
-// lines returns what the screen shows, if that is the output.
-func (d *display) lines() []byte {
-	if d == nil || d.screen == nil || !d.renders {
-		return nil
-	}
-	return d.screen.AppendLines(nil)
 }
 
 // Screen returns the terminal's screen: what a person would see. It is nil
 // unless the command has RenderScreen or asks for a Screen, and after HandleClosed.
-// It belongs to the
-// terminal: who has it must not write to it, and must hold the lock, if there is
+// It belongs to the terminal: who has it must not write to it, and must hold the lock, if there is
 // one, for as long as it is looked at.
-func (t *Terminal) Screen() *vt.Screen { return t.output.display.use(&t.output) }
+func (t *Terminal) Screen() *vt.Screen {
+	if t.output.display == nil {
+		return nil
+	}
+	return t.output.display.Screen()
+}
 
 // HandleResize gives the screen a new size. It is called for every Resize
 // effect, before the process hears of it.
 func (t *Terminal) HandleResize(rows, cols int) {
-	switch d := t.output.display; {
-	case d == nil:
-	case d.screen == nil:
-		d.options.Rows, d.options.Cols = rows, cols
-	default:
-		d.screen.Resize(rows, cols)
+	if t.output.display != nil {
+		t.output.display.Resize(rows, cols)
 	}
 }
 
 // TakeReplies appends to dst what the screen has to answer to the program's
 // queries, and forgets it. It is for Registry.HandleReplies.
 func (t *Terminal) TakeReplies(dst []byte) []byte {
-	d := t.output.display
-	if d == nil || d.screen == nil {
+	if t.output.display == nil {
 		return dst
 	}
-	return d.screen.TakeReplies(dst)
+	return t.output.display.TakeReplies(dst)
 }
 
 // HandleReplies hands p, which Terminal.TakeReplies returned, to the command's

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/ring"
 	"github.com/terrarium-dev/terrarium/core/text"
 )
@@ -43,15 +44,15 @@ func (t *Terminal) ID() TerminalID { return t.id }
 
 // output is what a terminal keeps of its command's output.
 type output struct {
-	repair [2]text.Repairer // a stream's split characters must not mix with the other's
-	fold   *text.Folder     // nil unless rendering text
-	ring   ring.Ring        // rendered bytes, valid UTF-8
-	limit  int              // in bytes
-	cut    bool             // an answer had to leave out bytes that were still there
-	ended  bool             // HandleOutputEnd was called
-	closed bool             // HandleClosed was called
+	repair   [2]text.Repairer // a stream's split characters must not mix with the other's
+	renderer render.Renderer
+	ring     ring.Ring // rendered bytes, valid UTF-8
+	limit    int       // in bytes
+	cut      bool      // an answer had to leave out bytes that were still there
+	ended    bool      // HandleOutputEnd was called
+	closed   bool      // HandleClosed was called
 
-	display *display // nil if the terminal has no screen
+	display *display // nil if the terminal has no screen; perhaps it is the renderer
 
 	written uint64 // bytes appended, ever
 	changed bool
@@ -63,12 +64,12 @@ type output struct {
 
 func newOutput(c *Command, liveMax int) output {
 	limit := int(c.OutputByteLimit)
-	o := output{ring: ring.New(limit), limit: limit, liveMax: liveMax}
-	if hasScreens {
-		o.display = newDisplay(c)
-	}
+	o := output{renderer: render.Raw{}, ring: ring.New(limit), limit: limit, liveMax: liveMax}
 	if c.Rendering == RenderText {
-		o.fold = new(text.Folder)
+		o.renderer = new(text.Folder)
+	}
+	if hasScreens {
+		o.addScreen(c)
 	}
 	return o
 }
@@ -100,8 +101,8 @@ func (t *Terminal) HandleOutputEnd() {
 	for i := range o.repair {
 		o.append(o.repair[i].Flush())
 	}
-	if o.fold != nil {
-		o.fold.Flush(&o.ring)
+	if !hasScreens || !o.isScreen() { // a screen may still change, with its size
+		o.renderer.Flush(&o.ring)
 	}
 }
 
@@ -118,11 +119,10 @@ func (t *Terminal) HandleClosed() {
 	}
 	o.closed = true
 	t.HandleOutputEnd()
-	o.fold = nil
-	if hasScreens {
-		o.ring.Append(o.display.lines())
-		o.display = nil
+	if hasScreens && o.isScreen() {
+		o.renderer.Flush(&o.ring)
 	}
+	o.renderer, o.display = render.Raw{}, nil
 }
 
 // append takes valid UTF-8.
@@ -132,12 +132,9 @@ func (o *output) append(p []byte) {
 	}
 	o.changed = true
 	o.written += uint64(len(p))
-	drawn := hasScreens && o.display.write(o, p)
-	switch {
-	case o.fold != nil:
-		o.fold.Write(&o.ring, p)
-	case !drawn:
-		o.ring.Append(p)
+	o.renderer.Write(&o.ring, p)
+	if hasScreens && !o.isScreen() {
+		o.draw(p)
 	}
 	if o.liveMax > 0 {
 		o.appendLive(p)
@@ -160,28 +157,16 @@ func (o *output) appendLive(p []byte) {
 // was ever left out, and once true stays so.
 func (t *Terminal) AppendOutput(dst []byte) (out []byte, truncated bool) {
 	o := &t.output
-	var shown []byte
-	open := 0
-	switch {
-	case o.fold != nil:
-		open = o.fold.OpenLen()
-	case hasScreens:
-		shown = o.display.lines()
-		open = len(shown)
-	}
-	if o.ring.Dropped() || o.ring.Len()+open > o.limit {
+	open := o.renderer.AppendOpen(nil)
+	if o.ring.Dropped() || o.ring.Len()+len(open) > o.limit {
 		o.cut = true
 	}
-	if open == 0 {
+	if len(open) == 0 {
 		return o.ring.AppendTo(dst), o.cut
 	}
 	start := len(dst)
-	dst = o.ring.AppendTail(dst, max(0, o.limit-open))
-	if o.fold != nil {
-		dst = o.fold.AppendOpen(dst)
-	} else if hasScreens {
-		dst = append(dst, shown...)
-	}
+	dst = o.ring.AppendTail(dst, max(0, o.limit-len(open)))
+	dst = append(dst, open...)
 	if over := len(dst) - start - o.limit; over > 0 {
 		dst = dst[:start+copy(dst[start:], fromRuneStart(dst[start+over:]))]
 	}
@@ -197,12 +182,7 @@ func (t *Terminal) Written() uint64 { return t.output.written }
 // whether it would say that the output is truncated.
 func (t *Terminal) Kept() (bytes int, truncated bool) {
 	o := &t.output
-	bytes = o.ring.Len()
-	if o.fold != nil {
-		bytes += o.fold.OpenLen()
-	} else if hasScreens {
-		bytes += len(o.display.lines())
-	}
+	bytes = o.ring.Len() + o.renderer.OpenLen()
 	return min(bytes, o.limit), o.cut || o.ring.Dropped() || bytes > o.limit
 }
 

@@ -72,8 +72,9 @@ const (
 )
 
 var rules = []rule{
-	{path: "core", ours: []string{"core/ring", "core/text", "core/vt"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core", ours: []string{"core/render", "core/ring", "core/text", "core/vt"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/ring", bans: []ban{pure, lean, safe, offline}, why: whyCore},
+	{path: "core/render", ours: []string{"core/text", "core/vt"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/text", ours: []string{"core/vt"}, bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/vt", bans: []ban{pure, lean, safe, offline}, why: whyCore},
 	{path: "core/keys", bans: []ban{pure, lean, safe, offline}, why: whyCore},
@@ -135,7 +136,7 @@ var rules = []rule{
 		why: "the check scripts and the reactor are other programs"},
 	{path: "cmd/reactor",
 		ours: []string{
-			"core", "core/abi", "core/ring", "core/text", "core/vt", "core/keys", "core/jsonrpc", "core/acp", "core/challenge",
+			"core", "core/abi", "core/render", "core/ring", "core/text", "core/vt", "core/keys", "core/jsonrpc", "core/acp", "core/challenge",
 			"core/meter",
 		},
 		bans: []ban{

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/text"
+	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
 // An output passes on what a command writes, as it comes. A reader that is slow
@@ -25,7 +28,7 @@ type output struct {
 
 	streams [2]io.Writer
 	flushes []func() error // write what the streams have held back
-	screen  *screenWriter  // nil unless lines are those of a screen
+	screen  *render.Screen // nil unless lines are those of a screen
 	err     error          // the first error; nothing is written after it
 }
 
@@ -44,13 +47,16 @@ func newOutput(stdout, stderr io.Writer, r core.Rendering, c *core.Command) *out
 	o.streams = [2]io.Writer{stdout, stderr}
 	switch r {
 	case core.RenderText:
-		text := [2]textWriter{{w: stdout}, {w: stderr}}
-		o.streams = [2]io.Writer{&text[0], &text[1]}
-		o.flushes = []func() error{text[0].flush, text[1].flush}
+		out, err := newRendered(stdout, new(text.Folder)), newRendered(stderr, new(text.Folder))
+		o.streams = [2]io.Writer{out.stream(1), err.stream(2)}
+		o.flushes = []func() error{out.flush, err.flush}
 	case core.RenderScreen:
-		o.screen = newScreenWriter(stdout, c)
-		o.streams = [2]io.Writer{screenStream{o.screen, 0}, screenStream{o.screen, 1}}
-		o.flushes = []func() error{o.screen.flush}
+		o.screen = render.NewScreen(vt.Options{
+			Rows: cmp.Or(c.Rows, defaultRows), Cols: cmp.Or(c.Cols, defaultCols), Newline: !(c.Pty && c.Interactive),
+		})
+		out := newRendered(stdout, o.screen)
+		o.streams = [2]io.Writer{out.stream(1), out.stream(2)}
+		o.flushes = []func() error{out.flush}
 	}
 	return o
 }
@@ -102,7 +108,7 @@ func (o *output) write(_ core.TerminalID, stream uint8, p []byte) {
 // the turn.
 func (o *output) do(f func() error) {
 	if size := o.size.Swap(0); size != 0 && o.screen != nil {
-		o.screen.screen.Resize(int(size>>32), int(uint32(size)))
+		o.screen.Resize(int(size>>32), int(uint32(size)))
 	}
 	if o.err != nil {
 		return
@@ -149,41 +155,4 @@ func (o *output) result() error {
 	default:
 		return nil
 	}
-}
-
-// A textWriter writes the text that a terminal's output means, line by line,
-// as core keeps it for RenderText.
-type textWriter struct {
-	w      io.Writer
-	repair text.Repairer
-	fold   text.Folder
-	lines  []byte
-}
-
-// Append implements text.Sink.
-func (t *textWriter) Append(p []byte) { t.lines = append(t.lines, p...) }
-
-func (t *textWriter) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		var valid []byte
-		valid, rest = t.repair.Next(rest)
-		t.fold.Write(t, valid)
-	}
-	return len(p), t.pass()
-}
-
-// flush writes the line that has no end.
-func (t *textWriter) flush() error {
-	t.fold.Write(t, t.repair.Flush())
-	t.fold.Flush(t)
-	return t.pass()
-}
-
-func (t *textWriter) pass() error {
-	if len(t.lines) == 0 {
-		return nil
-	}
-	_, err := t.w.Write(t.lines)
-	t.lines = t.lines[:0]
-	return err
 }

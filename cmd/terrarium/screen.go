@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/terrarium-dev/terrarium/core/text"
+	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
@@ -94,20 +94,17 @@ func (f *screenFlags) check() error {
 // A drawing is a screen that bytes draw, of which a character may not be whole yet.
 type drawing struct {
 	screen *vt.Screen
-	repair text.Repairer
+	render *render.Stream
 }
 
-func (f *screenFlags) draw() *drawing {
-	return &drawing{screen: vt.NewScreen(vt.Options{Rows: f.rows, Cols: f.cols, ScrollbackBytes: -1, Newline: f.newline})}
+func newDrawing(rows, cols int, newline bool) *drawing {
+	s := render.NewView(vt.Options{Rows: rows, Cols: cols, ScrollbackBytes: -1, Newline: newline})
+	return &drawing{s.Screen(), render.NewStream(s)}
 }
 
-func (d *drawing) write(p []byte) {
-	for len(p) > 0 {
-		var valid []byte
-		valid, p = d.repair.Next(p)
-		d.screen.Write(valid)
-	}
-}
+func (d *drawing) write(p []byte) { d.render.Write(nil, 1, p) }
+
+func (f *screenFlags) draw() *drawing { return newDrawing(f.rows, f.cols, f.newline) }
 
 // read returns the screen that what r holds draws. A character at the end whose rest is missing
 // draws nothing.

@@ -12,8 +12,6 @@ import (
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/paint"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core/driver/harness"
-	"github.com/terrarium-dev/terrarium/core/text"
-	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
 // frameTime is the time between two looks of a person.
@@ -34,8 +32,7 @@ type view struct {
 	done  chan struct{}
 
 	mu      sync.Mutex // guards what follows
-	screen  *vt.Screen
-	repair  text.Repairer
+	shown   *drawing
 	title   string
 	since   time.Time // when the title came to be
 	fresh   bool      // there is something that was not drawn
@@ -61,7 +58,7 @@ func newView(tty *os.File, cols, rows int, tells bool) *view {
 	}
 	v := &view{
 		tty: tty, color: os.Getenv("NO_COLOR") == "", tells: tells, quit: make(chan struct{}), done: make(chan struct{}),
-		screen: vt.NewScreen(vt.Options{Rows: rows, Cols: cols, ScrollbackBytes: -1}), title: "turn 1: the agent reads the task",
+		shown: newDrawing(rows, cols, false), title: "turn 1: the agent reads the task",
 		fresh: true, since: time.Now(),
 	}
 	fmt.Fprint(tty, "\x1b[?1049h\x1b[?25l")
@@ -76,11 +73,7 @@ func (v *view) output(p []byte) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for len(p) > 0 {
-		var valid []byte
-		valid, p = v.repair.Next(p)
-		v.screen.Write(valid)
-	}
+	v.shown.write(p)
 	v.fresh = true
 }
 
@@ -187,11 +180,11 @@ func (v *view) frame(cols, rows int) []byte {
 	}
 	frame = paint.Fit(frame, title, cols)
 	frame = append(frame, "\x1b[K\x1b[0m"...)
-	first := max(0, v.screen.Cursor().Y-(rows-2))
-	end, _ := v.screen.Size()
+	first := max(0, v.shown.screen.Cursor().Y-(rows-2))
+	end, _ := v.shown.screen.Size()
 	for y := first; y < min(end, first+rows-1); y++ {
 		frame = append(frame, "\r\n"...)
-		for run := range v.screen.Runs(y) {
+		for run := range v.shown.screen.Runs(y) {
 			if run.X >= cols {
 				break
 			}

@@ -15,7 +15,7 @@ import (
 // TestViewFrame draws a screen where there is less place than it needs: what is
 // seen is what goes on.
 func TestViewFrame(t *testing.T) {
-	v := &view{screen: vt.NewScreen(vt.Options{Rows: 40, Cols: 160, Newline: true}), title: "turn 1:\x1b[31m it lists", fresh: true,
+	v := &view{shown: newDrawing(40, 160, true), title: "turn 1:\x1b[31m it lists", fresh: true,
 		since: time.Now().Add(time.Hour), // the time that it takes does not show
 	}
 	person := vt.NewScreen(vt.Options{Rows: 10, Cols: 20})

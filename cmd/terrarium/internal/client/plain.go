@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/text"
 )
 
@@ -38,13 +39,11 @@ var _ View = (*Plain)(nil)
 type plainTerminal struct {
 	mark    string
 	command string
-	repair  text.Repairer
-	folder  text.Folder
-	lines   []byte
+	render  *render.Stream
+	lines   render.Buffer
 }
 
-// Append implements text.Sink.
-func (t *plainTerminal) Append(p []byte) { t.lines = append(t.lines, p...) }
+func newText() *render.Stream { return render.NewStream(new(text.Folder)) }
 
 // Show implements View.
 func (p *Plain) Show(e Event) {
@@ -61,8 +60,7 @@ func (p *Plain) Show(e Event) {
 		}
 	case Exited:
 		if t := p.terminals[e.ID]; t != nil {
-			t.folder.Write(t, t.repair.Flush())
-			t.folder.Flush(t)
+			t.render.Flush(&t.lines)
 			p.flush(t)
 			p.line(t.mark + ExitText(e))
 			delete(p.terminals, e.ID)
@@ -82,7 +80,7 @@ func (p *Plain) start(e Started) {
 	}
 	if t == nil {
 		p.count++
-		t = &plainTerminal{mark: "[" + strconv.Itoa(p.count) + "] "}
+		t = &plainTerminal{mark: "[" + strconv.Itoa(p.count) + "] ", render: newText()}
 		p.terminals[e.ID] = t
 	}
 	t.command = e.Command
@@ -97,14 +95,10 @@ func (p *Plain) start(e Started) {
 
 func (p *Plain) output(t *plainTerminal, e Output) {
 	if e.Anew {
-		t.folder, t.repair, t.lines = text.Folder{}, text.Repairer{}, nil
+		t.render, t.lines = newText(), nil
 		p.line(t.mark + AnewText)
 	}
-	for rest := e.Data; len(rest) > 0; {
-		var valid []byte
-		valid, rest = t.repair.Next(rest)
-		t.folder.Write(t, valid)
-	}
+	t.render.Write(&t.lines, 1, e.Data)
 	p.flush(t)
 }
 

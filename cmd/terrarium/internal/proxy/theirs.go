@@ -3,6 +3,7 @@ package proxy
 import (
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/acp"
+	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/ring"
 	"github.com/terrarium-dev/terrarium/core/text"
 )
@@ -10,8 +11,7 @@ import (
 // theirs is a terminal that the agent has itself and tells of in _meta, for an editor that does not
 // know these: a tool call that embeds it shows it as text, as it does those that are served here.
 type theirs struct {
-	repair text.Repairer
-	fold   text.Folder
+	render *render.Stream
 	ring   ring.Ring // its text, without the line that is open
 	// bytes that were told, ever, and more for each that took the place of all before
 	told uint64
@@ -28,11 +28,11 @@ func (d *display) told(c acp.DisplayChange) {
 	t := d.theirs[key]
 	switch c.Kind {
 	case acp.DisplayOpened:
-		d.theirs[key] = &theirs{ring: ring.New(maxText)}
+		d.theirs[key] = &theirs{render: render.NewStream(new(text.Folder)), ring: ring.New(maxText)}
 	case acp.DisplayForgotten:
 		delete(d.theirs, key)
 	case acp.DisplayReplaced:
-		t.ring, t.fold, t.repair = ring.New(maxText), text.Folder{}, text.Repairer{}
+		t.render, t.ring = render.NewStream(new(text.Folder)), ring.New(maxText)
 		t.told++
 		t.write(c.Data)
 	case acp.DisplayWritten:
@@ -51,14 +51,10 @@ func (d *display) told(c acp.DisplayChange) {
 
 func (t *theirs) write(p []byte) {
 	t.told += uint64(len(p))
-	for len(p) > 0 {
-		var valid []byte
-		valid, p = t.repair.Next(p)
-		t.fold.Write(&t.ring, valid)
-	}
+	t.render.Write(&t.ring, 1, p)
 }
 
 // output returns what it shows. truncated says that there was more before.
 func (t *theirs) output() (p []byte, truncated bool) {
-	return t.fold.AppendOpen(t.ring.AppendTo(nil)), t.ring.Dropped()
+	return t.render.AppendOpen(t.ring.AppendTo(nil)), t.ring.Dropped()
 }
