@@ -200,6 +200,7 @@ var unwatched = func() (flags string) {
 var raceSkip = "^(Example.*|Test(" + strings.Join([]string{
 	// These are about types, sizes and messages.
 	"Dependencies", "ACPSchema.*", "ACPTypes.*", "EnvironmentTools", "Example.*", "ReactorSize", "ScreenCorpus", "Unbuilt", "Web.*",
+	"BehindClient", "Documents", "Links", // what stands in documents
 	"SDK", "MCPTypeScript", // conversations that others have as well
 	"AuditKilled",                             // what is killed reports no race
 	"ProxyMemory",                             // which the race detector takes most of
