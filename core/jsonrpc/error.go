@@ -5,14 +5,14 @@ import "bytes"
 // Error codes, from JSON-RPC 2.0, section 5.1, the Language Server Protocol
 // (-328xx) and the Agent Client Protocol (-320xx).
 const (
-	CodeParseError       int32 = -32700
-	CodeInvalidRequest   int32 = -32600
-	CodeMethodNotFound   int32 = -32601
-	CodeInvalidParams    int32 = -32602
-	CodeInternalError    int32 = -32603
-	CodeRequestCancelled int32 = -32800
-	CodeAuthRequired     int32 = -32000
-	CodeResourceNotFound int32 = -32002
+	CodeParseError       int32 = -32700 // the line is no JSON
+	CodeInvalidRequest   int32 = -32600 // it is JSON, and no request
+	CodeMethodNotFound   int32 = -32601 // nobody here knows the method
+	CodeInvalidParams    int32 = -32602 // the caller can mend it by other parameters
+	CodeInternalError    int32 = -32603 // a limit, a denial, or what went wrong here
+	CodeRequestCancelled int32 = -32800 // the caller has cancelled it
+	CodeAuthRequired     int32 = -32000 // ACP: the client has to log in first
+	CodeResourceNotFound int32 = -32002 // ACP: a file or the like is not there
 )
 
 // An Error is the error member of a response. It is deliberately no Go error:

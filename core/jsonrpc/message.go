@@ -9,10 +9,10 @@ import (
 type MessageKind uint8
 
 const (
-	Invalid      MessageKind = iota
-	Request                  // ID, Method, Params
-	Notification             // Method, Params
-	Response                 // ID, and either Result or Error
+	Invalid      MessageKind = iota // no message
+	Request                         // ID, Method, Params
+	Notification                    // Method, Params
+	Response                        // ID, and either Result or Error
 )
 
 // A Message is one JSON-RPC message. Its Values and Error.Data alias the line it

@@ -11,9 +11,9 @@ const MaxDepth = 512
 
 // Values of [SyntaxError.Reason]. They are part of what a peer is told.
 const (
-	ReasonInvalidJSON = "invalid_json"
-	ReasonInvalidUTF8 = "invalid_utf8"
-	ReasonTooDeep     = "too_deep"
+	ReasonInvalidJSON = "invalid_json" // the text is not JSON
+	ReasonInvalidUTF8 = "invalid_utf8" // the text is not UTF-8
+	ReasonTooDeep     = "too_deep"     // more is nested than is allowed
 )
 
 // A SyntaxError says why [Parse] refused a text. It never quotes the text.

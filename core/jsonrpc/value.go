@@ -10,12 +10,12 @@ type Kind uint8
 
 const (
 	Absent Kind = iota // no value at all; the zero Value
-	Null
-	Bool
-	Number
-	String
-	Array
-	Object
+	Null               // null
+	Bool               // true or false
+	Number             // a number, as it was written
+	String             // a string
+	Array              // an array
+	Object             // an object
 )
 
 var kindNames = [...]string{"absent", "null", "bool", "number", "string", "array", "object"}

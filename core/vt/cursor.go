@@ -14,10 +14,10 @@ type Cursor struct {
 type CursorShape uint8
 
 const (
-	DefaultCursor CursorShape = iota
-	BlockCursor
-	UnderlineCursor
-	BarCursor
+	DefaultCursor   CursorShape = iota // what the terminal takes if nobody asks for a shape
+	BlockCursor                        // a block over the cell
+	UnderlineCursor                    // a line below the cell
+	BarCursor                          // a line left of the cell
 )
 
 // Cursor returns the cursor that a person sees; see [Screen.Synchronized].

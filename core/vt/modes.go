@@ -28,7 +28,7 @@ type Modes struct {
 type MouseMode uint16
 
 const (
-	MouseOff    MouseMode = 0
+	MouseOff    MouseMode = 0    // nothing is told
 	MouseX10    MouseMode = 9    // presses
 	MouseVT200  MouseMode = 1000 // presses and releases
 	MouseDrag   MouseMode = 1002 // motion too, while a button is down
@@ -39,9 +39,9 @@ const (
 type MouseEncoding uint16
 
 const (
-	MouseBytes     MouseEncoding = 0
-	MouseSGR       MouseEncoding = 1006
-	MouseSGRPixels MouseEncoding = 1016
+	MouseBytes     MouseEncoding = 0    // each number is a byte: up to 223
+	MouseSGR       MouseEncoding = 1006 // mode 1006: numbers in decimal, in cells
+	MouseSGRPixels MouseEncoding = 1016 // mode 1016: numbers in decimal, in pixels
 )
 
 // Modes returns the modes as they are now.

@@ -2,8 +2,8 @@ package vt
 
 // The largest screen. A larger size is cut to it, and one below 1x2 raised.
 const (
-	MaxRows = 1000
-	MaxCols = 4096
+	MaxRows = 1000 // the most rows that a screen may have
+	MaxCols = 4096 // the most columns that a screen may have
 )
 
 // Options are what a Screen begins with.

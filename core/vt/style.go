@@ -32,15 +32,15 @@ func (c Color) RGB() (r, g, b uint8, ok bool) {
 type Attr uint16
 
 const (
-	Bold Attr = 1 << iota
-	Dim
-	Italic
-	Blink
-	Inverse
-	Invisible
-	Strike
-	Overline
-	protected // DECSCA: selective erasure leaves it alone
+	Bold      Attr = 1 << iota // SGR 1
+	Dim                        // SGR 2
+	Italic                     // SGR 3
+	Blink                      // SGR 5
+	Inverse                    // SGR 7: the colours change places
+	Invisible                  // SGR 8: the text is not shown
+	Strike                     // SGR 9
+	Overline                   // SGR 53
+	protected                  // DECSCA: selective erasure leaves it alone
 )
 
 const (
@@ -52,12 +52,12 @@ const (
 type Underline uint8
 
 const (
-	NoUnderline Underline = iota
-	SingleUnderline
-	DoubleUnderline
-	CurlyUnderline
-	DottedUnderline
-	DashedUnderline
+	NoUnderline     Underline = iota // SGR 24
+	SingleUnderline                  // SGR 4
+	DoubleUnderline                  // SGR 21 and 4:2
+	CurlyUnderline                   // SGR 4:3
+	DottedUnderline                  // SGR 4:4
+	DashedUnderline                  // SGR 4:5
 )
 
 // Underline returns the kind of underline in a.

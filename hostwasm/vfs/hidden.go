@@ -26,8 +26,8 @@ type Hidden struct {
 // An inode is a file of the host, until it is removed: then its number may become another file's.
 type inode struct{ dev, ino uint64 }
 
-// A birth is when a file was made, to tell it from a later one of the same number. The zero birth is
-// unknown: not every file system keeps it.
+// A birth is when a file was made, to tell it from a later one of the same number. The zero birth
+// is unknown: not every file system keeps it.
 type birth struct{ sec, nsec int64 }
 
 type hiddenDir struct {
