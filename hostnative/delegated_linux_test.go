@@ -88,3 +88,31 @@ func TestMaxProcessesRefused(t *testing.T) {
 		t.Errorf("got %v, want it refused", err)
 	}
 }
+
+// Who asks for a limit of processes if possible gets a Host either way, which says what it lacks and
+// keeps to all else.
+func TestMaxProcessesIfPossible(t *testing.T) {
+	possible := mechanism(t, newHost(t, hostnative.Config{}), "limit processes").Used
+	limits := hostnative.Limits{Processes: 50, ProcessesIfPossible: true, OpenFiles: 32}
+	for _, c := range []struct {
+		config hostnative.Config
+		held   bool
+	}{
+		{hostnative.Config{Limits: limits}, possible},
+		{hostnative.Config{Limits: limits, NoKeeper: true}, possible},
+		{hostnative.Config{Limits: limits, NoCgroup: true}, false}, // which can't have it anywhere
+	} {
+		h := newHost(t, c.config)
+		err := h.LimitsLack()
+		if c.held != (err == nil) || err != nil && !strings.Contains(err.Error(), "processes") {
+			t.Errorf("NoCgroup %t, NoKeeper %t: got %v, want a limit: %t", c.config.NoCgroup, c.config.NoKeeper, err, c.held)
+		}
+		if out, _ := run(t, h, line("ulimit -n")); out != "32\n" {
+			t.Errorf("got %q open files, want 32", out)
+		}
+	}
+	limits.ProcessesIfPossible = false
+	if _, err := hostnative.New(hostnative.Config{Limits: limits, NoCgroup: true}); err == nil {
+		t.Error("got a host without the limit that was demanded")
+	}
+}

@@ -67,7 +67,8 @@ type Host struct {
 	keeping  *keeping  // what it is depends on the system
 	confiner *confiner // nil if commands are not confined
 	sandbox  SandboxLevel
-	limits   Limits
+	limits   Limits // without Processes where lack is not nil
+	lack     error  // why Processes can't be kept to
 
 	// starting holds a value for each Start under way that does not hang. Each may
 	// take a thread, and a keeper starts one at a time anyway.
@@ -101,7 +102,14 @@ func New(c Config) (*Host, error) {
 		return nil, fmt.Errorf("hostnative: %w", err)
 	}
 	k := newKeeping(c)
-	if err := k.limited(); err != nil {
+	err := k.limited()
+	var lack error
+	if err != nil && c.Limits.Processes > 0 && c.Limits.ProcessesIfPossible {
+		lack, c.Limits.Processes = err, 0
+		k = newKeeping(c)
+		err = k.limited()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("hostnative: limits: %w: %w", err, errors.ErrUnsupported)
 	}
 	h := &Host{
@@ -112,6 +120,7 @@ func New(c Config) (*Host, error) {
 		stdout:   c.Stdout,
 		keeping:  k,
 		limits:   c.Limits,
+		lack:     lack,
 		starting: make(chan struct{}, maxStarting),
 	}
 	if err := h.confine(c.Sandbox); err != nil {
@@ -136,6 +145,15 @@ func (h *Host) confine(s Sandbox) (err error) {
 		h.sandbox = s.Level
 	}
 	return nil
+}
+
+// LimitsLack says why there is no limit of processes although Config.Limits asks for one if that is
+// possible, or nil.
+func (h *Host) LimitsLack() error {
+	if h.lack == nil {
+		return nil
+	}
+	return fmt.Errorf("commands may start any number of processes: no limit: %w", h.lack)
 }
 
 // SandboxLacks says which of files and calls commands are not confined to although

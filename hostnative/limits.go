@@ -49,6 +49,9 @@ type Limits struct {
 	// or else in the one above, if that has no processes and may be written. Elsewhere New fails.
 	// In a sandbox it is of a session's commands together where these have no cgroups of their own.
 	Processes int
+	// ProcessesIfPossible has New go on without Processes where the system can't keep to it:
+	// Host.LimitsLack says so. A fork bomb is then bounded by what this program may start.
+	ProcessesIfPossible bool
 
 	// FileSize is how many bytes a file may have that it writes (SIGXFSZ, or EFBIG), and
 	// OpenFiles how many descriptors each of its processes may have (EMFILE), at least 8.

@@ -149,14 +149,12 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := host.SandboxLacks(); err != nil {
-			warn(os.Stderr, err)
-		}
-		if err := host.SandboxUntested(); err != nil {
-			warn(os.Stderr, err)
-		}
-		if err := host.SandboxClosed(); err != nil {
-			warn(os.Stderr, err)
+		for _, lack := range []func() error{
+			host.LimitsLack, host.SandboxLacks, host.SandboxUntested, host.SandboxClosed,
+		} {
+			if err := lack(); err != nil {
+				warn(os.Stderr, err)
+			}
 		}
 		return host, nil
 	}

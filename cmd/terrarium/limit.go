@@ -35,7 +35,8 @@ Beyond one of these it waits, or what it tries fails:
 
   --limit output-rate=1MiB  in a second; native only
   --limit processes=100    processes and threads at once; native: needs cgroups,
-                           as by systemd-run --user --scope -p Delegate=yes
+                           as by systemd-run --user --scope -p Delegate=yes;
+                           processes=100:if-possible goes on without one
   --limit file-size=1GiB   in each file that it writes; native only
   --limit open-files=256   in each process
 
@@ -55,6 +56,7 @@ type limitFlags struct {
 	wall, idle, cpu                      duration
 	memory, disk, output, rate, fileSize byteSize
 	processes, openFiles                 count
+	ifPossible                           bool // processes
 }
 
 // A limitName is what --limit knows.
@@ -99,6 +101,9 @@ func (s *limitSetter) Set(text string) error {
 		return fmt.Errorf("no such limit: use %s", joinNames(limitNames))
 	case !ok:
 		return fmt.Errorf("want %s=VALUE", name)
+	}
+	if name == "processes" {
+		value, s.ifPossible = strings.CutSuffix(value, ":if-possible")
 	}
 	limit := limitNames[i].value((*limitFlags)(s))
 	if err := limit.Set(value); err != nil {
@@ -152,7 +157,8 @@ func (f *limitFlags) native() hostnative.Limits {
 	return hostnative.Limits{
 		Wall: time.Duration(f.wall), Idle: time.Duration(f.idle), CPU: time.Duration(f.cpu),
 		Memory: int64(f.memory), Disk: int64(f.disk), Output: int64(f.output), OutputRate: int64(f.rate),
-		Processes: int(f.processes), FileSize: int64(f.fileSize), OpenFiles: int(f.openFiles),
+		Processes: int(f.processes), ProcessesIfPossible: f.ifPossible,
+		FileSize: int64(f.fileSize), OpenFiles: int(f.openFiles),
 	}
 }
 
