@@ -89,7 +89,7 @@ var rules = []rule{
 	{path: "core/policy", ours: []string{"core"}, others: []string{"mvdan.cc/sh/v3/syntax", "github.com/pelletier/go-toml/v2"},
 		bans: []ban{pure, safe, offline}, why: whyCore},
 
-	{path: "core/driver", ours: []string{"core", "core/vt"}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
+	{path: "core/driver", ours: []string{"core", "core/keys", "core/vt"}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
 	{path: "core/driver/audit", ours: []string{"core", "core/jsonrpc", "core/driver"}, bans: []ban{safe, offline, scriptless},
 		why: "the record must not fail because of what it tells of, so it knows the driver's interface and the standard library"},
 	{path: "core/driver/...", ours: []string{"core/..."}, bans: []ban{safe, offline, scriptless}, why: whyDriver},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/keys"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
@@ -24,9 +25,6 @@ func (d *Driver) Terminal(id core.TerminalID) *Terminal { return &Terminal{d, id
 
 // ID returns the id by which protocols name the terminal.
 func (t *Terminal) ID() core.TerminalID { return t.id }
-
-// Driver returns the Driver that the terminal is one of.
-func (t *Terminal) Driver() *Driver { return t.driver }
 
 // known returns what the driver knows of the terminal, or nil.
 func (t *Terminal) known() *terminal {
@@ -186,4 +184,15 @@ func (t *Terminal) Screen(look func(s *vt.Screen)) (ok bool) {
 		}
 	})
 	return ok
+}
+
+// KeyModes returns what the command has made of the keyboard, for keys.Append: whether arrows send
+// other bytes, say. It is the zero value where there is no screen. Raw, which is no matter of the
+// screen, is not set.
+func (t *Terminal) KeyModes() (m keys.Modes) {
+	t.Screen(func(s *vt.Screen) {
+		modes := s.Modes()
+		m.AppCursor, m.AppKeypad = modes.AppCursor, modes.AppKeypad
+	})
+	return m
 }

@@ -79,6 +79,32 @@ func (f *frame) late(now uint64) (late <-chan time.Time, stop func() bool) {
 	return timer.C, timer.Stop
 }
 
+// WaitForOutput waits until a terminal has written more than so many bytes, as
+// core.Terminal.Written counts them, or its command has ended. Errors are
+// core.ErrUnknownTerminal, that of a command that did not start, and ctx's.
+func (t *Terminal) WaitForOutput(ctx context.Context, than uint64) error {
+	known, err := t.started(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		known.mu.Lock()
+		more := known.output.Written() > than
+		changed := known.watch()
+		known.mu.Unlock()
+		if more {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-known.exit:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // WaitForQuiet waits until a terminal has shown nothing new for so long, or its command has ended.
 // Errors are core.ErrUnknownTerminal, that of a command that did not start, and ctx's.
 func (t *Terminal) WaitForQuiet(ctx context.Context, quiet time.Duration) error {

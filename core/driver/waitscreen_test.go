@@ -10,6 +10,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/keys"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
@@ -144,6 +145,63 @@ func TestWaitForQuiet(t *testing.T) {
 		term.CloseInput()
 		if err := term.WaitForQuiet(t.Context(), time.Hour); err != nil || time.Since(began) > time.Minute {
 			t.Errorf("at the end: got %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+func TestWaitForOutput(t *testing.T) {
+	bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
+		term, err := d.Create(t.Context(), "s", echo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		go func() { // ends with the second write
+			for range 2 {
+				time.Sleep(time.Minute)
+				term.Write([]byte("x"))
+			}
+		}()
+		for n, want := range []time.Duration{time.Minute, 2 * time.Minute} {
+			if err := term.WaitForOutput(t.Context(), uint64(n)); err != nil || time.Since(began) != want {
+				t.Errorf("more than %d bytes: got %v after %v, want them after %v", n, err, time.Since(began), want)
+			}
+		}
+		if err := term.WaitForOutput(t.Context(), 1); err != nil || time.Since(began) != 2*time.Minute {
+			t.Errorf("of what is there: got %v after %v", err, time.Since(began))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := term.WaitForOutput(ctx, 1000); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+		}
+		term.CloseInput()
+		if err := term.WaitForOutput(t.Context(), 1000); err != nil {
+			t.Errorf("at the end: got %v", err)
+		}
+	})
+}
+
+func TestKeyModes(t *testing.T) {
+	bubble(t, withScreens, func(t *testing.T, d *driver.Driver) {
+		term, err := d.Create(t.Context(), "s", echo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			typed string
+			want  keys.Modes
+		}{
+			{"", keys.Modes{}},
+			{"\x1b[?1h", keys.Modes{AppCursor: true}},
+			{"\x1b=", keys.Modes{AppCursor: true, AppKeypad: true}},
+			{"\x1b[?1l", keys.Modes{AppKeypad: true}},
+		} {
+			term.Write([]byte(c.typed))
+			synctest.Wait()
+			if got := term.KeyModes(); got != c.want {
+				t.Errorf("after %q: got %+v, want %+v", c.typed, got, c.want)
+			}
 		}
 	})
 }

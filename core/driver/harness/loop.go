@@ -180,11 +180,8 @@ func (r *run) typeKeys(ctx context.Context, e *challenge.Effect) {
 // raw mode gets a carriage return for a newline, as from a person's Enter. A
 // shell's line editor takes both alike, and what it does not read itself must
 // reach the command that does as lines: it gets newlines.
-func (r *run) modes() (m keys.Modes) {
-	r.term.Screen(func(s *vt.Screen) {
-		modes := s.Modes()
-		m.AppCursor, m.AppKeypad = modes.AppCursor, modes.AppKeypad
-	})
+func (r *run) modes() keys.Modes {
+	m := r.term.KeyModes()
 	if t := r.host.tty(); t != nil && !r.config.Challenge.Parser.Strict {
 		m.Raw = t.Raw() && !t.Foreground()
 	}

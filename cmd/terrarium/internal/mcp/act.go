@@ -8,7 +8,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/terrarium-dev/terrarium/core/keys"
-	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
 type writeIn struct {
@@ -46,11 +45,7 @@ func (s *Server) write(ctx context.Context, _ *sdk.CallToolRequest, in writeIn) 
 
 func (s *Server) keys(ctx context.Context, _ *sdk.CallToolRequest, in keysIn) (*sdk.CallToolResult, *terminalOut, error) {
 	return s.typed(ctx, in.Terminal, in.WaitSeconds, func(t *terminal) error {
-		var modes keys.Modes
-		s.driver.Terminal(t.id).Screen(func(screen *vt.Screen) {
-			m := screen.Modes()
-			modes.AppCursor, modes.AppKeypad = m.AppCursor, m.AppKeypad
-		})
+		modes := s.driver.Terminal(t.id).KeyModes()
 		var bytes []byte
 		for _, name := range in.Keys {
 			var ok bool
@@ -91,8 +86,7 @@ func (s *Server) typed(ctx context.Context, id string, wait *float64, do func(*t
 const (
 	typedWait = 2 * time.Second
 	// quiet is for how long nothing new must have come until we believe that nothing will.
-	quiet    = 200 * time.Millisecond
-	lookTime = 25 * time.Millisecond
+	quiet = 200 * time.Millisecond
 )
 
 // settle returns when something has come and nothing more does, or limit is over, or the command
@@ -101,28 +95,12 @@ func (s *Server) settle(ctx context.Context, t *terminal, before uint64, limit t
 	if limit <= 0 {
 		return
 	}
-	late := time.NewTimer(limit)
-	defer late.Stop()
-	tick := time.NewTicker(lookTime)
-	defer tick.Stop()
-	seen, since := before, time.Now()
-	for {
-		select {
-		case <-tick.C:
-		case <-t.ended:
-			return
-		case <-late.C:
-			return
-		case <-ctx.Done():
-			return
-		}
-		if n := s.written(t); n != seen {
-			seen, since = n, time.Now()
-		}
-		if seen != before && time.Since(since) >= quiet {
-			return
-		}
-	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	// Errors say that limit is over, or that there is nothing left to wait for.
+	term := s.driver.Terminal(t.id)
+	_ = term.WaitForOutput(ctx, before)
+	_ = term.WaitForQuiet(ctx, quiet)
 }
 
 func (s *Server) resize(_ context.Context, _ *sdk.CallToolRequest, in resizeIn) (*sdk.CallToolResult, *terminalOut, error) {

@@ -131,11 +131,7 @@ func (r *run) write(p []byte) error {
 }
 
 func (r *run) press(names []string) error {
-	var modes keys.Modes
-	r.term.Screen(func(s *vt.Screen) {
-		m := s.Modes()
-		modes.AppCursor, modes.AppKeypad = m.AppCursor, m.AppKeypad
-	})
+	modes := r.term.KeyModes()
 	var p []byte
 	for _, name := range names {
 		p, _ = keys.Append(p, name, modes)
