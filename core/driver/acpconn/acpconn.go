@@ -4,7 +4,7 @@
 //
 //	s := acpconn.New(acpconn.Config{Driver: driver.Config{Host: host}})
 //	defer s.Close()
-//	created, err := s.CreateTerminal(ctx, acp.CreateTerminalRequest{SessionID: "s", Command: "make test"})
+//	created, err := s.CreateTerminal(ctx, acp.CreateTerminalRequest{SessionID: "s", Command: "make"})
 package acpconn
 
 import (
