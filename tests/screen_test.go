@@ -66,14 +66,21 @@ func TestScreenCorpus(t *testing.T) {
 				t.Errorf("text (-want +got):\n%s", diff)
 			}
 			var got struct {
-				Lines  []string
+				Lines  [][]struct{ Text string }
 				Cursor struct{ X, Y int }
 				Alt    bool
 			}
 			if err := json.Unmarshal(screen(t, in, "--json"), &got); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(trimLines(string(want)), got.Lines); diff != "" {
+			var lines strings.Builder
+			for _, runs := range got.Lines {
+				for _, run := range runs {
+					lines.WriteString(run.Text)
+				}
+				lines.WriteByte('\n')
+			}
+			if diff := cmp.Diff(trimLines(string(want)), trimLines(lines.String())); diff != "" {
 				t.Errorf("JSON (-want +got):\n%s", diff)
 			}
 			if got.Alt != test.Alt {

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +25,11 @@ Blanks at the end of a line and blank lines at the end are left out.
   --wait TEXT|settled     print the screen as soon as it shows TEXT, or when
                           nothing has come for half a second, and take no more
                           input; 1 if it ends without TEXT
-  --json                  {"lines":[...],"cursor":{"x":0,"y":0},"alt":false,
-                          "title":""}; x and y count from 0, and x is N columns
-                          where the last one was just written
+  --json                  {"rows":40,"cols":120,"cursor":{"x":1,"y":0},
+                          "alt":false,"title":"","lines":[[{"text":"$"}]]}: a
+                          line is its runs of one style, such as {"text":"ls",
+                          "fg":2,"bold":true}; x and y count from 0, and x is
+                          N columns where the last one was just written
 
   script -qc htop log; terrarium screen --cols 80 --rows 24 <log
 `
@@ -124,32 +126,10 @@ func (f *screenFlags) read(r io.Reader) (*vt.Screen, error) {
 	}
 }
 
-// shownScreen is what screen --json prints.
-type shownScreen struct {
-	Lines  []string    `json:"lines"`
-	Cursor shownCursor `json:"cursor"`
-	Alt    bool        `json:"alt"`
-	Title  string      `json:"title"`
-}
-
-type shownCursor struct {
-	X int `json:"x"`
-	Y int `json:"y"`
-}
-
 func (f *screenFlags) print(w io.Writer, s *vt.Screen) error {
-	shown := s.AppendText(nil)
-	if !f.json {
-		_, err := w.Write(shown)
-		return err
+	if f.json {
+		return newEncoder(w).Encode(json.RawMessage(s.AppendJSON(nil)))
 	}
-	c := s.Cursor()
-	lines := []string{}
-	for line := range strings.Lines(string(shown)) {
-		lines = append(lines, strings.TrimSuffix(line, "\n"))
-	}
-	out := bufio.NewWriter(w)
-	e := newEncoder(out)
-	e.Encode(shownScreen{lines, shownCursor{c.X, c.Y}, s.Alt(), s.Title()}) // what fails is Flush
-	return out.Flush()
+	_, err := w.Write(s.AppendText(nil))
+	return err
 }
