@@ -1,17 +1,5 @@
 package vt
 
-// Prefixes and intermediates of an Op.
-const (
-	private = '?' << 8
-	greater = '>' << 8
-	space   = ' ' << 8
-	bang    = '!' << 8
-	quote   = '"' << 8
-	tick    = '\'' << 8
-	dollar  = '$' << 8
-	hash    = '#' << 8
-)
-
 // execute does a C0 or C1 control.
 func (s *Screen) execute(c byte) {
 	switch c {
@@ -48,34 +36,34 @@ func (s *Screen) setTabHere() {
 // escape does an escape sequence.
 func (s *Screen) escape(op Op) {
 	switch op {
-	case '7':
+	case escDECSC:
 		s.saveCursor()
-	case '8':
+	case escDECRC:
 		s.restoreCursor()
-	case '=':
+	case escDECKPAM:
 		s.modes.AppKeypad = true
-	case '>':
+	case escDECKPNM:
 		s.modes.AppKeypad = false
-	case 'D':
+	case escIND:
 		s.index()
-	case 'E':
+	case escNEL:
 		s.x = 0
 		s.index()
-	case 'H':
+	case escHTS:
 		s.setTabHere()
-	case 'M':
+	case escRI:
 		s.reverseIndex()
-	case 'c':
+	case escRIS:
 		s.reset()
-	case 'n', '}':
+	case escLS2, escLS2R:
 		s.charsets.invoke(2)
-	case 'o', '|':
+	case escLS3, escLS3R:
 		s.charsets.invoke(3)
-	case '~':
+	case escLS1R:
 		s.charsets.invoke(1)
-	case hash | '8':
+	case escDECALN:
 		s.align()
-	case '%'<<8 | '@', '%'<<8 | 'G':
+	case escDOCS, escUTF8:
 		s.charsets.invoke(0)
 		s.charsets.designate(0, 0)
 	default:
@@ -107,43 +95,43 @@ func (s *Screen) designate(op Op) {
 // control does a control sequence.
 func (s *Screen) control(op Op, params *Params) {
 	switch op {
-	case 'm':
+	case csiSGR:
 		s.setGraphics(params)
-	case 'H', 'f':
+	case csiCUP, csiHVP:
 		s.moveTo(max(params.second(), 1)-1, params.Or(0, 1)-1)
-	case 'J':
+	case csiED:
 		s.eraseDisplay(params.Value(0), false)
-	case 'K':
+	case csiEL:
 		s.eraseLine(params.Value(0), false)
-	case 'h':
+	case csiSM:
 		s.setModes(params, true)
-	case 'l':
+	case csiRM:
 		s.setModes(params, false)
-	case private | 'h':
+	case csiDECSET:
 		s.setPrivateModes(params, true)
-	case private | 'l':
+	case csiDECRST:
 		s.setPrivateModes(params, false)
-	case private | 'J':
+	case csiDECSED:
 		s.eraseDisplay(params.Value(0), true)
-	case private | 'K':
+	case csiDECSEL:
 		s.eraseLine(params.Value(0), true)
-	case 'r':
+	case csiDECSTBM:
 		s.setRegion(params)
-	case 's':
+	case csiSCOSC:
 		s.saveCursor()
-	case 'u':
+	case csiSCORC:
 		s.restoreCursor()
-	case 'g':
+	case csiTBC:
 		s.clearTab(params.Value(0))
-	case bang | 'p':
+	case csiDECSTR:
 		s.softReset()
-	case space | 'q':
+	case csiDECSCUSR:
 		s.setCursorShape(params.Value(0))
-	case quote | 'q':
+	case csiDECSCA:
 		s.protect(params.Value(0))
-	case 't':
+	case csiXTWINOPS:
 		s.windowOp(params)
-	case 'c', greater | 'c', 'n', private | 'n', dollar | 'p', '?'<<16 | '$'<<8 | 'p':
+	case csiDA1, csiDA2, csiDSR, csiDECDSR, csiRQM, csiDECRQM:
 		s.answer(op, params.Value(0))
 	default:
 		s.move(op, params.Or(0, 1))
@@ -153,29 +141,29 @@ func (s *Screen) control(op Op, params *Params) {
 // move does the control sequences that take a count or a position.
 func (s *Screen) move(op Op, n int) {
 	switch op {
-	case 'A':
+	case csiCUU:
 		s.up(n)
-	case 'B':
+	case csiCUD:
 		s.down(n)
-	case 'C', 'a':
+	case csiCUF, csiHPR:
 		s.moveBy(n, 0)
-	case 'D':
+	case csiCUB:
 		s.moveBy(-n, 0)
-	case 'E':
+	case csiCNL:
 		s.down(n)
 		s.x = 0
-	case 'F':
+	case csiCPL:
 		s.up(n)
 		s.x = 0
-	case 'G', '`':
+	case csiCHA, csiHPA:
 		s.moveTo(n-1, s.y)
-	case 'd':
+	case csiVPA:
 		s.moveTo(s.x, n-1)
-	case 'e':
+	case csiVPR:
 		s.moveBy(0, n)
-	case 'I':
+	case csiCHT:
 		s.tabForward(n)
-	case 'Z':
+	case csiCBT:
 		s.tabBackward(n)
 	default:
 		s.edit(op, n)
@@ -185,32 +173,32 @@ func (s *Screen) move(op Op, n int) {
 // edit does the control sequences that change n cells or rows.
 func (s *Screen) edit(op Op, n int) {
 	switch op {
-	case '@':
+	case csiICH:
 		s.restrict(s.cols - 1)
 		s.row(s.y).insert(s.x, n, s.blank(), s.cols)
-	case 'P':
+	case csiDCH:
 		s.restrict(s.cols - 1)
 		s.row(s.y).delete(s.x, n, s.blank(), s.cols)
-	case 'X':
+	case csiECH:
 		s.restrict(s.cols - 1)
 		s.row(s.y).replace(s.x, min(s.x+n, s.cols), s.blank(), s.cols)
-	case 'L':
+	case csiIL:
 		s.insertLines(n)
-	case 'M':
+	case csiDL:
 		s.insertLines(-n)
-	case 'S':
+	case csiSU:
 		s.shift(s.buf.top, s.buf.bottom, n, s.blank())
-	case 'T':
+	case csiSD:
 		s.shift(s.buf.top, s.buf.bottom, -n, 0)
-	case space | '@':
+	case csiSL:
 		s.eachRegionRow(func(r *row) { r.delete(0, n, s.blank(), s.cols) })
-	case space | 'A':
+	case csiSR:
 		s.eachRegionRow(func(r *row) { r.insert(0, n, s.blank(), s.cols) })
-	case tick | '}':
+	case csiDECIC:
 		s.eachRegionRow(func(r *row) { r.insert(s.x%s.cols, n, s.blank(), s.cols) })
-	case tick | '~':
+	case csiDECDC:
 		s.eachRegionRow(func(r *row) { r.delete(s.x%s.cols, n, s.blank(), s.cols) })
-	case 'b':
+	case csiREP:
 		s.repeat(n)
 	}
 }

@@ -48,19 +48,19 @@ func (s *Screen) answer(op Op, n int) {
 		return
 	}
 	switch {
-	case op == 'c' && n == 0: // DA
+	case op == csiDA1 && n == 0:
 		s.replyString("\x1b[?1;2c")
-	case op == greater|'c' && n == 0: // DA2
+	case op == csiDA2 && n == 0:
 		s.replyString("\x1b[>0;276;0c")
-	case op == 'n' && n == 5: // DSR
+	case op == csiDSR && n == 5:
 		s.replyString("\x1b[0n")
-	case op == 'n' && n == 6: // CPR
+	case op == csiDSR && n == 6: // CPR
 		s.replyPair("\x1b[", s.y+1, min(s.x+1, s.cols), "R")
-	case op == private|'n' && n == 6: // DECXCPR
+	case op == csiDECDSR && n == 6: // DECXCPR
 		s.replyPair("\x1b[?", s.y+1, min(s.x+1, s.cols), "R")
-	case op == dollar|'p': // DECRQM
+	case op == csiRQM:
 		s.replyPair("\x1b[", n, s.modeState(n), "$y")
-	case op == '?'<<16|'$'<<8|'p':
+	case op == csiDECRQM:
 		s.replyPair("\x1b[?", n, s.privateModeState(n), "$y")
 	}
 }
