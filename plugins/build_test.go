@@ -182,6 +182,17 @@ func TestBuildWrongSum(t *testing.T) {
 
 func TestBuildTree(t *testing.T) {
 	from, dir := tree(t, ""), t.TempDir()
+	// What was built in the tree is left out: it may be larger than any source.
+	dist := filepath.Join(from, "plugins", "dist")
+	if err := os.MkdirAll(dist, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dist, "box.wasm"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dist, "box.wasm"), 1<<30); err != nil {
+		t.Fatal(err)
+	}
 	b := plugins.Builder{Dir: from, Modules: []string{"git"}}
 	if err := b.Build(t.Context(), dir); err != nil {
 		t.Fatal(err)

@@ -40,6 +40,7 @@ func (r goRun) do(ctx context.Context, out io.Writer, said *tail, args []string)
 	cmd.WaitDelay = 10 * time.Second
 	err := cmd.Run()
 	if cause := context.Cause(ctx); cause != nil {
+		killChildren(cmd)
 		return cause
 	}
 	if err != nil {

@@ -13,3 +13,11 @@ func endWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
+
+// killChildren kills what is left of what cmd has started, once cmd itself has ended: it may not
+// heed SIGTERM. While one of its group lives, no other process gets the group's number.
+func killChildren(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error means that nothing is left
+	}
+}

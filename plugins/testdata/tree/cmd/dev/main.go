@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -25,6 +27,15 @@ func main() {
 		fmt.Fprintln(begun, os.Getpid())
 		check(begun.Close())
 		time.Sleep(24 * time.Hour) // and no select: that would be a deadlock, which ends it
+	case "deaf": // as hangs, but SIGTERM does nothing; what reads the FIFO sees its end
+		signal.Ignore(syscall.SIGTERM)
+		begun, err := os.OpenFile(at, os.O_WRONLY, 0)
+		check(err)
+		os.Stdout.Close() // or who started it would wait for the end of that
+		os.Stderr.Close()
+		fmt.Fprintln(begun, os.Getpid())
+		time.Sleep(24 * time.Hour)
+		begun.Close()
 	case "version":
 		version = "v0.0.1"
 	case "nothing":
