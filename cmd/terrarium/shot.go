@@ -111,9 +111,13 @@ func (f *shotFlags) run(name string, w, warnings io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	}
-	return picture.SVG(w, s, bytes.Count(text, []byte("\n")), picture.Config{
+	err = picture.SVG(w, s, bytes.Count(text, []byte("\n")), picture.Config{
 		Theme: picture.Theme(f.theme), Title: cmp.Or(f.title, title), Cursor: s.Alt(),
 	})
+	if errors.Is(err, picture.ErrTooManyStyles) {
+		return fmt.Errorf("%s: %w: --format text prints it without them", name, err)
+	}
+	return err
 }
 
 // shown returns the screen that what r holds leads to, and the recording's title.

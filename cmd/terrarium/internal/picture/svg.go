@@ -27,11 +27,28 @@ type Config struct {
 	Cursor bool   // draws the cursor, where the screen shows it
 }
 
+// maxRuns is how many pieces in different styles a picture has at most: as many as a screen of
+// 400x250 cells of which each has another style. A piece takes up to 300 bytes, and the largest
+// screen has millions.
+const maxRuns = 100_000
+
+// ErrTooManyStyles says that a picture would be too large.
+var ErrTooManyStyles = fmt.Errorf("a picture of more than %d pieces in different styles", maxRuns)
+
 // SVG writes the first rows of s, all columns, to w: it is rows high, at least 1 and at most all
-// there are. s must not change in the meantime.
+// there are. s must not change in the meantime. After ErrTooManyStyles nothing was written; another
+// error is w's.
 func SVG(w io.Writer, s *vt.Screen, rows int, c Config) error {
 	all, cols := s.Size()
 	rows = max(1, min(rows, all))
+	runs := 0
+	for y := range rows {
+		for range s.Runs(y) {
+			if runs++; runs > maxRuns {
+				return ErrTooManyStyles
+			}
+		}
+	}
 	if c.Theme == "" {
 		c.Theme = Auto
 	}

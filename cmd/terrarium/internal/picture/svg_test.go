@@ -116,3 +116,19 @@ func FuzzSVG(f *testing.F) {
 		}
 	})
 }
+
+// A screen in which each cell has another style is drawn up to a size, and refused beyond it.
+func TestTooManyStyles(t *testing.T) {
+	cells := strings.Repeat("\x1b[31ma\x1b[32mb", maxRuns/2)
+	s := vt.NewScreen(vt.Options{Rows: maxRuns/1000 + 1, Cols: 1000})
+	s.Write([]byte(cells))
+	rows, _ := s.Size()
+	if err := SVG(io.Discard, s, rows-1, Config{}); err != nil {
+		t.Errorf("%d pieces: got %v", maxRuns, err)
+	}
+	s.Write([]byte("\x1b[31mc"))
+	var b strings.Builder
+	if err := SVG(&b, s, rows, Config{}); err != ErrTooManyStyles || b.Len() > 0 {
+		t.Errorf("one more: got %v and %d bytes, want %v and none", err, b.Len(), ErrTooManyStyles)
+	}
+}
