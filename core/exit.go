@@ -46,17 +46,17 @@ const (
 	// ReasonTrap: it did what WebAssembly forbids, such as dividing by zero.
 	ReasonTrap Reason = "trap"
 
-	// Limits that hosts enforce and report.
+	// Limits that hosts enforce and report: it had more than it may of this.
 
-	ReasonCPU       Reason = "cpu"  // time that processors computed for it
-	ReasonIdle      Reason = "idle" // time without input and output
-	ReasonMemory    Reason = "memory"
-	ReasonStack     Reason = "stack"
-	ReasonFuel      Reason = "fuel"
-	ReasonOutput    Reason = "output"
-	ReasonOpenFiles Reason = "open_files"
-	ReasonDisk      Reason = "disk"
-	ReasonProcesses Reason = "processes"
+	ReasonCPU       Reason = "cpu"        // time that processors computed for it
+	ReasonIdle      Reason = "idle"       // time without input and output
+	ReasonMemory    Reason = "memory"     // bytes in memory
+	ReasonStack     Reason = "stack"      // calls inside each other, in the sandbox
+	ReasonFuel      Reason = "fuel"       // what it executed, in the sandbox: see core/meter
+	ReasonOutput    Reason = "output"     // bytes written to its streams
+	ReasonOpenFiles Reason = "open_files" // files open at once
+	ReasonDisk      Reason = "disk"       // bytes written to disks
+	ReasonProcesses Reason = "processes"  // processes at once
 )
 
 // Usage is what a command used, as far as the host knows: zero is unknown.

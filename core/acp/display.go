@@ -34,9 +34,9 @@ const (
 	DisplayDescribed                        // its command, directory, size or Cancel is another one
 	DisplayWritten                          // it has written Data, perhaps after its end
 	DisplayReplaced                         // it has written Data, and nothing else
-	DisplayEnded
-	DisplayResumed   // it has not ended, though that was told
-	DisplayForgotten // nothing is known of it any more: there are too many
+	DisplayEnded                            // its command has ended
+	DisplayResumed                          // it has not ended, though that was told
+	DisplayForgotten                        // nothing is known of it any more: there are too many
 )
 
 // A DisplayChange is news of a Display.

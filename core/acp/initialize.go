@@ -10,8 +10,8 @@ import (
 // ProtocolVersion is the version of ACP that a Conn speaks. DraftVersion comes
 // next and is not final; see the package's doc for what is known of it here.
 const (
-	ProtocolVersion = 1
-	DraftVersion    = 2
+	ProtocolVersion = 1 // what both sides speak if nothing else is agreed
+	DraftVersion    = 2 // what terrarium proxy and client may agree to
 )
 
 // AgreedVersion returns the version that an agent has chosen in result, its

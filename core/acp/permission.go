@@ -17,10 +17,10 @@ const MethodRequestPermission = "session/request_permission"
 // Kinds of a PermissionOption. A client may go by them when it draws the option,
 // or when it answers in the place of the person.
 const (
-	AllowOnce    = "allow_once"
-	AllowAlways  = "allow_always"
-	RejectOnce   = "reject_once"
-	RejectAlways = "reject_always"
+	AllowOnce    = "allow_once"    // yes, to this question
+	AllowAlways  = "allow_always"  // yes, and to those like it that come
+	RejectOnce   = "reject_once"   // no, to this question
+	RejectAlways = "reject_always" // no, and to those like it that come
 )
 
 // A PermissionOption is one of the answers that the person has.

@@ -10,7 +10,9 @@ import (
 // Extension methods, for the ACP client that hands its terminals over: ACP
 // itself does not tell a terminal server about sessions. Both are requests.
 const (
-	MethodSessionOpen  = "_terrarium/session_open"
+	// MethodSessionOpen says what a session hands over, before its first terminal.
+	MethodSessionOpen = "_terrarium/session_open"
+	// MethodSessionClose ends a session, and releases its terminals.
 	MethodSessionClose = "_terrarium/session_close"
 	// MethodDisplay is terminal/output for the person: it also answers for a
 	// terminal that was released, whose output is kept for display.

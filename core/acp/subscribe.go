@@ -10,12 +10,12 @@ import (
 // Extension methods of a connection with a [Feed]. The first two are requests, whose result is an
 // empty object, the others are notifications to the peer. doc.go has their params.
 const (
-	MethodSubscribe   = "_terrarium/subscribe"
-	MethodUnsubscribe = "_terrarium/unsubscribe"
+	MethodSubscribe   = "_terrarium/subscribe"   // tell what a terminal, or all of a session, does
+	MethodUnsubscribe = "_terrarium/unsubscribe" // tell it no longer
 
-	MethodNewOutput = "_terrarium/output"
-	MethodScreen    = "_terrarium/screen"
-	MethodStatus    = "_terrarium/status"
+	MethodNewOutput = "_terrarium/output" // TopicBytes: the command has written this
+	MethodScreen    = "_terrarium/screen" // TopicScreen: these lines are other ones now
+	MethodStatus    = "_terrarium/status" // TopicStatus: it runs, or has ended
 )
 
 // Topics is a set of what can be told of a terminal.

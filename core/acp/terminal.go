@@ -10,11 +10,11 @@ import (
 
 // Methods of a client, as the schema names them.
 const (
-	MethodCreate      = "terminal/create"
-	MethodOutput      = "terminal/output"
-	MethodWaitForExit = "terminal/wait_for_exit"
-	MethodKill        = "terminal/kill"
-	MethodRelease     = "terminal/release"
+	MethodCreate      = "terminal/create"        // start a command: its terminal's id
+	MethodOutput      = "terminal/output"        // what is kept of its output, and its exit status
+	MethodWaitForExit = "terminal/wait_for_exit" // its exit status, when it has one
+	MethodKill        = "terminal/kill"          // end the command, keep the terminal
+	MethodRelease     = "terminal/release"       // end the command, free the terminal
 )
 
 // EnvVariable is one variable of a command's environment.

@@ -6,8 +6,8 @@ import "strings"
 type Format uint8
 
 const (
-	JSON Format = iota
-	XML
+	JSON Format = iota // one object; the zero Format
+	XML                // one element <response>
 )
 
 var formatNames = [...]string{"json", "xml"}

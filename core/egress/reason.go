@@ -15,19 +15,19 @@ const (
 
 	// What the address is, where no rule lists it.
 
-	ReasonLoopback  Reason = "loopback"
-	ReasonOwn       Reason = "own"
-	ReasonLinkLocal Reason = "link_local"
-	ReasonMetadata  Reason = "metadata"
-	ReasonPrivate   Reason = "private"
-	ReasonShared    Reason = "shared"
-	ReasonReserved  Reason = "reserved"
+	ReasonLoopback  Reason = "loopback"   // this machine: 127.0.0.0/8, ::1, localhost
+	ReasonOwn       Reason = "own"        // another address of this machine: see List.Own
+	ReasonLinkLocal Reason = "link_local" // the next cable only: 169.254.0.0/16, fe80::/10
+	ReasonMetadata  Reason = "metadata"   // where clouds hand out credentials: 169.254.169.254
+	ReasonPrivate   Reason = "private"    // a private network: RFC 1918, fc00::/7, fec0::/10
+	ReasonShared    Reason = "shared"     // carriers and overlay networks: 100.64.0.0/10
+	ReasonReserved  Reason = "reserved"   // no host of the internet: for documentation, say
 
 	// What the address is, where no rule can list it.
 
-	ReasonUnspecified Reason = "unspecified"
-	ReasonMulticast   Reason = "multicast"
-	ReasonBroadcast   Reason = "broadcast"
+	ReasonUnspecified Reason = "unspecified" // 0.0.0.0 and ::, which is this machine to Linux
+	ReasonMulticast   Reason = "multicast"   // many hosts at once: 224.0.0.0/4, ff00::/8
+	ReasonBroadcast   Reason = "broadcast"   // all hosts of the network: 255.255.255.255
 )
 
 // public is the reason of addresses that any name may lead to.

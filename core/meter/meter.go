@@ -7,11 +7,12 @@ const Version = 7
 
 // What a metered module has beside what it had.
 const (
-	// RefillModule and RefillName are what it imports: a function ()->() that is
-	// called when there is less than no fuel. The function adds fuel to the
-	// global, or ends the guest by panicking.
+	// RefillModule is the module that it imports functions from.
 	RefillModule = "terrarium_meter"
-	RefillName   = "refill"
+	// RefillName is a function ()->() that it imports, and calls when there is less
+	// than no fuel. The function adds fuel to the global, or ends the guest by
+	// panicking.
+	RefillName = "refill"
 	// GrowName is imported from RefillModule too, where [Config.AskGrow] is set and
 	// the module can come to grow its memory: a function (i32)->i32, which is called
 	// before it does. The parameter is how many pages it wants more, unsigned and

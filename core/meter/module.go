@@ -24,10 +24,10 @@ type Kind uint8
 
 // The kinds, with the numbers that the binary format gives them.
 const (
-	KindFunc Kind = iota
-	KindTable
-	KindMemory
-	KindGlobal
+	KindFunc   Kind = iota // a function
+	KindTable              // a table of functions or other references
+	KindMemory             // a linear memory
+	KindGlobal             // a global variable
 )
 
 func (k Kind) String() string {

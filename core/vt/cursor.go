@@ -14,10 +14,10 @@ type Cursor struct {
 type CursorShape uint8
 
 const (
-	DefaultCursor   CursorShape = iota // what the terminal takes if nobody asks for a shape
-	BlockCursor                        // a block over the cell
-	UnderlineCursor                    // a line below the cell
-	BarCursor                          // a line left of the cell
+	DefaultCursor   CursorShape = iota // whichever shape the viewer likes: no program asked for one
+	BlockCursor                        // the whole cell
+	UnderlineCursor                    // a line at the foot of the cell
+	BarCursor                          // a vertical line at the left edge of the cell
 )
 
 // Cursor returns the cursor that a person sees; see [Screen.Synchronized].

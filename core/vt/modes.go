@@ -39,7 +39,7 @@ const (
 type MouseEncoding uint16
 
 const (
-	MouseBytes     MouseEncoding = 0    // each number is a byte: up to 223
+	MouseBytes     MouseEncoding = 0    // each number in a byte, plus 32: columns and rows to 223
 	MouseSGR       MouseEncoding = 1006 // mode 1006: numbers in decimal, in cells
 	MouseSGRPixels MouseEncoding = 1016 // mode 1016: numbers in decimal, in pixels
 )

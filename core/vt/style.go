@@ -36,7 +36,7 @@ const (
 	Dim                        // SGR 2
 	Italic                     // SGR 3
 	Blink                      // SGR 5
-	Inverse                    // SGR 7: the colours change places
+	Inverse                    // SGR 7: foreground and background change places
 	Invisible                  // SGR 8: the text is not shown
 	Strike                     // SGR 9
 	Overline                   // SGR 53
@@ -52,8 +52,8 @@ const (
 type Underline uint8
 
 const (
-	NoUnderline     Underline = iota // SGR 24
-	SingleUnderline                  // SGR 4
+	NoUnderline     Underline = iota // SGR 24 and 4:0
+	SingleUnderline                  // SGR 4 and 4:1
 	DoubleUnderline                  // SGR 21 and 4:2
 	CurlyUnderline                   // SGR 4:3
 	DottedUnderline                  // SGR 4:4

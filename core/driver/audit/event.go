@@ -11,18 +11,20 @@ type Kind string
 
 // The events of a program, and of a terminal in their order.
 const (
-	// HostStart and HostStop: a program begins and ends to record. Pid is its own, and Cwd where
-	// commands run that say nothing else.
+	// HostStart: a program begins to record. Pid is its own, and Cwd where commands run that say
+	// nothing else.
 	HostStart Kind = "host_start"
-	HostStop  Kind = "host_stop"
+	// HostStop: the program records no more. Pid is its own.
+	HostStop Kind = "host_stop"
 
 	// Create: somebody asks for a command. It has what was asked, and what the host made of it.
 	Create Kind = "create"
 	// Ask: somebody is being asked about it.
 	Ask Kind = "ask"
-	// Allow and Deny: it was decided, by By.
+	// Allow: By has decided that it may run.
 	Allow Kind = "allow"
-	Deny  Kind = "deny"
+	// Deny: By has decided that it may not.
+	Deny Kind = "deny"
 	// Start: it runs, as Pid.
 	Start Kind = "start"
 	// Fail: it does not run and never will, because of Reason.

@@ -12,8 +12,8 @@ import (
 
 // The size of terminus-2's terminal, in cells.
 const (
-	DefaultRows = 40
-	DefaultCols = 160
+	DefaultRows = 40  // where the Rows of the shell are 0
+	DefaultCols = 160 // where the Cols of the shell are 0
 )
 
 // defaultKept is how much of what has scrolled out is kept, in bytes: more than
