@@ -286,7 +286,8 @@ func TestPermissionRoots(t *testing.T) {
 	create := func(id int, cwd string) {
 		a.send(map[string]any{"id": id, "method": "terminal/create", "params": map[string]any{"sessionId": "s", "command": "touch probe", "cwd": cwd}})
 	}
-	// The file is there before, so that nothing new comes while the directory is removed.
+	// The file is there already: touch may still run while the test's directory is removed, which
+	// fails where a new file comes meanwhile.
 	if err := os.WriteFile(filepath.Join(a.dir, "probe"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

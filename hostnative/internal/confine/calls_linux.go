@@ -59,10 +59,10 @@ func calls(r Rules, version int, notify bool) []rule {
 	}
 	others, datagrams := eperm, eacces
 	if notify {
-		// Asked about, datagrams are refused as well, and the command learns why no name was found.
+		// The broker refuses datagrams as well, but tells its host why no name was found.
 		others, datagrams = ask, ask
 	}
-	thread := []test{oneOf(low(0), every, others, 0)} // likewise
+	thread := []test{oneOf(low(0), every, others, 0)} // 0 is the caller here too
 	// Landlock refuses devices too, where there is Landlock. That of number 0, which hides a
 	// file of an overlay, takes no capability.
 	noDevice := func(mode int) test {

@@ -72,6 +72,8 @@ test('a page without a build step', limit, async () => {
 
 test('Vite', limit, () => both('vite', shell));
 
+// It is served unbuilt in the long tests only: for that, Vite prepares each of Monaco's modules.
+// The test "Vite" serves our package unbuilt in any case.
 test('Monaco: its files are those of the commands', limit, () =>
   both('monaco', async (url) => {
     const { page, errors, rows } = await open(url);
@@ -88,5 +90,4 @@ test('Monaco: its files are those of the commands', limit, () =>
     await editor.getByText('echo "bye, $1"').waitFor({ timeout: 30_000 });
     assert.deepEqual(errors, []);
     await page.close();
-    // Vite prepares monaco for long; our package it has prepared already, for "Vite".
   }, process.env.TERRARIUM_LONG));

@@ -60,7 +60,7 @@ func (c *compilation) run(driver string, args []string) (status int, err error) 
 		return c.launch(all, c.files, c.env.Environ)
 	}
 	for _, arg := range args {
-		// clang may complain of it, and that would read as a job.
+		// A complaint of clang's that quotes it would read as a job.
 		if strings.Contains(arg, "\n \"") {
 			c.env.Errorf("%s can't be told from a plan of clang: give the file another name", c.env.Quote(arg))
 			return 1, nil
@@ -76,8 +76,8 @@ func (c *compilation) run(driver string, args []string) (status int, err error) 
 		return 0, err
 	}
 	jobs, complaints := parsePlan(text)
-	// It has answered, to --version, say, or it would complain if it were asked for more than a
-	// plan.
+	// There is nothing to do, as for --version, or clang keeps a complaint to itself while it is
+	// asked for a plan, as of no files. It says so when it is run for good.
 	if len(jobs) == 0 && status == 0 {
 		return c.launch(all, c.files, c.env.Environ)
 	}
