@@ -102,8 +102,8 @@ type Command struct {
 
 	// Screen has the terminal keep a screen beside its output, with as many
 	// bytes of scrollback as OutputByteLimit: see Terminal.Screen. RenderScreen
-	// has a screen anyway, but its scrollback is the output. Config.Screens must
-	// allow screens.
+	// has a screen anyway, but its scrollback is the output. Either takes
+	// Config.Screens to be set: Registry.Create refuses it otherwise.
 	//
 	// The screen of a command that is Interactive on a pty answers the
 	// program's queries (DA, DSR, …) with input. Nobody else may then.

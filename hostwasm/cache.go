@@ -18,12 +18,13 @@ type Cache interface {
 	Put(key cache.Key, m *Module, compile func(dir string) error) error
 }
 
-// CacheIn returns the cache in dir, of at most 2 GiB, which is made if it is
-// not there, for this user alone, with a key. What it has is native code that is
-// run, so nobody else may be able to write to dir or to what leads to it, and
-// nothing is used that the key has not sealed. The error says what is wrong
-// with it, or that no key can be made: an image that can't be written to brings
-// its own.
+// CacheIn returns the cache in dir, of at most 2 GiB. What it has is native code
+// that is run. So a dir that is not there is made, with mode 0700; one that is
+// there must belong to this user and have no more than that mode, which that of
+// testing.T.TempDir has not; and nobody else may be able to write to what leads to
+// it. Nothing is used that a key in dir has not sealed. The error says what is
+// wrong with dir, or that no key can be made there: an image that can't be written
+// to brings its own.
 func CacheIn(dir string) (Cache, error) {
 	c, err := cache.Open(dir)
 	return dirCache{c}, err

@@ -27,9 +27,11 @@
 //
 // # Where bash and ls come from
 //
-// From package plugins, which this one does not know: [Commands] makes a
-// [Config.Commands] of what plugins.Modules returns.
+// From package plugins, which this one does not import: [Commands] makes a
+// [Config.Commands], or the Commands of a worker.Config, of what plugins.Modules
+// returns. A Host without them has no shell, and starts modules in files only.
 //
-// A program that the go command has built from a release of this module is without
-// them, and plugins.Build, in the place of plugins.Modules, makes them once.
+// They are part of programs that are built in a tree after "make build". A program that
+// the go command has built from a release of this module is without them, and
+// plugins.Build, in the place of plugins.Modules, makes them once.
 package hostwasm

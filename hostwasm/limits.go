@@ -26,8 +26,10 @@ type Limits struct {
 	// Fuel is how much they may execute, in units of core/meter, about one
 	// for each instruction. By default there is no limit.
 	Fuel int64
-	// Wall is the longest it may run. By default 1 hour. Time that it waits for
-	// modules to be compiled does not count, up to ten times Compile.
+	// Wall is the longest it may run, from when its own module is compiled or was
+	// found in the cache. By default 1 hour. Time that it waits later, for modules
+	// of what it starts to be compiled, does not count either, up to ten times
+	// Compile. core.Command.Timeout counts all of that.
 	Wall time.Duration
 	// Output is how many bytes it may write to its two streams. Default 1 GiB.
 	Output int64

@@ -41,8 +41,9 @@ type Config struct {
 	OnRefused func(s core.SessionID, c *core.Command, err error)
 	// OnOutput, if set, is called with what a command writes, as it is, before
 	// the terminal keeps it; so all calls for a terminal come before its
-	// Exited, but for what background children write later. p is lent. A slow
-	// OnOutput slows the command down.
+	// Exited, but for what background children write later. stream is 2 for
+	// standard error on a pipe of its own, and 1 for all else, a pty included.
+	// p is lent. A slow OnOutput slows the command down.
 	OnOutput func(id core.TerminalID, stream uint8, p []byte)
 	// OnKept, if set, is called when a terminal may show something else than before:
 	// it has what OnOutput was called with, or another size. It is under the rules

@@ -2,6 +2,11 @@
 // worker, so that what breaks out of package hostwasm is not in this program: [Host]
 // is a driver.Host like hostwasm.Host, and runs that one in the worker.
 //
+// It is the one for modules that nobody trusts, and what the terrarium command takes.
+// It takes Linux or macOS, and a program whose main begins with [Main]: yours, or the
+// one that Config.Helper names. Take hostwasm.Host elsewhere, in a page say, and where
+// modules are your own or a process for each session is too much.
+//
 // # What a worker has
 //
 // No environment, no descriptor but /dev/null, a socket to us and the
