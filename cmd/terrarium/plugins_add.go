@@ -185,7 +185,7 @@ func (f *addFlags) addFile(cmd *cobra.Command, file string) error {
 	if err := f.compile(ctx, &p, wasm, nil); err != nil {
 		return err
 	}
-	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm, "")
+	return install(cmd.OutOrStdout(), dir, p.Manifest, wasm, "", func() error { return f.clash(&p) })
 }
 
 // trustedPlugins returns the user's folder of plugins, where nobody else can
@@ -210,9 +210,10 @@ func (f *addFlags) rename(p *plugin.Plugin) error {
 }
 
 // install makes a module one of the user's plugins, with its files if it has some,
-// and says so.
-func install(w io.Writer, dir string, m plugin.Manifest, wasm []byte, files string) error {
-	if err := plugin.Install(dir, m, wasm, files); err != nil {
+// and says so. check says what is wrong with that: somebody else may have added one
+// of that name while ours was compiled.
+func install(w io.Writer, dir string, m plugin.Manifest, wasm []byte, files string, check func() error) error {
+	if err := plugin.Install(dir, m, wasm, files, check); err != nil {
 		return err
 	}
 	if err := replaced(m.Name); err != nil {

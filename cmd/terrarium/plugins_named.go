@@ -70,8 +70,7 @@ func (f *addFlags) addEntry(ctx context.Context, cmd *cobra.Command, x *index.In
 			continue
 		}
 		if isCurrent(e, &have) {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s is there already\n", e.Name, e.Version)
-			return err
+			return sayThere(cmd.OutOrStdout(), e)
 		}
 		if have.Source != "" {
 			return fmt.Errorf("plugin %s: %s is there, and not what the index has now: terrarium plugins update %s", e.Name, have.Version, e.Name)
@@ -79,6 +78,15 @@ func (f *addFlags) addEntry(ctx context.Context, cmd *cobra.Command, x *index.In
 	}
 	return f.get(ctx, cmd, x, e)
 }
+
+// sayThere says of an entry that nothing is to be done.
+func sayThere(w io.Writer, e *index.Entry) error {
+	_, err := fmt.Fprintf(w, "%s %s is there already\n", e.Name, e.Version)
+	return err
+}
+
+// errThere is that somebody else has added the same plugin meanwhile.
+var errThere = errors.New("it is there already")
 
 // get downloads, tries and adds an entry of an index, if a person agrees.
 // Before the last step nothing of it is where plugins are looked for.
@@ -121,7 +129,18 @@ func (f *addFlags) get(ctx context.Context, cmd *cobra.Command, x *index.Index, 
 	if p.Files != "" {
 		files = filepath.Join(stage, p.Files)
 	}
-	if err := install(cmd.OutOrStdout(), dir, p.Manifest, wasm, files); err != nil {
+	err = install(cmd.OutOrStdout(), dir, p.Manifest, wasm, files, func() error {
+		for _, have := range usersPlugins() {
+			if have.Name == e.Name && !f.force && isCurrent(e, &have) {
+				return errThere
+			}
+		}
+		return f.clash(&p)
+	})
+	if errors.Is(err, errThere) {
+		return sayThere(cmd.OutOrStdout(), e)
+	}
+	if err != nil {
 		return fmt.Errorf("plugin %s: not added: %w", e.Name, err)
 	}
 	return nil

@@ -14,8 +14,9 @@ import (
 // user alone. Whoever reads dir meanwhile finds it as it was before or as it is
 // after. What was there of that name is replaced. The manifest gets the module's
 // sum. files, if not empty, is a directory on the same file system that becomes
-// m.Files.
-func Install(dir string, m Manifest, wasm []byte, files string) error {
+// m.Files. check, if not nil, is called when nobody else can change dir any longer:
+// if it fails, nothing is changed.
+func Install(dir string, m Manifest, wasm []byte, files string, check func() error) error {
 	if err := CheckName(m.Name); err != nil {
 		return fmt.Errorf("name %w", err)
 	}
@@ -48,6 +49,11 @@ func Install(dir string, m Manifest, wasm []byte, files string) error {
 		return err
 	}
 	defer unlock()
+	if check != nil {
+		if err := check(); err != nil {
+			return err
+		}
+	}
 	// An error means that there is no other.
 	old, _ := OpenAs(filepath.Join(dir, m.Name+moduleSuffix), "")
 	if files != "" {

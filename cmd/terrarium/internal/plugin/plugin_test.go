@@ -102,7 +102,7 @@ func TestInstall(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "plugins")
 	want := plugin.Manifest{Name: "x", Aliases: []string{"y"}, Memory: 1 << 30, Needs: []string{"<HOME>"}, Description: "ü", Version: "1"}
 	for range 2 { // the second time it is replaced
-		if err := plugin.Install(dir, want, []byte(wasm), ""); err != nil {
+		if err := plugin.Install(dir, want, []byte(wasm), "", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("got %v left, %v", left, err)
 	}
 	for _, name := range []string{"", ".", "..", "a/b", "a\x00", "\x1b[2J", strings.Repeat("n", 65), ".hidden", "-f", "ü"} {
-		if err := plugin.Install(dir, plugin.Manifest{Name: name}, nil, ""); err == nil {
+		if err := plugin.Install(dir, plugin.Manifest{Name: name}, nil, "", nil); err == nil {
 			t.Errorf("Install %q: got nil, want an error", name)
 		}
 	}
