@@ -89,8 +89,8 @@ func TestMaxProcessesRefused(t *testing.T) {
 	}
 }
 
-// Who asks for a limit of processes if possible gets a Host either way, which says what it lacks and
-// keeps to all else.
+// Who asks for a limit of processes if possible gets a Host either way, which says what it lacks
+// and keeps to all else.
 func TestMaxProcessesIfPossible(t *testing.T) {
 	possible := mechanism(t, newHost(t, hostnative.Config{}), "limit processes").Used
 	limits := hostnative.Limits{Processes: 50, ProcessesIfPossible: true, OpenFiles: 32}

@@ -55,8 +55,8 @@ func download(ctx context.Context, run goRun, built Built) (dir string, err erro
 	return got.Dir, nil
 }
 
-// What a tree has may be of anybody: these bound what is copied of it. Ours has 1,500 files, none of
-// a megabyte.
+// What a tree has may be of anybody: these bound what is copied of it. Ours has 1,500 files, none
+// of a megabyte.
 const (
 	maxTreeFile  = 16 << 20 // bytes
 	maxTreeFiles = 20_000
