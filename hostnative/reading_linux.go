@@ -45,6 +45,25 @@ func (p *process) Reading() (reading, known bool) {
 	return number == unix.SYS_READ && err == nil && p.isTTY(proc+"/fd/"+strconv.FormatUint(fd, 10)), true
 }
 
+// Woken returns how often the command's first thread has begun to wait for something: it grows when
+// the thread, having waited, has done something and waits again. known is false where the system does
+// not say.
+//
+// https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
+func (p *process) Woken() (times uint64, known bool) {
+	if p.Exited() {
+		return 0, false
+	}
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(p.Pid()) + "/status")
+	if err != nil {
+		return 0, false
+	}
+	_, after, _ := bytes.Cut(status, []byte("\nvoluntary_ctxt_switches:"))
+	count, _, _ := bytes.Cut(after, []byte("\n"))
+	times, err = strconv.ParseUint(string(bytes.TrimSpace(count)), 10, 64)
+	return times, err == nil
+}
+
 // isTTY reports whether the file at path is the slave of p's pty.
 func (p *process) isTTY(path string) bool {
 	number := -1

@@ -19,6 +19,7 @@ func TestForeground(t *testing.T) {
 		Raw() bool
 		Foreground() bool
 		Reading() (reading, known bool)
+		Woken() (times uint64, known bool)
 	})
 	type state struct{ raw, foreground, reading bool }
 	until := func(what string, want state) {
@@ -45,10 +46,17 @@ func TestForeground(t *testing.T) {
 	w.wait(t, "> ")
 	prompt := state{raw: true, foreground: true, reading: true}
 	until("at the prompt", prompt)
+	asleep, known := tty.Woken()
+	if again, _ := tty.Woken(); !known || again != asleep {
+		t.Errorf("got woken %d times, and %d, known %v, of a shell that nobody types to", asleep, again, known)
+	}
 	// A child of bash loses ^C until it has become another program. The quotes
 	// tell what it says from what was typed.
 	say("sh -c 'echo job\"\"-1; exec sleep 1000'\n")
 	w.wait(t, "job-1")
+	if now, known := tty.Woken(); !known || now <= asleep {
+		t.Errorf("got woken %d times, known %v, after a line was typed, want more than %d", now, known, asleep)
+	}
 	until("a job", state{})
 	say("\x03")
 	until("after the job", prompt)

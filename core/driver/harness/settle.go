@@ -35,6 +35,7 @@ type settling struct {
 	taken   bool      // the keystrokes are, by whatever reads them
 	idle    time.Time // since when the shell was seen waiting; or zero
 	outputs uint64    // how often there had been output before
+	woken   uint64    // how often the shell had been, if that is known
 	marks   uint64    // how many lines the shell must have read, by its own count
 }
 
@@ -53,6 +54,7 @@ func (s *settling) begin(r *run, number int, keystrokes string, limit time.Durat
 		s.marks = uint64(max(1, strings.Count(keystrokes, "\n")))
 	}
 	s.marks += linesRead(r.mark())
+	s.woken, _ = r.host.woken()
 }
 
 func (s *settling) end() { s.next = time.Time{} }
@@ -106,9 +108,11 @@ func (s *settling) settled(r *run, now time.Time) bool {
 		s.idle = now
 	}
 	need := silent
-	printed := r.outputs.Load() != s.outputs
+	printed, asleep := r.outputs.Load() != s.outputs, s.asleep(r)
 	switch {
-	case !printed && s.number != startNumber:
+	case asleep && !printed:
+		return false
+	case s.number != startNumber && (asleep || !printed):
 		need = unseen
 	case printed && sure:
 		need = quiet
@@ -116,6 +120,19 @@ func (s *settling) settled(r *run, now time.Time) bool {
 	// On a busy machine the shell may be back at its prompt, and have printed more than we
 	// have come to read.
 	return now.Sub(s.idle) >= need && r.silence() >= need && !r.host.hasPending()
+}
+
+// asleep reports whether the shell is known to wait since before the keystrokes were typed. On a busy
+// machine the kernel has not brought them to it yet, however long that takes:
+//
+//  1. The shell is at its prompt. We type a command.
+//  2. For seconds nothing is printed, since the shell does not get to run.
+//  3. Did silence end the wait, the agent would see the prompt, and take the command for done.
+//
+// What is printed meanwhile is the kernel's echo, or was on its way.
+func (s *settling) asleep(r *run) bool {
+	woken, known := r.host.woken()
+	return known && woken == s.woken && s.number != startNumber
 }
 
 // waits reports whether the shell waits for somebody to type, and whether that

@@ -84,6 +84,13 @@ type tty interface {
 	Reading() (reading, known bool)
 }
 
+// A waker is a tty that counts. hostnative's is one on Linux.
+type waker interface {
+	// Woken returns how often the shell has begun to wait for anything, such as somebody to type,
+	// and whether that is known.
+	Woken() (times uint64, known bool)
+}
+
 // A keeper is a Host that remembers the process it has started.
 type keeper struct {
 	driver.Host
@@ -105,6 +112,14 @@ func (k *keeper) tty() tty {
 		return *t
 	}
 	return nil
+}
+
+// woken is waker's Woken; a process that is none does not know.
+func (k *keeper) woken() (times uint64, known bool) {
+	if w, ok := k.tty().(waker); ok {
+		return w.Woken()
+	}
+	return 0, false
 }
 
 // hasPending reports whether the process has printed what was not read yet.

@@ -27,6 +27,7 @@ import (
 type host struct {
 	name  string        // of the shell
 	blind bool          // Reading is not known
+	count bool          // Woken is known
 	plain bool          // it is no tty of the harness
 	marks bool          // it sets those of OSC 133
 	stuck bool          // it never starts to read
@@ -66,6 +67,7 @@ type shell struct {
 
 	mu                  sync.Mutex // guards what follows
 	foreground, reading bool
+	woken               uint64
 	written             []byte
 }
 
@@ -152,6 +154,9 @@ func (s *shell) read(own bool) (line string, ok bool) {
 	select {
 	case line = <-s.lines:
 		s.set(own, false)
+		s.mu.Lock()
+		s.woken++
+		s.mu.Unlock()
 		return line, true
 	case <-s.ended:
 		return "", false
@@ -186,6 +191,12 @@ func (s *shell) Reading() (reading, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reading, !s.host.blind
+}
+
+func (s *shell) Woken() (times uint64, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.woken, s.host.count
 }
 
 func (s *shell) Output(sink func(uint8, []byte)) error {
