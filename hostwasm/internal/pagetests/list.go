@@ -57,6 +57,7 @@ var Elsewhere = map[string]map[string]string{
 		"TestHiddenModes":                files,
 		"TestHiddenMount":                files,
 		"TestHiddenMoved":                files,
+		"TestHiddenNumberAgain":          files,
 		"TestHiddenWay":                  files,
 		"TestLargeDirectoryRemovedOpen":  files,
 		"TestLikeTheKernel":              files,
