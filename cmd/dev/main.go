@@ -25,7 +25,7 @@ const usage = `usage: go run ./cmd/dev COMMAND
   test                         everything, quick checks first; installs what it needs where it can
   conformance                  the suites of others, each found by its environment variable, or installed
   clients                      write CONFORMANCE.md: what ./terrarium conform finds of ACP clients
-  fmt                          rewrite our Go files as gofmt would
+  fmt                          rewrite our Go files as gofmt would, and name what is wider than 100 columns
   patch DIR                    make DIR/go.mod, with which the box is built: it has our patches of modules
   plugins [-version V] DIR [NAME…]
                                our plugins alone, box or git or both, into DIR: "terrarium plugins add box" runs this
@@ -118,7 +118,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	case "clients":
 		return tryClients(ctx, w, root)
 	case "fmt":
-		return rewriteFormat(w)
+		return errors.Join(rewriteFormat(w), checkWrap(ctx, w))
 	case "npm":
 		return npmInstall(ctx, w, "tests")
 	case "help", "-h", "-help", "--help":

@@ -25,8 +25,7 @@ output says why:
 
   --limit wall=1h          it runs no longer
   --limit idle=5m          no longer without any output or input; native only
-  --limit cpu=90s          processors compute for it no longer; native only, and
-                           see --fuel
+  --limit cpu=90s          of processor time; native only, and see --fuel
   --limit memory=512MiB    in memory and in swap, but for files; as --memory
   --limit disk=1GiB        written to disks
   --limit output=10MiB     written to its terminal or pipes
