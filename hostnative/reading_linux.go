@@ -45,9 +45,9 @@ func (p *process) Reading() (reading, known bool) {
 	return number == unix.SYS_READ && err == nil && p.isTTY(proc+"/fd/"+strconv.FormatUint(fd, 10)), true
 }
 
-// Woken returns how often the command's first thread has begun to wait for something: it grows when
-// the thread, having waited, has done something and waits again. known is false where the system does
-// not say.
+// Woken returns how often the command's first thread has begun to wait for something: it grows
+// when the thread, having waited, has done something and waits again. known is false where the
+// system does not say.
 //
 // https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
 func (p *process) Woken() (times uint64, known bool) {

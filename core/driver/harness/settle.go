@@ -122,8 +122,8 @@ func (s *settling) settled(r *run, now time.Time) bool {
 	return now.Sub(s.idle) >= need && r.silence() >= need && !r.host.hasPending()
 }
 
-// asleep reports whether the shell is known to wait since before the keystrokes were typed. On a busy
-// machine the kernel has not brought them to it yet, however long that takes:
+// asleep reports whether the shell is known to wait since before the keystrokes were typed. On a
+// busy machine the kernel has not brought them to it yet, however long that takes:
 //
 //  1. The shell is at its prompt. We type a command.
 //  2. For seconds nothing is printed, since the shell does not get to run.
