@@ -36,7 +36,8 @@ const (
 	RenderScreen
 )
 
-// String returns the name used on the command line: "text", "raw" or "screen".
+// String returns the name used on the command line: "text", "raw" or "screen", or
+// "default" for RenderDefault.
 func (r Rendering) String() string {
 	switch r {
 	case RenderText:
