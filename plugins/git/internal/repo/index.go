@@ -24,6 +24,7 @@ type Index struct {
 	repo    *Repo
 	entries map[string]*index.Entry // with the state of the file on disk when it was added
 	raw     *index.Index
+	noModes bool // whether core.filemode says that the disk's modes mean nothing
 }
 
 // A Conflict is a file that a merge could not decide on: as the base, we and they have it. A side
@@ -37,6 +38,8 @@ func (r *Repo) Index() (*Index, error) {
 		return nil, err
 	}
 	x := &Index{Files: Snapshot{}, Conflicts: map[string]Conflict{}, repo: r, entries: map[string]*index.Entry{}, raw: raw}
+	v, _ := r.Config.Get("core.filemode")
+	x.noModes = v == "false"
 	for _, e := range raw.Entries {
 		if !ValidPath(e.Name) {
 			return nil, fmt.Errorf("invalid path '%s' in the index", e.Name)
@@ -180,7 +183,7 @@ func (x *Index) mode(name string, info fs.FileInfo) filemode.FileMode {
 		return filemode.Symlink
 	}
 	mode, known := modes.Mode(info)
-	if v, ok := x.repo.Config.Get("core.filemode"); !known || ok && v == "false" {
+	if !known || x.noModes {
 		if f, ok := x.Files[name]; ok && f.Mode != filemode.Symlink {
 			return f.Mode
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A pager is the command that turns the pages of what is printed, where a person reads. It starts
@@ -146,14 +147,29 @@ type Output struct {
 	Buffer *bufio.Writer
 	Cols   int // of the terminal that a person reads; 0 if there is none
 	pager  *pager
+
+	flushed time.Time // when FlushSoon did so
 }
 
+const outputSize = 32 << 10 // bytes that are printed at once
+
 func NewOutput(out io.Writer) Output {
-	o := Output{out: out, Buffer: bufio.NewWriter(out)}
+	o := Output{out: out, Buffer: bufio.NewWriterSize(out, outputSize)}
 	if f, ok := out.(*os.File); ok && typing() {
 		o.Cols = columns(f)
 	}
 	return o
+}
+
+// FlushSoon prints what was not printed yet, unless it did so just now. Whoever reads sees the first
+// at once, and what takes long as it comes.
+func (o *Output) FlushSoon() error {
+	now := time.Now()
+	if now.Sub(o.flushed) < 50*time.Millisecond {
+		return nil
+	}
+	o.flushed = now
+	return o.Buffer.Flush()
 }
 
 // Complain returns where errors go: with a pager, behind what it shows, if both are for one person.

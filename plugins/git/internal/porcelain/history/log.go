@@ -107,13 +107,13 @@ func logList(c *cli.Call, o *option.Result, f *Format, sel *selection, span *spa
 	}
 	var chosen []*object.Commit
 	shown := 0
-	show := func(n int) (err error) {
+	show := func(n int, flush func() error) (err error) {
 		for ; n > 0 && err == nil; n-- {
 			err = f.write(c, chosen[0], paths, shown == 0, len(chosen) == 1)
 			chosen = chosen[1:]
 			shown++
 		}
-		return errors.Join(err, c.Buffer.Flush())
+		return errors.Join(err, flush())
 	}
 	reverse := o.Has("reverse")
 	var failed error
@@ -134,7 +134,7 @@ func logList(c *cli.Call, o *option.Result, f *Format, sel *selection, span *spa
 				chosen = append(chosen, commit)
 			}
 			if !reverse {
-				failed = show(len(chosen) - held)
+				failed = show(len(chosen)-held, c.FlushSoon)
 			}
 		}
 		return failed == nil && more
@@ -149,5 +149,5 @@ func logList(c *cli.Call, o *option.Result, f *Format, sel *selection, span *spa
 	if reverse {
 		slices.Reverse(chosen)
 	}
-	return show(len(chosen))
+	return show(len(chosen), c.Buffer.Flush)
 }
