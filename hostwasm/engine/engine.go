@@ -103,12 +103,11 @@ var (
 	ErrTooMany = errors.New("too many guests at once")
 )
 
-// What the calls of a guest may take, in bytes. The default is what those of a
-// native program may take on most systems.
+// What the calls of a guest may take, in bytes.
 const (
-	LeastStack   = 64 << 10
-	DefaultStack = 8 << 20
-	MostStack    = 32 << 20
+	LeastStack   = 64 << 10 // the least that a guest can be given
+	DefaultStack = 8 << 20  // what those of a native program may take on most systems
+	MostStack    = 32 << 20 // the most that a guest can be given
 )
 
 // StackExhausted is the reason of a Trap for too many calls inside each other.

@@ -83,11 +83,10 @@ type Stdio interface {
 	Stdio() int
 }
 
-// Terminal is what a Stdio returns that stands for the process's terminal, and
-// HTTP one that stands for a new exchange by HTTP.
+// What a Stdio returns besides the numbers of streams.
 const (
-	Terminal = 3
-	HTTP     = 4
+	Terminal = 3 // it stands for the process's terminal
+	HTTP     = 4 // it stands for a new exchange by HTTP
 )
 
 // A Type is what a directory entry is, in WASI's numbers.
@@ -96,14 +95,14 @@ const (
 type Type uint8
 
 const (
-	Unknown         Type = 0
-	BlockDevice     Type = 1
-	CharacterDevice Type = 2
-	Directory       Type = 3
-	RegularFile     Type = 4
-	SocketDgram     Type = 5
-	SocketStream    Type = 6
-	SymbolicLink    Type = 7
+	Unknown         Type = 0 // none of those below, such as a FIFO
+	BlockDevice     Type = 1 // a device of blocks, such as a disk
+	CharacterDevice Type = 2 // a device of bytes, such as a terminal
+	Directory       Type = 3 // a directory
+	RegularFile     Type = 4 // a file with contents
+	SocketDgram     Type = 5 // a socket for datagrams
+	SocketStream    Type = 6 // a socket for a stream of bytes
+	SymbolicLink    Type = 7 // a link to another name
 )
 
 // A Stat describes a file, as WASI's filestat.

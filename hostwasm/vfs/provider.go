@@ -69,9 +69,9 @@ type ProviderOptions struct {
 type Change uint8
 
 const (
-	Changed Change = 1 + iota
-	Created
-	Deleted
+	Changed Change = 1 + iota // the file has other contents
+	Created                   // it is there now
+	Deleted                   // it is there no longer
 )
 
 // A ProviderError is what is wrong with a Provider.

@@ -10,11 +10,11 @@ import (
 
 // The modules that guests import from.
 const (
-	Preview1 = "wasi_snapshot_preview1"
-	Unstable = "wasi_unstable"
-	Proc     = "terrarium_proc_v0"
-	FS       = "terrarium_fs_v0"
-	HTTP     = "terrarium_http_v0"
+	Preview1 = "wasi_snapshot_preview1" // what compilers for WASI preview 1 import
+	Unstable = "wasi_unstable"          // preview 0, which older compilers import
+	Proc     = "terrarium_proc_v0"      // ours: processes and terminals, see ABI.md
+	FS       = "terrarium_fs_v0"        // ours: the permissions of files
+	HTTP     = "terrarium_http_v0"      // ours: requests by HTTP
 )
 
 // A call is one function: a has its parameters. It returns nil, an

@@ -37,8 +37,8 @@ type Listed struct {
 type ProcessState uint32
 
 const (
-	Running ProcessState = 0
-	Waiting ProcessState = 1
+	Running ProcessState = 0 // it executes
+	Waiting ProcessState = 1 // it waits: for a stream, a child or time
 	Ended   ProcessState = 2 // and its parent has not asked for its status
 )
 

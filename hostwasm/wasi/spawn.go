@@ -30,7 +30,7 @@ const (
 // A Status is how a child ended: see ABI.md.
 type Status struct {
 	Kind StatusKind
-	Code uint32 // the exit code, the signal's number, or a LimitCode
+	Code uint32 // the exit code, the signal's number, or the limit's number in ABI.md
 	Fuel uint64 // that it used
 }
 
@@ -38,8 +38,8 @@ type Status struct {
 type StatusKind uint32
 
 const (
-	Exited   StatusKind = 0
-	Trapped  StatusKind = 1
-	Killed   StatusKind = 2
-	Exceeded StatusKind = 3
+	Exited   StatusKind = 0 // it ended by itself: Code is its exit code
+	Trapped  StatusKind = 1 // it did what WebAssembly forbids: Code is 0
+	Killed   StatusKind = 2 // a signal ended it: Code is its number
+	Exceeded StatusKind = 3 // it exceeded a limit: Code is its number in ABI.md
 )
