@@ -161,8 +161,8 @@ func NewOutput(out io.Writer) Output {
 	return o
 }
 
-// FlushSoon prints what was not printed yet, unless it did so just now. Whoever reads sees the first
-// at once, and what takes long as it comes.
+// FlushSoon prints what was not printed yet, unless it did so just now. Whoever reads sees the
+// first at once, and what takes long as it comes.
 func (o *Output) FlushSoon() error {
 	now := time.Now()
 	if now.Sub(o.flushed) < 50*time.Millisecond {
