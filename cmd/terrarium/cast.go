@@ -20,9 +20,9 @@ func createCast(name string, h cast.Header) (castFile, error) {
 	if name == "" {
 		return castFile{}, nil
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := createWritten("record", name)
 	if err != nil {
-		return castFile{}, fmt.Errorf("record: %w", err)
+		return castFile{}, err
 	}
 	return castFile{cast.NewWriter(timedFile{f, recordPatience}, h), f}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -25,23 +24,9 @@ func createTrace(name string) (*traceFile, error) {
 	if name == "" {
 		return nil, nil
 	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	if filepath.Dir(filepath.Clean(name)) != "/dev" { // where /dev/stderr is a link
-		// A command that was handed the directory may have left a link there to
-		// a file that it can't write to. Without this we would write to that.
-		flags |= openNoFollow
-	}
-	f, err := os.OpenFile(name, flags, 0o600)
+	f, err := createWritten("trace", name)
 	if err != nil {
-		if info, err := os.Lstat(name); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return nil, fmt.Errorf("trace: %s: a symbolic link: name the file that it leads to", name)
-		}
-		return nil, fmt.Errorf("trace: %w", err)
-	}
-	// A file that was there keeps its mode otherwise. What is not a file of
-	// ours (a terminal, /dev/null) has no secrets in it, so errors don't count.
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		f.Chmod(0o600)
+		return nil, err
 	}
 	return &traceFile{name: name, file: f, buf: bufio.NewWriterSize(f, 64<<10)}, nil
 }
