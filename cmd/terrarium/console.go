@@ -16,15 +16,19 @@ import (
 type console struct {
 	mu    sync.Mutex
 	state *term.State // before it was raw; nil if it is not
+	away  bool        // we are stopped, and it is to be raw again when we go on
+	over  bool        // it is never to be raw again
 }
 
-// makeRaw hands the keys of the person at stdin over.
+// makeRaw hands the keys of the person at stdin over. While somebody else has stopped us, as by
+// "kill -TSTP", the terminal is as it was.
 func (c *console) makeRaw() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state, err := term.MakeRaw(int(os.Stdin.Fd()))
 	if err == nil {
 		c.state = state
+		c.followStops()
 	}
 	return err
 }
@@ -33,9 +37,38 @@ func (c *console) makeRaw() error {
 func (c *console) restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state != nil {
-		term.Restore(int(os.Stdin.Fd()), c.state)
-		c.state = nil
+	c.putBack()
+	c.over = true
+}
+
+// putBack reports whether the terminal was raw. It is called with mu held.
+func (c *console) putBack() bool {
+	if c.state == nil {
+		return false
+	}
+	term.Restore(int(os.Stdin.Fd()), c.state)
+	c.state = nil
+	return true
+}
+
+// leave puts the terminal back before we are stopped.
+func (c *console) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.away = c.putBack() || c.away
+}
+
+// comeBack makes the terminal raw again if it was when we were stopped, or if a shell has changed
+// it meanwhile. In the background it does nothing: we would be stopped for it.
+func (c *console) comeBack() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over || !c.away && c.state == nil || !inForeground(os.Stdin) {
+		return
+	}
+	state, err := term.MakeRaw(int(os.Stdin.Fd()))
+	if err == nil && c.away { // else state may be raw itself
+		c.state, c.away = state, false
 	}
 }
 

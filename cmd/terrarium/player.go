@@ -155,6 +155,9 @@ func (p *player) wait(e cast.Event) (goOn bool, err error) {
 			return false, endedBy(s)
 		case <-now:
 		}
+		if time.Since(p.due) > asleep {
+			p.due = time.Now()
+		}
 		if p.stepping && e.Kind == cast.Output {
 			p.stepping = false
 		}
@@ -164,6 +167,10 @@ func (p *player) wait(e cast.Event) (goOn bool, err error) {
 		return true, nil
 	}
 }
+
+// asleep is how late an event is where we were stopped, or the machine has slept: the recording
+// goes on from there, and does not hurry through what has passed.
+const asleep = 2 * time.Second
 
 const ctrlC = 3
 

@@ -88,6 +88,39 @@ func TestPlayer(t *testing.T) {
 	}
 }
 
+// A sleeper sleeps for an hour before it writes what comes first, as we do who are stopped.
+type sleeper struct {
+	*played
+	rested bool
+}
+
+func (s *sleeper) Write(b []byte) (int, error) {
+	if !s.rested {
+		s.rested = true
+		time.Sleep(time.Hour)
+	}
+	return s.played.Write(b)
+}
+
+// TestPlayerAsleep: after a long sleep a recording goes on as slowly as before.
+func TestPlayerAsleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const recording = "{\"version\":2,\"width\":80,\"height\":24}\n[1,\"o\",\"a\"]\n[2,\"o\",\"b\"]\n[5,\"o\",\"c\"]\n"
+		r, err := cast.NewReader(bufio.NewReader(strings.NewReader(recording)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := &sleeper{played: &played{began: time.Now()}}
+		p := player{events: r, out: out, speed: 1}
+		if err := p.play(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := out.log.String(), "1h0m1s a;1h0m1s b;1h0m4s c;"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
 // TestPlayerInterrupted ends a recording with ^C while it waits for what comes next.
 func TestPlayerInterrupted(t *testing.T) {
 	r, err := cast.NewReader(bufio.NewReader(strings.NewReader("{\"version\":2,\"width\":80,\"height\":24}\n[1000,\"o\",\"a\"]\n")))

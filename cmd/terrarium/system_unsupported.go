@@ -8,6 +8,8 @@ const openNoFollow = 0
 
 func inForeground(*os.File) bool { return true }
 
+func (c *console) followStops() {}
+
 func notifyResize(chan<- os.Signal) {}
 
 func signalNumber(string) int { return 0 }
