@@ -13,7 +13,7 @@ package vfs
 // around it, which only root can make.
 type Hidden struct {
 	dirs  map[inode]hiddenDir // the directories
-	above map[inode]birth     // the directories that lead to them
+	above map[inode]bool      // the directories that lead to them
 	// ways has each name on the way to them, that of a symbolic link too, with
 	// the directories where it is one, and what it stood for there when Hide was
 	// called; the zero inode is nothing.
@@ -26,11 +26,11 @@ type Hidden struct {
 // An inode is a file of the host, until it is removed: then its number may become another file's.
 type inode struct{ dev, ino uint64 }
 
-// A birth is when a file was made, to tell it from a later one of the same number. The zero birth
-// is unknown: not every file system keeps it.
-type birth struct{ sec, nsec int64 }
-
 type hiddenDir struct {
 	name string
 	born birth
 }
+
+// A birth is when a file was made, to tell it from a later one of the same number. The zero birth
+// tells nothing: it is that of a file system where the birth of a file may change.
+type birth struct{ sec, nsec int64 }

@@ -17,7 +17,7 @@ import (
 // name is kept: no guest makes it, and what somebody else makes there is closed.
 func Hide(dirs ...string) (*Hidden, error) {
 	h := &Hidden{
-		dirs: make(map[inode]hiddenDir), above: make(map[inode]birth),
+		dirs: make(map[inode]hiddenDir), above: make(map[inode]bool),
 		ways: make(map[string]map[inode]inode), loose: make(map[int64]bool),
 	}
 	for _, dir := range dirs {
@@ -70,9 +70,9 @@ func (h *Hidden) add(fd int, dir string) error {
 	first := true
 	return climb(fd, func(at int, s *unix.Stat_t) bool {
 		if first {
-			h.dirs[inodeOf(s)], first = hiddenDir{dir, birthOf(at, "")}, false
+			h.dirs[inodeOf(s)], first = hiddenDir{dir, lastingBirth(at, int64(fs.Type))}, false
 		} else {
-			h.above[inodeOf(s)] = birthOf(at, "")
+			h.above[inodeOf(s)] = true
 		}
 		return true
 	})
@@ -117,13 +117,18 @@ func inodeOf(s *unix.Stat_t) inode { return inode{uint64(s.Dev), s.Ino} }
 //
 // The number alone does not tell. Hidden is also what others remove, such as the directory for /tmp
 // of another terrarium: its number is free then, and the next file that a guest makes may get it.
-// The guest would be refused its own file.
+// The guest would be refused its own file. What is no directory is none of ours, and another one
+// was made at another time.
 func (h *Hidden) has(dir int, name string, s *unix.Stat_t) bool {
 	if h == nil {
 		return false
 	}
 	hidden, ok := h.dirs[inodeOf(s)]
-	return ok && isBornAs(hidden.born, dir, name, s)
+	if !ok || !isDirectory(s) {
+		return false
+	}
+	now := birthOf(dir, name)
+	return hidden.born == birth{} || now == birth{} || now == hidden.born
 }
 
 // leads reports whether a hidden directory is there, or below.
@@ -131,18 +136,10 @@ func (h *Hidden) leads(dir int, name string, s *unix.Stat_t) bool {
 	if h == nil {
 		return false
 	}
-	born, above := h.above[inodeOf(s)]
-	return above && isBornAs(born, dir, name, s) || h.has(dir, name, s)
+	return h.above[inodeOf(s)] && isDirectory(s) || h.has(dir, name, s)
 }
 
-// isBornAs reports whether a file is a directory that was made then, as far as that is known.
-func isBornAs(born birth, dir int, name string, s *unix.Stat_t) bool {
-	if s.Mode&unix.S_IFMT != unix.S_IFDIR {
-		return false
-	}
-	now := birthOf(dir, name)
-	return now == born || now == birth{} || born == birth{}
-}
+func isDirectory(s *unix.Stat_t) bool { return s.Mode&unix.S_IFMT == unix.S_IFDIR }
 
 // checkMount says why a directory can't be handed over: it is hidden, or below
 // what is.
@@ -173,11 +170,8 @@ func (h *Hidden) checkMount(fd int) error {
 // near reports whether a name below a directory might lead to a hidden one, even
 // if no other file system is mounted on the way.
 func (h *Hidden) near(fd int, i inode) bool {
-	if h == nil {
-		return false
-	}
-	if _, above := h.above[i]; above {
-		return true
+	if h == nil || h.above[i] {
+		return h != nil
 	}
 	if len(h.loose) == 0 {
 		return false

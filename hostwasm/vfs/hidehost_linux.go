@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,6 +57,23 @@ func wholeMounted(fd int) bool {
 		}
 	}
 	return false
+}
+
+// lasting are the types of file systems where a file keeps its birth as long as its number. An
+// overlay is none: there a directory keeps its number when it is copied up from a lower layer, and
+// has another birth from then on. If that told directories apart, a guest would reach one that is
+// hidden as soon as we had written to it.
+//
+// https://docs.kernel.org/filesystems/overlayfs.html#inode-properties
+var lasting = []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC}
+
+// lastingBirth returns when a directory was made that is on a file system of this type, if that
+// never changes.
+func lastingBirth(fd int, fs int64) birth {
+	if !slices.Contains(lasting, fs) {
+		return birth{}
+	}
+	return birthOf(fd, "")
 }
 
 // birthOf returns when the name in a directory was made, or the directory itself, if name is empty.

@@ -40,7 +40,7 @@ func (h *Hidden) walk(dir string) error {
 		if err != nil {
 			return err
 		}
-		h.above[here] = birthOf(at, "")
+		h.above[here] = true
 		if name == "" {
 			delete(h.above, here) // the directory itself: add knows it
 			return nil

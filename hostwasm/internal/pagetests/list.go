@@ -52,6 +52,7 @@ var Elsewhere = map[string]map[string]string{
 		"TestGrowthRunsOut":              files,
 		"TestHidden":                     files,
 		"TestHiddenBeside":               files,
+		"TestHiddenCopiedUp":             files,
 		"TestHiddenElsewhere":            files,
 		"TestHiddenMadeAnew":             files,
 		"TestHiddenModes":                files,
