@@ -280,7 +280,8 @@ func TestClientFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fifo(t, filepath.Join(u.dir, "fifo"))
+	reader := fifo(t, filepath.Join(u.dir, "fifo"))
+	defer reader.Close() // without one there would be another error
 	for _, test := range []struct{ path, more, want, reason string }{
 		{path: "/a", want: "1\n2\n3\nno end"},
 		{path: "/inside", want: "1\n2\n3\nno end"},

@@ -39,7 +39,6 @@ type faultTest struct {
 }
 
 func TestFaults(t *testing.T) {
-	t.Parallel()
 	faults := slices.Concat(startFaults, outputFaults, killFaults)
 	for _, f := range faults {
 		for _, mode := range []string{"pipe", "pty"} {

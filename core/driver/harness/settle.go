@@ -99,6 +99,8 @@ func (s *settling) pause(r *run) time.Duration {
 // seen waiting before the time of quiet begins: what it has printed until then
 // may be still on its way.
 func (s *settling) settled(r *run, now time.Time) bool {
+	// First: it may be woken, and not yet do what it was told, between this and the next look.
+	asleep := s.asleep(r)
 	idle, sure := s.waits(r)
 	if !idle || !s.taken {
 		s.idle = time.Time{}
@@ -108,7 +110,7 @@ func (s *settling) settled(r *run, now time.Time) bool {
 		s.idle = now
 	}
 	need := silent
-	printed, asleep := r.outputs.Load() != s.outputs, s.asleep(r)
+	printed := r.outputs.Load() != s.outputs
 	switch {
 	case asleep && !printed:
 		return false

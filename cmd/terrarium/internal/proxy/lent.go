@@ -8,7 +8,6 @@ import (
 	"github.com/terrarium-dev/terrarium/core/acp"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/jsonrpc"
-	"github.com/terrarium-dev/terrarium/core/ring"
 )
 
 // An agent calls our tools by MCP, and tells the editor of tool calls by ACP. Nothing that both
@@ -226,7 +225,7 @@ func (d *display) lentTerminal(session string, id core.TerminalID) *lent {
 	t := &lent{session: session}
 	d.lent[id] = t
 	if d.dialect == nil {
-		t.text = &theirs{ring: ring.New(maxText)}
+		t.text = newTheirs()
 	} else {
 		s := d.terminal(id)
 		s.session, s.lent = session, true

@@ -22,13 +22,17 @@ type theirs struct {
 // and an open line.
 const maxTheirs = 64
 
+func newTheirs() *theirs {
+	return &theirs{render: render.NewStream(new(text.Folder)), ring: ring.New(maxText)}
+}
+
 // told takes news of a terminal of the agent's own. d.mu is held.
 func (d *display) told(c acp.DisplayChange) {
 	key := callID{c.Session, c.ID}
 	t := d.theirs[key]
 	switch c.Kind {
 	case acp.DisplayOpened:
-		d.theirs[key] = &theirs{render: render.NewStream(new(text.Folder)), ring: ring.New(maxText)}
+		d.theirs[key] = newTheirs()
 	case acp.DisplayForgotten:
 		delete(d.theirs, key)
 	case acp.DisplayReplaced:
