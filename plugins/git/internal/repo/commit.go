@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
+	format "github.com/go-git/go-git/v6/plumbing/format/config"
 	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
@@ -82,7 +83,7 @@ func decodeCommit(h plumbing.Hash, b []byte) (*object.Commit, error) {
 
 // hashOf reads the name of an object.
 func hashOf(hex []byte) (plumbing.Hash, bool) {
-	if len(hex) != 2*hashSize {
+	if len(hex) != format.SHA1HexSize && len(hex) != format.SHA256HexSize {
 		return Zero, false
 	}
 	return plumbing.FromHex(string(hex))
@@ -123,7 +124,7 @@ func (r *Repo) List(h plumbing.Hash) (names []string, err error) {
 	b, err := r.read(plumbing.TreeObject, h)
 	for len(b) > 0 && err == nil {
 		var e entry
-		if e, b, err = nextEntry(b); err != nil {
+		if e, b, err = nextEntry(b, h.Size()); err != nil {
 			break
 		}
 		name := string(e.name)
@@ -152,7 +153,7 @@ func (r *Repo) Entries(h plumbing.Hash) ([]Entry, error) {
 	b, err := r.read(plumbing.TreeObject, h)
 	for len(b) > 0 && err == nil {
 		var e entry
-		if e, b, err = nextEntry(b); err == nil {
+		if e, b, err = nextEntry(b, h.Size()); err == nil {
 			list = append(list, Entry{string(e.name), e.mode, e.hash})
 		}
 	}

@@ -105,6 +105,17 @@ func (c *Config) Get(key string) (string, bool) {
 	return value, ok
 }
 
+// objectFormat returns how the repository makes the names of its objects: sha1, if it does not say.
+func (c *Config) objectFormat() string {
+	format := "sha1"
+	for _, s := range list(nil, c.local) {
+		if s.Key == "extensions.objectformat" {
+			format = s.Value
+		}
+	}
+	return format
+}
+
 // FoldKey returns the key in the case that settings are compared in.
 func FoldKey(key string) string {
 	section, rest, _ := strings.Cut(key, ".")

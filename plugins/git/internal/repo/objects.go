@@ -18,6 +18,10 @@ import (
 // objects returns what reads the repository's packs.
 func (r *Repo) objects() *packs {
 	if r.packs == nil {
+		if r.Config.objectFormat() != "sha1" {
+			r.packs = &packs{} // it knows names of 20 bytes only, so that go-git is asked for all
+			return r.packs
+		}
 		r.packs = openPacks(filepath.Join(r.Common, "objects", "pack"))
 		if _, err := os.Stat(filepath.Join(r.Common, "objects", "info", "alternates")); !errors.Is(err, fs.ErrNotExist) {
 			r.packs.complete = false // there are others elsewhere

@@ -288,7 +288,7 @@ func (r *Repo) wholeTree(h plumbing.Hash, seen map[plumbing.Hash]bool) error {
 			return err
 		}
 		for len(b) > 0 {
-			e, rest, err := nextEntry(b)
+			e, rest, err := nextEntry(b, h.Size())
 			if err != nil {
 				return err
 			}

@@ -139,7 +139,7 @@ func (r *Repo) find(dir plumbing.Hash, name string) (entry, bool) {
 	b, err := r.read(plumbing.TreeObject, dir)
 	for len(b) > 0 && err == nil {
 		var e entry
-		if e, b, err = nextEntry(b); err == nil && string(e.name) == name {
+		if e, b, err = nextEntry(b, dir.Size()); err == nil && string(e.name) == name {
 			return e, true
 		}
 	}

@@ -64,7 +64,7 @@ func (r *Repo) addTree(s Snapshot, h plumbing.Hash, prefix string, depth int) er
 	}
 	for len(b) > 0 {
 		var e entry
-		if e, b, err = nextEntry(b); err != nil {
+		if e, b, err = nextEntry(b, h.Size()); err != nil {
 			return fmt.Errorf("tree %s: %v", h, err)
 		}
 		name := string(e.name)

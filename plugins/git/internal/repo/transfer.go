@@ -49,7 +49,7 @@ func (r *Repo) Closure(wants []plumbing.Hash, has func(plumbing.Hash) bool, visi
 			if shallow[s.h] {
 				return fmt.Errorf("history ends at %s, whose parents are not here", s.h)
 			}
-			below, err := namedBy(t, b)
+			below, err := namedBy(t, b, s.h.Size())
 			if err != nil {
 				return fmt.Errorf("object %s: %w", s.h, err)
 			}
@@ -70,12 +70,12 @@ func (r *Repo) Closure(wants []plumbing.Hash, has func(plumbing.Hash) bool, visi
 
 var errMalformed = errors.New("it is malformed")
 
-// namedBy returns the objects that an object names.
-func namedBy(t plumbing.ObjectType, b []byte) (out []plumbing.Hash, err error) {
+// namedBy returns the objects that an object names, by hashes of size bytes.
+func namedBy(t plumbing.ObjectType, b []byte, size int) (out []plumbing.Hash, err error) {
 	switch t {
 	case plumbing.TreeObject:
 		for len(b) > 0 {
-			e, rest, err := nextEntry(b)
+			e, rest, err := nextEntry(b, size)
 			if err != nil {
 				return nil, err
 			}

@@ -65,8 +65,8 @@ func (t *trees) differ(a, b plumbing.Hash, prefix string, depth int) (bool, erro
 	var x, y entry
 	for len(left)+len(right) > 0 {
 		restLeft, restRight := left, right
-		if x, restLeft, err = nextEntry(left); err == nil {
-			y, restRight, err = nextEntry(right)
+		if x, restLeft, err = nextEntry(left, a.Size()); err == nil {
+			y, restRight, err = nextEntry(right, b.Size())
 		}
 		if err != nil {
 			return false, fmt.Errorf("tree %s or %s: %v", a, b, err)
@@ -144,14 +144,14 @@ func (e entry) at(i int) byte {
 }
 
 // nextEntry reads one entry, MODE NAME\0HASH, and returns what follows it. Of nothing it reads an
-// entry without a name.
-func nextEntry(b []byte) (e entry, rest []byte, err error) {
+// entry without a name. A hash has size bytes, as the name of the directory itself.
+func nextEntry(b []byte, size int) (e entry, rest []byte, err error) {
 	if len(b) == 0 {
 		return e, nil, nil
 	}
 	mode, rest, _ := bytes.Cut(b, []byte(" "))
 	name, rest, ok := bytes.Cut(rest, []byte("\x00"))
-	if !ok || len(name) == 0 || len(rest) < hashSize {
+	if !ok || len(name) == 0 || len(rest) < size {
 		return e, nil, errors.New("malformed entry")
 	}
 	m := filemode.Empty
@@ -161,8 +161,8 @@ func nextEntry(b []byte) (e entry, rest []byte, err error) {
 		}
 		m = m<<3 | filemode.FileMode(c-'0')
 	}
-	h, _ := plumbing.FromBytes(rest[:hashSize])
-	return entry{normal(m), name, h}, rest[hashSize:], nil
+	h, _ := plumbing.FromBytes(rest[:size])
+	return entry{normal(m), name, h}, rest[size:], nil
 }
 
 const hashSize = 20 // bytes of SHA-1
