@@ -34,6 +34,7 @@ type place struct {
 // What is read of packs, in bytes.
 const (
 	maxIndex   = 32 << 20 // one index: that of a million objects
+	maxIndexes = 64 << 20 // all indexes
 	maxPacks   = 64       // packs that are kept open
 	blockSize  = 32 << 10
 	keptBlocks = 4 << 20
@@ -50,17 +51,23 @@ func openPacks(dir string) *packs {
 		p.complete = errors.Is(err, os.ErrNotExist)
 		return p
 	}
+	room := maxIndexes
 	for _, e := range entries {
 		base, isIndex := strings.CutSuffix(e.Name(), ".idx")
 		if !isIndex {
 			continue
 		}
-		one, err := openPack(filepath.Join(dir, base))
-		if err != nil || len(p.list) == maxPacks {
+		if len(p.list) == maxPacks {
+			p.complete = false
+			break
+		}
+		one, err := openPack(filepath.Join(dir, base), min(room, maxIndex))
+		if err != nil {
 			p.complete = false
 			continue
 		}
 		p.list = append(p.list, one)
+		room -= len(one.index)
 	}
 	return p
 }
@@ -78,25 +85,49 @@ const (
 	fanOut    = 8                // where an index counts names by their first byte
 	names     = fanOut + 256*4   // where its names begin
 	entrySize = hashSize + 4 + 4 // of a name, its sum and its offset
+	trailer   = 2 * hashSize     // the sums of the pack and of the index
 )
 
-func openPack(name string) (*pack, error) {
+// openPack opens a pack whose index has at most room bytes.
+func openPack(name string, room int) (*pack, error) {
 	info, err := os.Stat(name + ".idx")
-	if err != nil || info.Size() > maxIndex {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > int64(room) {
 		return nil, errors.Join(err, errPack)
 	}
-	b, err := os.ReadFile(name + ".idx")
+	f, err := os.Open(name + ".idx")
 	if err != nil {
 		return nil, err
 	}
-	if len(b) < names || string(b[:fanOut]) != "\xfftOc\x00\x00\x00\x02" {
+	defer f.Close()
+	var head [names]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil || string(head[:fanOut]) != "\xfftOc\x00\x00\x00\x02" {
 		return nil, errPack
 	}
-	p := &pack{name: name, index: b, count: int(binary.BigEndian.Uint32(b[names-4:]))}
-	if p.count > len(b)/entrySize || len(b) < names+p.count*entrySize {
+	p := &pack{name: name, count: int(binary.BigEndian.Uint32(head[names-4:]))}
+	// What is beyond the tables that are as long as the count says are offsets of 8 bytes. All is
+	// compared before there is room made for it: a file may be large on no disk.
+	far := info.Size() - names - int64(p.count)*entrySize - trailer
+	if far < 0 || far%8 != 0 || far/8 > int64(p.count) {
+		return nil, errPack
+	}
+	p.index = make([]byte, info.Size())
+	copy(p.index, head[:])
+	if _, err := io.ReadFull(f, p.index[names:]); err != nil {
+		return nil, err
+	}
+	if far > 0 && p.farOffsets() != int(far/8) {
 		return nil, errPack
 	}
 	return p, nil
+}
+
+// farOffsets counts the objects whose offsets are in the table of those beyond 2 GB.
+func (p *pack) farOffsets() (n int) {
+	offsets := p.index[names+p.count*(hashSize+4):]
+	for i := range p.count {
+		n += int(offsets[i*4] >> 7)
+	}
+	return n
 }
 
 // find returns the object's offset.
@@ -130,7 +161,7 @@ func (p *pack) offset(i int) (int64, bool) {
 		return int64(n), true
 	}
 	far := offsets + p.count*4 + int(n&^(1<<31))*8
-	if far < 0 || far+8 > len(p.index) {
+	if far < 0 || far+8 > len(p.index)-trailer {
 		return 0, false
 	}
 	return int64(binary.BigEndian.Uint64(p.index[far:]) & (1<<63 - 1)), true
