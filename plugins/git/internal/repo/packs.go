@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -203,6 +204,7 @@ func (s *packs) has(h plumbing.Hash) (at place, ok bool) {
 func (s *packs) read(at place) (plumbing.ObjectType, []byte, error) {
 	var deltas [][]byte // the last is that of the object that is no delta itself
 	var places []place
+	room := int64(maxObject) // for deltas, and what they are of
 	var kind plumbing.ObjectType
 	var body []byte
 	for {
@@ -210,7 +212,7 @@ func (s *packs) read(at place) (plumbing.ObjectType, []byte, error) {
 			kind, body = plumbing.ObjectType(b[0]), b[1:]
 			break
 		}
-		t, b, base, err := s.entry(at)
+		t, b, base, err := s.entry(at, room)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -219,10 +221,11 @@ func (s *packs) read(at place) (plumbing.ObjectType, []byte, error) {
 			s.keep(kind, b, at)
 			break
 		}
-		if len(deltas) == maxChain {
+		deltas, places = append(deltas, b[1:]), append(places, at)
+		room -= int64(len(b))
+		if len(deltas) > maxChain || slices.Contains(places, base) { // the latter never ends
 			return 0, nil, errPack
 		}
-		deltas, places = append(deltas, b[1:]), append(places, at)
 		at = base
 	}
 	for i := len(deltas) - 1; i >= 0; i-- {
@@ -245,8 +248,8 @@ func (s *packs) keep(kind plumbing.ObjectType, b []byte, at place) {
 }
 
 // entry reads what is at a place: a byte of room, and an object's contents, or a delta and the
-// place of what it is a delta of.
-func (s *packs) entry(at place) (t plumbing.ObjectType, b []byte, base place, err error) {
+// place of what it is a delta of, if that has at most room bytes.
+func (s *packs) entry(at place, room int64) (t plumbing.ObjectType, b []byte, base place, err error) {
 	if err := at.pack.open(); err != nil {
 		return 0, nil, base, err
 	}
@@ -290,7 +293,7 @@ func (s *packs) entry(at place) (t plumbing.ObjectType, b []byte, base place, er
 		return 0, nil, base, errPack
 	}
 	// Nothing is made room for that the rest of the pack can't become.
-	if size > maxObject || size/maxRatio > at.pack.size-at.offset {
+	if size > room || size/maxRatio > at.pack.size-at.offset {
 		return 0, nil, base, fmt.Errorf("an object of %d bytes is too much", size)
 	}
 	b, err = s.inflate.all(w, size)

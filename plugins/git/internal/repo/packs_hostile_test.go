@@ -1,10 +1,13 @@
 package repo
 
 import (
+	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -67,5 +70,61 @@ func TestFarOffset(t *testing.T) {
 	s.list[0].index[names+hashSize+4] = 0x80 // the first in a table that is not there
 	if at, ok := s.has(plumbing.ZeroHash); ok {
 		t.Errorf("got the offset %d", at.offset)
+	}
+}
+
+// TestDeltaBounds: deltas that are of each other, or that are too large together, are given up
+// before they take much memory.
+func TestDeltaBounds(t *testing.T) {
+	const length = 64 << 10
+	for _, test := range []struct {
+		name string
+		size int     // that the second delta claims to have
+		of   [2]byte // by the number of an object
+	}{
+		{"a delta of itself", length, [2]byte{0, 1}},
+		{"deltas of each other", length, [2]byte{1, 0}},
+		{"too much together", maxObject, [2]byte{1, 1}},
+	} {
+		dir := t.TempDir()
+		var pack bytes.Buffer
+		index := make([]byte, names+2*entrySize+trailer)
+		copy(index, "\xfftOc\x00\x00\x00\x02")
+		for i := range 256 {
+			binary.BigEndian.PutUint32(index[fanOut+4*i:], uint32(min(i+1, 2)))
+		}
+		for i, size := range []int{length, test.size} { // named by bytes that are 0, or 1
+			copy(index[names+i*hashSize:], bytes.Repeat([]byte{byte(i)}, hashSize))
+			binary.BigEndian.PutUint32(index[names+2*(hashSize+4)+4*i:], uint32(pack.Len()))
+			first := byte(refDelta<<4 | size&15)
+			for size >>= 4; size > 0; size >>= 7 {
+				pack.WriteByte(first | 0x80)
+				first = byte(size & 0x7f)
+			}
+			pack.WriteByte(first)
+			pack.Write(bytes.Repeat(test.of[i:i+1], hashSize))
+			z := zlib.NewWriter(&pack)
+			z.Write(make([]byte, length))
+			z.Close()
+		}
+		pack.Write(make([]byte, maxObject/maxRatio)) // so that all of a claim may be true
+		for suffix, b := range map[string][]byte{".idx": index, ".pack": pack.Bytes()} {
+			if err := os.WriteFile(filepath.Join(dir, "pack"+suffix), b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := openPacks(dir)
+		at, ok := s.has(plumbing.ZeroHash)
+		if !ok {
+			t.Fatal("the pack has no first object")
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := s.read(at)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 8<<20 {
+			t.Errorf("%s: took %d bytes: %v", test.name, took, err)
+		}
+		at.pack.file.Close()
 	}
 }
