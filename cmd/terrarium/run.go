@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -129,6 +130,22 @@ func (f *runFlags) passesOn(c core.Command) bool {
 	return f.host == "native" && !c.Pty && !f.json && !changed && !f.limits.streams() && f.trace == "" && f.record == "" && isPipe(os.Stdout)
 }
 
+// withMisplaced adds to why a command was not found that a flag of ours stands behind it, where it
+// is an argument of the command.
+func (f *runFlags) withMisplaced(err error, args []string) error {
+	if startStatus(err) != statusNotFound {
+		return err
+	}
+	for _, arg := range args {
+		name, isFlag := strings.CutPrefix(arg, "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isFlag && name != "help" && f.set.Lookup(name) != nil {
+			return fmt.Errorf("%w: flags of run go before the command: --%s", err, name)
+		}
+	}
+	return err
+}
+
 // run runs the command to its end. The error is how we exit.
 func (f *runFlags) run(c core.Command) error {
 	if f.host == "native" && c.Interactive && !c.Pty && !isTerminal(os.Stdin) {
@@ -165,7 +182,7 @@ func (f *runFlags) run(c core.Command) error {
 	defer r.console.restore()
 	if err := r.start(c); err != nil {
 		r.driver.Close()
-		return startFailure(err)
+		return startFailure(f.withMisplaced(err, c.Args))
 	}
 	r.wait()
 	r.console.restore()
