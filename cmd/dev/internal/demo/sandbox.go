@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 )
@@ -18,7 +17,7 @@ type scene struct {
 
 // scenes are real work on the files of this module, and attempts to get out or to go on for ever.
 var scenes = []scene{
-	{line: `grep -rh '^func ' --include='*.go' core | wc -l`, want: "\n"},
+	{line: `grep -rh "^func " core | wc -l`, want: "\n"},
 	{line: `cat /etc/passwd`, want: "No such file or directory"},
 	{line: `rm -f README.md`, want: "Read-only file system"},
 	{line: `while :; do :; done`, want: "out of fuel", args: []string{"--fuel", "2G"}},
@@ -26,16 +25,12 @@ var scenes = []scene{
 
 // showSandbox plays what agents type inside the sandbox, with this folder handed over to be read.
 func showSandbox(ctx context.Context, binary string, w io.Writer) error {
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
 	fmt.Fprintln(w, "\nIn the sandbox an agent sees this folder, to be read, and nothing else:")
 	for _, s := range scenes {
-		args := append([]string{"run", "--host", "wasm", "--mount", dir + ":ro"}, s.args...)
+		args := append([]string{"run", "--host", "wasm", "--mount", ".:ro"}, s.args...)
 		// How it ended is in what it printed.
 		out, _ := exec.CommandContext(ctx, binary, append(args, s.line)...).CombinedOutput()
-		indented(w, strings.TrimSpace("$ "+s.line+"    "+strings.Join(s.args, " ")))
+		indented(w, fmt.Sprintf("$ terrarium %s '%s'", strings.Join(args, " "), s.line))
 		for line := range strings.Lines(string(out)) {
 			indented(w, strings.TrimSuffix(line, "\n"))
 		}
