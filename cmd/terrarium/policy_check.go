@@ -22,8 +22,9 @@ example; nothing that the file would be asked about starts then. It exits with 1
 if a file is wrong, or if commands or other users may write one that holds. Of
 another FILE it only says so: a draft may lie anywhere.
 
-  --root DIR  what the session hands over, in place of the current directory;
-              repeatable
+  --root DIR     what the session hands over, in place of the current directory;
+                 repeatable
+  --policy FILE  the same as FILE
 `
 
 const policyTestHelp = `usage: terrarium policy test [flags] [FILE...]
@@ -32,8 +33,9 @@ Tries the examples of the rules: the lines of match must fall under their rule,
 and those of not_match must not. It prints how many there are, and the rules
 that have none. It exits with 1 if one is wrong, as a file is refused for that.
 
-  --root DIR  what the session hands over, in place of the current directory;
-              repeatable
+  --root DIR     what the session hands over, in place of the current directory;
+                 repeatable
+  --policy FILE  the same as FILE
 `
 
 func newPolicyCheck() *cobra.Command {
@@ -63,6 +65,7 @@ func newPolicyTest() *cobra.Command {
 // newPolicyFiles makes a command that prints something of each file.
 func newPolicyFiles(name, short, help string, print func(io.Writer, *policyFile)) *cobra.Command {
 	var roots []string
+	var asElsewhere string // --policy, as other commands have it
 	cmd := &cobra.Command{
 		Use:                   name + " [flags] [FILE...]",
 		Short:                 short,
@@ -72,6 +75,9 @@ func newPolicyFiles(name, short, help string, print func(io.Writer, *policyFile)
 			roots, err := policyRoots(roots, "")
 			if err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("policy") {
+				args = append(args, asElsewhere)
 			}
 			files, err := policyFiles(args, roots)
 			if err != nil {
@@ -107,6 +113,8 @@ func newPolicyFiles(name, short, help string, print func(io.Writer, *policyFile)
 	}
 	cmd.Flags().StringArrayVar(&roots, "root", nil, "")
 	cmd.MarkFlagDirname("root")
+	cmd.Flags().StringVar(&asElsewhere, "policy", "", "")
+	cmd.MarkFlagFilename("policy", "toml")
 	return cmd
 }
 
