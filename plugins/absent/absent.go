@@ -22,7 +22,7 @@ var offered = map[string]string{
 	"clang":   "clang",
 	"clang++": "clang",
 	"esbuild": "esbuild",
-	"git":     "git",
+	"git":     "git, or make build where Terrarium is a working copy",
 	"node":    "qjs, for plain scripts",
 	"php":     "php",
 	"python":  "python",
