@@ -13,7 +13,7 @@ import (
 const (
 	pictureScript = "docs/picture.sh"
 	pictureFile   = "docs/picture-%s.svg"
-	pictureTitle  = "Terrarium at a terminal: a command in the sandbox, two that try to get out, and a loop that ends"
+	pictureTitle  = "A terminal: a command in the sandbox, one that tries to get out, a loop that runs out of fuel, and what rules say of a line"
 )
 
 // drawPicture records a terminal in which pictureScript runs, and draws how it ends, for light

@@ -14,7 +14,7 @@ const keysHelp = `usage: terrarium keys [flags] NAME...
 
 Prints the bytes that a terminal sends for each NAME, in hex, one line each.
 Names are tmux's: C-c, Escape, Tab, BSpace, Up, PPage, F5, M-x, C-Left, ^C,
-0x1b. What is no name is typed as it is, as "tmux send-keys" does, with a
+0x1b. Anything else is typed as text, as "tmux send-keys" does, with a
 warning if it looks like one. The line of a key that sends nothing, such as
 C-1, is empty.
 

@@ -35,7 +35,7 @@ Beside NAME.wasm there may be a manifest NAME.json, all of it optional:
 
 "box": ["cc"] in it has our box be cc, and start the command llvm for that.
 The manifest gets the "sha256" of the module that was added: another is refused.
-An alias stands where no command has that name. memory, in bytes, is what all
+An alias yields to a command of that name. memory, in bytes, is what all
 may have unless --memory says; all see env; needs is for people to read.
 `
 

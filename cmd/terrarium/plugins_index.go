@@ -167,7 +167,7 @@ func (o *offer) print(w io.Writer) error {
 		row("aliases", o.Aliases...)
 	}
 	for _, n := range o.Needs {
-		row("needs", strings.Fields(n)...)
+		row("note", strings.Fields(n)...)
 	}
 	for _, kv := range o.Env {
 		row("sets", kv)

@@ -257,7 +257,7 @@ func (i *pluginInfo) print(w io.Writer) error {
 	row("memory", memory)
 	row("exports", "_start: it is a command")
 	for _, n := range i.Needs {
-		row("needs", strings.Fields(n)...)
+		row("note", strings.Fields(n)...)
 	}
 	if i.Compiled != nil {
 		row("compiled", map[bool]string{true: "yes", false: "no"}[*i.Compiled]+", for "+i.Engine)

@@ -69,9 +69,10 @@ func newPolicy() *cobra.Command {
 
 const policyInitHelp = `usage: terrarium policy init [flags]
 
-Writes a first policy file, as the user's, unless there is one: commands that
-read are allowed, a few are denied, and the others are asked about. It is meant
-to be read and changed.
+Writes a first policy file, as the user's, unless there is one. It allows
+commands that read, build or test, and mkdir and touch in the session's
+directories and /tmp. It denies a few, and the others are asked about. It is
+meant to be read and changed.
 
   --print  print it instead
 `

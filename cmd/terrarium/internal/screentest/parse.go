@@ -57,7 +57,7 @@ func Parse(text []byte) (*Script, error) {
 		verb := verbs[name]
 		if verb == nil {
 			words := strings.Join(slices.Sorted(maps.Keys(verbs)), " ")
-			return nil, fmt.Errorf("line %d: %.40q is nothing that a line begins with, as these are: %s", i+1, name, words)
+			return nil, fmt.Errorf("line %d: unknown %.40q: want one of %s", i+1, name, words)
 		}
 		switch before := name == "size" || name == "timeout"; {
 		case name == "start" && started, name == "size" && started:

@@ -13,7 +13,7 @@ func TestParseWrong(t *testing.T) {
 		{"start a\nstart b", "line 2: start after start"},
 		{"start a\nsize 80x24", "line 2: size after start"},
 		{"type x\nstart a", "line 1: type before start"},
-		{"begin a", `line 1: "begin" is nothing that a line begins with, as these are: ! expect key`},
+		{"begin a", `line 1: unknown "begin": want one of ! expect key`},
 		{"size 80\nstart a", `line 1: size: "80": want a size as in 80x24`},
 		{"size ax24\nstart a", `line 1: size: "ax24": want a size as in 80x24`},
 		{"start a\nresize", `line 2: resize: "": want a size as in 80x24`},
