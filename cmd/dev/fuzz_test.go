@@ -1,10 +1,12 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestFuzzFunctions(t *testing.T) {
@@ -57,5 +59,30 @@ func TestTurnTargets(t *testing.T) {
 	}
 	if got := turnTargets(nil, targets); !slices.Equal(got, targets) {
 		t.Errorf("without a turn: got %v, want %v", got, targets)
+	}
+}
+
+// What go test says at the end of the time, however often it does, fails no target; a crash does.
+func TestEndOfTime(t *testing.T) {
+	root := t.TempDir()
+	target := fuzzTarget{module + "/p", root, "FuzzRing"}
+	if err := os.MkdirAll(filepath.Dir(target.binary(root)), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		said   string
+		failed bool
+	}{
+		{"    context deadline exceeded", false},
+		{"    ring_test.go:9: got 1, want 2", true},
+	} {
+		script := "#!/bin/sh\necho '--- FAIL: FuzzRing (0.3s)'\necho '" + c.said + "'\nexit 1\n"
+		if err := os.WriteFile(target.binary(root), []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		err := target.run(t.Context(), io.Discard, root, time.Second)
+		if failed := err != nil; failed != c.failed {
+			t.Errorf("said %q: got %v, want an error: %v", c.said, err, c.failed)
+		}
 	}
 }
