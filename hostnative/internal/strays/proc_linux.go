@@ -249,7 +249,7 @@ func Signal(pid int, start uint64, sig unix.Signal) (sent bool) {
 func KillTagged(wanted func(tag string) bool) (found int, sure bool) {
 	self := os.Getpid()
 	sure = true
-	late := time.Now().Add(execLimit)
+	late := time.Now().Add(ExecLimit)
 	for _, pid := range Processes() {
 		if pid == self {
 			continue
@@ -286,11 +286,11 @@ func KillTagged(wanted func(tag string) bool) (found int, sure bool) {
 	return found, sure
 }
 
-// execLimit is how long KillTagged waits for processes that are executing
-// another program. They have no environment meanwhile, and on a busy machine the
-// kernel may leave one for longer there than it takes to look a few times. Then
-// nobody would find it any more: what has started it may be gone already.
-const execLimit = time.Second
+// ExecLimit is how long to wait for processes that are executing another program. They have no
+// environment meanwhile, and on a busy machine the kernel may leave one for longer there than it
+// takes to look a few times. Then nobody would find it any more: what has started it may be gone
+// already.
+const ExecLimit = time.Second
 
 // executes reports whether a process is just executing another program.
 func executes(pid int) bool {

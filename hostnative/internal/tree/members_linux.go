@@ -66,13 +66,12 @@ type candidate struct {
 	proof func(pid int, s strays.Stat) bool
 }
 
-// members returns all but leader. It is sure if it can't have missed one that
+// members returns all but leader. Without a doubt it can't have missed one that
 // was there all the time.
-func (f *offspring) members(leader int) (list []member, sure bool) {
+func (f *offspring) members(leader int) (list []member, d doubt) {
 	var found []candidate
-	sure = true
 	if f.cgroup == "" && f.containment.orphans == nil {
-		found, sure = f.tagged(leader) // who shares a census needs no value of looking meanwhile
+		found, d = f.tagged(leader) // who shares a census needs no value of looking meanwhile
 	}
 	looking <- struct{}{}
 	defer func() { <-looking }()
@@ -82,10 +81,11 @@ func (f *offspring) members(leader int) (list []member, sure bool) {
 		}
 	}
 	if f.containment.orphans != nil {
-		found, sure = f.below(leader, found)
+		found, d = f.below(leader, found)
 	}
 	list, whole := confirm(leader, found)
-	return list, sure && whole
+	d.unsure = d.unsure || !whole
+	return list, d
 }
 
 // confirm returns those of found that live and are what they were listed as. They
@@ -123,11 +123,11 @@ func confirm(leader int, found []candidate) (list []member, whole bool) {
 
 // below appends the descendants of leader, and the orphans of the tree with
 // theirs: whoever is no descendant of the command any longer is our child.
-func (f *offspring) below(leader int, list []candidate) (_ []candidate, sure bool) {
+func (f *offspring) below(leader int, list []candidate) (_ []candidate, d doubt) {
 	before, knownBefore := strays.Orphans()
-	orphans, sure := f.containment.orphans.look(f, leader)
+	orphans, d := f.containment.orphans.look(f, leader)
 	if len(orphans) == 0 && f.cgroup != "" {
-		return list, sure
+		return list, d
 	}
 	for _, pid := range orphans {
 		list = append(list, candidate{pid, func(pid int, s strays.Stat) bool { return inGroup(s, leader) || f.hasTag(pid, s) }})
@@ -141,25 +141,26 @@ func (f *offspring) below(leader int, list []candidate) (_ []candidate, sure boo
 	// A process may have ended after the orphans were listed and before its own
 	// children were: they are orphans now.
 	after, knownAfter := strays.Orphans()
-	return list, sure && known && knownBefore && knownAfter && slices.Equal(before, after)
+	d.unsure = d.unsure || !(known && knownBefore && knownAfter && slices.Equal(before, after))
+	return list, d
 }
 
 // tagged returns all processes that have f's tag.
-func (f *offspring) tagged(leader int) (list []candidate, sure bool) {
-	sure = true
+func (f *offspring) tagged(leader int) (list []candidate, d doubt) {
 	if f.tag == "" {
-		return nil, sure
+		return nil, d
 	}
 	for _, p := range takeCensus() {
 		if f.isMine(p.tag) {
 			list = append(list, candidate{p.pid, f.hasTag})
 		}
-		if !p.known {
-			// One that has ended since it was listed may have forked before.
-			sure = sure && !p.gone && (p.stat.Kernel || p.pid == leader && p.stat.Zombie)
+		if p.known || p.stat.Kernel || p.pid == leader && p.stat.Zombie {
+			continue
 		}
+		d.unsure = true // also if it has ended since it was listed: it may have forked before
+		d.executing = d.executing || !p.gone && !p.stat.Zombie
 	}
-	return list, sure
+	return list, d
 }
 
 // inGroup reports whether s is of leader's process group. While leader or its
@@ -199,8 +200,9 @@ func (f *offspring) isMine(tag string) bool {
 func (f *offspring) signal(leader int, sig unix.Signal, late time.Time) {
 	sent := make(map[life]bool) // true if it got sig
 	first := true
-	for quiet := 0; quiet < strays.Calm && time.Now().Before(late); first = false {
-		members, sure := f.members(leader)
+	var rest search
+	for time.Now().Before(late) {
+		members, d := f.members(leader)
 		found, ending := false, false
 		for _, m := range members {
 			if inGroup(m.stat, leader) {
@@ -215,16 +217,15 @@ func (f *offspring) signal(leader int, sig unix.Signal, late time.Time) {
 			spared := !first && answers(members, leader, m.stat.Parent, sig)
 			sent[m.life()] = !spared && strays.Signal(m.pid, m.stat.Start, sig)
 		}
+		first = false
 		switch {
 		case found:
-			quiet = 0
+			rest.again()
 			continue
 		case ending:
-			quiet = 0
-		case sure:
+			rest.again()
+		case rest.ends(d):
 			return
-		default:
-			quiet++
 		}
 		time.Sleep(strays.Pause)
 	}
@@ -246,12 +247,13 @@ func answers(members []member, leader, parent int, sig unix.Signal) bool {
 // are not at the time late. leader's process group has been sent SIGKILL; with
 // group, it is waited for as well.
 func (f *offspring) kill(leader int, group bool, late time.Time) error {
-	for quiet := 0; quiet < strays.Calm; {
+	var rest search
+	for {
 		if f.cgroup != "" {
 			f.killed = true
 			f.cgroup.Kill()
 		}
-		members, sure := f.members(leader)
+		members, d := f.members(leader)
 		if !group {
 			members = slices.DeleteFunc(members, func(m member) bool { return inGroup(m.stat, leader) })
 		}
@@ -263,15 +265,12 @@ func (f *offspring) kill(leader int, group bool, late time.Time) error {
 			if time.Now().After(late) {
 				return fmt.Errorf("process %d and %d others have survived SIGKILL", members[0].pid, len(members)-1)
 			}
-			quiet = 0
-		case sure:
+			rest.again()
+		case rest.ends(d):
 			return nil
-		default:
-			quiet++
 		}
 		time.Sleep(strays.Pause) // for them to die
 	}
-	return nil
 }
 
 // end is kill for when leader is dead, and gives the cgroup back. What is known
@@ -306,8 +305,8 @@ func (f *offspring) vacate(leader int, first bool) bool {
 		return false
 	}
 	if f.containment.orphans != nil {
-		orphans, sure := f.containment.orphans.look(f, leader) // the zombies, too
-		if len(orphans) > 0 || first && !sure {
+		orphans, d := f.containment.orphans.look(f, leader) // the zombies, too
+		if len(orphans) > 0 || first && d.unsure {
 			return false
 		}
 	}
@@ -328,8 +327,8 @@ func (f *offspring) settle(leader int, byItself bool) bool {
 	case f.cgroup != "":
 		return f.vacate(leader, true)
 	case f.containment.orphans != nil:
-		members, sure := f.members(leader)
-		return sure && len(members) == 0
+		members, d := f.members(leader)
+		return !d.unsure && len(members) == 0
 	}
 	return false // it takes a look at every process of the machine: only end has to
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,6 +22,10 @@ type orphans struct {
 	starting map[strays.Cgroup]int
 
 	ledgers map[*ledger]strays.Cgroup // of trees whose use is limited
+
+	// unknown are those who had no variables at the last look, and since when: they are
+	// executing a program, or else they have none for good.
+	unknown map[life]time.Time
 }
 
 func newOrphans() *orphans {
@@ -72,14 +77,16 @@ func (o *orphans) forget(c child) {
 	delete(o.commands, c.pid)
 }
 
-// look returns the living orphans of f, and reaps the dead ones of all trees. It is
-// sure if all others are of another tree: one without variables may be executing a
-// program just now. leader is f's command: its
-// process group is of f also while it dies, when it has no environment any longer.
-func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
+// look returns the living orphans of f, and reaps the dead ones of all trees. The
+// doubt is about those without variables: one may be executing a program just now.
+// leader is f's command: its process group is of f also while it dies, when it has no
+// environment any longer.
+func (o *orphans) look(f *offspring, leader int) (list []int, d doubt) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	children, sure := strays.Orphans()
+	d.unsure = !sure
+	unknown := make(map[life]time.Time)
 	for _, pid := range children {
 		if o.commands[pid] {
 			continue
@@ -97,12 +104,23 @@ func (o *orphans) look(f *offspring, leader int) (list []int, sure bool) {
 			continue
 		}
 		tag, known := strays.IsTagged(pid)
-		sure = sure && (known || f.isOthers(pid))
 		if f.isMine(tag) {
 			list = append(list, pid)
 		}
+		if known || f.isOthers(pid) {
+			continue
+		}
+		l := life{pid, s.Start}
+		since, before := o.unknown[l]
+		if !before {
+			since = time.Now()
+		}
+		unknown[l] = since
+		d.unsure = true
+		d.executing = d.executing || time.Since(since) < strays.ExecLimit
 	}
-	return list, sure
+	o.unknown = unknown
+	return list, d
 }
 
 // isOthers reports whether an orphan without variables is of another tree: where each has a

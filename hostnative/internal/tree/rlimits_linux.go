@@ -50,8 +50,8 @@ func (t *Tree) bound(l Limits) error {
 	}
 	done := make(map[life]bool)
 	for more := true; more; {
-		members, sure := t.rest.members(t.pid)
-		more = !sure
+		members, d := t.rest.members(t.pid)
+		more = d.unsure
 		for _, m := range members {
 			if done[m.life()] {
 				continue
