@@ -102,7 +102,8 @@ func testSteps(root string, notes *notes, turn *turn) []step {
 	// Programs that tests run would each wait a second before they end. A race ends the program
 	// that has it: of a keeper, a worker or a command nobody would notice what it says.
 	race := append(env, "GORACE=atexit_sleep_ms=0 halt_on_error=1", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
-	raced := slices.Concat(racePackages, turn.share("go test race", 3, raceInside), turn.share("go test race", 4, raceModules))
+	raced := slices.Concat(turn.share("go test race", 2, raceLong), racePackages,
+		turn.share("go test race", 3, raceInside), turn.share("go test race", 4, raceModules))
 	return []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all
 		// of it.
@@ -131,7 +132,6 @@ func engineSteps(root string, notes *notes, turn *turn) []step {
 			append([]string{
 				"-vet=off", "-timeout=5m",
 				"-exec='" + dev + "' browser -add '" + filepath.Join(root, "core", "testdata") + "' -add '" + filepath.Join(root, "tests", "acp") + "' --",
-				"./hostwasm",
 			}, inPages...)...),
 		// What is no subtest for an engine runs again, where that takes little; what is one for
 		// another does not. Without symbols a program with wasmtime is linked in 3.2 s of processor
@@ -165,9 +165,10 @@ var wasmtimePackages = []string{"./hostwasm", "./hostwasm/worker", boxPackage}
 
 const boxPackage = "./plugins/box"
 
-// pagePackages take their turns in Chromium, a half at each commit, beside hostwasm, which has them
-// in pages at every one. As modules for pages all are vetted.
-var pagePackages = []string{"./core/driver", "./core/driver/acpconn", "./hostwasm/vfs", "./hostwasm/wasi", "./hostwasm/engine/page"}
+// pagePackages take their turns in Chromium, a half at each commit: hostwasm, which takes longest, or
+// the driver and vfs. As modules for pages all are vetted, and "node --test web" has them in the page
+// at every commit.
+var pagePackages = []string{"./hostwasm", "./core/driver", "./hostwasm/wasi", "./core/driver/acpconn", "./hostwasm/engine/page", "./hostwasm/vfs"}
 
 // wasmtimeTests are the subtests for wasmtime, and tests that compare it with other engines.
 const wasmtimeTests = "/^wasmtime|^Test(Hostile|SameOnEachEngine)$"
@@ -229,11 +230,15 @@ var raceSkipScripts = []string{
 // racePackages are those where goroutines meet, and what starts them. In the others the race
 // detector finds nothing, and their tests take it minutes.
 var racePackages = []string{
-	"./tests", "./hostwasm", "./hostwasm/worker", // they take longest: see "go test"
 	"./core", "./core/coretest", "./core/driver/...",
-	"./hostnative", "./hostnative/internal/broker", "./hostnative/internal/guard", "./hostnative/internal/keeper",
+	"./hostnative/internal/broker", "./hostnative/internal/guard", "./hostnative/internal/keeper",
 	"./hostnative/internal/strays", "./hostnative/internal/tree", "./cmd/terrarium",
 }
+
+// raceLong are such packages that take a minute or more each, and most of the step. Each commit has
+// a half: ./tests and hostwasm's worker, or both hosts. What runs in one runs in another, too: the
+// command of ./tests has both hosts.
+var raceLong = []string{"./tests", "./hostnative", "./hostwasm/worker", "./hostwasm"}
 
 // raceInside are such packages that run inside those of racePackages, or inside the command that
 // ./tests runs, where the race detector sees them too; and our own tools. A test binary with the
