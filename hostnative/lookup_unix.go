@@ -32,7 +32,9 @@ func lookExecutable(name, cwd string, env environ) (string, error) {
 		list = defaultPath
 	}
 	// As in execvp(3), a file that can't be executed does not end the search,
-	// but it makes a better reason than that there is none.
+	// but it makes a better reason than that there is none. A directory that this
+	// user may not search makes none: nobody knows whether the file is there, and a
+	// PATH may have such a directory for all names, as shells know.
 	failure := refuse(opExec, name, errNotInPath)
 	for _, dir := range filepath.SplitList(list) {
 		path := join(join(cwd, dir), name)
@@ -40,7 +42,7 @@ func lookExecutable(name, cwd string, env environ) (string, error) {
 		if err == nil {
 			return path, nil
 		}
-		if errors.Is(err, fs.ErrPermission) {
+		if err != unix.EACCES && errors.Is(err, fs.ErrPermission) {
 			failure = refuse(opExec, path, err)
 		}
 	}
