@@ -9,7 +9,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-const columnOptions = "c,output-width= columns= J,json N,table-columns= n,table-name= o,output-separator= R,table-right= s,separator= t,table x,fillrows " +
+const columnOptions = "c,output-width= columns= e,table-header-repeat J,json N,table-columns= n,table-name= o,output-separator= R,table-right= s,separator= t,table x,fillrows " +
 	"L,keep-empty-lines V h"
 
 type columnState struct {
@@ -66,8 +66,12 @@ func column(env *tool.Env, args []string) int {
 			}
 		}
 	}
+	if c.table && c.fillRows {
+		env.Errorf("mutually exclusive arguments: --table --fillrows")
+		return 1
+	}
 	var lines []string
-	status = env.Each(opts.Operands, func(_ string, r io.Reader) error {
+	read := func(r io.Reader) error {
 		in := tool.NewLines(r, '\n')
 		for !env.Stopped() {
 			line, ok := in.Next()
@@ -88,7 +92,22 @@ func column(env *tool.Env, args []string) int {
 			}
 		}
 		return in.Err()
-	})
+	}
+	files := opts.Operands
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	for _, name := range files { // its status counts those that it could not read
+		r, err := env.Input(name)
+		if err == nil {
+			err = read(r)
+			r.Close()
+		}
+		if err != nil {
+			env.Errorf("%s: %s", name, tool.Strerror(err))
+			status++
+		}
+	}
 	if c.table {
 		c.writeTable(env, lines)
 		return status

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
@@ -119,6 +120,13 @@ func parseList(env *tool.Env, list string, fields bool) ([]span, error) {
 					return nil, fmt.Errorf("invalid byte/character position %s", env.Quote(word))
 				}
 				n = min(n*10+int(d-'0'), math.MaxInt/16)
+			}
+			if _, err := strconv.ParseUint(text, 10, 64); err != nil {
+				what := "byte/character offset"
+				if fields {
+					what = "field number"
+				}
+				return nil, fmt.Errorf("%s %s is too large", what, env.Quote(text))
 			}
 			if n == 0 {
 				if fields {

@@ -175,16 +175,23 @@ func (c *converter) configure(opts *option.Result) int {
 	return 0
 }
 
-const maxPadding = 1 << 20
+// maxPadding is the widest that fmt does.
+const maxPadding = 1_000_000
 
-// unitSize reads a positive number, which may have a suffix.
+// unitSize reads a positive number, which may have a suffix, or the suffix alone.
 func unitSize(arg string) (*big.Float, bool) {
 	digits := strings.TrimRight(arg, "KMGTPEi")
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || n == 0 {
-		return nil, false
+	n := uint64(1)
+	if digits != "" {
+		var err error
+		if n, err = strconv.ParseUint(digits, 10, 64); err != nil || n == 0 {
+			return nil, false
+		}
 	}
 	unit := new(big.Float).SetPrec(longDouble).SetUint64(n)
+	if arg == "" {
+		return nil, false
+	}
 	if letter := arg[len(digits):]; letter != "" {
 		base := int64(1000)
 		if len(letter) == 2 && letter[1] == 'i' {
