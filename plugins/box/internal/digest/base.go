@@ -12,18 +12,17 @@ import (
 )
 
 // A coding turns bytes into text and back. group is the number of characters that are decoded at
-// once.
+// once, of bits each.
 type coding struct {
 	encode   func([]byte) string
-	decode   func(dst []byte, src []byte) (int, error)
+	bits     int
 	group    int
 	alphabet string
 }
 
 var (
-	base64Coding = coding{base64.StdEncoding.EncodeToString, base64.StdEncoding.Decode, 4,
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="}
-	base32Coding = coding{base32.StdEncoding.EncodeToString, base32.StdEncoding.Decode, 8, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567="}
+	base64Coding = coding{base64.StdEncoding.EncodeToString, 6, 4, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"}
+	base32Coding = coding{base32.StdEncoding.EncodeToString, 5, 8, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"}
 )
 
 // base is base64 and base32.
@@ -108,11 +107,14 @@ func (c coding) encodeAll(env *tool.Env, r io.Reader, width int) error {
 func (c coding) decodeAll(env *tool.Env, r io.Reader, garbage bool) int {
 	in := bufio.NewReaderSize(r, 32<<10)
 	group := make([]byte, 0, 8)
-	var out [8]byte
+	var values [256]byte
+	for i := range values {
+		values[i] = byte(strings.IndexByte(c.alphabet, byte(i))) // 255 if it has none
+	}
 	for !env.Stopped() {
 		b, err := in.ReadByte()
 		if err == nil {
-			if b == '\n' || garbage && strings.IndexByte(c.alphabet, b) < 0 {
+			if b == '\n' || garbage && values[b] == 255 && b != '=' {
 				continue
 			}
 			if group = append(group, b); len(group) < c.group {
@@ -128,13 +130,25 @@ func (c coding) decodeAll(env *tool.Env, r io.Reader, garbage bool) int {
 		if short { // what is there is still decoded
 			group = append(group, "========"[len(group):c.group]...)
 		}
-		n, err := c.decode(out[:], group)
-		env.Out.Write(out[:n])
-		if err != nil || short {
+		if !c.decode(env.Out, group, &values) || short {
 			env.Errorf("invalid input")
 			return 1
 		}
 		group = group[:0]
 	}
 	return 0
+}
+
+// decode writes what a group stands for. If it is bad, that is what comes before the fault.
+func (c coding) decode(out *bufio.Writer, group []byte, values *[256]byte) (ok bool) {
+	n, sum, have := 0, uint(0), 0
+	for ; n < len(group) && values[group[n]] != 255; n++ {
+		sum, have = sum<<c.bits|uint(values[group[n]]), have+c.bits
+		if have >= 8 {
+			have -= 8
+			out.WriteByte(byte(sum >> have))
+		}
+	}
+	// What pads a group stands for less than a byte and a character.
+	return n > 0 && have < c.bits && strings.Trim(string(group[n:]), "=") == ""
 }

@@ -39,8 +39,13 @@ func sum(env *tool.Env, args []string, a algorithm) int {
 		files = []string{"-"}
 	}
 	if opts.Has("c") {
-		c := &checker{env: env, algorithm: a, ignoreMissing: opts.Has("ignore-missing"), quiet: opts.Has("quiet"),
-			silent: opts.Has("status"), strict: opts.Has("strict"), warn: opts.Has("w")}
+		c := &checker{env: env, algorithm: a, ignoreMissing: opts.Has("ignore-missing"), strict: opts.Has("strict")}
+		for _, o := range opts.Options {
+			switch o.Name { // the last one counts
+			case "quiet", "status", "w":
+				c.quiet, c.silent, c.warn = o.Name == "quiet", o.Name == "status", o.Name == "w"
+			}
+		}
 		for _, name := range files {
 			if !c.file(name) {
 				status = 1
@@ -184,10 +189,10 @@ func (c *checker) parse(line string) (digest, name string, ok bool) {
 	digest, name, ok = c.algorithm.tagged(line)
 	if !ok {
 		digest, name, ok = strings.Cut(line, " ")
-		if len(name) < 2 {
+		if name == "" {
 			return "", "", false
 		}
-		if name[0] == ' ' || name[0] == '*' {
+		if len(name) > 1 && (name[0] == ' ' || name[0] == '*') { // else it is BSD's, of one blank
 			name = name[1:]
 		}
 	}
@@ -214,7 +219,7 @@ func (a algorithm) tagged(line string) (digest, name string, ok bool) {
 
 // cksum prints POSIX's checksum, or with -a that of another command.
 func cksum(env *tool.Env, args []string) int {
-	opts, status := env.Options(args, "a,algorithm= l,length= untagged z,zero c,check")
+	opts, status := env.Options(args, "a,algorithm= l,length= tag untagged z,zero c,check")
 	if opts == nil {
 		return status
 	}
