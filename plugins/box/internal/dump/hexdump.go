@@ -38,7 +38,7 @@ func hexdump(env *tool.Env, args []string) int {
 			all = true
 		}
 		if !ok {
-			env.Errorf("failed to parse %s: '%s'", map[string]string{"n": "length", "s": "offset"}[o.Name], o.Arg)
+			env.Errorf("failed to parse %s: '%s': Invalid argument", map[string]string{"n": "length", "s": "offset"}[o.Name], o.Arg)
 			return 1
 		}
 	}

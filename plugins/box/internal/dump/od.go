@@ -10,7 +10,7 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-const odOptions = "A,address-radix= j,skip-bytes= N,read-bytes= S,strings? t,format= v,output-duplicates w,width? traditional endian= " +
+const odOptions = "A,address-radix= j,skip-bytes= N,read-bytes= S= strings? t,format= v,output-duplicates w,width? traditional endian= " +
 	"a b c d f h H i I l L o s x X e B D F O"
 
 // A format is one way to show a row: of which type the items are, and how wide.
@@ -26,8 +26,9 @@ func od(env *tool.Env, args []string) int {
 	if opts == nil {
 		return status
 	}
-	o := &odState{env: env, radix: 'o', order: binary.LittleEndian}
-	skip, count := int64(0), int64(-1)
+	o := &odState{env: env, radix: 'o', order: binary.LittleEndian, width: -1}
+	skip, count, least := int64(0), int64(-1), int64(0)
+	texts := false
 	for _, opt := range opts.Options {
 		var err error
 		switch opt.Name {
@@ -45,6 +46,12 @@ func od(env *tool.Env, args []string) int {
 			skip, err = odCount(env, opt.Arg, "-j")
 		case "N":
 			count, err = odCount(env, opt.Arg, "-N")
+		case "S", "strings":
+			least = 3
+			if opt.Set || opt.Name == "S" {
+				least, err = odCount(env, opt.Arg, "-S")
+			}
+			texts = true
 		case "t":
 			err = o.addFormats(opt.Arg)
 		case "v":
@@ -53,7 +60,7 @@ func od(env *tool.Env, args []string) int {
 			o.width = 32
 			if opt.Set {
 				n, e := strconv.Atoi(opt.Arg)
-				if e != nil || n < 1 || n > 1<<16 {
+				if e != nil || n < 0 || n > 1<<16 {
 					err = fmt.Errorf("invalid -w argument %s", env.Quote(opt.Arg))
 				}
 				o.width = n
@@ -73,6 +80,10 @@ func od(env *tool.Env, args []string) int {
 			return 1
 		}
 	}
+	if texts && len(o.formats) > 0 {
+		env.Errorf("no type may be specified when dumping strings")
+		return 1
+	}
 	if len(o.formats) == 0 {
 		o.addFormats("o2")
 	}
@@ -84,6 +95,13 @@ func od(env *tool.Env, args []string) int {
 		return 1
 	}
 	if !opened {
+		return status
+	}
+	if texts {
+		if err := o.texts(r, skip, int(min(least, 1<<30))); err != nil {
+			env.Errorf("%s", tool.Strerror(err))
+			return 1
+		}
 		return status
 	}
 	starred := false
@@ -123,8 +141,7 @@ type odState struct {
 	all     bool
 	width   int // bytes in a row
 	order   binary.ByteOrder
-	block   int // bytes of the largest item
-	columns int // columns per block
+	columns int // in a row
 }
 
 // addFormats parses the argument of -t, such as "x1z" or "d4c".
@@ -176,18 +193,19 @@ func (o *odState) addFormats(spec string) error {
 
 // settle makes items of different formats line up, and the rows hold whole items.
 func (o *odState) settle() {
+	largest := 0
 	for _, f := range o.formats {
-		o.block = max(o.block, f.size)
+		largest = max(largest, f.size)
 	}
-	for _, f := range o.formats {
-		o.columns = max(o.columns, f.width*o.block/f.size)
-	}
-	if o.width == 0 {
+	if o.width < 0 {
 		o.width = 16
 	}
-	if o.width%o.block != 0 {
-		o.env.Errorf("warning: invalid width %d; using %d instead", o.width, o.block)
-		o.width = o.block
+	if o.width%largest != 0 || o.width == 0 {
+		o.env.Errorf("warning: invalid width %d; using %d instead", o.width, largest)
+		o.width = largest
+	}
+	for _, f := range o.formats {
+		o.columns = max(o.columns, f.width*(o.width/f.size))
 	}
 }
 
@@ -211,16 +229,19 @@ func (o *odState) row(offset int64, row []byte) {
 			address = strings.Repeat(" ", len(address))
 		}
 		o.env.Out.WriteString(address)
-		per := o.columns * f.size / o.block
-		items := 0
-		for p := row; len(p) > 0; items++ {
+		// What the widest format has more is shared out among the items, from the right.
+		items := o.width / f.size
+		spare := o.columns - (f.width-1)*items
+		left := items
+		for p := row; len(p) > 0; left-- {
 			item := make([]byte, f.size)
 			k := copy(item, p)
 			p = p[k:]
-			fmt.Fprintf(o.env.Out, "%*s", per, f.show(item, o.order))
+			width := f.width - 1 + spare*left/items - spare*(left-1)/items
+			fmt.Fprintf(o.env.Out, "%*s", width, f.show(item, o.order))
 		}
 		if f.z {
-			o.env.Out.WriteString(strings.Repeat(" ", per*(o.width/f.size-items)) + "  >" + ascii(row) + "<")
+			o.env.Out.WriteString(strings.Repeat(" ", (f.width-1)*left+spare*left/items) + "  >" + ascii(row) + "<")
 		}
 		o.env.Out.WriteByte('\n')
 	}

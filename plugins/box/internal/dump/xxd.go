@@ -2,10 +2,7 @@ package dump
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -16,11 +13,12 @@ import (
 // xxdState is xxd's options. Its own parser takes -plain and -ps for -p, and arguments right behind
 // their letter.
 type xxdState struct {
-	bits, little, include, plain, reverse, upper bool
-	cols, group                                  int // -1: not given
-	length, seek                                 int64
-	name                                         string
-	offset                                       int64
+	kind                             byte // b(its), e: little-endian, i(nclude), p(lain), or 0
+	reverse, upper, capital, decimal bool
+	cols, group                      int // -1: not given
+	length, seek                     int64
+	name                             string
+	offset                           int64
 }
 
 func xxd(env *tool.Env, args []string) int {
@@ -30,7 +28,9 @@ func xxd(env *tool.Env, args []string) int {
 		env.Warn("Usage:\n       xxd [options] [infile [outfile]]\n    or\n       xxd -r [-s [-]offset] [-c cols] [-ps] [infile [outfile]]")
 		return 1
 	}
-	x.settle()
+	if !x.settle(env) {
+		return 1
+	}
 	in := "-"
 	if len(files) > 0 {
 		in = files[0]
@@ -51,9 +51,12 @@ func xxd(env *tool.Env, args []string) int {
 		out = bufio.NewWriter(f)
 		defer out.Flush()
 	}
+	if x.reverse && x.kind != 0 && x.kind != 'p' {
+		env.Errorf("Sorry, cannot revert this type of hexdump")
+		return 255
+	}
 	if x.reverse {
-		x.revert(out, p)
-		return 0
+		return x.revert(env, out, p)
 	}
 	if x.seek < 0 {
 		x.seek = max(0, int64(len(p))+x.seek)
@@ -66,10 +69,10 @@ func xxd(env *tool.Env, args []string) int {
 	if x.length >= 0 {
 		p = p[:min(x.length, int64(len(p)))]
 	}
-	switch {
-	case x.include:
+	switch x.kind {
+	case 'i':
 		x.writeC(out, p, in)
-	case x.plain:
+	case 'p':
 		for len(p) > 0 {
 			n := min(x.cols, len(p))
 			fmt.Fprintf(out, x.hex(), p[:n])
@@ -104,18 +107,22 @@ func (x *xxdState) parse(args []string) (files []string, ok bool) {
 		name := strings.TrimLeft(a, "-")
 		switch {
 		case name == "p" || name == "ps" || name == "plain" || name == "postscript":
-			x.plain = true
+			x.kind = 'p'
 		case name == "r" || name == "revert":
 			x.reverse = true
 		case name == "u" || name == "uppercase":
 			x.upper = true
 		case name == "i" || name == "include":
-			x.include = true
+			x.kind = 'i'
 		case name == "b" || name == "bits":
-			x.bits = true
+			x.kind = 'b'
 		case name == "e":
-			x.little = true
-		case name == "E" || name == "a" || name == "C" || name == "d":
+			x.kind = 'e'
+		case name == "C" || name == "capitalize":
+			x.capital = true
+		case name == "d":
+			x.decimal = true
+		case name == "E" || name == "a":
 		case name != "" && strings.IndexByte("cglson", name[0]) >= 0:
 			arg := strings.TrimLeft(name[1:], "abcdefghijklmnopqrstuvwxyz")
 			if arg == "" || len(name) > 1 && name[1] >= 'a' {
@@ -154,50 +161,62 @@ func (x *xxdState) parse(args []string) (files []string, ok bool) {
 	return files, true
 }
 
-func (x *xxdState) settle() {
+// settle fills in what was not given. It reports whether all that was fits together, and tells if
+// not.
+func (x *xxdState) settle(env *tool.Env) bool {
 	if x.cols <= 0 {
 		x.cols = 16
-		switch {
-		case x.plain:
+		switch x.kind {
+		case 'p':
 			x.cols = 30
-		case x.include:
+		case 'i':
 			x.cols = 12
-		case x.bits:
+		case 'b':
 			x.cols = 6
 		}
 	}
 	if x.group < 0 {
 		x.group = 2
-		switch {
-		case x.bits:
+		switch x.kind {
+		case 'b':
 			x.group = 1
-		case x.little:
+		case 'e':
 			x.group = 4
 		}
+	}
+	const most = 256
+	if x.cols > most && x.kind != 'i' && x.kind != 'p' {
+		env.Errorf("invalid number of columns (max. %d).", most)
+		return false
+	}
+	if x.kind == 'e' && x.group&(x.group-1) != 0 {
+		env.Errorf("number of octets per group must be a power of 2 with -e.")
+		return false
 	}
 	if x.group == 0 {
 		x.group = x.cols
 	}
+	return true
 }
 
 // row shows one row: its offset, its bytes in groups, its text.
 func (x *xxdState) row(out *bufio.Writer, offset int64, row []byte) {
 	var b strings.Builder
 	width := 2
-	if x.bits {
+	if x.kind == 'b' {
 		width = 8
 	}
 	for i := 0; i < x.cols; i += x.group {
 		n := min(x.group, x.cols-i)
 		for k := range n {
 			at := i + k
-			if x.little {
+			if x.kind == 'e' {
 				at = i + n - 1 - k
 			}
 			switch {
 			case at >= len(row):
 				b.WriteString(strings.Repeat(" ", width))
-			case x.bits:
+			case x.kind == 'b':
 				fmt.Fprintf(&b, "%08b", row[at])
 			default:
 				fmt.Fprintf(&b, strings.Replace(x.hex(), "%", "%02", 1), row[at])
@@ -205,7 +224,11 @@ func (x *xxdState) row(out *bufio.Writer, offset int64, row []byte) {
 		}
 		b.WriteByte(' ')
 	}
-	fmt.Fprintf(out, "%08x: %s %s\n", offset, b.String(), ascii(row))
+	address := "%08x"
+	if x.decimal {
+		address = "%08d"
+	}
+	fmt.Fprintf(out, address+": %s %s\n", offset, b.String(), ascii(row))
 }
 
 // writeC writes the bytes as an array of C.
@@ -221,6 +244,10 @@ func (x *xxdState) writeC(out *bufio.Writer, p []byte, file string) {
 		if '0' <= name[0] && name[0] <= '9' {
 			name = "__" + name
 		}
+	}
+	length := "_len"
+	if x.capital {
+		name, length = strings.ToUpper(name), "_LEN"
 	}
 	if name != "" {
 		fmt.Fprintf(out, "unsigned char %s[] = {\n", name)
@@ -244,47 +271,6 @@ func (x *xxdState) writeC(out *bufio.Writer, p []byte, file string) {
 		out.WriteByte('\n')
 	}
 	if name != "" {
-		fmt.Fprintf(out, "};\nunsigned int %s_len = %d;\n", name, len(p))
-	}
-}
-
-// revert writes the bytes that a dump shows. Of a row, what follows two blanks is text.
-func (x *xxdState) revert(out io.Writer, p []byte) {
-	if x.plain {
-		clean := bytes.Map(func(c rune) rune {
-			if strings.ContainsRune("0123456789abcdefABCDEF", c) {
-				return c
-			}
-			return -1
-		}, p)
-		dst := make([]byte, len(clean)/2)
-		n, _ := hex.Decode(dst, clean[:len(clean)&^1])
-		out.Write(dst[:n])
-		return
-	}
-	at := int64(0)
-	for line := range bytes.Lines(p) {
-		head, rest, ok := bytes.Cut(line, []byte(":"))
-		offset, err := strconv.ParseInt(strings.TrimSpace(string(head)), 16, 64)
-		if !ok || err != nil {
-			continue
-		}
-		rest = bytes.TrimPrefix(rest, []byte(" "))
-		if i := bytes.Index(rest, []byte("  ")); i >= 0 {
-			rest = rest[:i]
-		}
-		for ; at < offset && offset-at < 1<<26; at++ {
-			out.Write([]byte{0})
-		}
-		digits := bytes.Map(func(c rune) rune {
-			if c == ' ' || c == '\n' || c == '\r' {
-				return -1
-			}
-			return c
-		}, rest)
-		dst := make([]byte, len(digits)/2)
-		n, _ := hex.Decode(dst, digits[:len(digits)&^1])
-		out.Write(dst[:n])
-		at += int64(n)
+		fmt.Fprintf(out, "};\nunsigned int %s%s = %d;\n", name, length, len(p))
 	}
 }
