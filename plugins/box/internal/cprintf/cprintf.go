@@ -78,7 +78,7 @@ func digits(s string, i int) (n, next int) {
 // SetWidth sets the width that was given as *; a negative one means "to the left".
 func (d *Directive) SetWidth(w int) {
 	if w < 0 {
-		d.Minus, w = true, -w
+		d.Minus, w = true, -max(w, -maxSize)
 	}
 	d.Width = min(w, maxSize)
 }
@@ -132,7 +132,10 @@ func (d *Directive) Uint(n uint64) string {
 	switch d.Verb {
 	case 'o':
 		s := strconv.FormatUint(n, 8)
-		if d.Alt && s[0] != '0' {
+		if d.Alt && n == 0 && d.HasPrec && d.Prec == 0 {
+			return d.Pad("0")
+		}
+		if d.Alt && n != 0 {
 			s = "0" + s
 		}
 		return d.number("", s)
@@ -198,9 +201,9 @@ func (d *Directive) Float(f float64) string {
 		s = general(f, prec, d.Alt)
 	default:
 		s = strconv.FormatFloat(f, verb, prec, 64)
-		if d.Alt && prec == 0 {
-			s += "."
-		}
+	}
+	if d.Alt && !math.IsInf(f, 0) && !math.IsNaN(f) {
+		s = pointed(s)
 	}
 	zero := d.Zero && s != "inf" && s != "nan"
 	if d.Verb < 'a' {
@@ -229,6 +232,18 @@ func general(f float64, prec int, alt bool) string {
 		s = trimZeros(s)
 	}
 	return s
+}
+
+// pointed is a number with its point, also where nothing follows it.
+func pointed(s string) string {
+	if strings.Contains(s, ".") {
+		return s
+	}
+	i := strings.IndexAny(s, "ep")
+	if i < 0 {
+		i = len(s)
+	}
+	return s[:i] + "." + s[i:]
 }
 
 func trimZeros(s string) string {
