@@ -27,7 +27,14 @@ func Of(p []byte) Kind {
 		if m.more != nil {
 			text += m.more(p)
 		}
-		return Kind{text, m.mime, "binary"}
+		charset := "binary"
+		if _, name, ok := encoding(p); ok { // such as a PDF of text
+			charset = name
+		}
+		return Kind{text, m.mime, charset}
+	}
+	if len(p) == 1 {
+		return Kind{"very short file (no magic)", "application/octet-stream", "binary"}
 	}
 	if k, ok := textKind(p); ok {
 		return k

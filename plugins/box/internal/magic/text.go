@@ -34,13 +34,18 @@ func textKind(p []byte) (Kind, bool) {
 	if what == "" && csv(body) {
 		return Kind{Text: "CSV text", MIME: "text/csv", Charset: charset}, true
 	}
-	if what != "" {
-		name = what + ", " + name
-	}
-	if strings.HasSuffix(what, "script") && what != "makefile script" {
+	name += " text"
+	if strings.HasSuffix(what, "script") && what != "makefile script" && what != "PHP script" {
 		name += " executable"
-	} else if strings.HasSuffix(name, "Unicode text, UTF-8 (with BOM)") || what == "" && !strings.HasSuffix(name, "text") {
-		name += " text"
+	}
+	switch what {
+	case "":
+	case "Perl script": // its encoding is not told
+		name = what + " text executable"
+	case "Node.js script":
+		name = what + " executable, " + strings.TrimSuffix(name, " executable")
+	default:
+		name = what + ", " + name
 	}
 	kind.Text = name + lineNotes(p)
 	return kind, true
@@ -63,7 +68,7 @@ func encoding(p []byte) (name, charset string, ok bool) {
 	}
 	switch {
 	case !high:
-		return "ASCII text", "us-ascii", true
+		return "ASCII", "us-ascii", true
 	case bytes.HasPrefix(p, []byte("\xef\xbb\xbf")) && validPrefix(p):
 		return "Unicode text, UTF-8 (with BOM)", "utf-8", true
 	case validPrefix(p):
@@ -109,12 +114,13 @@ func language(p []byte) (what, mime string) {
 		return "HTML document", "text/html"
 	case bytes.HasPrefix(start, []byte("<?php")):
 		return "PHP script", "text/x-php"
-	case bytes.HasPrefix(start, []byte("diff ")), bytes.HasPrefix(start, []byte("--- ")) && bytes.Contains(p, []byte("\n+++ ")):
+	case bytes.HasPrefix(start, []byte("diff ")), bytes.HasPrefix(start, []byte("--- ")) && unified().Match(p[:min(len(p), 4096)]):
 		if bytes.HasPrefix(start, []byte("---")) {
 			return "unified diff output", "text/x-diff"
 		}
 		return "diff output", "text/x-diff"
-	case bytes.HasPrefix(start, []byte("#include")), bytes.HasPrefix(start, []byte("/*")) && bytes.Contains(p, []byte("#include")):
+	case bytes.HasPrefix(start, []byte("#include")), bytes.HasPrefix(start, []byte("/*")) && bytes.Contains(p, []byte("#include")),
+		cMain().Match(p[:min(len(p), 8192)]):
 		return "C source", "text/x-c"
 	}
 	if makefile().Match(p[:min(len(p), 4096)]) {
@@ -136,6 +142,12 @@ func python(p []byte) bool {
 	}
 	return false
 }
+
+// unified is the head of a diff.
+var unified = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)\A--- .*\n\+\+\+ .*\n@@`) })
+
+// cMain is a program's main function in C.
+var cMain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`main\([^;{}]*\)\s*\{`) })
 
 var makefile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^all:`) })
 
@@ -184,7 +196,7 @@ func csv(p []byte) bool {
 func script(line string) (what, mime string) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
-		return "", ""
+		return "a  script", "text/plain"
 	}
 	prog := path.Base(words[0])
 	if prog == "env" && len(words) > 1 {
