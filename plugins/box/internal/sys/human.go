@@ -2,6 +2,7 @@ package sys
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 )
 
@@ -21,11 +22,12 @@ func Human(n int64, base int64) string {
 		i++
 	}
 	for ; ; i, unit = i+1, unit*base {
-		tenths := n / unit * 10
 		rest := n % unit
-		tenths += (rest*10 + unit - 1) / unit
-		if i == len(units)-1 {
-			tenths = n / (unit / 10) // rest*10 would not fit
+		hi, lo := bits.Mul64(uint64(rest), 10) // which may not fit
+		more, left := bits.Div64(hi, lo, uint64(unit))
+		tenths := n/unit*10 + int64(more)
+		if left > 0 {
+			tenths++
 		}
 		if tenths < 100 {
 			return fmt.Sprintf("%d.%d%c", tenths/10, tenths%10, units[i])
