@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -374,7 +375,7 @@ func (c *comparison) compare(a, b, head string) {
 		if binary && !c.brief {
 			kind = "Binary files "
 		}
-		c.env.Out.WriteString(kind + a + " and " + b + " differ\n")
+		c.env.Out.WriteString(kind + c.label(a, 0) + " and " + c.label(b, 1) + " differ\n")
 		c.raise(1)
 		return
 	}
@@ -384,6 +385,13 @@ func (c *comparison) compare(a, b, head string) {
 		horizon = c.context
 	}
 	list := c.match.changes(p.a, p.b, horizon)
+	shown := slices.DeleteFunc(slices.Clone(list), func(c change) bool { return c.trivial })
+	if len(shown) == 0 {
+		list = nil
+	}
+	if c.style != 'u' && c.style != 'c' {
+		list = shown
+	}
 	if len(list) == 0 && (c.style != 'y' || c.onlyNew || c.brief) {
 		c.identical(a, b)
 		return
@@ -392,7 +400,7 @@ func (c *comparison) compare(a, b, head string) {
 		c.raise(1)
 	}
 	if c.brief {
-		c.env.Out.WriteString("Files " + a + " and " + b + " differ\n")
+		c.env.Out.WriteString("Files " + c.label(a, 0) + " and " + c.label(b, 1) + " differ\n")
 		return
 	}
 	c.env.Out.WriteString(head)
@@ -419,7 +427,7 @@ func (c *comparison) compare(a, b, head string) {
 
 func (c *comparison) identical(a, b string) {
 	if c.same {
-		c.env.Out.WriteString("Files " + a + " and " + b + " are identical\n")
+		c.env.Out.WriteString("Files " + c.label(a, 0) + " and " + c.label(b, 1) + " are identical\n")
 	}
 }
 
@@ -440,6 +448,14 @@ func (c *comparison) read(name string) ([]byte, bool) {
 
 // isBinary reports whether the beginning of a file holds a NUL.
 func isBinary(p []byte) bool { return bytes.IndexByte(p[:min(len(p), 4096)], 0) >= 0 }
+
+// label is what a file is called: its name, or what stands in for it.
+func (c *comparison) label(name string, i int) string {
+	if i < len(c.labels) {
+		return c.labels[i]
+	}
+	return name
+}
 
 // header is a file's name and time, or the label that stands in for it.
 func (c *comparison) header(name string, i int) string {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/regex"
@@ -22,7 +23,10 @@ func newText(p []byte) text {
 
 // A change replaces lines a0 to a1 of the first file by b0 to b1 of the second; counted from 0, the
 // ends not included.
-type change struct{ a0, a1, b0, b1 int }
+type change struct {
+	a0, a1, b0, b1 int
+	trivial        bool // nothing but what -B and -I leave out of account
+}
 
 // matching says which lines are taken for equal.
 type matching struct {
@@ -100,7 +104,7 @@ func expandTabs(s string) string {
 }
 
 // changes compares two texts. At both ends, what is equal is no part of the comparison but for the
-// horizon, some lines next to what differs: changes don't move there.
+// horizon, some lines next to what differs: changes don't move there. Trivial ones are among them.
 func (m *matching) changes(a, b text, horizon int) []change {
 	front, back := m.common(a.lines, b.lines)
 	front, back = max(0, front-horizon), max(0, back-horizon)
@@ -134,9 +138,8 @@ func (m *matching) changes(a, b text, horizon int) []change {
 				j++
 			}
 			c.a1, c.b1 = front+i, front+j
-			if !m.trivial(a.lines[c.a0:c.a1]) || !m.trivial(b.lines[c.b0:c.b1]) {
-				list = append(list, c)
-			}
+			c.trivial = m.trivial(a.lines[c.a0:c.a1]) && m.trivial(b.lines[c.b0:c.b1])
+			list = append(list, c)
 			continue
 		}
 		i++
@@ -167,18 +170,27 @@ type hunk struct {
 	changes        []change
 }
 
+// hunks joins what is close. Trivial changes are in the hunks of others, since the lines of both
+// files are counted there, and in none of their own. How close one has to be is GNU's.
 func hunks(list []change, a, b text, context int) []hunk {
 	var out []hunk
 	for _, c := range list {
 		if n := len(out); n > 0 {
 			last := out[n-1].changes[len(out[n-1].changes)-1]
-			if c.a0-last.a1 <= 2*context {
+			most := 2 * context
+			if c.trivial {
+				most = context - 1
+			}
+			if c.a0-last.a1 <= most {
 				out[n-1].changes = append(out[n-1].changes, c)
 				continue
 			}
 		}
 		out = append(out, hunk{changes: []change{c}})
 	}
+	out = slices.DeleteFunc(out, func(h hunk) bool {
+		return !slices.ContainsFunc(h.changes, func(c change) bool { return !c.trivial })
+	})
 	for i := range out {
 		h := &out[i]
 		first, last := h.changes[0], h.changes[len(h.changes)-1]

@@ -55,15 +55,19 @@ func parsePatch(p []byte) (list []filePatch, err string) {
 			cur.removed = cur.removed || cur.new == "/dev/null"
 			cur.lead = append(cur.lead, lines[i], lines[i+1])
 			i += 2
-			cur.line = i + 1
-			for i < len(lines) && bytes.HasPrefix(lines[i], []byte("@@ -")) {
-				h, n, msg := parseHunk(lines[i:], i+1)
-				if msg != "" {
-					return nil, msg
-				}
-				cur.hunks = append(cur.hunks, h)
-				i += n
+			n, msg := cur.unified(lines[i:], i+1)
+			if msg != "" {
+				return nil, msg
 			}
+			i += n
+			flush()
+			continue
+		case strings.HasPrefix(l, "@@ -"): // without names
+			n, msg := cur.unified(lines[i:], i+1)
+			if msg != "" {
+				return nil, msg
+			}
+			i += n
 			flush()
 			continue
 		case normalHeader(l):
@@ -90,6 +94,21 @@ func parsePatch(p []byte) (list []filePatch, err string) {
 		return nil, "Only garbage was found in the patch input."
 	}
 	return list, ""
+}
+
+// unified takes the hunks of a unified diff that lines begins with, and returns how many lines they
+// take. number is that of the first one.
+func (f *filePatch) unified(lines [][]byte, number int) (taken int, err string) {
+	f.line = number
+	for taken < len(lines) && bytes.HasPrefix(lines[taken], []byte("@@ -")) {
+		h, n, msg := parseHunk(lines[taken:], number+taken)
+		if msg != "" {
+			return 0, msg
+		}
+		f.hunks = append(f.hunks, h)
+		taken += n
+	}
+	return taken, ""
 }
 
 // headerName cuts the time off a name.

@@ -36,7 +36,7 @@ func newSideBySide(p *printer, width int, common, left bool) *sideBySide {
 
 func (s *sideBySide) write(list []change) {
 	i, j := 0, 0
-	for _, c := range append(list, change{len(s.a.lines), len(s.a.lines), len(s.b.lines), len(s.b.lines)}) {
+	for _, c := range append(list, change{a0: len(s.a.lines), a1: len(s.a.lines), b0: len(s.b.lines), b1: len(s.b.lines)}) {
 		s.equal(s.a.lines[i:c.a0], s.b.lines[j:c.b0])
 		for i, j = c.a0, c.b0; i < c.a1 && j < c.b1; i, j = i+1, j+1 {
 			s.row(s.a.lines[i], '|', s.b.lines[j])
