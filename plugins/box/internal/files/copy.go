@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -126,6 +127,11 @@ func (c *copier) clear(from, to string, info sys.Info, operand bool) (kept strin
 }
 
 func (c *copier) copyDir(from, to string, info sys.Info, exists bool) bool {
+	if slices.ContainsFunc(c.above, func(above sys.Info) bool { return sys.Same(above, info) }) {
+		return c.errorf("cannot copy cyclic symbolic link %s", tool.QuoteAlways(from))
+	}
+	c.above = append(c.above, info)
+	defer func() { c.above = c.above[:len(c.above)-1] }()
 	self := c.into[[2]uint64{info.Dev, info.Ino}]
 	if self && c.made[c.env.Path(from)] {
 		return c.intoItself()

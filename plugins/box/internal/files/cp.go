@@ -34,6 +34,7 @@ type copier struct {
 	// the directories that it is copied into: they may be in what is copied
 	into       map[[2]uint64]bool
 	complained bool                 // that they are
+	above      []sys.Info           // the directories that lead to what is copied
 	seen       map[[2]uint64]string // where files with several names went
 }
 

@@ -30,6 +30,9 @@ func truncate(env *tool.Env, args []string) int {
 	if !has && reference < 0 {
 		return env.UsageError("you must specify either %s or %s", env.Quote("--size"), env.Quote("--reference"))
 	}
+	if has && reference >= 0 && strings.Trim(size[:min(len(size), 1)], "0123456789") == "" {
+		return env.UsageError("you must specify a relative %s with %s", env.Quote("--size"), env.Quote("--reference"))
+	}
 	op := byte(0)
 	text := strings.TrimLeft(size, " \t")
 	if text != "" && strings.IndexByte("+-<>/%", text[0]) >= 0 {

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,10 +27,7 @@ func kill(e *tool.Env, args []string) int {
 		names = names[1:]
 		switch option {
 		case "-l", "-L":
-			for n := 1; n < len(signalNames); n++ {
-				e.Out.WriteString(signalNames[n] + "\n")
-			}
-			return 0
+			return list(e, names)
 		case "-s", "-n", "--signal":
 			if len(names) > 0 {
 				option, names = "-"+names[0], names[1:]
@@ -59,6 +57,30 @@ func kill(e *tool.Env, args []string) int {
 		}
 	}
 	return status
+}
+
+// list is kill -l: the names of all signals, or what the first of names is otherwise called.
+func list(e *tool.Env, names []string) int {
+	if len(names) == 0 {
+		for n := 1; n < len(signalNames); n++ {
+			end := " "
+			if n == 16 || n == len(signalNames)-1 { // as procps has them
+				end = "\n"
+			}
+			e.Out.WriteString(signalNames[n] + end)
+		}
+		return 0
+	}
+	n, ok := signalNumber(names[0])
+	switch {
+	case !ok || n <= 0 || n >= len(signalNames):
+		e.Errorf("unknown signal name %s", names[0])
+	case '0' <= names[0][0] && names[0][0] <= '9':
+		e.Out.WriteString(signalNames[n] + "\n")
+	default:
+		fmt.Fprintln(e.Out, n)
+	}
+	return 0
 }
 
 // takeSignal takes an option that is a signal, such as -9 or -TERM, out of args.
