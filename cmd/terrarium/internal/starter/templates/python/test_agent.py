@@ -2,6 +2,7 @@
 import io
 import json
 import unittest
+from unittest import mock
 
 from agent import Agent
 from wire import Answer, Request, serve
@@ -30,7 +31,7 @@ class WireTest(unittest.TestCase):
         """A line comes in, a line goes out."""
         line = json.dumps({"instruction": 'Say "hello".', "screen": "$\n", "step": 1, "prompt": "", "more": [{}]})
         out = io.StringIO()
-        serve([line + "\n"], out, lambda r: Answer(r.instruction, r.screen, complete=r.step == 1))
+        serve(io.StringIO(line + "\n"), out, lambda r: Answer(r.instruction, r.screen, complete=r.step == 1))
         self.assertEqual(json.loads(out.getvalue()), {
             "analysis": 'Say "hello".', "plan": "$\n", "commands": [], "task_complete": True,
         })
@@ -38,7 +39,15 @@ class WireTest(unittest.TestCase):
 
     def test_no_json(self) -> None:
         with self.assertRaises(ValueError):
-            serve(["no JSON\n"], io.StringIO(), Agent().decide)
+            serve(io.StringIO("no JSON\n"), io.StringIO(), Agent().decide)
+
+    def test_too_long(self) -> None:
+        """Of a line without an end, no more is read than a request may have."""
+        with mock.patch("wire.MAX_REQUEST", 10):
+            source = io.StringIO("{" * 100)
+            with self.assertRaisesRegex(ValueError, "more than 10 characters"):
+                serve(source, io.StringIO(), Agent().decide)
+            self.assertLessEqual(source.tell(), 11)
 
 
 if __name__ == "__main__":

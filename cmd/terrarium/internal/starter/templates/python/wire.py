@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Callable, Iterable, TextIO
+from typing import Callable, Iterator, TextIO
+
+MAX_REQUEST = 64 << 20  # how long a request may be, in characters
 
 
 @dataclass
@@ -54,8 +56,16 @@ def write(answer: Answer) -> str:
     })
 
 
-def serve(lines: Iterable[str], out: TextIO, decide: Callable[[Request], Answer]) -> None:
+def lines(source: TextIO) -> Iterator[str]:
+    """Yields the lines of source. A longer one than a request may be is an error, before it is read."""
+    while line := source.readline(MAX_REQUEST + 1):
+        if len(line) > MAX_REQUEST:
+            raise ValueError(f"a request of more than {MAX_REQUEST} characters")
+        yield line
+
+
+def serve(source: TextIO, out: TextIO, decide: Callable[[Request], Answer]) -> None:
     """Answers requests until there are no more: the task is done, or given up."""
-    for line in lines:
+    for line in lines(source):
         if line.strip():
             print(write(decide(read(line))), file=out, flush=True)
