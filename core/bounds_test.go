@@ -60,3 +60,33 @@ func TestTooManyBounds(t *testing.T) {
 		t.Errorf("got %v, want too_many", err)
 	}
 }
+
+// TestSessionIDBound: a session's name is kept with each of its terminals, so it is bounded. A name
+// that is too long is an error, and is not written to the trace.
+func TestSessionIDBound(t *testing.T) {
+	var trace strings.Builder
+	r := core.NewRegistry(core.Config{Trace: func(line string) { trace.WriteString(line) }})
+	for _, c := range []struct {
+		length int
+		want   string
+	}{
+		{0, ""}, {core.MaxSessionID, ""}, {core.MaxSessionID + 1, "core: invalid sessionId: too_long"},
+		{64 << 20, "core: invalid sessionId: too_long"},
+	} {
+		trace.Reset()
+		_, err := r.Create(time.Time{}, core.SessionID(strings.Repeat("s", c.length)), core.Command{Command: "make"})
+		if got := errorText(err); got != c.want {
+			t.Errorf("%d bytes: got %q, want %q", c.length, got, c.want)
+		}
+		if trace.Len() > core.MaxSessionID+1000 {
+			t.Errorf("%d bytes: the trace has %d", c.length, trace.Len())
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

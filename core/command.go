@@ -6,8 +6,18 @@ import (
 )
 
 // A SessionID names the ACP session a terminal belongs to. Its form is the
-// client's; any string will do, also the empty one.
+// client's; any string of at most MaxSessionID bytes will do, also the empty one.
 type SessionID string
+
+// MaxSessionID bounds a SessionID, in bytes. Each terminal and each line of a trace has one.
+const MaxSessionID = 16 << 10
+
+func (s SessionID) validate() error {
+	if len(s) > MaxSessionID {
+		return &InvalidError{Param: "sessionId", Reason: "too_long"}
+	}
+	return nil
+}
 
 // An EnvVariable is one name and value of a command's environment, as in ACP.
 type EnvVariable struct {

@@ -37,6 +37,9 @@ func NewRegistry(c Config) *Registry {
 // StartFailed tells what became of it. The error is an *InvalidError, a
 // *LimitError, or is errors.ErrUnsupported for a screen where there is none.
 func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID, err error) {
+	if err := s.validate(); err != nil {
+		return "", err
+	}
 	r.trace.create(now, s, &c)
 	defer func() { r.trace.failed(err) }()
 	if err := c.validate(); err != nil {
