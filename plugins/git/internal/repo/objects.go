@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -30,8 +31,29 @@ func (r *Repo) objects() *packs {
 	return r.packs
 }
 
+// repacked looks for packs again, and reports whether they are others than before: another
+// program's gc moves objects meanwhile.
+func (r *Repo) repacked() bool {
+	names, err := indexes(filepath.Join(r.Common, "objects", "pack"))
+	if err != nil || r.packs == nil || slices.Equal(names, r.packs.names) {
+		return false
+	}
+	r.forgetPacks()
+	return true
+}
+
+// forgetPacks has packs listed again when an object is read next.
+func (r *Repo) forgetPacks() {
+	if r.packs != nil {
+		r.packs.close()
+		r.packs = nil
+	}
+}
+
 // Has reports whether an object is here.
-func (r *Repo) Has(h plumbing.Hash) bool {
+func (r *Repo) Has(h plumbing.Hash) bool { return r.has(h) || r.repacked() && r.has(h) }
+
+func (r *Repo) has(h plumbing.Hash) bool {
 	if _, ok := r.objects().has(h); ok {
 		return true
 	}
@@ -44,6 +66,14 @@ func (r *Repo) Has(h plumbing.Hash) bool {
 // Object returns an object's type and bytes. They are lent: whoever wants to change them copies
 // them.
 func (r *Repo) Object(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	t, b, err := r.object(h)
+	if err != nil && r.repacked() {
+		return r.object(h)
+	}
+	return t, b, err
+}
+
+func (r *Repo) object(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	s := r.objects()
 	at, packed := s.has(h)
 	if packed {

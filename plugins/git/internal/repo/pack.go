@@ -59,7 +59,7 @@ func (r *Repo) StorePack(in io.Reader) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	r.packs = nil // there is one more now
+	r.forgetPacks() // there is one more now
 	return packfile.UpdateObjectStorage(r.store, f)
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
@@ -18,6 +17,7 @@ import (
 // several times as long: it computes the name of each object, and reads the index by single bytes.
 // https://git-scm.com/docs/pack-format
 type packs struct {
+	names    []string // of the indexes that there are, in order
 	list     []*pack
 	complete bool // whether all packs that there are are in the list
 
@@ -47,22 +47,18 @@ const (
 // left out.
 func openPacks(dir string) *packs {
 	p := &packs{complete: true, blocks: kept[place]{limit: keptBlocks}, objects: kept[place]{limit: keptBases}}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		p.complete = errors.Is(err, os.ErrNotExist)
+	var err error
+	if p.names, err = indexes(dir); err != nil {
+		p.complete = false
 		return p
 	}
 	room := maxIndexes
-	for _, e := range entries {
-		base, isIndex := strings.CutSuffix(e.Name(), ".idx")
-		if !isIndex {
-			continue
-		}
+	for _, name := range p.names {
 		if len(p.list) == maxPacks {
 			p.complete = false
 			break
 		}
-		one, err := openPack(filepath.Join(dir, base), min(room, maxIndex))
+		one, err := openPack(filepath.Join(dir, strings.TrimSuffix(name, ".idx")), min(room, maxIndex))
 		if err != nil {
 			p.complete = false
 			continue
@@ -71,6 +67,30 @@ func openPacks(dir string) *packs {
 		room -= len(one.index)
 	}
 	return p
+}
+
+// indexes lists the indexes of packs in a directory, in the order of their names.
+func indexes(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".idx") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// close closes the packs that were read. What was lent of them stays.
+func (s *packs) close() {
+	for _, p := range s.list {
+		if p.file != nil {
+			p.file.Close()
+			p.file = nil
+		}
+	}
 }
 
 // A pack is an open one.
@@ -207,6 +227,7 @@ func (s *packs) read(at place) (plumbing.ObjectType, []byte, error) {
 	room := int64(maxObject) // for deltas, and what they are of
 	var kind plumbing.ObjectType
 	var body []byte
+	var mark place // one that was seen: who goes round in a circle comes by it again
 	for {
 		if b, ok := s.objects.get(at); ok {
 			kind, body = plumbing.ObjectType(b[0]), b[1:]
@@ -223,8 +244,11 @@ func (s *packs) read(at place) (plumbing.ObjectType, []byte, error) {
 		}
 		deltas, places = append(deltas, b[1:]), append(places, at)
 		room -= int64(len(b))
-		if len(deltas) > maxChain || slices.Contains(places, base) { // the latter never ends
+		if base == mark || len(deltas) > maxChain {
 			return 0, nil, errPack
+		}
+		if n := len(deltas); n&(n-1) == 0 {
+			mark = base // further on each time, so that the way to the circle may be long
 		}
 		at = base
 	}

@@ -189,3 +189,46 @@ func TestDecodeCommit(t *testing.T) {
 		}
 	}
 }
+
+// TestRepacked: another program's gc moves objects from files of their own into a pack, or from
+// pack to pack, after this one has looked what packs there are.
+func TestRepacked(t *testing.T) {
+	r, objects := packedTexts(t, false)
+	packs := filepath.Join(r.Common, "objects", "pack")
+	moved := func(from, to string) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(from, "pack-*"))
+		if err != nil || len(files) < 2 {
+			t.Fatalf("got %q, %v", files, err)
+		}
+		for _, name := range files {
+			if err := os.Rename(name, filepath.Join(to, "pack-"+strings.Repeat("a", 40)+filepath.Ext(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	readable := func(what string, h plumbing.Hash, want bool) {
+		t.Helper()
+		if _, _, err := r.Object(h); (err == nil) != want {
+			t.Errorf("%s: got %v", what, err)
+		}
+		if r.Has(h) != want {
+			t.Errorf("%s: got that it is there: %v", what, !want)
+		}
+	}
+	elsewhere := t.TempDir()
+	moved(packs, elsewhere)
+	readable("without its pack", objects[0], false)
+	moved(elsewhere, packs)
+	readable("with its pack again", objects[0], true)
+	missing, _ := plumbing.FromHex(strings.Repeat("ab", hashSize))
+	readable("none", missing, false)
+
+	r, objects = packedTexts(t, false)
+	packs = filepath.Join(r.Common, "objects", "pack")
+	r.objects()
+	moved(packs, packs)
+	readable("in a pack of another name", objects[1], true)
+	moved(packs, elsewhere)
+	readable("in a pack that is open", objects[2], true)
+}
