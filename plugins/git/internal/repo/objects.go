@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/object"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/inflate"
 )
 
 // objects returns what reads the repository's packs.
@@ -125,34 +126,39 @@ func (r *Repo) readLoose(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if info.Size() > maxObject {
+		return 0, nil, fmt.Errorf("object %s has %d bytes compressed, which is too much", h, info.Size())
+	}
+	src := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, src); err != nil {
+		return 0, nil, err
+	}
+	// Most objects are short enough for this, and only the object says how long it is.
+	b := make([]byte, min(8<<10, 64+16*len(src)))
 	z := &r.objects().inflate
-	if err := z.open(bufio.NewReaderSize(f, int(min(info.Size()+1, blockSize)))); err != nil {
+	n, err := z.Decode(b, src)
+	if err != nil && err != inflate.ErrMore {
 		return 0, nil, err
 	}
-	head := make([]byte, 0, 32) // TYPE SIZE\0
-	for len(head) == 0 || head[len(head)-1] != 0 {
-		if len(head) == cap(head) {
-			return 0, nil, errMalformed
-		}
-		if _, err := io.ReadFull(z.z, head[len(head):len(head)+1]); err != nil {
-			return 0, nil, err
-		}
-		head = head[:len(head)+1]
+	head, _, ok := bytes.Cut(b[:min(n, 32)], []byte{0}) // TYPE SIZE
+	word, number, _ := bytes.Cut(head, []byte(" "))
+	t, typeErr := plumbing.ParseObjectType(string(word))
+	if !ok || typeErr != nil {
+		return 0, nil, errMalformed
 	}
-	word, number, _ := bytes.Cut(head[:len(head)-1], []byte(" "))
-	t, err := plumbing.ParseObjectType(string(word))
-	if err != nil {
-		return 0, nil, err
-	}
-	size, err := strconv.ParseInt(string(number), 10, 64)
-	if err != nil || size < 0 || size > maxObject || size/maxRatio > info.Size() {
+	size, sizeErr := strconv.ParseInt(string(number), 10, 64)
+	if sizeErr != nil || size < 0 || size > maxObject || size/maxRatio > info.Size() {
 		return 0, nil, fmt.Errorf("object %s has %s bytes, which is too much", h, number)
 	}
-	b, err := z.rest(size)
-	if err != nil {
-		return 0, nil, err
+	all := len(head) + 1 + int(size)
+	if err == inflate.ErrMore && all > len(b) {
+		b = make([]byte, all)
+		n, err = z.Decode(b, src)
 	}
-	return t, b[1:], nil
+	if err != nil || n != all {
+		return 0, nil, errors.Join(err, errMalformed)
+	}
+	return t, b[len(head)+1 : n : n], nil
 }
 
 // Commit returns the commit, without parents if history ends there.

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
+
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/inflate"
 )
 
 // packs reads the objects of a repository's packs. What it can't read is for go-git, which takes
@@ -23,7 +25,7 @@ type packs struct {
 
 	blocks  kept[place] // of packs
 	objects kept[place] // that others may be deltas of; each begins with its kind
-	inflate inflater
+	inflate inflate.Decoder
 }
 
 // A place is a pack's object, or block, by its offset.
@@ -271,104 +273,143 @@ func (s *packs) keep(kind plumbing.ObjectType, b []byte, at place) {
 	}
 }
 
+// maxRatio is how many bytes one byte of zlib's can become at most.
+const maxRatio = 1032
+
 // entry reads what is at a place: a byte of room, and an object's contents, or a delta and the
 // place of what it is a delta of, if that has at most room bytes.
 func (s *packs) entry(at place, room int64) (t plumbing.ObjectType, b []byte, base place, err error) {
 	if err := at.pack.open(); err != nil {
 		return 0, nil, base, err
 	}
-	w := &window{packs: s, at: at}
-	c, err := w.ReadByte()
+	const longest = 6 + 20 // of a size, and the name of a base
+	head, err := s.bytes(at, longest)
 	if err != nil {
 		return 0, nil, base, err
 	}
-	kind, size := c>>4&7, int64(c&15)
-	for shift := 4; c&0x80 != 0; shift += 7 {
-		if c, err = w.ReadByte(); err != nil || shift > 32 {
-			return 0, nil, base, errPack
-		}
-		size |= int64(c&0x7f) << shift
+	kind, size, n := sizeOf(head)
+	if n == 0 {
+		return 0, nil, base, errPack
 	}
 	switch kind {
 	case ofsDelta:
-		back := int64(-1)
-		for c = 0x80; c&0x80 != 0; {
-			if c, err = w.ReadByte(); err != nil || back > 1<<48 {
-				return 0, nil, base, errPack
-			}
-			back = (back+1)<<7 | int64(c&0x7f)
-		}
-		if back <= 0 || back >= at.offset {
+		back, m := backOf(head[n:])
+		if m == 0 || back <= 0 || back >= at.offset {
 			return 0, nil, base, errPack
 		}
+		n += m
 		base = place{at.pack, at.offset - back}
 	case refDelta:
-		var h [hashSize]byte
-		if _, err := io.ReadFull(w, h[:]); err != nil {
-			return 0, nil, base, err
+		if len(head) < n+hashSize {
+			return 0, nil, base, errPack
 		}
-		offset, ok := at.pack.find(h[:])
+		offset, ok := at.pack.find(head[n:][:hashSize])
 		if !ok {
 			return 0, nil, base, errPack
 		}
+		n += hashSize
 		base = place{at.pack, offset}
 	case byte(plumbing.CommitObject), byte(plumbing.TreeObject), byte(plumbing.BlobObject), byte(plumbing.TagObject):
 	default:
 		return 0, nil, base, errPack
 	}
+	at.offset += int64(n)
 	// Nothing is made room for that the rest of the pack can't become.
 	if size > room || size/maxRatio > at.pack.size-at.offset {
 		return 0, nil, base, fmt.Errorf("an object of %d bytes is too much", size)
 	}
-	b, err = s.inflate.all(w, size)
+	b, err = s.inflated(at, size)
 	return plumbing.ObjectType(kind), b, base, err
 }
 
-// A window reads a pack by blocks, from a place on.
-type window struct {
-	packs *packs
-	at    place // behind the block
-	block []byte
-	pos   int // in the block
-}
-
-func (w *window) fill() error {
-	within := int(w.at.offset % blockSize)
-	key := place{w.at.pack, w.at.offset - int64(within)}
-	b, ok := w.packs.blocks.get(key)
-	if !ok {
-		b = make([]byte, min(blockSize, max(0, w.at.pack.size-key.offset)))
-		if _, err := w.at.pack.file.ReadAt(b, key.offset); err != nil {
-			return err
+// sizeOf reads the kind and the size that an entry of a pack begins with. n is how long they are,
+// or 0 if they are malformed: https://git-scm.com/docs/pack-format#_size_encoding.
+func sizeOf(b []byte) (kind byte, size int64, n int) {
+	for shift := 0; n < len(b) && shift <= 32; n++ {
+		if n == 0 {
+			kind, size, shift = b[0]>>4&7, int64(b[0]&15), 4
+		} else {
+			size |= int64(b[n]&0x7f) << shift
+			shift += 7
 		}
-		w.packs.blocks.put(key, b)
-	}
-	if within >= len(b) {
-		return io.ErrUnexpectedEOF
-	}
-	w.block, w.pos = b, within
-	w.at.offset = key.offset + int64(len(b))
-	return nil
-}
-
-func (w *window) ReadByte() (byte, error) {
-	if w.pos == len(w.block) {
-		if err := w.fill(); err != nil {
-			return 0, err
+		if b[n]&0x80 == 0 {
+			return kind, size, n + 1
 		}
 	}
-	c := w.block[w.pos]
-	w.pos++
-	return c, nil
+	return 0, 0, 0
 }
 
-func (w *window) Read(p []byte) (int, error) {
-	if w.pos == len(w.block) {
-		if err := w.fill(); err != nil {
-			return 0, err
+// backOf reads how far before an entry the one is that it is a delta of. n is how long that is, or
+// 0 if it is malformed.
+func backOf(b []byte) (back int64, n int) {
+	back = -1
+	for n < len(b) && back <= 1<<48 {
+		back = (back+1)<<7 | int64(b[n]&0x7f)
+		n++
+		if b[n-1]&0x80 == 0 {
+			return back, n
 		}
 	}
-	n := copy(p, w.block[w.pos:])
-	w.pos += n
-	return n, nil
+	return 0, 0
+}
+
+// inflated returns a byte of room, and the size bytes that are compressed at a place.
+func (s *packs) inflated(at place, size int64) ([]byte, error) {
+	b := make([]byte, 1+size)
+	// How long they are compressed nobody says. Texts become half as long at least. What is much
+	// longer than it was is not read, so that the memory for it is bounded.
+	most := min(size+size/8+64<<10, at.pack.size-at.offset)
+	for want := size/2 + 512; ; {
+		src, err := s.bytes(at, want)
+		if err != nil {
+			return nil, err
+		}
+		n, err := s.inflate.Decode(b[1:], src)
+		if err == inflate.ErrShort && int64(len(src)) < most {
+			want = min(2*int64(len(src)), most)
+			continue
+		}
+		if err == nil && int64(n) < size {
+			err = errPack
+		}
+		return b, err
+	}
+}
+
+// bytes returns what a pack has from a place on: n bytes at least, but where it ends before. They
+// are lent.
+func (s *packs) bytes(at place, n int64) ([]byte, error) {
+	within := at.offset % blockSize
+	at.offset -= within
+	b, err := s.block(at)
+	if err != nil || within >= int64(len(b)) {
+		return nil, errors.Join(err, errPack)
+	}
+	b = b[within:]
+	if int64(len(b)) >= n {
+		return b, nil
+	}
+	for all := make([]byte, 0, min(n+blockSize, at.pack.size-at.offset-within)); ; {
+		all = append(all, b...)
+		at.offset += blockSize
+		if int64(len(all)) >= n || at.offset >= at.pack.size {
+			return all, nil
+		}
+		if b, err = s.block(at); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// block returns the block of a pack that begins at a place.
+func (s *packs) block(at place) ([]byte, error) {
+	if b, ok := s.blocks.get(at); ok {
+		return b, nil
+	}
+	b := make([]byte, min(blockSize, max(0, at.pack.size-at.offset)))
+	if _, err := at.pack.file.ReadAt(b, at.offset); err != nil {
+		return nil, err
+	}
+	s.blocks.put(at, b)
+	return b, nil
 }

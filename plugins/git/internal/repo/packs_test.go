@@ -66,6 +66,48 @@ func packedTexts(t *testing.T, refDeltas bool) (r *Repo, objects []plumbing.Hash
 	return r, objects
 }
 
+// TestObjectsOfAllSizes reads what is as long compressed as it was, and what is a thousandth of it,
+// in a pack and as single objects.
+func TestObjectsOfAllSizes(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	single := newRepo(t)
+	want := map[plumbing.Hash][]byte{}
+	var objects []plumbing.Hash
+	for _, size := range []int{1, 100, 8 << 10, blockSize - 100, blockSize + 1, 3 * blockSize, 1 << 20} {
+		noise := make([]byte, size)
+		for i := range noise {
+			noise[i] = byte(random.Uint32())
+		}
+		for _, b := range [][]byte{noise, make([]byte, size), slices.Concat(noise, make([]byte, size))} {
+			h, err := single.Write(plumbing.BlobObject, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want[h] == nil {
+				objects = append(objects, h)
+			}
+			want[h] = b
+		}
+	}
+	var pack bytes.Buffer
+	if _, err := packfile.NewEncoder(&pack, single.store, false).Encode(objects, 0); err != nil {
+		t.Fatal(err)
+	}
+	packed := newRepo(t)
+	if err := packed.StorePack(&pack); err != nil {
+		t.Fatal(err)
+	}
+	for h, b := range want {
+		if _, got, err := single.readLoose(h); err != nil || !bytes.Equal(got, b) {
+			t.Errorf("%d bytes, single: got %d, %v", len(b), len(got), err)
+		}
+		at, _ := packed.objects().has(h)
+		if _, got, err := packed.objects().read(at); err != nil || !bytes.Equal(got, b) {
+			t.Errorf("%d bytes, packed: got %d, %v", len(b), len(got), err)
+		}
+	}
+}
+
 // TestPacks reads all objects of packs, as go-git does.
 func TestPacks(t *testing.T) {
 	for _, refDeltas := range []bool{false, true} {
