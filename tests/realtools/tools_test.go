@@ -97,11 +97,12 @@ print(json.dumps(total))
 	return filepath.Join(root, "p")
 }
 
-// run runs a module with p mounted and cwd in it.
+// run runs a module with p mounted and cwd in it. The first who runs a module waits until it is
+// compiled, which takes minutes where others compute, too.
 func run(t *testing.T, p, cwd, stdin, module string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{
-		"run", "--host", "wasm", "--mount", p, "--cwd", filepath.Join(p, cwd), "--timeout", "2m", "--", module,
+		"run", "--host", "wasm", "--mount", p, "--cwd", filepath.Join(p, cwd), "--timeout", "10m", "--", module,
 	}, args...)...)
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache)
 	var out, errs bytes.Buffer
