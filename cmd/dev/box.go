@@ -17,15 +17,8 @@ type patchedModule struct {
 	patches string // the folder of patches, applied in order of their names
 }
 
-// patchedModules are those that the plugins are built with for WASI.
-var patchedModules = []patchedModule{
-	{path: "mvdan.cc/sh/v3", patches: "plugins/box/patches/sh"},
-	{path: "github.com/go-git/go-git/v6", patches: "plugins/git/patches/go-git"},
-	{path: "github.com/go-git/gcfg/v2", patches: "plugins/git/patches/gcfg"},
-}
-
-// patchedDir is where the plugins' build has the patched modules, and their go.mod.
-var patchedDir = filepath.Join(".cache", "patched")
+// patchedModules are those that plugins/box is built with for WASI.
+var patchedModules = []patchedModule{{path: "mvdan.cc/sh/v3", patches: "plugins/box/patches/sh"}}
 
 // smallPackages are those of the box whose functions are not copied to where
 // they are called: they take less room so, and work with files or are not in
@@ -56,7 +49,11 @@ var smallPackages = []string{
 
 // buildBox builds the commands of the sandbox into dir, and the list of their names.
 func buildBox(ctx context.Context, out io.Writer, dir, version string) error {
-	flags := []string{"-modfile=" + filepath.Join(patchedDir, "go.mod"), "-trimpath", "-ldflags=-s -w"}
+	mod, err := patchModules(ctx, out, filepath.Join(".cache", "patched"))
+	if err != nil {
+		return err
+	}
+	flags := []string{"-modfile=" + mod, "-trimpath", "-ldflags=-s -w"}
 	for _, p := range smallPackages {
 		flags = append(flags, "-gcflags="+p+"=-l")
 	}

@@ -34,20 +34,14 @@ var recipes = []recipe{
 	}},
 	{"git", func(dir, version string) []step {
 		return []step{{"build git.wasm", func(ctx context.Context, out io.Writer) error {
-			return buildPlugin(ctx, out, dir, "git", version, "-modfile="+filepath.Join(patchedDir, "go.mod"), "-trimpath", "-ldflags=-s -w")
+			return buildPlugin(ctx, out, dir, "git", version, "-trimpath", "-ldflags=-s -w")
 		}}}
 	}},
 }
 
 // pluginSteps makes the plugins of these names, or all if there are none, in dir.
 func pluginSteps(dir, version string, names ...string) []step {
-	steps := []step{
-		{"pack time zones", packZones}, // plugins embed them
-		{"patch modules", func(ctx context.Context, out io.Writer) error {
-			_, err := patchModules(ctx, out, patchedDir)
-			return err
-		}},
-	}
+	steps := []step{{"pack time zones", packZones}} // plugins embed them
 	for _, r := range recipes {
 		if len(names) == 0 || slices.Contains(names, r.name) {
 			steps = append(steps, r.steps(dir, version)...)

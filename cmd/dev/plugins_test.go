@@ -18,9 +18,9 @@ func TestPluginSteps(t *testing.T) {
 		names []string
 		want  string
 	}{
-		{nil, "pack time zones, patch modules, build box.wasm, write direct.wasm, build git.wasm"},
-		{[]string{"box"}, "pack time zones, patch modules, build box.wasm, write direct.wasm"},
-		{[]string{"git"}, "pack time zones, patch modules, build git.wasm"},
+		{nil, "pack time zones, build box.wasm, write direct.wasm, build git.wasm"},
+		{[]string{"box"}, "pack time zones, build box.wasm, write direct.wasm"},
+		{[]string{"git"}, "pack time zones, build git.wasm"},
 	} {
 		var got []string
 		for _, s := range pluginSteps("dir", develVersion, test.names...) {
