@@ -165,10 +165,12 @@ var wasmtimePackages = []string{"./hostwasm", "./hostwasm/worker", boxPackage}
 
 const boxPackage = "./plugins/box"
 
-// pagePackages take their turns in Chromium, a half at each commit: hostwasm, which takes longest, or
-// the driver and vfs. As modules for pages all are vetted, and "node --test web" has them in the page
-// at every commit.
-var pagePackages = []string{"./hostwasm", "./core/driver", "./hostwasm/wasi", "./core/driver/acpconn", "./hostwasm/engine/page", "./hostwasm/vfs"}
+// pagePackages take their turns in Chromium, a half at each commit: hostwasm, which takes longest,
+// or the driver and vfs. As modules for pages all are vetted, and "node --test web" has them in the
+// page at every commit.
+var pagePackages = []string{
+	"./hostwasm", "./core/driver", "./hostwasm/wasi", "./core/driver/acpconn", "./hostwasm/engine/page", "./hostwasm/vfs",
+}
 
 // wasmtimeTests are the subtests for wasmtime, and tests that compare it with other engines.
 const wasmtimeTests = "/^wasmtime|^Test(Hostile|SameOnEachEngine)$"
