@@ -274,3 +274,24 @@ func TestRepacked(t *testing.T) {
 	moved(packs, elsewhere)
 	readable("in a pack that is open", objects[2], true)
 }
+
+// TestAll: the names of all objects come in order, each once, be they in files of their own or in
+// packs, ours to read or go-git's.
+func TestAll(t *testing.T) {
+	r, want := packedTexts(t, false)
+	for _, text := range []string{"loose", "more"} {
+		h, err := r.Write(plumbing.BlobObject, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, h)
+	}
+	slices.SortFunc(want, func(a, b plumbing.Hash) int { return strings.Compare(a.String(), b.String()) })
+	for _, complete := range []bool{true, false} {
+		r.objects().complete = complete
+		got, err := r.All()
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("complete %v: got %d names, %v, want %d: %s", complete, len(got), err, len(want), got)
+		}
+	}
+}

@@ -3,7 +3,6 @@
 package objects
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -153,12 +152,15 @@ func (l *treeLister) print(e repo.Entry, name string) error {
 }
 
 func CatFile(c *cli.Call) error {
-	o, err := c.Parse("t s e p batch? batch-check? textconv filters allow-unknown-type buffer batch-all-objects")
+	o, err := c.Parse("t s e p batch? batch-check? textconv filters allow-unknown-type buffer batch-all-objects unordered")
 	if err != nil {
 		return err
 	}
 	if o.Has("batch") || o.Has("batch-check") {
-		return catBatch(c, o.Has("batch"))
+		return catBatch(c, o)
+	}
+	if o.Has("batch-all-objects") {
+		return &cli.Failure{Status: 129, Text: "fatal: '--batch-all-objects' requires a batch mode"}
 	}
 	args := o.Rest()
 	how, _ := o.Last("t", "s", "e", "p")
@@ -195,29 +197,6 @@ func CatFile(c *cli.Call) error {
 		c.Stdout.Write(b)
 	}
 	return nil
-}
-
-// catBatch answers for the objects that lines of standard input name.
-func catBatch(c *cli.Call, contents bool) error {
-	in := bufio.NewScanner(c.Stdin)
-	for in.Scan() {
-		name := in.Text()
-		h, err := c.Repo.Resolve(name)
-		if err != nil {
-			c.Printf("%s missing\n", name)
-			continue
-		}
-		t, b, err := c.Repo.Object(h)
-		if err != nil {
-			c.Printf("%s missing\n", name)
-			continue
-		}
-		c.Printf("%s %s %d\n", h, t, len(b))
-		if contents {
-			c.Printf("%s\n", b)
-		}
-	}
-	return in.Err()
 }
 
 func HashObject(c *cli.Call) error {
