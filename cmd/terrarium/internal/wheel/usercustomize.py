@@ -77,9 +77,54 @@ class _SocketLoader:
             terrarium_http.install(module)
 
 
+# Packages that are called otherwise than what is imported of them.
+_PACKAGES = {
+    "attr": "attrs", "bs4": "beautifulsoup4", "dateutil": "python-dateutil", "dotenv": "python-dotenv", "yaml": "pyyaml",
+}
+
+
+def _hint(name):
+    """Says on standard error what can be done where a module was not found."""
+    if not name.isidentifier() or name[0] == "_" or name in sys.stdlib_module_names or sys.stderr is None:
+        return
+    sys.stderr.write(
+        f"python: {name} is not in this sandbox; a package of Python alone can be added by its owner: "
+        f"terrarium plugins pip add {_PACKAGES.get(name, name)}\n"
+    )
+
+
+class _Missing:
+    """Comes last: nobody has found the module that `python -m` shall run."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def find_spec(self, name, path=None, target=None):
+        if name == self.name:
+            sys.meta_path.remove(self)
+            _hint(name)
+        return None
+
+
+def _excepthook(kind, error, trace):
+    sys.__excepthook__(kind, error, trace)
+    # Of a package that is there, a part may be missing.
+    if isinstance(error, ModuleNotFoundError) and error.name and "." not in error.name:
+        _hint(error.name)
+
+
+def _advise():
+    sys.excepthook = _excepthook
+    options = sys.orig_argv[1:]
+    if sys.argv[:1] == ["-m"] and "-m" in options[:-1]:
+        module = options[options.index("-m") + 1]
+        sys.meta_path.append(_Missing(module.partition(".")[0]))
+
+
 for _name in ("getuid", "geteuid", "getgid", "getegid"):
     if not hasattr(os, _name):
         setattr(os, _name, lambda: 0)
 _begin()
+_advise()
 sys.meta_path.insert(0, _SocketFinder())
-del _begin, _name
+del _advise, _begin, _name
