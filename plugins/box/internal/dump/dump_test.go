@@ -81,6 +81,7 @@ func TestLikeTheirs(t *testing.T) {
 		{"xxd -e -g 3", "abc", "", "xxd: number of octets per group must be a power of 2 with -e.\n", 1},
 		{"xxd -r -b", "", "", "xxd: Sorry, cannot revert this type of hexdump\n", 255},
 		{"xxd -b -e -p", "ab", "6162\n", "", 0},
+		{"xxd -r -c 2", "00000000: 6162 6364  abcd\n", "ab", "", 0},
 		{"xxd -r -s 2", "0: 61\n", "\x00\x00a", "", 0},
 		{"od -tx1z -td2", "abc", "0000000  61 62  63                                               >abc<\n         25185     99\n0000003\n", "", 0},
 		{"od -td8 -tcz", "abcdefghi", "0000000             7523094288207667809                             105\n          a   b   c   d   e   f   g   h   i                              >abcdefghi<\n0000011\n", "", 0},

@@ -39,6 +39,8 @@ func TestLikeTheirs(t *testing.T) {
 		{"printenv -0 TZ", "", "UTC\x00", "", 0},
 		{"kill -l", "", "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT\nCHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH POLL PWR SYS\n", "", 0},
 		{"kill -l 9 15 137 HUP SIGINT", "", "KILL\n", "", 0},
+		{"kill -l SIGINT", "", "2\n", "", 0},
+		{"kill -l hup", "", "1\n", "", 0},
 		{"kill -l 999", "", "", "kill: unknown signal name 999\n", 0},
 		{"kill -l nonsense", "", "", "kill: unknown signal name nonsense\n", 0},
 		{"which sh nothing", "", "/usr/bin/sh\n", "", 1},
