@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -68,6 +69,7 @@ type Conn struct {
 	asker     asking  // nil if we ask nothing
 	feed      feeding // nil if nobody can subscribe
 	client    Implementation
+	ended     bool // no more comes from the peer
 
 	out     [][]byte // lines not yet taken
 	lent    []byte   // the line that NextLine returned last, reused for another
@@ -117,6 +119,7 @@ func (c *Conn) HandleEOF(now time.Time) {
 	if line := c.lines.Flush(); line != nil {
 		c.HandleMessage(now, line)
 	}
+	c.ended = true
 	clear(c.sessions)
 	if c.asker != nil {
 		c.asker.gone()
@@ -191,7 +194,11 @@ func (c *Conn) HandleEffect(_ time.Time, e *core.Effect) {
 		}
 	case core.StartFailed:
 		if by, ok := c.pending.takeCreate(e.ID); ok {
-			c.refuse(by, wireError(e.Err), e.Err)
+			err := e.Err
+			if c.ended && by.call == nil && (errors.Is(err, core.ErrKilled) || errors.Is(err, core.ErrReleased)) {
+				err = errInputEnded
+			}
+			c.refuse(by, wireError(err), err)
 		}
 	case core.Exited:
 		status := exitStatus(e.Exit)

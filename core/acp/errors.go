@@ -19,6 +19,10 @@ func unknownTerminal(id string) error { return &terminalError{id: id, reason: "u
 
 func (e *terminalError) Error() string { return "acp: " + e.reason + ": " + e.id }
 
+// errInputEnded: nobody has killed the command. The peer's input has ended, with which its terminals
+// end, before the command ran.
+var errInputEnded = errors.New("acp: input ended")
+
 // wireError says what the peer is told of err: the one place where Go errors
 // become codes. Agents read the message, programs data.reason.
 func wireError(err error) *jsonrpc.Error {
@@ -56,6 +60,8 @@ func wireError(err error) *jsonrpc.Error {
 			message += ": " + clip(denied.Reason)
 		}
 		return internal("denied", message)
+	case err == errInputEnded:
+		return withMessage(jsonrpc.NewError(jsonrpc.CodeRequestCancelled, "input_ended"), "Input ended before the command started")
 	case errors.Is(err, core.ErrKilled), errors.Is(err, core.ErrReleased):
 		return withMessage(jsonrpc.NewError(jsonrpc.CodeRequestCancelled, "killed"), "The command was killed before it started")
 	case errors.As(err, &host):
