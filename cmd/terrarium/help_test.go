@@ -46,11 +46,16 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// checkFits checks that a help text fits on a screen.
+// checkFits checks that a help text fits on a screen. Of what people type first, the prompt that
+// follows must not scroll the first line away.
 func checkFits(t *testing.T, name, help string) {
 	t.Helper()
-	if n := strings.Count(help, "\n"); n > 24 || !strings.HasSuffix(help, "\n") {
-		t.Errorf("%s: got %d lines of help, want at most 24, all with an end", name, n)
+	most := 24
+	if name == "terrarium" {
+		most = 23
+	}
+	if n := strings.Count(help, "\n"); n > most || !strings.HasSuffix(help, "\n") {
+		t.Errorf("%s: got %d lines of help, want at most %d, all with an end", name, n, most)
 	}
 	for line := range strings.Lines(help) {
 		if len(line) > 80+len("\n") {

@@ -35,7 +35,6 @@ func main() {
 }
 
 const rootHelp = `usage: terrarium COMMAND [flags]
-
 Terrarium runs commands in terminals, for people and for AI agents:
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
