@@ -64,6 +64,7 @@ const (
 	whyDriver  = "the driver joins the core and any Host, so it may know neither a host nor a library"
 	whyHosts   = "a host knows the core and the driver's interface; a program that uses one must not pay for the other"
 	whyTops    = "nothing imports cmd or tests: they are where everything comes together"
+	whySigned  = "OpenPGP, which go-git's plumbing/object brings, makes tables at each start of a command"
 	whyPlugins = "plugins run inside the sandbox and must build without anything of ours outside it"
 	whyOtel    = "OpenTelemetry's library stays in one package, which the build tag nootel empties"
 	whyMCP     = "the Model Context Protocol's library stays in one package, which serves terminals and wires nothing"
@@ -113,7 +114,8 @@ var rules = []rule{
 
 	{path: "plugins/fs", why: "the guest's side of our imports is in every plugin, so it must cost none of them a library"},
 	{path: "plugins/zones", why: "it is in every plugin that shows times, so it must cost none of them a library"},
-	{path: "plugins/...", ours: []string{"plugins/..."}, others: []string{anyModule}, why: whyPlugins},
+	{path: "plugins/...", ours: []string{"plugins/..."}, others: []string{anyModule},
+		bans: []ban{{packages: []string{"github.com/ProtonMail/go-crypto/..."}, deep: true, why: whySigned}}, why: whyPlugins},
 	{path: "web", why: "it only embeds files"},
 
 	{path: "cmd/terrarium/internal/otel", ours: []string{"core", "core/driver", "core/driver/acpconn", "core/driver/audit", "cmd/terrarium/internal/printable"},

@@ -8,11 +8,18 @@ import (
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
 	format "github.com/go-git/go-git/v6/plumbing/format/config"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
+// A Commit is one of a repository's. It is without parents where history ends.
+type Commit struct {
+	Hash, TreeHash    plumbing.Hash
+	ParentHashes      []plumbing.Hash
+	Author, Committer Signature
+	Message           string
+}
+
 // WriteCommit stores a commit.
-func (r *Repo) WriteCommit(tree plumbing.Hash, parents []plumbing.Hash, author, committer object.Signature, message string) (plumbing.Hash, error) {
+func (r *Repo) WriteCommit(tree plumbing.Hash, parents []plumbing.Hash, author, committer Signature, message string) (plumbing.Hash, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", tree)
 	for _, p := range parents {
@@ -22,24 +29,10 @@ func (r *Repo) WriteCommit(tree plumbing.Hash, parents []plumbing.Hash, author, 
 	return r.Write(plumbing.CommitObject, []byte(b.String()))
 }
 
-func signature(s object.Signature) string {
-	return fmt.Sprintf("%s <%s> %d %s", crud(s.Name), crud(s.Email), s.When.Unix(), s.When.Format("-0700"))
-}
-
-// crud removes what would break the line.
-func crud(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '<' || c == '>' || c == '\n' {
-			return -1
-		}
-		return c
-	}, s)
-}
-
 // decodeCommit reads a commit: its tree, its parents, who made it and the message. What else it
 // says is passed over.
-func decodeCommit(h plumbing.Hash, b []byte) (*object.Commit, error) {
-	c := &object.Commit{Hash: h}
+func decodeCommit(h plumbing.Hash, b []byte) (*Commit, error) {
+	c := &Commit{Hash: h}
 	field := func(key string) (value []byte, ok bool) {
 		line, rest, _ := bytes.Cut(b, []byte("\n"))
 		if len(line) <= len(key) || string(line[:len(key)]) != key || line[len(key)] != ' ' {
@@ -67,10 +60,10 @@ func decodeCommit(h plumbing.Hash, b []byte) (*object.Commit, error) {
 		c.ParentHashes = append(c.ParentHashes, p)
 	}
 	if value, ok := field("author"); ok {
-		c.Author.Decode(value)
+		c.Author = decodeSignature(value)
 	}
 	if value, ok := field("committer"); ok {
-		c.Committer.Decode(value)
+		c.Committer = decodeSignature(value)
 	}
 	for len(b) > 0 && b[0] != '\n' {
 		_, b, _ = bytes.Cut(b, []byte("\n"))
@@ -89,35 +82,15 @@ func hashOf(hex []byte) (plumbing.Hash, bool) {
 	return plumbing.FromHex(string(hex))
 }
 
-// WriteTag stores an annotated tag of a commit.
-func (r *Repo) WriteTag(name string, target plumbing.Hash, tagger object.Signature, message string) (plumbing.Hash, error) {
-	return r.Write(plumbing.TagObject,
-		fmt.Appendf(nil, "object %s\ntype commit\ntag %s\ntagger %s\n\n%s", target, name, signature(tagger), message))
-}
-
 // IsAncestor reports whether old is h or comes before it.
 func (r *Repo) IsAncestor(old, h plumbing.Hash) (bool, error) {
 	found := false
-	err := r.Walk([]plumbing.Hash{h}, nil, func(c *object.Commit) bool {
+	err := r.Walk([]plumbing.Hash{h}, nil, func(c *Commit) bool {
 		found = c.Hash == old
 		return !found
 	})
 	return found, err
 }
-
-// tagged returns what an annotated tag is of.
-func tagged(tag []byte) (plumbing.Hash, error) {
-	line, _, _ := bytes.Cut(tag, []byte("\n"))
-	name, ok := bytes.CutPrefix(line, []byte("object "))
-	h, isHash := hashOf(name)
-	if !ok || !isHash {
-		return Zero, fmt.Errorf("malformed tag: %w", ErrUnknown)
-	}
-	return h, nil
-}
-
-// Tag returns the annotated tag.
-func (r *Repo) Tag(h plumbing.Hash) (*object.Tag, error) { return object.GetTag(r.store, h) }
 
 // List returns the names in a directory, those of directories with a "/".
 func (r *Repo) List(h plumbing.Hash) (names []string, err error) {

@@ -6,16 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // ErrNoIdentity says that nobody has said who commits.
 var ErrNoIdentity = errors.New("unable to auto-detect email address")
 
 // Identity returns who commits now; role is AUTHOR or COMMITTER.
-func (r *Repo) Identity(role string) (object.Signature, error) {
-	s := object.Signature{Name: os.Getenv("GIT_" + role + "_NAME"), Email: os.Getenv("GIT_" + role + "_EMAIL")}
+func (r *Repo) Identity(role string) (Signature, error) {
+	s := Signature{Name: os.Getenv("GIT_" + role + "_NAME"), Email: os.Getenv("GIT_" + role + "_EMAIL")}
 	if s.Name == "" {
 		s.Name, _ = r.Config.Get("user.name")
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // MergeBase returns the best common ancestor of two commits, the youngest if there are several;
@@ -21,13 +20,13 @@ func (r *Repo) MergeBase(a, b plumbing.Hash) (plumbing.Hash, error) {
 // youngest first.
 func (r *Repo) MergeBases(a, b plumbing.Hash) ([]plumbing.Hash, error) {
 	before := map[plumbing.Hash]bool{}
-	err := r.Walk([]plumbing.Hash{a}, nil, func(c *object.Commit) bool { before[c.Hash] = true; return true })
+	err := r.Walk([]plumbing.Hash{a}, nil, func(c *Commit) bool { before[c.Hash] = true; return true })
 	if err != nil {
 		return nil, err
 	}
 	// common ones, the youngest first, and what comes before them
 	var common, parents []plumbing.Hash
-	err = r.walk([]plumbing.Hash{b}, nil, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
+	err = r.walk([]plumbing.Hash{b}, nil, func(c *Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
 		if !before[c.Hash] {
 			return c.ParentHashes, true, nil
 		}
@@ -44,7 +43,7 @@ func (r *Repo) MergeBases(a, b plumbing.Hash) ([]plumbing.Hash, error) {
 // independent returns the commits that do not come before one of the parents.
 func (r *Repo) independent(commits, parents []plumbing.Hash) ([]plumbing.Hash, error) {
 	worse := map[plumbing.Hash]bool{}
-	err := r.Walk(parents, nil, func(c *object.Commit) bool { worse[c.Hash] = true; return true })
+	err := r.Walk(parents, nil, func(c *Commit) bool { worse[c.Hash] = true; return true })
 	return slices.DeleteFunc(commits, func(h plumbing.Hash) bool { return worse[h] }), err
 }
 

@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/inflate"
 )
@@ -162,7 +161,7 @@ func (r *Repo) readLoose(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 }
 
 // Commit returns the commit, without parents if history ends there.
-func (r *Repo) Commit(h plumbing.Hash) (*object.Commit, error) {
+func (r *Repo) Commit(h plumbing.Hash) (*Commit, error) {
 	b, err := r.read(plumbing.CommitObject, h)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
 	"github.com/go-git/go-git/v6/plumbing/format/packfile"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // What a pack from elsewhere may have: bytes as it comes, and bytes of all its objects.
@@ -238,7 +237,7 @@ func (r *Repo) known(tips []plumbing.Hash) (map[plumbing.Hash]bool, error) {
 			}
 		}
 	}
-	err := r.Walk(commits, nil, func(c *object.Commit) bool { known[c.Hash] = true; return true })
+	err := r.Walk(commits, nil, func(c *Commit) bool { known[c.Hash] = true; return true })
 	return known, err
 }
 
@@ -266,7 +265,7 @@ func (r *Repo) Connected(tips, others []plumbing.Hash) error {
 		}
 	}
 	var missing error
-	err := r.Walk(commits[0], commits[1], func(c *object.Commit) bool {
+	err := r.Walk(commits[0], commits[1], func(c *Commit) bool {
 		missing = r.wholeTree(c.TreeHash, seen)
 		return missing == nil
 	})

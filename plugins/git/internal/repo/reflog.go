@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/format/reflog"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // LogHead notes in HEAD's reflog that it was moved from old to where it is now, and why.
@@ -26,7 +25,7 @@ func (r *Repo) Log(name string, old, now plumbing.Hash, why string) error {
 	}
 	who, err := r.Identity("COMMITTER")
 	if errors.Is(err, ErrNoIdentity) { // only a commit needs to know
-		who, err = object.Signature{Name: "user", Email: "user@terrarium.(none)", When: time.Now()}, nil
+		who, err = Signature{Name: "user", Email: "user@terrarium.(none)", When: time.Now()}, nil
 	}
 	if err != nil {
 		return err

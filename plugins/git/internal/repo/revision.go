@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // Resolve returns the object that a name stands for: gitrevisions(7), without searching. Of what
@@ -35,7 +34,7 @@ func (r *Repo) Resolve(name string) (plumbing.Hash, error) {
 }
 
 // ResolveCommit returns the commit that a name stands for.
-func (r *Repo) ResolveCommit(name string) (*object.Commit, error) {
+func (r *Repo) ResolveCommit(name string) (*Commit, error) {
 	h, err := r.Resolve(name)
 	if err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func (r *Repo) message(from []plumbing.Hash, pattern string) (plumbing.Hash, err
 		return Zero, ErrUnknown
 	}
 	found := Zero
-	err = r.Walk(from, nil, func(c *object.Commit) bool {
+	err = r.Walk(from, nil, func(c *Commit) bool {
 		if re.MatchString(c.Message) {
 			found = c.Hash
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // TestSHA256 reads commits, trees and files of a repository whose names have 32 bytes, loose and in
@@ -57,7 +56,7 @@ func TestSHA256(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		err = r.Walk([]plumbing.Hash{r.Head()}, nil, func(c *object.Commit) bool {
+		err = r.Walk([]plumbing.Hash{r.Head()}, nil, func(c *Commit) bool {
 			got += c.Hash.String() + " " + c.Message
 			files, err := r.Tree(c.TreeHash)
 			if err != nil {

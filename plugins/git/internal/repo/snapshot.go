@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // A File is what a snapshot knows of one file.
@@ -123,7 +122,7 @@ func ValidPath(name string) bool {
 
 // WriteTree stores the snapshot's directories and returns the top one.
 func (r *Repo) WriteTree(s Snapshot) (plumbing.Hash, error) {
-	dirs := map[string][]object.TreeEntry{".": nil}
+	dirs := map[string][]Entry{".": nil}
 	above := func(name string) {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if _, ok := dirs[dir]; !ok {
@@ -133,7 +132,7 @@ func (r *Repo) WriteTree(s Snapshot) (plumbing.Hash, error) {
 	}
 	add := func(name string, f File) {
 		dir := path.Dir(name)
-		dirs[dir] = append(dirs[dir], object.TreeEntry{Name: path.Base(name), Mode: f.Mode, Hash: f.Hash})
+		dirs[dir] = append(dirs[dir], Entry{Name: path.Base(name), Mode: f.Mode, Hash: f.Hash})
 	}
 	for name, f := range s {
 		add(name, f)
@@ -154,14 +153,14 @@ func (r *Repo) WriteTree(s Snapshot) (plumbing.Hash, error) {
 	return r.writeDir(dirs["."])
 }
 
-func (r *Repo) writeDir(entries []object.TreeEntry) (plumbing.Hash, error) {
-	key := func(e object.TreeEntry) string {
+func (r *Repo) writeDir(entries []Entry) (plumbing.Hash, error) {
+	key := func(e Entry) string {
 		if e.Mode == filemode.Dir {
 			return e.Name + "/"
 		}
 		return e.Name
 	}
-	slices.SortFunc(entries, func(a, b object.TreeEntry) int { return strings.Compare(key(a), key(b)) })
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(key(a), key(b)) })
 	var b []byte
 	for _, e := range entries {
 		b = fmt.Appendf(b, "%o %s\x00", uint32(e.Mode), e.Name)

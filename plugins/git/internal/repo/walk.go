@@ -6,25 +6,24 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 )
 
 // Walk gives the commits that can be reached from some and not from others, the youngest first,
 // until visit returns false.
-func (r *Repo) Walk(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
-	return r.walk(from, not, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
+func (r *Repo) Walk(from, not []plumbing.Hash, visit func(*Commit) bool) error {
+	return r.walk(from, not, func(c *Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
 		return c.ParentHashes, visit(c), nil
 	})
 }
 
 // A visitor is given a commit, and those that the walk leaves out. It returns where to go on, and
 // whether to.
-type visitor func(c *object.Commit, hidden map[plumbing.Hash]bool) (parents []plumbing.Hash, more bool, err error)
+type visitor func(c *Commit, hidden map[plumbing.Hash]bool) (parents []plumbing.Hash, more bool, err error)
 
 func (r *Repo) walk(from, not []plumbing.Hash, visit visitor) error {
 	hidden := map[plumbing.Hash]bool{}
 	if len(not) > 0 {
-		if err := r.Walk(not, nil, func(c *object.Commit) bool { hidden[c.Hash] = true; return true }); err != nil {
+		if err := r.Walk(not, nil, func(c *Commit) bool { hidden[c.Hash] = true; return true }); err != nil {
 			return err
 		}
 	}
@@ -65,7 +64,7 @@ func (r *Repo) walk(from, not []plumbing.Hash, visit visitor) error {
 type queue []queued
 
 type queued struct {
-	commit *object.Commit
+	commit *Commit
 	order  int
 }
 
@@ -87,8 +86,8 @@ func (q *queue) Pop() any {
 }
 
 // WalkSince is Walk that does not go on behind commits that are older than since.
-func (r *Repo) WalkSince(from, not []plumbing.Hash, since time.Time, visit func(*object.Commit) bool) error {
-	return r.walk(from, not, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
+func (r *Repo) WalkSince(from, not []plumbing.Hash, since time.Time, visit func(*Commit) bool) error {
+	return r.walk(from, not, func(c *Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
 		if c.Committer.When.Before(since) {
 			return nil, true, nil
 		}
@@ -97,18 +96,18 @@ func (r *Repo) WalkSince(from, not []plumbing.Hash, since time.Time, visit func(
 }
 
 // WalkFirstParents is Walk that follows only the first parents of merges.
-func (r *Repo) WalkFirstParents(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
-	return r.walk(from, not, func(c *object.Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
+func (r *Repo) WalkFirstParents(from, not []plumbing.Hash, visit func(*Commit) bool) error {
+	return r.walk(from, not, func(c *Commit, _ map[plumbing.Hash]bool) ([]plumbing.Hash, bool, error) {
 		return c.ParentHashes[:min(1, len(c.ParentHashes))], visit(c), nil
 	})
 }
 
 // WalkTopologically is Walk in an order in which no commit comes before one that follows it, and
 // lines of history are not mixed.
-func (r *Repo) WalkTopologically(from, not []plumbing.Hash, visit func(*object.Commit) bool) error {
-	commits := map[plumbing.Hash]*object.Commit{}
+func (r *Repo) WalkTopologically(from, not []plumbing.Hash, visit func(*Commit) bool) error {
+	commits := map[plumbing.Hash]*Commit{}
 	var order []plumbing.Hash
-	err := r.Walk(from, not, func(c *object.Commit) bool {
+	err := r.Walk(from, not, func(c *Commit) bool {
 		commits[c.Hash] = c
 		order = append(order, c.Hash)
 		return true

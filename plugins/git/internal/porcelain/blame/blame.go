@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -26,16 +25,16 @@ import (
 
 // A blamed line is one of a file, with the commit that it came with.
 type blamed struct {
-	commit   *object.Commit // nil if it is in none
-	name     string         // of the file in that commit
-	number   int            // of the line in that file, from 1
-	previous plumbing.Hash  // the commit's parent that had the file; Zero if there is none
-	before   string         // the file's name there
+	commit   *repo.Commit  // nil if it is in none
+	name     string        // of the file in that commit
+	number   int           // of the line in that file, from 1
+	previous plumbing.Hash // the commit's parent that had the file; Zero if there is none
+	before   string        // the file's name there
 }
 
 // A suspect is a commit that may have brought lines of the file.
 type suspect struct {
-	commit *object.Commit
+	commit *repo.Commit
 	name   string
 	lines  []int // of the file as it is shown, from 0
 	number []int // of these lines in the commit's file, from 0
@@ -123,7 +122,7 @@ type blaming struct {
 }
 
 // file returns a file of a commit.
-func (b *blaming) file(commit *object.Commit, name string) (text []byte, ok bool, err error) {
+func (b *blaming) file(commit *repo.Commit, name string) (text []byte, ok bool, err error) {
 	f, ok := b.c.Repo.FileAt(commit.TreeHash, name)
 	if !ok {
 		return nil, false, nil
@@ -133,7 +132,7 @@ func (b *blaming) file(commit *object.Commit, name string) (text []byte, ok bool
 }
 
 // run finds where all lines came from. A line that a parent has too is the parent's.
-func (b *blaming) run(start *object.Commit, committed [][]byte) error {
+func (b *blaming) run(start *repo.Commit, committed [][]byte) error {
 	first := suspect{commit: start, name: b.name}
 	if len(committed) != len(b.text) || string(bytes.Join(committed, nil)) != string(bytes.Join(b.text, nil)) {
 		for a, n := range b.kept(committed, b.text) {
@@ -260,7 +259,7 @@ func (b *blaming) pass(s suspect) (next []suspect, err error) {
 }
 
 // origin returns what a parent calls the file; "" if it has none.
-func (b *blaming) origin(commit, parent *object.Commit, name string) (string, error) {
+func (b *blaming) origin(commit, parent *repo.Commit, name string) (string, error) {
 	if _, ok, err := b.file(parent, name); ok || err != nil {
 		return name, err
 	}
@@ -497,7 +496,7 @@ func (b *blaming) details(w io.Writer, l blamed) {
 	}
 	for _, who := range []struct {
 		role string
-		object.Signature
+		repo.Signature
 	}{{"author", l.commit.Author}, {"committer", l.commit.Committer}} {
 		p.Printf("%s %s\n%s-mail <%s>\n%s-time %d\n%s-tz %s\n", who.role, who.Name, who.role, who.Email, who.role, who.When.Unix(), who.role, who.When.Format("-0700"))
 	}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/go-git/go-git/v6/plumbing/object"
-
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
@@ -87,7 +85,7 @@ func (d *Output) Combined(w io.Writer, j joined) {
 }
 
 // JoinedFiles returns the files of a merge that are otherwise in all its parents.
-func JoinedFiles(c *cli.Call, commit *object.Commit, paths repo.Paths) ([]joined, error) {
+func JoinedFiles(c *cli.Call, commit *repo.Commit, paths repo.Paths) ([]joined, error) {
 	result, err := c.Repo.Tree(commit.Hash)
 	if err != nil {
 		return nil, err

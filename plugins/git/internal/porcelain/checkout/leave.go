@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/messages"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 // leave tells where HEAD was when it was on no branch, and warns if no branch has its commits.
@@ -20,8 +20,8 @@ func leave(c *cli.Call, from, to plumbing.Hash) error {
 	for _, name := range names {
 		c.End(&kept, "refs/"+name) // tags of other things than commits keep none
 	}
-	var lost []*object.Commit
-	err = c.Repo.Walk([]plumbing.Hash{from}, kept, func(commit *object.Commit) bool {
+	var lost []*repo.Commit
+	err = c.Repo.Walk([]plumbing.Hash{from}, kept, func(commit *repo.Commit) bool {
 		lost = append(lost, commit)
 		return true
 	})

@@ -2,7 +2,6 @@ package history
 
 import (
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -17,7 +16,7 @@ type follower struct {
 }
 
 // match reports whether a commit changed the file, and notes how.
-func (f *follower) match(commit *object.Commit) (bool, error) {
+func (f *follower) match(commit *repo.Commit) (bool, error) {
 	if len(commit.ParentHashes) > 1 {
 		return false, nil
 	}

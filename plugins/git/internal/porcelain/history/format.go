@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
@@ -118,7 +117,7 @@ func NewFormat(c *cli.Call, o *option.Result, d *change.Output) (*Format, error)
 func (f *Format) separated() bool { return f.name == "" && !f.terminated }
 
 // write shows one commit and, if the options ask for it, what it changed.
-func (f *Format) write(c *cli.Call, commit *object.Commit, paths repo.Paths, first, last bool) error {
+func (f *Format) write(c *cli.Call, commit *repo.Commit, paths repo.Paths, first, last bool) error {
 	multiline := f.name != "oneline" && f.name != ""
 	if !first && (multiline || f.separated()) {
 		c.Printf("%s", f.end)
@@ -128,7 +127,7 @@ func (f *Format) write(c *cli.Call, commit *object.Commit, paths repo.Paths, fir
 }
 
 // changes shows what a commit changed.
-func (f *Format) changes(c *cli.Call, commit *object.Commit, paths repo.Paths, last bool) error {
+func (f *Format) changes(c *cli.Call, commit *repo.Commit, paths repo.Paths, last bool) error {
 	multiline := f.name != "oneline" && f.name != ""
 	merge := len(commit.ParentHashes) > 1 && !f.first
 	switch {
@@ -164,7 +163,7 @@ func (f *Format) changes(c *cli.Call, commit *object.Commit, paths repo.Paths, l
 }
 
 // changed returns what a commit changed, as it is to be shown.
-func (f *Format) changed(c *cli.Call, commit *object.Commit, paths repo.Paths) ([]change.Change, error) {
+func (f *Format) changed(c *cli.Call, commit *repo.Commit, paths repo.Paths) ([]change.Change, error) {
 	if f.follower != nil {
 		return f.follower.changes[commit.Hash], nil
 	}
@@ -180,7 +179,7 @@ func (f *Format) changed(c *cli.Call, commit *object.Commit, paths repo.Paths) (
 }
 
 // parents shows a merge once for each of its parents: -m.
-func (f *Format) parents(c *cli.Call, commit *object.Commit, paths repo.Paths) error {
+func (f *Format) parents(c *cli.Call, commit *repo.Commit, paths repo.Paths) error {
 	for i, p := range commit.ParentHashes {
 		if i > 0 {
 			f.head(c, commit)
@@ -199,7 +198,7 @@ func (f *Format) parents(c *cli.Call, commit *object.Commit, paths repo.Paths) e
 }
 
 // joined shows what a merge changed of all its parents.
-func (f *Format) joined(c *cli.Call, commit *object.Commit, paths repo.Paths) error {
+func (f *Format) joined(c *cli.Call, commit *repo.Commit, paths repo.Paths) error {
 	files, err := change.JoinedFiles(c, commit, paths)
 	if err != nil {
 		return err
@@ -229,7 +228,7 @@ func (f *Format) side(h plumbing.Hash) string {
 	return f.mark(h) + " "
 }
 
-func (f *Format) head(c *cli.Call, commit *object.Commit) {
+func (f *Format) head(c *cli.Call, commit *repo.Commit) {
 	if f.name == "" {
 		text := f.expand(commit)
 		c.Printf("%s", text)
@@ -300,14 +299,14 @@ func (f *Format) indented(c *cli.Call, text string) {
 }
 
 // raw shows a commit as it is stored.
-func (f *Format) raw(c *cli.Call, commit *object.Commit) {
+func (f *Format) raw(c *cli.Call, commit *repo.Commit) {
 	c.Printf("tree %s\n", commit.TreeHash)
 	for _, p := range commit.ParentHashes {
 		c.Printf("parent %s\n", p)
 	}
 	for _, who := range []struct {
 		role string
-		object.Signature
+		repo.Signature
 	}{{"author", commit.Author}, {"committer", commit.Committer}} {
 		c.Printf("%s %s <%s> %d %s\n", who.role, who.Name, who.Email, who.When.Unix(), who.When.Format("-0700"))
 	}
@@ -316,7 +315,7 @@ func (f *Format) raw(c *cli.Call, commit *object.Commit) {
 }
 
 // email shows a commit as the head of a mail.
-func (f *Format) email(c *cli.Call, commit *object.Commit) {
+func (f *Format) email(c *cli.Call, commit *repo.Commit) {
 	c.Printf("%s", mail.Head(commit, mail.HeadOptions{Prefix: "PATCH"}))
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
@@ -19,7 +18,7 @@ const logOptions = revisionOptions + "oneline format= pretty? abbrev-commit no-a
 	"no-mailmap mailmap use-mailmap log-size clear-decorations decorate-refs= encoding= source relative-date "
 
 // ChangesOf returns what a commit changed since its first parent.
-func ChangesOf(c *cli.Call, commit *object.Commit, paths repo.Paths) ([]change.Change, *change.Output, error) {
+func ChangesOf(c *cli.Call, commit *repo.Commit, paths repo.Paths) ([]change.Change, *change.Output, error) {
 	d := &change.Output{Repo: c.Repo, Context: 3, Renames: true} // for counts alone
 	parent := repo.Zero
 	if len(commit.ParentHashes) > 0 {
@@ -105,7 +104,7 @@ func logList(c *cli.Call, o *option.Result, f *Format, sel *selection, span *spa
 	if f.separated() {
 		held = 1
 	}
-	var chosen []*object.Commit
+	var chosen []*repo.Commit
 	shown := 0
 	show := func(n int, flush func() error) (err error) {
 		for ; n > 0 && err == nil; n-- {
@@ -118,7 +117,7 @@ func logList(c *cli.Call, o *option.Result, f *Format, sel *selection, span *spa
 	reverse := o.Has("reverse")
 	var failed error
 	more := sel.limit != 0
-	visit := func(commit *object.Commit) bool {
+	visit := func(commit *repo.Commit) bool {
 		if !more {
 			return false
 		}

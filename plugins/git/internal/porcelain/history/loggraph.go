@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -17,11 +16,11 @@ func logGraph(c *cli.Call, o *option.Result, f *Format, sel *selection, span *sp
 	if o.Has("reverse") {
 		return cli.Fatal("options '--reverse' and '--graph' cannot be used together")
 	}
-	commits := map[plumbing.Hash]*object.Commit{}
+	commits := map[plumbing.Hash]*repo.Commit{}
 	meant := map[plumbing.Hash]bool{}
 	var order []plumbing.Hash
 	var failed error
-	visit := func(commit *object.Commit) bool {
+	visit := func(commit *repo.Commit) bool {
 		var ok bool
 		if ok, failed = sel.match(c, commit); failed != nil {
 			return false
@@ -87,7 +86,7 @@ func firstError(a, b error) error {
 const maxRewritten = 1 << 20
 
 // nearest follows first parents to a commit that is shown; Zero if there is none.
-func nearest(c *cli.Call, h plumbing.Hash, shown map[plumbing.Hash]*object.Commit) plumbing.Hash {
+func nearest(c *cli.Call, h plumbing.Hash, shown map[plumbing.Hash]*repo.Commit) plumbing.Hash {
 	for range maxRewritten {
 		if shown[h] != nil {
 			return h
@@ -103,7 +102,7 @@ func nearest(c *cli.Call, h plumbing.Hash, shown map[plumbing.Hash]*object.Commi
 
 // graphOne shows one commit: its message beside the commit's rows, what it changed beside those
 // below.
-func graphOne(c *cli.Call, f *Format, g *graph, commit *object.Commit, paths repo.Paths, first bool) error {
+func graphOne(c *cli.Call, f *Format, g *graph, commit *repo.Commit, paths repo.Paths, first bool) error {
 	if !first && (f.name != "oneline" && f.name != "" && f.name != "reference") {
 		c.Printf("%s\n", g.pad())
 	}

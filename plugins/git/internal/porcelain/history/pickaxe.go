@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"regexp"
 
-	"github.com/go-git/go-git/v6/plumbing/object"
-
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
@@ -41,7 +39,7 @@ func newPickaxe(c *cli.Call, o *option.Result) (p *pickaxe, err error) {
 }
 
 // matches reports whether a commit changed such a thing. Merges are not looked at.
-func (p *pickaxe) matches(c *cli.Call, commit *object.Commit) (bool, error) {
+func (p *pickaxe) matches(c *cli.Call, commit *repo.Commit) (bool, error) {
 	if len(commit.ParentHashes) > 1 {
 		return false, nil
 	}

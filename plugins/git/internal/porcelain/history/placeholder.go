@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/messages"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 // expand fills a --format: git-log(1), "PRETTY FORMATS".
-func (f *Format) expand(commit *object.Commit) string {
+func (f *Format) expand(commit *repo.Commit) string {
 	var b strings.Builder
 	auto := cli.Palette(cli.Uncolored) // what %C(auto) has chosen
 	for t := f.template; t != ""; {
@@ -67,7 +67,7 @@ func (f *Format) color(s string) (sequence string, used int) {
 }
 
 // placeholder returns what the one at the start of s means, and how long it is; 0 for none.
-func (f *Format) placeholder(c *object.Commit, s string, paint cli.Palette) (text string, used int) {
+func (f *Format) placeholder(c *repo.Commit, s string, paint cli.Palette) (text string, used int) {
 	if s == "" {
 		return "", 0
 	}
@@ -145,7 +145,7 @@ func join(list []plumbing.Hash, form func(plumbing.Hash) string) string {
 	return strings.Join(out, " ")
 }
 
-func (f *Format) person(p object.Signature, s string) (text string, used int) {
+func (f *Format) person(p repo.Signature, s string) (text string, used int) {
 	if len(s) < 2 {
 		return "", 0
 	}

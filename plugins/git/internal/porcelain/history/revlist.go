@@ -7,12 +7,12 @@ import (
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/messages"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 func RevList(c *cli.Call) error {
@@ -47,11 +47,11 @@ func RevList(c *cli.Call) error {
 	f.mark = span.mark
 	f.short = f.short || o.Has("oneline")
 	formatted := o.Has("format") || o.Has("pretty") || o.Has("oneline")
-	var chosen []*object.Commit
+	var chosen []*repo.Commit
 	left, right := 0, 0
 	var failed error
 	more := sel.limit != 0
-	visit := func(commit *object.Commit) bool {
+	visit := func(commit *repo.Commit) bool {
 		if !more {
 			return false
 		}
@@ -124,7 +124,7 @@ func RevList(c *cli.Call) error {
 }
 
 // listed shows a commit below the line that names it.
-func (f *Format) listed(c *cli.Call, commit *object.Commit) {
+func (f *Format) listed(c *cli.Call, commit *repo.Commit) {
 	if f.name == "" {
 		c.Printf("%s\n", f.expand(commit))
 		return
@@ -139,7 +139,7 @@ func (f *Format) listed(c *cli.Call, commit *object.Commit) {
 }
 
 // listObjects names the directories and files that commits have and those left out have not.
-func listObjects(c *cli.Call, commits []*object.Commit, span *span, bare bool) error {
+func listObjects(c *cli.Call, commits []*repo.Commit, span *span, bare bool) error {
 	seen := map[plumbing.Hash]bool{}
 	for _, h := range span.Not {
 		commit, err := c.Repo.Commit(h)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
@@ -78,7 +77,7 @@ func pattern(c *cli.Call, o *option.Result, pattern string, lines bool) (*regexp
 }
 
 // match reports whether a commit is meant. What it changed is looked at last, as that takes time.
-func (s *selection) match(c *cli.Call, commit *object.Commit) (bool, error) {
+func (s *selection) match(c *cli.Call, commit *repo.Commit) (bool, error) {
 	when := commit.Committer.When
 	switch n := len(commit.ParentHashes); {
 	case n < s.least || s.most >= 0 && n > s.most:
@@ -113,7 +112,7 @@ func (s *selection) match(c *cli.Call, commit *object.Commit) (bool, error) {
 	return s.pickaxe.matches(c, commit)
 }
 
-func person(p object.Signature) string { return p.Name + " <" + p.Email + ">" }
+func person(p repo.Signature) string { return p.Name + " <" + p.Email + ">" }
 
 func matchesAny(list []*regexp.Regexp, text string) bool {
 	for _, re := range list {

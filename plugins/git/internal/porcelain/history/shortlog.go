@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v6/plumbing/object"
-
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/messages"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 func Shortlog(c *cli.Call) error {
@@ -36,7 +35,7 @@ func Shortlog(c *cli.Call) error {
 			return err
 		}
 		var failed error
-		err = walk(c, o, span, paths, func(commit *object.Commit) bool {
+		err = walk(c, o, span, paths, func(commit *repo.Commit) bool {
 			ok, err := sel.match(c, commit)
 			if failed = err; err != nil {
 				return false

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -138,7 +137,7 @@ func (s *span) symmetric(c *cli.Call, a, b string) error {
 	if s.left == nil {
 		s.left = map[plumbing.Hash]bool{}
 	}
-	err = c.Repo.Walk(ends[:1], ends[1:], func(commit *object.Commit) bool { s.left[commit.Hash] = true; return true })
+	err = c.Repo.Walk(ends[:1], ends[1:], func(commit *repo.Commit) bool { s.left[commit.Hash] = true; return true })
 	s.From, s.Not = append(s.From, ends...), append(s.Not, bases...)
 	return err
 }
@@ -155,16 +154,16 @@ func (s *span) mark(h plumbing.Hash) string {
 }
 
 // walk gives the commits of the span in the order that the options ask for.
-func walk(c *cli.Call, o *option.Result, s *span, paths repo.Paths, visit func(*object.Commit) bool) error {
+func walk(c *cli.Call, o *option.Result, s *span, paths repo.Paths, visit func(*repo.Commit) bool) error {
 	if o.Has("left-only") || o.Has("right-only") {
 		inner := visit
-		visit = func(commit *object.Commit) bool {
+		visit = func(commit *repo.Commit) bool {
 			return s.left[commit.Hash] != o.Has("left-only") || inner(commit)
 		}
 	}
 	switch {
 	case o.Has("first-parent") && len(paths) > 0:
-		return c.Repo.WalkFirstParents(s.From, s.Not, func(commit *object.Commit) bool {
+		return c.Repo.WalkFirstParents(s.From, s.Not, func(commit *repo.Commit) bool {
 			parent := repo.Zero
 			if len(commit.ParentHashes) > 0 {
 				parent = commit.ParentHashes[0]

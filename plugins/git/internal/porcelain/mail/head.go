@@ -5,9 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-git/go-git/v6/plumbing/object"
-
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/messages"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 // HeadOptions say how the head of a mail is written.
@@ -17,7 +16,7 @@ type HeadOptions struct {
 }
 
 // Head writes a commit as the head of a mail, with its message: git format-patch.
-func Head(commit *object.Commit, o HeadOptions) string {
+func Head(commit *repo.Commit, o HeadOptions) string {
 	var b strings.Builder
 	id := commit.Hash.String()
 	if o.Zero {

@@ -8,15 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v6/plumbing/object"
-
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/messages"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 // A Mail is what git am reads of one: git-mailinfo(1).
 type Mail struct {
-	Author  object.Signature
+	Author  repo.Signature
 	Message string
 	Patch   string // from the line that ends the message on
 }

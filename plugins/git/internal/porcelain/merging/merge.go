@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -142,7 +141,7 @@ func showMerged(c *cli.Call, o *option.Result, a, b repo.Snapshot) error {
 func squash(c *cli.Call, ours, theirs plumbing.Hash) error {
 	var b strings.Builder
 	b.WriteString("Squashed commit of the following:\n")
-	err := c.Repo.Walk([]plumbing.Hash{theirs}, []plumbing.Hash{ours}, func(commit *object.Commit) bool {
+	err := c.Repo.Walk([]plumbing.Hash{theirs}, []plumbing.Hash{ours}, func(commit *repo.Commit) bool {
 		if len(commit.ParentHashes) > 1 {
 			return true
 		}
@@ -157,7 +156,7 @@ func squash(c *cli.Call, ours, theirs plumbing.Hash) error {
 }
 
 // mergeCommit joins two histories by a commit with two parents.
-func mergeCommit(c *cli.Call, o *option.Result, name string, ours plumbing.Hash, theirs *object.Commit) error {
+func mergeCommit(c *cli.Call, o *option.Result, name string, ours plumbing.Hash, theirs *repo.Commit) error {
 	how := diff.Merging{Ours: "HEAD", Theirs: name}
 	for _, x := range o.All("X") {
 		switch x {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-git/go-git/v6/plumbing/object"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
-func SignOff(message string, s object.Signature) string {
+func SignOff(message string, s repo.Signature) string {
 	line := fmt.Sprintf("Signed-off-by: %s <%s>\n", s.Name, s.Email)
 	if strings.HasSuffix(message, line) {
 		return message

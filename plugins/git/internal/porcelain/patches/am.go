@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -374,7 +373,7 @@ func (r *mailRun) commit(m mail.Mail) error {
 	if m.Author.When.IsZero() {
 		m.Author.When = time.Now()
 	}
-	from := &object.Commit{Author: m.Author}
+	from := &repo.Commit{Author: m.Author}
 	h, err := record.CommitFiles(c, x.Files, parents, from, m.Message, "am")
 	if err != nil {
 		return err

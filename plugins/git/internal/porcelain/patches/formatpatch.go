@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v6/plumbing/object"
-
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -53,7 +51,7 @@ func FormatPatch(c *cli.Call) error {
 }
 
 // toFormat returns the commits to write, the oldest first.
-func toFormat(c *cli.Call, o *option.Result) ([]*object.Commit, repo.Paths, error) {
+func toFormat(c *cli.Call, o *option.Result) ([]*repo.Commit, repo.Paths, error) {
 	revisions, paths, err := c.Split(o)
 	if err != nil {
 		return nil, nil, err
@@ -79,8 +77,8 @@ func toFormat(c *cli.Call, o *option.Result) ([]*object.Commit, repo.Paths, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	var commits []*object.Commit
-	visit := func(commit *object.Commit) bool {
+	var commits []*repo.Commit
+	visit := func(commit *repo.Commit) bool {
 		if limit == 0 {
 			return false
 		}
@@ -106,7 +104,7 @@ type mailer struct {
 	start, total int
 }
 
-func (p *mailer) write(i int, commit *object.Commit) error {
+func (p *mailer) write(i int, commit *repo.Commit) error {
 	var b bytes.Buffer
 	if err := p.mail(&b, i, commit); err != nil {
 		return err
@@ -137,7 +135,7 @@ func (p *mailer) write(i int, commit *object.Commit) error {
 // maxPatchName bounds the names of files, with what they end with.
 const maxPatchName = 64
 
-func (p *mailer) name(i int, commit *object.Commit) string {
+func (p *mailer) name(i int, commit *repo.Commit) string {
 	if p.o.Has("numbered-files") {
 		return fmt.Sprint(p.start + i)
 	}
@@ -152,7 +150,7 @@ func (p *mailer) name(i int, commit *object.Commit) string {
 	return name[:min(len(name), maxPatchName-len(suffix)-1)] + suffix
 }
 
-func (p *mailer) mail(b *bytes.Buffer, i int, commit *object.Commit) error {
+func (p *mailer) mail(b *bytes.Buffer, i int, commit *repo.Commit) error {
 	c, o := p.c, p.o
 	prefix := "PATCH"
 	switch {

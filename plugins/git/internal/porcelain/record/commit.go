@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/change"
@@ -55,7 +54,7 @@ func Commit(c *cli.Call) error {
 		return &cli.Failure{Status: 128, Text: "error: Committing is not possible because you have unmerged files.\n" + Unresolved}
 	}
 	head := c.Repo.Head()
-	var old *object.Commit
+	var old *repo.Commit
 	parents := []plumbing.Hash{head}
 	switch {
 	case head == repo.Zero && o.Has("amend"):
@@ -198,7 +197,7 @@ func stage(c *cli.Call, s *status.State, o *option.Result) (repo.Snapshot, error
 	return files, nil
 }
 
-func Signatures(c *cli.Call, o *option.Result, old *object.Commit) (author, committer object.Signature, err error) {
+func Signatures(c *cli.Call, o *option.Result, old *repo.Commit) (author, committer repo.Signature, err error) {
 	committer, err = c.Repo.Identity("COMMITTER")
 	if err == nil {
 		author, err = c.Repo.Identity("AUTHOR")
@@ -228,7 +227,7 @@ func Signatures(c *cli.Call, o *option.Result, old *object.Commit) (author, comm
 }
 
 // message returns the commit's message as git cleans it up.
-func message(c *cli.Call, o *option.Result, old *object.Commit) (string, error) {
+func message(c *cli.Call, o *option.Result, old *repo.Commit) (string, error) {
 	text := strings.Join(o.All("m"), "\n\n")
 	switch {
 	case o.Has("fixup") || o.Has("squash"):

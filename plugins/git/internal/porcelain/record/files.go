@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -13,7 +12,7 @@ import (
 
 // CommitFiles makes a commit of files and moves HEAD to it. The author is that of from, if there is
 // one.
-func CommitFiles(c *cli.Call, files repo.Snapshot, parents []plumbing.Hash, from *object.Commit, message, why string) (plumbing.Hash, error) {
+func CommitFiles(c *cli.Call, files repo.Snapshot, parents []plumbing.Hash, from *repo.Commit, message, why string) (plumbing.Hash, error) {
 	author, committer, err := Signatures(c, &option.Result{}, from)
 	if err != nil {
 		return repo.Zero, err

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -127,7 +126,7 @@ func wanted(patterns []string, name string, without bool) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return repo.Wild(p, name) }) == without
 }
 
-func describeOne(c *cli.Call, o *option.Result, commit *object.Commit, names map[plumbing.Hash]nameOf) (string, error) {
+func describeOne(c *cli.Call, o *option.Result, commit *repo.Commit, names map[plumbing.Hash]nameOf) (string, error) {
 	digits := 7
 	if o.Has("abbrev") {
 		n, err := strconv.Atoi(o.Arg("abbrev"))
@@ -185,7 +184,7 @@ func nearestName(c *cli.Call, o *option.Result, h plumbing.Hash, names map[plumb
 	if o.Has("first-parent") {
 		walk = c.Repo.WalkFirstParents
 	}
-	err := walk([]plumbing.Hash{h}, nil, func(commit *object.Commit) bool {
+	err := walk([]plumbing.Hash{h}, nil, func(commit *repo.Commit) bool {
 		if n, ok := names[commit.Hash]; ok {
 			found = append(found, &candidate{nameOf: n, commit: commit.Hash})
 		}
@@ -196,7 +195,7 @@ func nearestName(c *cli.Call, o *option.Result, h plumbing.Hash, names map[plumb
 	}
 	var best *candidate
 	for _, f := range found {
-		err := walk([]plumbing.Hash{h}, []plumbing.Hash{f.commit}, func(*object.Commit) bool { f.depth++; return best == nil || f.depth <= best.depth })
+		err := walk([]plumbing.Hash{h}, []plumbing.Hash{f.commit}, func(*repo.Commit) bool { f.depth++; return best == nil || f.depth <= best.depth })
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -27,8 +26,8 @@ const refFilters = " contains? no-contains? merged? no-merged? points-at= sort= 
 type refInfo struct {
 	full   string // its whole name
 	hash   plumbing.Hash
-	commit *object.Commit // nil if it is none
-	tag    *object.Tag    // nil if it is none
+	commit *repo.Commit // nil if it is none
+	tag    *repo.Tag    // nil if it is none
 }
 
 func newRefInfo(c *cli.Call, full string) refInfo {
@@ -238,7 +237,7 @@ func refField(c *cli.Call, field string, r refInfo) (string, error) {
 	}
 	name, how, _ := strings.Cut(field, ":")
 	f := &history.Format{}
-	message, who := "", object.Signature{}
+	message, who := "", repo.Signature{}
 	kind := "commit"
 	switch {
 	case r.tag != nil:

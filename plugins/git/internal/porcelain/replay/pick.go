@@ -6,7 +6,6 @@ import (
 	"maps"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -15,12 +14,13 @@ import (
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/messages"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/treemerge"
+	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
 )
 
 // A pick brings what one commit changed, or the opposite, to the index and the working tree.
 type pick struct {
 	c         *cli.Call
-	commit    *object.Commit
+	commit    *repo.Commit
 	parent    plumbing.Hash // what the change is counted from; Zero for a first commit
 	favor     diff.Side
 	revert    bool

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -32,7 +31,7 @@ type rebase struct {
 	favor      diff.Side
 	name       string // the reference that is rebased, or "detached HEAD"
 	onto, from plumbing.Hash
-	done, todo []*object.Commit
+	done, todo []*repo.Commit
 	stash      plumbing.Hash // what --autostash has put aside; Zero if there is nothing
 }
 
@@ -175,7 +174,7 @@ func (r *rebase) begin(o *option.Result) error {
 }
 
 // upstream returns the commit whose history is left out; nil with --root.
-func (r *rebase) upstream(o *option.Result, args []string) (*object.Commit, error) {
+func (r *rebase) upstream(o *option.Result, args []string) (*repo.Commit, error) {
 	c := r.c
 	if o.Has("root") {
 		return nil, nil
@@ -274,7 +273,7 @@ func (r *rebase) upToDate(upstream plumbing.Hash) (bool, error) {
 		}
 	}
 	linear := true
-	err := r.c.Repo.Walk([]plumbing.Hash{r.from}, []plumbing.Hash{r.onto}, func(commit *object.Commit) bool {
+	err := r.c.Repo.Walk([]plumbing.Hash{r.from}, []plumbing.Hash{r.onto}, func(commit *repo.Commit) bool {
 		linear = len(commit.ParentHashes) == 1
 		return linear
 	})
@@ -292,13 +291,13 @@ func (r *rebase) switchTo(branch string, other bool) error {
 }
 
 // plan finds the commits to make anew, the oldest first.
-func (r *rebase) plan(upstream *object.Commit, all bool) error {
+func (r *rebase) plan(upstream *repo.Commit, all bool) error {
 	c := r.c
 	var not []plumbing.Hash
 	if upstream != nil {
 		not = []plumbing.Hash{upstream.Hash}
 	}
-	err := c.Repo.WalkTopologically([]plumbing.Hash{r.from}, not, func(commit *object.Commit) bool {
+	err := c.Repo.WalkTopologically([]plumbing.Hash{r.from}, not, func(commit *repo.Commit) bool {
 		if len(commit.ParentHashes) < 2 {
 			r.todo = append(r.todo, commit)
 		}
@@ -313,7 +312,7 @@ func (r *rebase) plan(upstream *object.Commit, all bool) error {
 	}
 	there := map[[sha1.Size]byte]bool{}
 	n := 0
-	err = c.Repo.Walk([]plumbing.Hash{upstream.Hash}, []plumbing.Hash{r.from}, func(commit *object.Commit) bool {
+	err = c.Repo.Walk([]plumbing.Hash{upstream.Hash}, []plumbing.Hash{r.from}, func(commit *repo.Commit) bool {
 		if len(commit.ParentHashes) < 2 {
 			there[patchID(c, commit)] = true
 		}
@@ -323,7 +322,7 @@ func (r *rebase) plan(upstream *object.Commit, all bool) error {
 	if err != nil || len(there) == 0 {
 		return err
 	}
-	var left []*object.Commit
+	var left []*repo.Commit
 	for _, commit := range r.todo {
 		if there[patchID(c, commit)] {
 			fmt.Fprintf(c.Stderr, "warning: skipped previously applied commit %s\n", cli.Abbreviate(commit.Hash))
@@ -343,7 +342,7 @@ func (r *rebase) plan(upstream *object.Commit, all bool) error {
 const maxCompared = 1000
 
 // patchID is the same for commits that change the same in the same way: git-patch-id(1).
-func patchID(c *cli.Call, commit *object.Commit) [sha1.Size]byte {
+func patchID(c *cli.Call, commit *repo.Commit) [sha1.Size]byte {
 	h := sha1.New()
 	changes, d, err := history.ChangesOf(c, commit, nil)
 	if err != nil {
@@ -408,7 +407,7 @@ func (r *rebase) root(forced bool) error {
 // note writes down where the rebase is.
 func (r *rebase) note() error {
 	set := func(name, text string) error { return r.c.Repo.SetState(status.RebaseDir+"/"+name, text) }
-	list := func(commits []*object.Commit) string {
+	list := func(commits []*repo.Commit) string {
 		var b strings.Builder
 		for _, commit := range commits {
 			fmt.Fprintf(&b, "pick %s %s\n", commit.Hash, messages.Subject(commit.Message))
@@ -437,7 +436,7 @@ func (r *rebase) load() error {
 	}
 	for _, part := range []struct {
 		file string
-		to   *[]*object.Commit
+		to   *[]*repo.Commit
 	}{{"done", &r.done}, {"git-rebase-todo", &r.todo}} {
 		text, _ := c.Repo.State(status.RebaseDir + "/" + part.file)
 		for line := range strings.Lines(text) {
@@ -477,7 +476,7 @@ func (r *rebase) run() error {
 	return r.finish()
 }
 
-func (r *rebase) one(commit *object.Commit) error {
+func (r *rebase) one(commit *repo.Commit) error {
 	c := r.c
 	parent := repo.Zero
 	if len(commit.ParentHashes) > 0 {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/diff"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
@@ -165,7 +164,7 @@ func (s *sequence) commits(args []string) (list []plumbing.Hash, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.c.Repo.WalkTopologically(from, not, func(commit *object.Commit) bool {
+	err = s.c.Repo.WalkTopologically(from, not, func(commit *repo.Commit) bool {
 		list = append(list, commit.Hash)
 		return true
 	})
@@ -284,7 +283,7 @@ func conflictsOf(m *treemerge.Merge) string {
 }
 
 // parent returns the commit that the change is counted from.
-func (s *sequence) parent(commit *object.Commit) (plumbing.Hash, error) {
+func (s *sequence) parent(commit *repo.Commit) (plumbing.Hash, error) {
 	mainline := 0
 	if s.o.Has("m") {
 		n, err := strconv.Atoi(s.o.Arg("m"))
@@ -306,7 +305,7 @@ func (s *sequence) parent(commit *object.Commit) (plumbing.Hash, error) {
 }
 
 // stopped tells how to go on after a conflict.
-func (s *sequence) stopped(commit *object.Commit) error {
+func (s *sequence) stopped(commit *repo.Commit) error {
 	verb := "apply"
 	if s.revert {
 		verb = "revert"
@@ -328,7 +327,7 @@ const emptyPick = "The previous cherry-pick is now empty, possibly due to confli
 	"If you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\nOtherwise, please use 'git cherry-pick --skip'\n"
 
 // commit commits what was done.
-func (s *sequence) commit(old *object.Commit, files repo.Snapshot, message string) error {
+func (s *sequence) commit(old *repo.Commit, files repo.Snapshot, message string) error {
 	c := s.c
 	before, err := c.Repo.Tree(c.Repo.Head())
 	if err != nil {

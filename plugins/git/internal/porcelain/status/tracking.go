@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/object"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/repo"
@@ -37,7 +36,7 @@ func distance(c *cli.Call, a, b plumbing.Hash) (n int) {
 	if a == b {
 		return 0
 	}
-	c.Repo.Walk([]plumbing.Hash{a}, []plumbing.Hash{b}, func(*object.Commit) bool { n++; return true })
+	c.Repo.Walk([]plumbing.Hash{a}, []plumbing.Hash{b}, func(*repo.Commit) bool { n++; return true })
 	return n
 }
 
