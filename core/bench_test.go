@@ -10,11 +10,12 @@ func BenchmarkHandleOutput(b *testing.B) {
 	for _, rendering := range []core.Rendering{core.RenderRaw, core.RenderText, core.RenderScreen} {
 		for _, o := range outputs {
 			b.Run(rendering.String()+"/"+o.name, func(b *testing.B) {
-				_, terminal := running(b, core.Config{Screens: true}, core.Command{Rendering: rendering})
+				r, terminal := running(b, core.Config{Screens: true}, core.Command{Rendering: rendering})
+				half := r.Split(terminal.ID())
 				b.SetBytes(int64(len(o.chunk)))
 				b.ReportAllocs()
 				for b.Loop() {
-					terminal.HandleOutput(epoch, 1, o.chunk)
+					half.HandleOutput(1, o.chunk)
 				}
 			})
 		}
@@ -22,9 +23,9 @@ func BenchmarkHandleOutput(b *testing.B) {
 }
 
 func BenchmarkAppendOutput(b *testing.B) {
-	_, terminal := running(b, core.Config{}, core.Command{Rendering: core.RenderText})
+	r, terminal := running(b, core.Config{}, core.Command{Rendering: core.RenderText})
 	for range 1000 {
-		terminal.HandleOutput(epoch, 1, outputs[0].chunk)
+		r.HandleOutput(epoch, terminal.ID(), 1, outputs[0].chunk)
 	}
 	var out []byte
 	b.ReportAllocs()

@@ -23,8 +23,10 @@
 // Started, whatever the host does.
 //
 // Nothing here is safe for concurrent use, with one exception that package
-// driver relies on: the output half of a Terminal (see [Terminal]) may be used
-// under a lock of its own.
+// driver relies on: the output half of a terminal may be used under a lock of its
+// own. Such a driver takes that half with [Registry.Split], and reports to it. What
+// it returns goes to [Registry.HandleSeen]: calls in another order do not compile, or
+// panic with what to do.
 //
 // The package is pure: it builds for wasip1, where cmd/reactor exports it, and
 // the same scripts give the same answers there and here.

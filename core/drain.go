@@ -30,7 +30,19 @@ func (d *drain) stop() { d.at, d.end = time.Time{}, time.Time{} }
 func (r *Registry) HandleExit(now time.Time, id TerminalID, e Exit) {
 	r.trace.exit(now, id, e)
 	t := r.terminals[id]
-	if t == nil || t.life.state != StateRunning {
+	if t == nil {
+		return
+	}
+	t.mustBeWhole()
+	if t.life.state == StateStarting {
+		t.life.early, t.life.exit = true, e // see catchUp
+		return
+	}
+	r.exited(now, t, e)
+}
+
+func (r *Registry) exited(now time.Time, t *Terminal, e Exit) {
+	if t.life.state != StateRunning {
 		return
 	}
 	if e.Reason == ReasonNone {
@@ -86,15 +98,11 @@ func (r *Registry) publish(t *Terminal) {
 	r.timers.schedule(t)
 }
 
-// HandleOutputSeen reports that Terminal.HandleOutput was given p. A driver
-// that calls that itself must call this too, once it has called HandleExit, so
-// that the drain waits for the rest; and all the time if it traces.
-func (r *Registry) HandleOutputSeen(now time.Time, id TerminalID, stream uint8, p []byte) {
-	r.trace.output(now, id, stream, p)
-	if t := r.terminals[id]; t != nil {
-		r.pay(now, t, len(p))
-		r.drainMore(now, t)
-	}
+// outputSeen goes on with the drain, now that the output half of t has p.
+func (r *Registry) outputSeen(now time.Time, t *Terminal, stream uint8, p []byte) {
+	r.trace.output(now, t.id, stream, p)
+	r.pay(now, t, len(p))
+	r.drainMore(now, t)
 }
 
 // HandleOutputEnd reports that no process holds the output open any longer.
@@ -104,11 +112,17 @@ func (r *Registry) HandleOutputEnd(now time.Time, id TerminalID) {
 	if t == nil || t.closing != closeNone || t.drain.outputEnded {
 		return
 	}
-	t.drain.outputEnded = true
-	if !t.output.ended {
-		t.HandleOutputEnd()
-		r.markChanged(t)
+	t.mustBeWhole()
+	t.output.end()
+	r.markChanged(t)
+	r.outputEnded(t)
+}
+
+func (r *Registry) outputEnded(t *Terminal) {
+	if t.closing != closeNone || t.drain.outputEnded {
+		return
 	}
+	t.drain.outputEnded = true
 	if t.life.state == StateDraining {
 		r.publish(t)
 	}

@@ -21,8 +21,9 @@ const (
 	WriteInput
 	// CloseInput closes standard input after all Data before it.
 	CloseInput
-	// Resize tells the Terminal (see Terminal.HandleResize) and then the
-	// process's terminal their new Rows and Cols.
+	// Resize tells the process's terminal its new Rows and Cols. A screen of ours has
+	// them by then, but for that of a split terminal: OutputHalf.HandleResize comes
+	// first there.
 	Resize
 	// Signal sends the signal named Signal to the whole process tree.
 	Signal

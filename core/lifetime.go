@@ -29,8 +29,9 @@ func (s State) String() string { return stateNames[s] }
 type lifetime struct {
 	state          State
 	started, ended time.Time // zero as long as that has not happened
-	exit           Exit      // what Exited tells; set in StateDraining and StateExited
+	exit           Exit      // what Exited tells; set in StateDraining, StateExited, and if early
 
+	early    bool // exit has come before the answer to Start, and waits for that
 	failed   bool // StartFailed was told
 	released bool // only its output is left to see
 }
@@ -117,6 +118,7 @@ func (r *Registry) HandleStart(now time.Time, id TerminalID, err error) {
 	r.dropStarted(t)
 	if t.life.failed { // see abandon
 		r.escalate(now, t)
+		r.catchUp(now, t)
 		return
 	}
 	if !t.timeLimit.running() { // else it has counted since the terminal was created
@@ -124,6 +126,19 @@ func (r *Registry) HandleStart(now time.Time, id TerminalID, err error) {
 		r.timers.schedule(t)
 	}
 	r.push(t, Effect{Kind: Started, Exec: t.exec})
+	r.catchUp(now, t)
+}
+
+// catchUp handles what was reported of t before the answer to Start: a host may
+// read and wait on threads of their own, and the command may be quick.
+func (r *Registry) catchUp(now time.Time, t *Terminal) {
+	if t.output.changed {
+		r.markChanged(t)
+	}
+	if t.life.early {
+		t.life.early = false
+		r.exited(now, t, t.life.exit)
+	}
 }
 
 // dropStarted forgets what only the start of t needed, and counts it no longer.

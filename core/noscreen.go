@@ -2,8 +2,6 @@
 
 package core
 
-import "time"
-
 // hasScreens is false: a screen would be too much to download with the reactor.
 // The compiler leaves out what depends on it.
 const hasScreens = false
@@ -13,6 +11,8 @@ type display struct{}
 func (*output) addScreen(*Command)                        {}
 func (*output) isScreen() bool                            { return false }
 func (*output) draw([]byte)                               {}
-func (*Registry) reply(time.Time, *Terminal)              {}
+func (*output) resize(rows, cols int)                     {}
+func (*output) takeReplies([]byte) []byte                 { return nil }
+func (*Registry) reply(*Terminal, []byte)                 {}
 func (*Registry) reserveScreen(*Terminal, int, int) error { return nil }
 func (*Command) screenBytes(rows, cols int) int64         { return 0 }

@@ -49,9 +49,13 @@ func TestHandleOutputDoesNotAllocate(t *testing.T) {
 	for _, rendering := range []core.Rendering{core.RenderText, core.RenderRaw, core.RenderScreen} {
 		for _, o := range outputs {
 			config := core.Config{LiveBytes: 4096, Screens: true}
-			r, terminal := running(t, config, core.Command{Rendering: rendering, OutputByteLimit: 64 << 10})
+			c := core.Command{Rendering: rendering, OutputByteLimit: 64 << 10}
+			r, terminal := running(t, config, c)
+			other, split := running(t, config, c)
+			half := other.Split(split.ID())
 			handle := func() {
-				terminal.HandleOutput(epoch, 1, o.chunk)
+				other.HandleSeen(epoch, half.HandleOutput(1, o.chunk))
+				half.NextEffect()
 				r.HandleOutput(epoch, terminal.ID(), 2, o.chunk)
 				drain(r)
 			}

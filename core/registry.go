@@ -18,8 +18,7 @@ type Registry struct {
 
 	timers  timers
 	effects queue
-	dirty   []*Terminal // may have an OutputChanged
-	lent    []byte      // Data of the last effect
+	lent    []byte // Data of the last effect
 }
 
 // NewRegistry returns a machine without terminals.
@@ -116,17 +115,20 @@ func (r *Registry) Issued(s SessionID, id TerminalID) bool {
 	return n > 0 && n <= r.created && id == newID(r.config.Seed, s, n)
 }
 
-// HandleOutput is Terminal.HandleOutput for drivers without locks.
+// HandleOutput takes what the command wrote: stream is 1 for standard output and 2
+// for standard error. p is not kept. It does not allocate once the buffers have
+// grown to their limits.
 func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []byte) {
 	t := r.terminals[id]
 	if t == nil || t.closing != closeNone {
 		return
 	}
-	t.HandleOutput(now, stream, p)
+	t.mustBeWhole()
+	t.output.write(stream, p)
 	r.markChanged(t)
-	r.HandleOutputSeen(now, id, stream, p)
+	r.outputSeen(now, t, stream, p)
 	if hasScreens {
-		r.reply(now, t)
+		r.reply(t, t.output.takeReplies(nil))
 	}
 }
 
@@ -136,12 +138,13 @@ func (r *Registry) HandleOutput(now time.Time, id TerminalID, stream uint8, p []
 func (r *Registry) NextEffect() (e Effect, ok bool) {
 	poison(r.lent)
 	r.lent = nil
-	e, ok = r.nextChange()
-	if !ok {
-		e, ok = r.effects.pop()
-	}
-	if !ok {
-		return Effect{}, false
+	for {
+		if e, ok = r.effects.pop(); !ok {
+			return Effect{}, false
+		}
+		if e, ok = r.complete(e); ok {
+			break
+		}
 	}
 	if e.Kind != WriteInput {
 		r.lent = e.Data
@@ -150,26 +153,30 @@ func (r *Registry) NextEffect() (e Effect, ok bool) {
 	return e, true
 }
 
-// nextChange returns the OutputChanged of a terminal that has one. They come
-// before other effects, so that nobody hears of an exit before the output.
-func (r *Registry) nextChange() (Effect, bool) {
-	for len(r.dirty) > 0 {
-		t := r.dirty[len(r.dirty)-1]
-		r.dirty[len(r.dirty)-1] = nil
-		r.dirty = r.dirty[:len(r.dirty)-1]
-		t.dirty = false
-		if e, ok := t.NextEffect(); ok {
-			return e, true
-		}
+// markChanged queues an OutputChanged, which complete fills in: output that comes
+// until then is told with it. So output that was handled before an exit is told
+// before it, and no output before Started, however late the owner drains.
+func (r *Registry) markChanged(t *Terminal) {
+	if t.marked || t.life.state < StateRunning {
+		return // see HandleStart
 	}
-	return Effect{}, false
+	t.marked = true
+	r.push(t, Effect{Kind: OutputChanged})
 }
 
-func (r *Registry) markChanged(t *Terminal) {
-	if !t.dirty {
-		t.dirty = true
-		r.dirty = append(r.dirty, t)
+// complete does what is left to do about an effect when it is handed out. ok is
+// false if there is nothing to tell.
+func (r *Registry) complete(e Effect) (_ Effect, ok bool) {
+	switch t := r.terminals[e.ID]; {
+	case t == nil || t.half != nil:
+		return e, e.Kind != OutputChanged
+	case e.Kind == OutputChanged:
+		t.marked = false
+		return t.nextChange()
+	case hasScreens && e.Kind == Resize:
+		t.output.resize(e.Rows, e.Cols)
 	}
+	return e, true
 }
 
 // push queues an effect about t.

@@ -76,9 +76,17 @@ func (r *Registry) HandleClosed(now time.Time, id TerminalID) {
 	if t == nil || t.closing != closeAsked {
 		return
 	}
+	t.mustBeWhole()
+	t.output.close()
+	r.closed(t)
+}
+
+func (r *Registry) closed(t *Terminal) {
+	if t.closing != closeAsked {
+		return
+	}
 	t.closing = closeDone
 	r.uncount(t)
-	t.HandleClosed()
 	if t.life.failed || t.session.closed {
 		r.forget(t)
 		return

@@ -3,9 +3,6 @@
 package core
 
 import (
-	"slices"
-	"time"
-
 	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
@@ -50,7 +47,7 @@ func (o *output) draw(p []byte) {
 }
 
 // Screen returns the terminal's screen: what a person would see. It is nil
-// unless the command has RenderScreen or asks for a Screen, and after HandleClosed.
+// unless the command has RenderScreen or asks for a Screen, and once its process is freed.
 // It belongs to the terminal: who has it must not write to it, and must hold the lock, if there is
 // one, for as long as it is looked at.
 func (t *Terminal) Screen() *vt.Screen {
@@ -60,39 +57,31 @@ func (t *Terminal) Screen() *vt.Screen {
 	return t.output.display.Screen()
 }
 
-// HandleResize gives the screen a new size. It is called for every Resize
-// effect, before the process hears of it.
-func (t *Terminal) HandleResize(rows, cols int) {
-	if t.output.display != nil {
-		t.output.display.Resize(rows, cols)
+// resize gives the screen a new size.
+func (o *output) resize(rows, cols int) {
+	if o.display != nil {
+		o.display.Resize(rows, cols)
 	}
 }
 
-// TakeReplies appends to dst what the screen has to answer to the program's
-// queries, and forgets it. It is for Registry.HandleReplies.
-func (t *Terminal) TakeReplies(dst []byte) []byte {
-	if t.output.display == nil {
+// takeReplies appends to dst what the screen has to answer to the program's queries,
+// and forgets it.
+func (o *output) takeReplies(dst []byte) []byte {
+	if o.display == nil {
 		return dst
 	}
-	return t.output.display.TakeReplies(dst)
+	return o.display.TakeReplies(dst)
 }
 
-// HandleReplies hands p, which Terminal.TakeReplies returned, to the command's
-// standard input. p is not kept. It is dropped where Write would refuse it.
-func (r *Registry) HandleReplies(_ time.Time, id TerminalID, p []byte) {
-	if len(p) == 0 {
+// reply hands p, which takeReplies returned, to the command's standard input, which
+// keeps it. It is dropped where Write would refuse it.
+func (r *Registry) reply(t *Terminal, p []byte) {
+	if len(p) == 0 || len(p) > r.config.MaxInput-t.stdin.pending {
 		return
 	}
-	t, err := r.writable(id)
-	if err != nil || len(p) > r.config.MaxInput-t.stdin.pending {
-		return
+	if _, err := r.writable(t.id); err == nil {
+		r.pushInput(t, p)
 	}
-	r.pushInput(t, slices.Clone(p))
-}
-
-// reply is TakeReplies and HandleReplies.
-func (r *Registry) reply(now time.Time, t *Terminal) {
-	r.HandleReplies(now, t.id, t.TakeReplies(nil))
 }
 
 // reserveScreen counts what a screen of a new size may hold in place of what it

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"time"
 	"unicode/utf8"
 
 	"github.com/terrarium-dev/terrarium/core/render"
@@ -11,12 +10,10 @@ import (
 
 // A Terminal is one command and its output.
 //
-// It has two halves. The exported methods are its output half: they touch
-// nothing of the Registry, so a driver with goroutines may call them under a
-// lock of the terminal's own while the registry's lock guards the rest. Such a
-// driver calls HandleOutput, HandleOutputEnd and HandleClosed here, NextEffect and
-// TakeReplies too, and then tells the Registry with HandleOutputSeen,
-// HandleReplies, HandleOutputEnd and HandleClosed.
+// It has two halves. The exported methods are its output half: they only look, and
+// touch nothing of the Registry, so a driver with goroutines may call them under a
+// lock of the terminal's own while the registry's lock guards the rest. What changes
+// that half is the Registry's, until [Registry.Split] hands it out.
 type Terminal struct {
 	id      TerminalID
 	session *session
@@ -25,17 +22,18 @@ type Terminal struct {
 	output output
 
 	// The registry's half.
-	number     uint64 // the first terminal is 1
-	exec       *Exec  // not changed once effects have it: another takes its place
-	held       int64  // bytes of exec that are reserved
-	rows, cols int    // as last resized, in cells
-	dirty      bool   // in Registry.dirty
+	number     uint64      // the first terminal is 1
+	exec       *Exec       // not changed once effects have it: another takes its place
+	held       int64       // bytes of exec that are reserved
+	rows, cols int         // as last resized, in cells
+	half       *OutputHalf // the output half is the driver's; nil if it is not, see Split
 	life       lifetime
 	timeLimit  timeLimit
 	killing    killing
 	drain      drain
 	stdin      stdin
 	closing    closeStage
+	marked     bool // an OutputChanged is in Registry.effects
 	timer      timer
 }
 
@@ -49,15 +47,15 @@ type output struct {
 	ring     ring.Ring // rendered bytes, valid UTF-8
 	limit    int       // in bytes
 	cut      bool      // an answer had to leave out bytes that were still there
-	ended    bool      // HandleOutputEnd was called
-	closed   bool      // HandleClosed was called
+	ended    bool      // no more output comes
+	closed   bool      // the process is freed
 
 	display *display // nil if the terminal has no screen; perhaps it is the renderer
 
 	written uint64 // bytes appended, ever
 	changed bool
 	liveMax int
-	live    []byte // repaired bytes not yet taken by NextEffect
+	live    []byte // repaired bytes not yet taken by an OutputChanged
 	lent    []byte // those of the last OutputChanged, reused for the next but one
 	lost    uint64
 }
@@ -74,11 +72,9 @@ func newOutput(c *Command, liveMax int) output {
 	return o
 }
 
-// HandleOutput takes what the command wrote: stream is 1 for standard output
-// and 2 for standard error. p is not kept. It does not allocate once the
+// write takes what the command wrote. p is not kept. It does not allocate once the
 // buffers have grown to their limits.
-func (t *Terminal) HandleOutput(_ time.Time, stream uint8, p []byte) {
-	o := &t.output
+func (o *output) write(stream uint8, p []byte) {
 	repair := &o.repair[0]
 	if stream == 2 {
 		repair = &o.repair[1]
@@ -90,10 +86,9 @@ func (t *Terminal) HandleOutput(_ time.Time, stream uint8, p []byte) {
 	}
 }
 
-// HandleOutputEnd says that no more output comes: what was held back, in the
-// hope of the rest of a character, is kept as it is.
-func (t *Terminal) HandleOutputEnd() {
-	o := &t.output
+// end says that no more output comes: what was held back, in the hope of the rest
+// of a character, is kept as it is.
+func (o *output) end() {
 	if o.ended {
 		return
 	}
@@ -106,19 +101,15 @@ func (t *Terminal) HandleOutputEnd() {
 	}
 }
 
-// HandleClosed says that the process is freed, and what is left is for display:
-// what a screen of RenderScreen shows becomes output like the rest, and there is
-// no Screen any longer. A second time it does nothing, and writes nothing either:
-// a driver with a lock per terminal calls it under that lock, then
-// Registry.HandleClosed calls it under the registry's, while another goroutine may
-// be reading the output under the terminal's.
-func (t *Terminal) HandleClosed() {
-	o := &t.output
+// close says that the process is freed, and what is left is for display: what a
+// screen of RenderScreen shows becomes output like the rest, and there is no Screen
+// any longer.
+func (o *output) close() {
 	if o.closed {
 		return
 	}
 	o.closed = true
-	t.HandleOutputEnd()
+	o.end()
 	if hasScreens && o.isScreen() {
 		o.renderer.Flush(&o.ring)
 	}
@@ -202,9 +193,9 @@ func (t *Terminal) AppendSince(dst []byte, off uint64) (out []byte, next, lost u
 	return t.output.ring.AppendSince(dst, off)
 }
 
-// NextEffect returns an OutputChanged if there is output since the last one.
+// nextChange returns an OutputChanged if there is output since the last one.
 // Its Data is valid until the next call.
-func (t *Terminal) NextEffect() (Effect, bool) {
+func (t *Terminal) nextChange() (Effect, bool) {
 	o := &t.output
 	poison(o.lent)
 	if !o.changed {

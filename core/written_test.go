@@ -9,16 +9,17 @@ import (
 // TestWritten: it counts what OutputChanged tells, lost bytes too, and what the
 // next one will tell.
 func TestWritten(t *testing.T) {
-	_, terminal := running(t, core.Config{LiveBytes: 10}, core.Command{})
+	r, terminal := running(t, core.Config{LiveBytes: 10}, core.Command{})
+	half := r.Split(terminal.ID())
 	var told uint64
 	take := func() {
-		for e, ok := terminal.NextEffect(); ok; e, ok = terminal.NextEffect() {
+		for e, ok := half.NextEffect(); ok; e, ok = half.NextEffect() {
 			told += uint64(len(e.Data)) + e.Lost
 		}
 	}
 	for _, p := range []string{"abc", "\xff", "more than ten bytes", "\xe2\x82"} {
 		before := told
-		terminal.HandleOutput(epoch, 1, []byte(p))
+		half.HandleOutput(1, []byte(p))
 		written := terminal.Written()
 		take()
 		if told != written {
@@ -28,7 +29,7 @@ func TestWritten(t *testing.T) {
 			t.Errorf("after %q: told %d, before %d", p, told, before)
 		}
 	}
-	terminal.HandleOutputEnd()
+	half.HandleOutputEnd()
 	if take(); told != terminal.Written() || told != 3+3+19+3 {
 		t.Errorf("at the end: told %d, written %d, want 28", told, terminal.Written())
 	}
@@ -36,10 +37,10 @@ func TestWritten(t *testing.T) {
 
 func TestKept(t *testing.T) {
 	for _, rendering := range []core.Rendering{core.RenderText, core.RenderRaw, core.RenderScreen} {
-		_, terminal := running(t, core.Config{Screens: true}, core.Command{Rendering: rendering, OutputByteLimit: 8})
+		r, terminal := running(t, core.Config{Screens: true}, core.Command{Rendering: rendering, OutputByteLimit: 8})
 		check := func(output string) {
 			t.Helper()
-			terminal.HandleOutput(epoch, 1, []byte(output))
+			r.HandleOutput(epoch, terminal.ID(), 1, []byte(output))
 			kept, truncated := terminal.Kept()
 			out, want := terminal.AppendOutput(nil)
 			if kept != len(out) || truncated != want {

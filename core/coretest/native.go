@@ -40,17 +40,11 @@ var ACPConfig = acp.Config{
 	Nonce:   "test",
 }
 
-// NextEffect also does what a driver does: it resizes screens, and lets the ACP
-// connection hear the news.
+// NextEffect also lets the ACP connection hear the news.
 func (n *Native) NextEffect() (core.Effect, bool) {
 	e, ok := n.Registry.NextEffect()
 	if !ok {
 		return e, false
-	}
-	if e.Kind == core.Resize {
-		if t, ok := n.Terminal(e.ID); ok {
-			t.HandleResize(e.Rows, e.Cols)
-		}
 	}
 	if n.conn != nil {
 		n.conn.HandleEffect(time.Time{}, &e)

@@ -89,12 +89,12 @@ func (d *Driver) ask(t *terminal, e core.Exec) {
 func (d *Driver) start(t *terminal, e core.Exec) {
 	process, err := d.config.Host.Start(t.ctx, e)
 	d.do(func(now time.Time) {
+		d.registry.HandleStart(now, t.id, err)
 		if err == nil {
-			t.process = process
+			t.process, t.half = process, d.registry.Split(t.id)
 			d.spawn(func() { d.read(t) })
 			d.spawn(func() { d.wait(t) })
 		}
-		d.registry.HandleStart(now, t.id, err)
 		if _, known := d.registry.Status(t.id); !known && t.err != nil {
 			// StartFailed was told before, when it was given up.
 			delete(d.terminals, t.id)
@@ -107,15 +107,12 @@ func (d *Driver) read(t *terminal) {
 	// An error is the end of output like any other: what could be read is kept.
 	_ = t.process.Output(func(stream uint8, p []byte) { d.handleOutput(t, stream, p) })
 	t.mu.Lock()
-	t.output.HandleOutputEnd()
+	seen := t.half.HandleOutputEnd()
 	t.wake()
 	changed := t.markChanged(d)
 	t.mu.Unlock()
 	d.tellKept(t)
-	d.do(func(now time.Time) {
-		d.pushChanged(t, changed)
-		d.registry.HandleOutputEnd(now, t.id)
-	})
+	d.tell(t, seen, changed)
 	close(t.reading)
 }
 
@@ -147,28 +144,27 @@ func (d *Driver) tellKept(t *terminal) {
 
 func (d *Driver) handlePiece(t *terminal, stream uint8, p []byte) {
 	t.mu.Lock()
-	t.output.HandleOutput(time.Time{}, stream, p)
+	seen := t.half.HandleOutput(stream, p)
 	t.wake()
 	changed := t.markChanged(d)
-	seen := t.exited || d.config.Core.Trace != nil
-	replies := t.output.TakeReplies(nil)
 	t.mu.Unlock()
-	if !changed && !seen && len(replies) == 0 {
-		return
+	d.tell(t, seen, changed)
+}
+
+// tell has the registry hear of output, if it has to.
+func (d *Driver) tell(t *terminal, seen core.Seen, changed bool) {
+	if changed || seen.Due() {
+		d.do(func(now time.Time) {
+			d.pushChanged(t, changed)
+			d.registry.HandleSeen(now, seen)
+		})
 	}
-	d.do(func(now time.Time) {
-		d.pushChanged(t, changed)
-		if seen {
-			d.registry.HandleOutputSeen(now, t.id, stream, p)
-		}
-		d.registry.HandleReplies(now, t.id, replies)
-	})
 }
 
 // resize tells the screen, and then the command that draws on it.
 func (d *Driver) resize(t *terminal, rows, cols int) {
 	t.mu.Lock()
-	t.output.HandleResize(rows, cols)
+	t.half.HandleResize(rows, cols)
 	t.wake()
 	t.mu.Unlock()
 	d.tellKept(t)
@@ -199,19 +195,17 @@ func (d *Driver) wait(t *terminal) {
 		exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
 	}
 	t.mu.Lock()
-	t.exited = true
+	seen := t.half.HandleExit(exit)
 	t.mu.Unlock()
 	pender, _ := t.process.(Pender)
-	pending := 0
 	if pender != nil {
-		pending = pender.OutputPending()
+		seen = seen.WithPending(pender.OutputPending())
 	}
 	d.do(func(now time.Time) {
 		if pender != nil && !t.freed { // a lost one may be freed before
 			d.draining[t] = pender // until Exited
 		}
-		d.registry.HandleOutputPending(now, t.id, pending)
-		d.registry.HandleExit(now, t.id, exit)
+		d.registry.HandleSeen(now, seen)
 	})
 }
 
@@ -249,13 +243,13 @@ func (d *Driver) free(t *terminal) {
 	if d.config.OnClosing != nil {
 		d.config.OnClosing(t.output)
 	}
-	t.output.HandleClosed()
+	seen := t.half.HandleClosed()
 	t.wake()
 	t.mu.Unlock()
 	d.do(func(now time.Time) {
 		t.freed = true
 		delete(d.draining, t) // where it has no Exited
-		d.registry.HandleClosed(now, t.id)
+		d.registry.HandleSeen(now, seen)
 		d.tellWork(core.Effect{Kind: core.Close, ID: t.id, Session: t.session})
 		if _, kept := d.registry.Status(t.id); !kept {
 			delete(d.terminals, t.id)

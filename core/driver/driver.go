@@ -89,9 +89,9 @@ type terminal struct {
 
 	mu      sync.Mutex // guards output and the fields below; comes after Driver.mu
 	output  *core.Terminal
-	exited  bool          // the registry must see output, for it drains
-	changed bool          // an OutputChanged is among the news
-	watched chan struct{} // closed when it may show something else; nil if nobody waits for that
+	half    *core.OutputHalf // what changes output; nil until there is a process
+	changed bool             // an OutputChanged is among the news
+	watched chan struct{}    // closed when it may show something else; nil if nobody waits for that
 
 	doing atomic.Pointer[string] // what the host does to start it, see Doing
 

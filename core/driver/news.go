@@ -97,7 +97,7 @@ func (t *terminal) takeChange(e *core.Effect, buf []byte) (data []byte, ok bool)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.changed = false
-	*e, ok = t.output.NextEffect()
+	*e, ok = t.half.NextEffect()
 	buf = append(buf[:0], e.Data...)
 	e.Data = buf
 	return buf, ok
