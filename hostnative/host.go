@@ -47,6 +47,10 @@ type Config struct {
 	// Sandbox is what commands are confined to. By default they are not.
 	Sandbox Sandbox
 
+	// Logger, if set, is told why commands have no keeper, where one was to be. A
+	// *slog.Logger is one.
+	Logger driver.Logger
+
 	// Helper is a program whose main begins with helper.Main (see package
 	// hostnative/helper): an absolute path. On Linux it is started, with the first
 	// command, as a keeper: a process that starts all commands, waits for them and

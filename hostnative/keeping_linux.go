@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/confine"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/keeper"
 	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
@@ -30,6 +31,7 @@ var (
 // this program itself. The first keeper is started with the first command.
 type keeping struct {
 	config keeper.Config
+	log    driver.Logger
 	limits tree.Limits // of commands that are confined
 	free   *pool       // of commands that are not confined, and of the other keepers
 	next   reserve     // for the next keeper of commands that are confined
@@ -52,6 +54,7 @@ func newKeeping(c Config) *keeping {
 	k := &keeping{
 		config:   keeper.Config{Helper: c.Helper, Env: c.Env, NoCgroup: c.NoCgroup, Limits: c.Limits.ofTree()},
 		confined: make(map[confinement]*ward),
+		log:      driver.LoggerOf(c.Logger),
 	}
 	if c.Sandbox.on() {
 		// A confined keeper makes no cgroups, and is in one that has as many processes as
@@ -70,6 +73,7 @@ func newKeeping(c Config) *keeping {
 		k.doWithout(errNoKeeper)
 	case k.config.Helper == "":
 		k.doWithout(errNoHelper)
+		k.log.Warn("commands have no keeper", "err", errNoHelper)
 	case keeper.Asked():
 		// A program that was to be a keeper has come here because its main does
 		// not begin with helper.Main. It must not start itself again.
@@ -88,12 +92,17 @@ func (k *keeping) openFirst() func() (*keeper.Keeper, *kept, error) {
 		}
 		one, err := keeper.Open(k.config)
 		k.mu.Lock()
-		defer k.mu.Unlock()
+		without := false
 		switch {
 		case err == nil:
 			had = true
 		case !had && !isTransient(err):
+			without = true
 			k.setWithout(err)
+		}
+		k.mu.Unlock()
+		if without {
+			k.log.Warn("commands have no keeper", "err", err)
 		}
 		return one, nil, err
 	}

@@ -1,9 +1,12 @@
 package hostwasm_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -20,6 +23,7 @@ func TestCache(t *testing.T) { onEachEngine(t, testCache) }
 func testCache(t *testing.T, on backend) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	compiled := 0
+	var logged bytes.Buffer
 	module := build(func(m *Module) {
 		exit := m.Import(preview1, "proc_exit", "(i32)->()")
 		m.Export("_start", m.Func("()->()", "", I32(0), Memory(I32Load, 0), Call(exit)))
@@ -38,6 +42,7 @@ func testCache(t *testing.T, on backend) {
 		h, err := hostwasm.New(hostwasm.Config{
 			Engine: e, Cache: kept, Commands: map[string]*hostwasm.Module{"x": hostwasm.NewModule("x", module)},
 			Compiling: func(string, int) func() { compiled++; return nil },
+			Logger:    slog.New(slog.NewTextHandler(&logged, nil)),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -51,6 +56,9 @@ func testCache(t *testing.T, on backend) {
 		t.Helper()
 		if exit7(); compiled != n {
 			t.Errorf("%s: got %d compilations, want %d", when, compiled, n)
+		}
+		if lines := strings.Count(logged.String(), `msg="module compiled" module=x bytes=`); lines != n {
+			t.Errorf("%s: got %d compilations in the log, want %d", when, lines, n)
 		}
 	}
 	files := func() []string {

@@ -60,6 +60,9 @@ type Config struct {
 	Limits Limits
 	Memory int64
 
+	// Logger, if set, is told of what was compiled. A *slog.Logger is one.
+	Logger driver.Logger
+
 	// Compiling, if not nil, is called when a module begins to be compiled, in
 	// this run for the first time and not in the cache, which takes a second
 	// for each 3 MB. The function that it returns, if not nil, is called when

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/meter"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/engine"
@@ -28,6 +29,7 @@ type programs struct {
 	find   func(engine.Import) (engine.Func, error) // one of funcs
 	limits Limits
 	notify func(name string, size int) func() // see Config.Compiling
+	log    driver.Logger
 	// holds a value while a module is compiled: one at a time
 	turns chan struct{}
 
@@ -58,7 +60,7 @@ func newPrograms(e engine.Engine, funcs []engine.Func, c Config) *programs {
 	}
 	return &programs{
 		engine: e, cache: c.Cache, by: by,
-		funcs: funcs, find: finder(funcs), limits: c.Limits, notify: c.Compiling,
+		funcs: funcs, find: finder(funcs), limits: c.Limits, notify: c.Compiling, log: driver.LoggerOf(c.Logger),
 		turns: make(chan struct{}, 1),
 		all:   make(map[[sha256.Size]byte]*program),
 	}
@@ -166,11 +168,16 @@ func (s *programs) compile(m *Module, dir string) (engine.Program, error) {
 			defer done()
 		}
 	}
+	began := time.Now()
 	metered, funcs, err := rewrite(wasm, s.engine, s.limits, s.funcs)
 	if err != nil {
 		return nil, err
 	}
-	return s.engine.Compile(context.Background(), metered, funcs, dir)
+	p, err := s.engine.Compile(context.Background(), metered, funcs, dir)
+	if err == nil {
+		s.log.Info("module compiled", "module", printable(m.Name), "bytes", len(wasm), "duration", time.Since(began))
+	}
+	return p, err
 }
 
 // rewrite returns what an engine gets of a module: it metered, and those of the

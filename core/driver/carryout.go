@@ -34,18 +34,19 @@ func (d *Driver) carryOut(e *core.Effect) {
 	case core.Signal:
 		name := e.Signal
 		d.enqueue(&t.control, func() { t.process.Signal(name) })
-		d.tellWork(*e)
+		d.tellWork(t, *e)
 	case core.Close:
 		d.enqueue(&t.control, func() { d.free(t) })
 	case core.Started:
+		t.path = e.Exec.Path
 		close(t.settled)
-		d.news.push(*e)
+		d.news.push(*e, t.path)
 	case core.StartFailed:
 		e.Err = t.toldWith(e.Err)
 		t.err = e.Err
 		close(t.settled)
 		t.cancel()
-		d.news.push(*e)
+		d.news.push(*e, "")
 		if _, starting := d.registry.Status(e.ID); !starting {
 			delete(d.terminals, e.ID)
 		}
@@ -53,10 +54,10 @@ func (d *Driver) carryOut(e *core.Effect) {
 		delete(d.draining, t)
 		t.ended = e.Exit
 		close(t.exit)
-		d.news.push(*e)
+		d.news.push(*e, t.path)
 	case core.Evicted:
 		delete(d.terminals, e.ID)
-		d.news.push(*e)
+		d.news.push(*e, "")
 	}
 }
 
@@ -105,7 +106,8 @@ func (d *Driver) start(t *terminal, e core.Exec) {
 // read hands the process's output to the terminal until it ends.
 func (d *Driver) read(t *terminal) {
 	// An error is the end of output like any other: what could be read is kept.
-	_ = t.process.Output(func(stream uint8, p []byte) { d.handleOutput(t, stream, p) })
+	err := t.process.Output(func(stream uint8, p []byte) { d.handleOutput(t, stream, p) })
+	d.warn("output not read", t, err)
 	t.mu.Lock()
 	seen := t.half.HandleOutputEnd()
 	t.wake()
@@ -192,6 +194,7 @@ func (d *Driver) wait(t *terminal) {
 	exit, err := t.process.Wait()
 	d.tellRepairs(t)
 	if err != nil {
+		d.warn("exit not known", t, err)
 		exit = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
 	}
 	t.mu.Lock()
@@ -209,13 +212,21 @@ func (d *Driver) wait(t *terminal) {
 	})
 }
 
-// tellRepairs has OnRepaired hear of what was put back.
+// tellRepairs has OnRepaired and the Logger hear of what was put back.
 func (d *Driver) tellRepairs(t *terminal) {
 	r, ok := t.process.(Repairer)
-	if !ok || d.config.OnRepaired == nil {
+	if !ok || d.config.OnRepaired == nil && d.config.Logger == nil {
 		return
 	}
-	if list := r.Repairs(); len(list) > 0 {
+	list := r.Repairs()
+	if len(list) == 0 {
+		return
+	}
+	for _, repair := range list {
+		d.log.Warn("protected file changed", "session", string(t.session), "terminal", string(t.id),
+			"path", repair.Path, "change", repair.Change, "outcome", string(repair.Outcome))
+	}
+	if d.config.OnRepaired != nil {
 		d.config.OnRepaired(t.id, list)
 	}
 }
@@ -234,8 +245,8 @@ func (d *Driver) write(t *terminal, p []byte) {
 
 // free closes the process and waits until its output has ended.
 func (d *Driver) free(t *terminal) {
-	// There is nobody to tell of an error: the terminal is released.
-	_ = t.process.Close()
+	// There is nobody else to tell of an error: the terminal is released.
+	d.warn("process not freed", t, t.process.Close())
 	d.tellRepairs(t)
 	<-t.reading
 	t.cancel()
@@ -250,7 +261,7 @@ func (d *Driver) free(t *terminal) {
 		t.freed = true
 		delete(d.draining, t) // where it has no Exited
 		d.registry.HandleSeen(now, seen)
-		d.tellWork(core.Effect{Kind: core.Close, ID: t.id, Session: t.session})
+		d.tellWork(t, core.Effect{Kind: core.Close, ID: t.id, Session: t.session})
 		if _, kept := d.registry.Status(t.id); !kept {
 			delete(d.terminals, t.id)
 		}

@@ -52,7 +52,11 @@ func (d *Driver) begin(s core.SessionID, c core.Command, t **terminal) (id core.
 			*t = d.terminals[id]
 		}
 	})
-	if err != nil && err != ErrClosed && d.config.OnRefused != nil {
+	if err == nil || err == ErrClosed {
+		return id, err
+	}
+	d.log.Warn("command refused", "session", string(s), "err", err)
+	if d.config.OnRefused != nil {
 		d.config.OnRefused(s, &c, err)
 	}
 	return id, err

@@ -22,6 +22,9 @@ type Config struct {
 	// random one.
 	Core core.Config
 
+	// Logger, if set, is told what becomes of terminals. A *slog.Logger is one.
+	Logger Logger
+
 	// Decide, if set, is asked before a command starts, and sets Core.Ask.
 	// ctx ends when nobody waits for the answer any longer. See TerminalOf.
 	Decide func(ctx context.Context, e core.Exec) core.Decision
@@ -64,6 +67,7 @@ type Config struct {
 // A Driver runs terminals on a Host. Its methods are safe for concurrent use.
 type Driver struct {
 	config Config
+	log    Logger
 	ctx    context.Context // ends with Close, for starts that a terminal's own end did not end
 	cancel context.CancelFunc
 
@@ -97,6 +101,7 @@ type terminal struct {
 
 	// Guarded by Driver.mu.
 	process  Process
+	path     string        // of what runs; "" until it does
 	reading  chan struct{} // closed when the output has ended
 	control  lane          // Signal, Resize, Close
 	input    lane          // WriteInput, CloseInput: may block, the others must not
@@ -116,6 +121,7 @@ func New(c Config) *Driver {
 	c.Core.Ask = c.Decide != nil
 	d := &Driver{
 		config:    c,
+		log:       LoggerOf(c.Logger),
 		registry:  core.NewRegistry(c.Core),
 		terminals: make(map[core.TerminalID]*terminal),
 		draining:  make(map[*terminal]Pender),

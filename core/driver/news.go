@@ -18,6 +18,7 @@ type news struct {
 // item is an effect, or, if changed is set, that terminal's OutputChanged.
 type item struct {
 	effect  core.Effect
+	path    string // see terminal
 	changed *terminal
 }
 
@@ -27,8 +28,8 @@ func newNews() *news {
 	return n
 }
 
-func (n *news) push(e core.Effect)      { n.add(item{effect: e}) }
-func (n *news) pushChanged(t *terminal) { n.add(item{changed: t}) }
+func (n *news) push(e core.Effect, path string) { n.add(item{effect: e, path: path}) }
+func (n *news) pushChanged(t *terminal)         { n.add(item{changed: t}) }
 
 func (n *news) add(i item) {
 	n.mu.Lock()
@@ -58,14 +59,14 @@ func (n *news) next(reuse []item) (items []item, ok bool) {
 	return items, len(items) > 0
 }
 
-// tellWork has OnWork hear of e. d.mu is held.
-func (d *Driver) tellWork(e core.Effect) {
-	if d.config.OnWork != nil {
-		d.news.push(e)
+// tellWork has OnWork hear of e, which is about t. d.mu is held.
+func (d *Driver) tellWork(t *terminal, e core.Effect) {
+	if d.config.OnWork != nil || d.config.Logger != nil {
+		d.news.push(e, t.path)
 	}
 }
 
-// tellNews calls OnNews and OnWork until the news are closed.
+// tellNews calls OnNews, OnWork and the Logger until the news are closed.
 func (d *Driver) tellNews() {
 	defer close(d.newsDone)
 	var items []item
@@ -74,8 +75,11 @@ func (d *Driver) tellNews() {
 		items, ok = d.news.next(items)
 		for i := range items {
 			e := &items[i].effect
+			d.logEffect(e, items[i].path)
 			if e.Kind == core.Signal || e.Kind == core.Close {
-				d.config.OnWork(e)
+				if d.config.OnWork != nil {
+					d.config.OnWork(e)
+				}
 				continue
 			}
 			if d.config.OnNews == nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
@@ -185,6 +186,12 @@ func (h *Host) compileTo(ctx context.Context, dir, name string, module *os.File)
 			defer done()
 		}
 	}
+	began := time.Now()
+	defer func() {
+		if err == nil {
+			driver.LoggerOf(h.config.Logger).Info("module compiled", "module", name, "bytes", info.Size(), "duration", time.Since(began))
+		}
+	}()
 	c, err := h.startWorker(ctx, setup{Compile: true, Stage: dir}, module)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 )
 
@@ -85,6 +86,10 @@ type Config struct {
 	// called on any goroutine, must not block, and must not call the Host.
 	// Host.RefusedCalls counts.
 	Refused func(call string)
+
+	// Logger, if set, is told of what was compiled, and of what Unconfined and Refused are
+	// told, whether they are set or not. A *slog.Logger is one.
+	Logger driver.Logger
 
 	// Compiling is as in hostwasm.Config.
 	Compiling func(name string, size int) (done func())

@@ -251,8 +251,13 @@ func (h *Host) confined(measures []Measure) error {
 	case len(missing) == 0:
 	case h.config.Required:
 		return &UnconfinedError{missing}
-	case h.config.Unconfined != nil:
-		h.unconfined.Do(func() { h.config.Unconfined(missing) })
+	default:
+		h.unconfined.Do(func() {
+			driver.LoggerOf(h.config.Logger).Warn("sandbox not held as it should be", "missing", Describe(missing))
+			if h.config.Unconfined != nil {
+				h.config.Unconfined(missing)
+			}
+		})
 	}
 	return nil
 }
@@ -261,7 +266,11 @@ func (h *Host) confined(measures []Measure) error {
 func (h *Host) refusedCall(name string) {
 	count, known := h.refused.LoadOrStore(name, new(atomic.Int64))
 	count.(*atomic.Int64).Add(1)
-	if !known && h.config.Refused != nil {
+	if known {
+		return
+	}
+	driver.LoggerOf(h.config.Logger).Warn("system call refused", "call", name)
+	if h.config.Refused != nil {
 		h.config.Refused(name)
 	}
 }
