@@ -1,6 +1,6 @@
 // Tests of the agent: node --test
 import assert from "node:assert/strict";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 
 import { Agent } from "./agent.mjs";
@@ -38,4 +38,9 @@ test("what is no JSON is an error", async () => {
   const input = new PassThrough();
   input.end("no JSON\n");
   await assert.rejects(serve(input, new PassThrough(), () => ({})), SyntaxError);
+});
+
+test("a line without an end is an error before all of it is read", async () => {
+  const input = Readable.from(Array(1000).fill("{".repeat(1 << 20)));
+  await assert.rejects(serve(input, new PassThrough(), () => ({})), /a request of more than/);
 });

@@ -51,13 +51,20 @@ export async function serve(input, output, decide) {
   }
 }
 
+/** How long a request may be, in characters. */
+const maxRequest = 64 << 20;
+
 /** @param {import("node:stream").Readable} input */
 async function* lines(input) {
-  let rest = "";
+  let line = "";
   for await (const text of input.setEncoding("utf8")) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop() ?? "";
-    yield* parts;
+    const [rest = "", ...more] = text.split("\n");
+    line += rest;
+    if (line.length > maxRequest) throw new Error(`a request of more than ${maxRequest} characters`);
+    for (const next of more) {
+      yield line;
+      line = next;
+    }
   }
-  yield rest;
+  yield line;
 }

@@ -1,6 +1,6 @@
 //! Requests and answers of "terrarium harness", each a line of JSON.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use crate::json::{self, Value};
 
@@ -84,14 +84,28 @@ impl Command {
     }
 }
 
+/// How long a request may be, in bytes.
+const MAX_REQUEST: u64 = 64 << 20;
+
+/// Returns the next line, or nothing at the end of the input.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let length = input.take(MAX_REQUEST + 1).read_until(b'\n', &mut line)? as u64;
+    let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+    if length > MAX_REQUEST {
+        return Err(wrong(format!("a request of more than {MAX_REQUEST} bytes")));
+    }
+    let line = String::from_utf8(line).map_err(|why| wrong(format!("request: {why}")))?;
+    Ok((length > 0).then_some(line))
+}
+
 /// Answers requests until there are no more: the task is done, or given up.
 pub fn serve(
-    input: impl BufRead,
+    mut input: impl BufRead,
     mut output: impl Write,
     mut decide: impl FnMut(&Request) -> Answer,
 ) -> io::Result<()> {
-    for line in input.lines() {
-        let line = line?;
+    while let Some(line) = read_line(&mut input)? {
         if line.trim().is_empty() {
             continue;
         }

@@ -1,5 +1,7 @@
 //! Tests of the agent: cargo test
 
+use std::io::{self, BufReader};
+
 use terminal_agent::agent::Agent;
 use terminal_agent::wire::{serve, Answer, Command, Request};
 
@@ -39,4 +41,11 @@ fn a_line_comes_in_and_a_line_goes_out() {
 #[test]
 fn what_is_no_json_is_an_error() {
     assert!(serve("no JSON\n".as_bytes(), Vec::new(), |_| Answer::default()).is_err());
+}
+
+#[test]
+fn a_line_without_an_end_is_an_error_before_all_of_it_is_read() {
+    let endless = BufReader::new(io::repeat(b'{'));
+    let error = serve(endless, Vec::new(), |_| Answer::default()).unwrap_err();
+    assert!(error.to_string().contains("a request of more than"), "{error}");
 }
