@@ -19,8 +19,8 @@ func unknownTerminal(id string) error { return &terminalError{id: id, reason: "u
 
 func (e *terminalError) Error() string { return "acp: " + e.reason + ": " + e.id }
 
-// errInputEnded: nobody has killed the command. The peer's input has ended, with which its terminals
-// end, before the command ran.
+// errInputEnded: nobody has killed the command. The peer's input has ended before it ran, and with
+// that all terminals of the peer.
 var errInputEnded = errors.New("acp: input ended")
 
 // wireError says what the peer is told of err: the one place where Go errors
