@@ -91,9 +91,9 @@ func FuzzPatch(f *testing.F) {
 				if err := os.WriteFile(filepath.Join(dir, "f"), []byte(c.from), 0o666); err != nil {
 					t.Fatal(err)
 				}
-				done := tooltest.Run(Commands(), dir, found.Stdout, "patch", "-s", "-E", c.how, "f")
+				done := tooltest.Run(Commands(), dir, found.Stdout, "patch", "-E", c.how, "f")
 				got, _ := os.ReadFile(filepath.Join(dir, "f"))
-				if string(got) != c.want || done.Status != 0 {
+				if string(got) != c.want || done.Status != 0 || strings.Contains(done.Stdout, "succeeded at") {
 					t.Errorf("patch %s of %q by %q: got %q, %q, want %q", c.how, c.from, found.Stdout, got, done.Stdout+done.Stderr, c.want)
 				}
 			}
@@ -105,22 +105,29 @@ func FuzzPatch(f *testing.F) {
 // names that lead elsewhere.
 func TestHostilePatches(t *testing.T) {
 	const text = "one\ntwo\n"
+	root := t.TempDir()
 	for _, patch := range []string{
 		"--- f\n+++ f\n@@ -1,99999999 +1,99999999 @@\n one\n",
 		"--- f\n+++ f\n@@ -999999999,1 +1,1 @@\n-one\n+1\n",
 		"--- f\n+++ f\n@@ -1,-1 +1,1 @@\n-one\n+1\n",
 		"--- ../f\n+++ ../f\n@@ -1 +1 @@\n-one\n+1\n",
-		"--- /f\n+++ /f\n@@ -1 +1 @@\n-one\n+1\n",
+		"--- ROOT/f\n+++ ROOT/f\n@@ -1 +1 @@\n-one\n+1\n",
 		"1,99999999d0\n< one\n",
 	} {
-		dir := tooltest.Dir(t, map[string]string{"in/f": text})
+		dir := tooltest.Dir(t, map[string]string{"in/f": text, "f": text})
+		if err := os.WriteFile(filepath.Join(root, "f"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		patch = strings.ReplaceAll(patch, "ROOT", root)
 		got := tooltest.Run(Commands(), filepath.Join(dir, "in"), patch, "patch", "-p0", "-f")
 		after, err := os.ReadFile(filepath.Join(dir, "in/f"))
 		if got.Status == 0 || string(after) != text || err != nil {
 			t.Errorf("%q: got %d, %q, %q", patch, got.Status, got.Stdout+got.Stderr, after)
 		}
-		if _, err := os.Stat(filepath.Join(dir, "f")); err == nil {
-			t.Errorf("%q: wrote outside", patch)
+		for _, outside := range []string{dir, root} {
+			if p, err := os.ReadFile(filepath.Join(outside, "f")); string(p) != text || err != nil {
+				t.Errorf("%q: wrote outside: %q, %v", patch, p, err)
+			}
 		}
 	}
 }
