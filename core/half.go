@@ -81,7 +81,7 @@ func (h *OutputHalf) HandleOutput(stream uint8, p []byte) Seen {
 // any more, and every Seen of one was handed on.
 func (h *OutputHalf) HandleOutputEnd() Seen {
 	h.terminal.output.end()
-	return Seen{half: h, what: seenEnd, due: h.due}
+	return Seen{half: h, what: seenEnd, n: h.due}
 }
 
 // HandleExit says that the command itself has ended, as e says. It is independent of
@@ -90,7 +90,7 @@ func (h *OutputHalf) HandleOutputEnd() Seen {
 // meanwhile, and the exit would wait for that a second time.
 func (h *OutputHalf) HandleExit(e Exit) Seen {
 	h.exited = true
-	return Seen{half: h, what: seenExit, exit: e}
+	return Seen{half: h, what: seenExit, exit: &e}
 }
 
 // HandleResize gives the screen a new size. It is called for every Resize effect,
@@ -102,7 +102,7 @@ func (h *OutputHalf) HandleResize(rows, cols int) { h.terminal.output.resize(row
 // Screen any longer. It is called when the output has ended.
 func (h *OutputHalf) HandleClosed() Seen {
 	h.terminal.output.close()
-	return Seen{half: h, what: seenClosed, due: h.due}
+	return Seen{half: h, what: seenClosed, n: h.due}
 }
 
 // NextEffect returns an OutputChanged if there is output since the last one.
@@ -114,13 +114,12 @@ func (h *OutputHalf) NextEffect() (Effect, bool) { return h.terminal.nextChange(
 // value is nothing.
 type Seen struct {
 	half    *OutputHalf
+	exit    *Exit // seenExit
 	what    what
-	due     uint64 // seenEnd, seenClosed: how many of seenOutput there were
 	stream  uint8
+	n       uint64 // seenEnd, seenClosed: how many of seenOutput were due; seenExit: bytes pending
 	output  []byte // lent
 	replies []byte // for the command's input
-	exit    Exit
-	pending int
 }
 
 type what uint8
@@ -142,7 +141,7 @@ func (s Seen) Due() bool { return s.half != nil }
 // then, and HandleOutput has not been given them yet: see
 // [Registry.HandleOutputPending].
 func (s Seen) WithPending(n int) Seen {
-	s.pending = n
+	s.n = uint64(max(0, n))
 	return s
 }
 
@@ -167,9 +166,9 @@ func (r *Registry) HandleSeen(now time.Time, s Seen) {
 		r.trace.input(now, "output_end", t.id)
 		r.outputEnded(t)
 	case seenExit:
-		r.HandleOutputPending(now, t.id, s.pending)
-		r.trace.exit(now, t.id, s.exit)
-		r.exited(now, t, s.exit)
+		r.HandleOutputPending(now, t.id, int(s.n))
+		r.trace.exit(now, t.id, *s.exit)
+		r.exited(now, t, *s.exit)
 	case seenClosed:
 		s.mustBeLast()
 		r.trace.input(now, "closed", t.id)
@@ -179,7 +178,7 @@ func (r *Registry) HandleSeen(now time.Time, s Seen) {
 
 // mustBeLast panics unless all output that was due has come before s.
 func (s *Seen) mustBeLast() {
-	if missing := s.due - s.half.seen; missing != 0 {
+	if missing := s.n - s.half.seen; missing != 0 {
 		panic("core: " + strconv.FormatUint(missing, 10) + " Seen of HandleOutput were not handed to HandleSeen")
 	}
 }

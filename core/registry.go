@@ -142,7 +142,7 @@ func (r *Registry) NextEffect() (e Effect, ok bool) {
 		if e, ok = r.effects.pop(); !ok {
 			return Effect{}, false
 		}
-		if e, ok = r.complete(e); ok {
+		if r.complete(&e) {
 			break
 		}
 	}
@@ -166,17 +166,21 @@ func (r *Registry) markChanged(t *Terminal) {
 
 // complete does what is left to do about an effect when it is handed out. ok is
 // false if there is nothing to tell.
-func (r *Registry) complete(e Effect) (_ Effect, ok bool) {
+func (r *Registry) complete(e *Effect) (ok bool) {
+	if e.Kind != OutputChanged && e.Kind != Resize {
+		return true
+	}
 	switch t := r.terminals[e.ID]; {
 	case t == nil || t.half != nil:
-		return e, e.Kind != OutputChanged
+		return e.Kind != OutputChanged
 	case e.Kind == OutputChanged:
 		t.marked = false
-		return t.nextChange()
-	case hasScreens && e.Kind == Resize:
+		*e, ok = t.nextChange()
+		return ok
+	case hasScreens:
 		t.output.resize(e.Rows, e.Cols)
 	}
-	return e, true
+	return true
 }
 
 // push queues an effect about t.
