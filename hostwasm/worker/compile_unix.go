@@ -122,6 +122,8 @@ func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, 
 		if done {
 			return err
 		}
+		// The next cache is a temporary one: whoever comes later has it compiled again.
+		driver.LoggerOf(h.config.Logger).Warn("what was compiled is not kept", "module", name, "err", err)
 		errs = append(errs, err)
 	}
 	return fmt.Errorf("nowhere to keep what is compiled: %w", errors.Join(errs...))
