@@ -93,6 +93,8 @@ var rules = []rule{
 	{path: "core/driver", ours: []string{"core", "core/keys", "core/vt"}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
 	{path: "core/driver/audit", ours: []string{"core", "core/jsonrpc", "core/driver"}, bans: []ban{safe, offline, scriptless},
 		why: "the record must not fail because of what it tells of, so it knows the driver's interface and the standard library"},
+	{path: "core/driver/wire", bans: []ban{safe, offline, scriptless},
+		why: "a worker of the sandbox lives for milliseconds, and both ends of a stream have it"},
 	{path: "core/driver/...", ours: []string{"core/..."}, bans: []ban{safe, offline, scriptless}, why: whyDriver},
 	{path: "core/coretest",
 		ours:   []string{"core", "core/acp", "core/jsonrpc", "core/driver", "core/driver/acpconn"},
@@ -108,7 +110,7 @@ var rules = []rule{
 	{path: "hostwasm/engine/wasmtime", ours: []string{"core", "core/meter", "core/driver", "hostwasm/..."},
 		others: []string{"github.com/bytecodealliance/wasmtime-go/v39", "golang.org/x/sys"}, why: whyHosts},
 	{path: "hostwasm/httpfetch", ours: []string{"core/egress"}, why: "it is linked where somebody gives commands a network, and then alone"},
-	{path: "hostwasm/...", ours: []string{"core", "core/meter", "core/driver"},
+	{path: "hostwasm/...", ours: []string{"core", "core/meter", "core/driver", "core/driver/wire"},
 		others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"},
 		bans:   []ban{{packages: []string{"github.com/creack/pty/..."}, deep: true, why: whyHosts}}, why: whyHosts},
 

@@ -16,7 +16,7 @@ import (
 )
 
 // A conn is one end of the socket between a host and a worker. A message is its
-// length, four bytes, and what wire makes of it; files travel with the first byte (unix(7)).
+// length, four bytes, and what package wire makes of it; files travel with the first byte (unix(7)).
 // send is safe for concurrent use.
 type conn struct {
 	file  *os.File

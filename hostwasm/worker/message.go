@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver/wire"
 	"github.com/terrarium-dev/terrarium/hostwasm"
 	"github.com/terrarium-dev/terrarium/hostwasm/cache"
 	"github.com/terrarium-dev/terrarium/hostwasm/vfs"
@@ -225,159 +226,159 @@ type answer struct {
 // kept is a cache.Entry, which the host has checked.
 type kept cache.Entry
 
-func (m *message) wire(w *wire) {
-	number(w, &m.Command)
-	optional(w, &m.Setup)
-	optional(w, &m.Session)
-	optional(w, &m.Answer)
-	optional(w, &m.Job)
-	text(w, &m.Signal)
-	w.flag(&m.Look)
-	optional(w, &m.Size)
-	w.flag(&m.End)
-	w.flag(&m.Calls)
-	optional(w, &m.Ready)
-	optional(w, &m.Ask)
-	optional(w, &m.Started)
-	optional(w, &m.Exit)
-	number(w, &m.Pending)
-	w.flag(&m.Passed)
-	optional(w, &m.Gone)
-	optional(w, &m.Typing)
+func (m *message) Wire(c *wire.Codec) {
+	wire.Number(c, &m.Command)
+	wire.Optional(c, &m.Setup)
+	wire.Optional(c, &m.Session)
+	wire.Optional(c, &m.Answer)
+	wire.Optional(c, &m.Job)
+	wire.Text(c, &m.Signal)
+	c.Flag(&m.Look)
+	wire.Optional(c, &m.Size)
+	c.Flag(&m.End)
+	c.Flag(&m.Calls)
+	wire.Optional(c, &m.Ready)
+	wire.Optional(c, &m.Ask)
+	wire.Optional(c, &m.Started)
+	wire.Optional(c, &m.Exit)
+	wire.Number(c, &m.Pending)
+	c.Flag(&m.Passed)
+	wire.Optional(c, &m.Gone)
+	wire.Optional(c, &m.Typing)
 }
 
-func (s *setup) wire(w *wire) {
-	text(w, &s.Engine)
-	text(w, &s.By)
-	list(w, &s.Caches, text)
-	w.flag(&s.Compile)
-	text(w, &s.Stage)
-	w.flag(&s.Required)
-	number(w, &s.Processors)
-	number(w, &s.Most)
-	list(w, &s.Env, text)
-	list(w, &s.Commands, text)
-	list(w, &s.Modules, number)
-	list(w, &s.Direct, number)
-	list(w, &s.Mounts, func(w *wire, m *mount) {
-		text(w, &m.Dir)
-		text(w, &m.Guest)
-		w.flag(&m.ReadOnly)
-		w.flag(&m.Own)
+func (s *setup) Wire(c *wire.Codec) {
+	wire.Text(c, &s.Engine)
+	wire.Text(c, &s.By)
+	wire.List(c, &s.Caches, wire.Text)
+	c.Flag(&s.Compile)
+	wire.Text(c, &s.Stage)
+	c.Flag(&s.Required)
+	wire.Number(c, &s.Processors)
+	wire.Number(c, &s.Most)
+	wire.List(c, &s.Env, wire.Text)
+	wire.List(c, &s.Commands, wire.Text)
+	wire.List(c, &s.Modules, wire.Number)
+	wire.List(c, &s.Direct, wire.Number)
+	wire.List(c, &s.Mounts, func(c *wire.Codec, m *mount) {
+		wire.Text(c, &m.Dir)
+		wire.Text(c, &m.Guest)
+		c.Flag(&m.ReadOnly)
+		c.Flag(&m.Own)
 	})
-	list(w, &s.Hidden, text)
-	text(w, &s.Dir)
-	s.Limits.wire(w)
-	w.flag(&s.Deterministic)
-	w.flag(&s.HTTP)
-	number(w, &s.Warm)
-	w.bytes(&s.WarmSum)
+	wire.List(c, &s.Hidden, wire.Text)
+	wire.Text(c, &s.Dir)
+	s.Limits.Wire(c)
+	c.Flag(&s.Deterministic)
+	c.Flag(&s.HTTP)
+	wire.Number(c, &s.Warm)
+	c.Bytes(&s.WarmSum)
 }
 
-func (l *limits) wire(w *wire) {
+func (l *limits) Wire(c *wire.Codec) {
 	for _, n := range []*int64{&l.Memory, &l.Stack, &l.Fuel, &l.Output, &l.Disk, &l.Scratch, &l.Module} {
-		number(w, n)
+		wire.Number(c, n)
 	}
 	for _, n := range []*int{&l.Table, &l.Files, &l.OpenFiles, &l.Arguments, &l.Processes, &l.Flow} {
-		number(w, n)
+		wire.Number(c, n)
 	}
-	number(w, &l.Wall)
-	number(w, &l.Compile)
+	wire.Number(c, &l.Wall)
+	wire.Number(c, &l.Compile)
 }
 
-func (s *session) wire(w *wire) {
-	list(w, &s.Roots, text)
-	text(w, &s.Tmp)
-	list(w, &s.Near, func(w *wire, n *near) {
-		text(w, &n.Dir)
-		number(w, &n.Dev)
-		number(w, &n.Ino)
+func (s *session) Wire(c *wire.Codec) {
+	wire.List(c, &s.Roots, wire.Text)
+	wire.Text(c, &s.Tmp)
+	wire.List(c, &s.Near, func(c *wire.Codec, n *near) {
+		wire.Text(c, &n.Dir)
+		wire.Number(c, &n.Dev)
+		wire.Number(c, &n.Ino)
 	})
 }
 
-func (j *job) wire(w *wire) {
-	text(w, &j.Path)
-	text(w, &j.Cwd)
-	list(w, &j.Argv, text)
-	list(w, &j.Env, text)
-	w.flag(&j.Pty)
-	w.flag(&j.OneStream)
-	w.flag(&j.Interactive)
-	w.flag(&j.Fetches)
-	j.Size.wire(w)
+func (j *job) Wire(c *wire.Codec) {
+	wire.Text(c, &j.Path)
+	wire.Text(c, &j.Cwd)
+	wire.List(c, &j.Argv, wire.Text)
+	wire.List(c, &j.Env, wire.Text)
+	c.Flag(&j.Pty)
+	c.Flag(&j.OneStream)
+	c.Flag(&j.Interactive)
+	c.Flag(&j.Fetches)
+	j.Size.Wire(c)
 }
 
-func (s *size) wire(w *wire) {
-	number(w, &s.Rows)
-	number(w, &s.Cols)
+func (s *size) Wire(c *wire.Codec) {
+	wire.Number(c, &s.Rows)
+	wire.Number(c, &s.Cols)
 }
 
-func (r *ready) wire(w *wire) {
-	list(w, &r.Measures, func(w *wire, m *Measure) {
-		text(w, &m.Name)
-		w.flag(&m.Used)
-		text(w, &m.Detail)
+func (r *ready) Wire(c *wire.Codec) {
+	wire.List(c, &r.Measures, func(c *wire.Codec, m *Measure) {
+		wire.Text(c, &m.Name)
+		c.Flag(&m.Used)
+		wire.Text(c, &m.Detail)
 	})
-	text(w, &r.Refusal)
+	wire.Text(c, &r.Refusal)
 }
 
-func (s *started) wire(w *wire) {
-	text(w, &s.Reason)
-	text(w, &s.Text)
-	text(w, &s.Op)
+func (s *started) Wire(c *wire.Codec) {
+	wire.Text(c, &s.Reason)
+	wire.Text(c, &s.Text)
+	wire.Text(c, &s.Op)
 }
 
-func (e *exit) wire(w *wire) {
-	number(w, &e.Status.ExitCode)
-	text(w, &e.Status.Signal)
-	w.flag(&e.Status.Unknown)
-	text(w, &e.Reason)
-	number(w, &e.Usage.UserTime)
-	number(w, &e.Usage.SystemTime)
-	number(w, &e.Usage.MaxRSS)
-	number(w, &e.Usage.Fuel)
+func (e *exit) Wire(c *wire.Codec) {
+	wire.Number(c, &e.Status.ExitCode)
+	wire.Text(c, &e.Status.Signal)
+	c.Flag(&e.Status.Unknown)
+	wire.Text(c, &e.Reason)
+	wire.Number(c, &e.Usage.UserTime)
+	wire.Number(c, &e.Usage.SystemTime)
+	wire.Number(c, &e.Usage.MaxRSS)
+	wire.Number(c, &e.Usage.Fuel)
 }
 
-func (g *gone) wire(w *wire) { w.flag(&g.Stuck) }
+func (g *gone) Wire(c *wire.Codec) { c.Flag(&g.Stuck) }
 
-func (t *typing) wire(w *wire) {
-	number(w, &t.Taken)
-	w.flag(&t.Reading)
-	w.flag(&t.Raw)
+func (t *typing) Wire(c *wire.Codec) {
+	wire.Number(c, &t.Taken)
+	c.Flag(&t.Reading)
+	c.Flag(&t.Raw)
 }
 
-func (q *ask) wire(w *wire) {
-	number(w, &q.ID)
-	number(w, &q.What)
-	number(w, &q.Module)
-	number(w, &q.Number)
-	q.Times.wire(w)
-	text(w, &q.Name)
-	text(w, &q.To)
-	q.How.wire(w)
-	text(w, &q.Dir)
-	text(w, &q.Sum)
-	w.flag(&q.Again)
+func (q *ask) Wire(c *wire.Codec) {
+	wire.Number(c, &q.ID)
+	wire.Number(c, &q.What)
+	wire.Number(c, &q.Module)
+	wire.Number(c, &q.Number)
+	q.Times.Wire(c)
+	wire.Text(c, &q.Name)
+	wire.Text(c, &q.To)
+	q.How.Wire(c)
+	wire.Text(c, &q.Dir)
+	wire.Text(c, &q.Sum)
+	c.Flag(&q.Again)
 }
 
-func (t *times) wire(w *wire) {
-	number(w, &t.Atim)
-	number(w, &t.Mtim)
-	w.flag(&t.SetAtim)
-	w.flag(&t.SetMtim)
+func (t *times) Wire(c *wire.Codec) {
+	wire.Number(c, &t.Atim)
+	wire.Number(c, &t.Mtim)
+	c.Flag(&t.SetAtim)
+	c.Flag(&t.SetMtim)
 }
 
-func (h *how) wire(w *wire) {
+func (h *how) Wire(c *wire.Codec) {
 	for _, flag := range []*bool{&h.Read, &h.Write, &h.Append, &h.Create, &h.Exclusive, &h.Directory} {
-		w.flag(flag)
+		c.Flag(flag)
 	}
 }
 
-func (a *answer) wire(w *wire) {
-	number(w, &a.ID)
-	number(w, &a.Number)
-	w.bytes(&a.Sum)
-	text(w, &a.Kept.Dir)
-	text(w, &a.Kept.State)
-	text(w, &a.Error)
+func (a *answer) Wire(c *wire.Codec) {
+	wire.Number(c, &a.ID)
+	wire.Number(c, &a.Number)
+	c.Bytes(&a.Sum)
+	wire.Text(c, &a.Kept.Dir)
+	wire.Text(c, &a.Kept.State)
+	wire.Text(c, &a.Error)
 }
