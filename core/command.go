@@ -178,8 +178,9 @@ func (c *Command) outputBytes(rows, cols int) int64 {
 	return n
 }
 
-// validate reports the first thing that no host could accept.
-func (c *Command) validate() error {
+// Validate reports the first thing that no host could accept, as a *InvalidError. Registry.Create
+// does so. Who gets a Command some other way, as from another machine, calls it.
+func (c *Command) Validate() error {
 	switch {
 	case c.Command == "":
 		return &InvalidError{Param: "command", Reason: "empty"}

@@ -41,7 +41,7 @@ func (r *Registry) Create(now time.Time, s SessionID, c Command) (id TerminalID,
 	}
 	r.trace.create(now, s, &c)
 	defer func() { r.trace.failed(err) }()
-	if err := c.validate(); err != nil {
+	if err := c.Validate(); err != nil {
 		return "", err
 	}
 	if c.hasScreen() && !(hasScreens && r.config.Screens) {
