@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A conn is one end of the socket between a host and a worker. A message is its
-// length, four bytes, and what package wire makes of it; files travel with the first byte (unix(7)).
+// A conn is one end of the socket between a host and a worker. A message is its length, four bytes,
+// and what package wire makes of it; files travel with the first byte (unix(7)).
 // send is safe for concurrent use.
 type conn struct {
 	file  *os.File
