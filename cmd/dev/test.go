@@ -232,7 +232,7 @@ var raceSkipScripts = []string{
 // racePackages are those where goroutines meet, and what starts them. In the others the race
 // detector finds nothing, and their tests take it minutes.
 var racePackages = []string{
-	"./core", "./core/coretest", "./core/driver/...",
+	"./core", "./core/coretest", "./core/driver/...", "./tests/remote",
 	"./hostnative/internal/broker", "./hostnative/internal/guard", "./hostnative/internal/keeper",
 	"./hostnative/internal/strays", "./hostnative/internal/tree", "./cmd/terrarium",
 }

@@ -1,0 +1,304 @@
+package remote
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+var errDown = errors.New("no route to host")
+
+// States are what OnState was told.
+type states struct {
+	mu  sync.Mutex
+	all []State
+}
+
+func (s *states) add(state State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, state)
+}
+
+// take returns what was told since the last call.
+func (s *states) take() []State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.all
+	s.all = nil
+	return all
+}
+
+// What goes out and in through many cuts is all there, once, and no more of it is kept than the
+// window; nor is the command run twice.
+func TestBulkThroughCuts(t *testing.T) {
+	const (
+		size = 100 << 20
+		cuts = 40
+		most = maxWindow + 64<<10 // bytes held: requests and answers too
+	)
+	random := rand.NewChaCha8([32]byte{1})
+	block := make([]byte, 1<<20)
+	random.Read(block)
+
+	in := sha256.New()
+	f := &fakeHost{run: func(p *fakeProcess) {
+		for range size / len(block) {
+			p.sink(1, block)
+		}
+	}}
+	h, l := pair(t, f, Config{})
+	p := run(t, h, core.Command{Command: "cat", Interactive: true})
+	far := f.all()[0]
+	far.mu.Lock()
+	far.take = func(b []byte) { in.Write(b) }
+	far.mu.Unlock()
+
+	sums := make(chan hash.Hash, 1)
+	go func() { // ends with the output
+		out := sha256.New()
+		n, next := 0, size/cuts
+		p.Output(func(_ uint8, b []byte) {
+			out.Write(b)
+			if n += len(b); n > next {
+				next += 2 * size / cuts
+				l.cut(nil)
+			}
+		})
+		sums <- out
+	}()
+	want := sha256.New()
+	for i := range size / len(block) {
+		if _, err := p.Write(block); err != nil {
+			t.Fatal(err)
+		}
+		want.Write(block)
+		if i%(2*size/cuts/len(block)) == 0 {
+			l.cut(nil)
+		}
+	}
+	out := <-sums
+	if string(out.Sum(nil)) != string(want.Sum(nil)) {
+		t.Error("the output is another than what was written")
+	}
+	if string(in.Sum(nil)) != string(want.Sum(nil)) {
+		t.Error("the input is another than what was written")
+	}
+	if n := len(f.all()); n != 1 {
+		t.Errorf("got %d commands, want 1", n)
+	}
+	if l.dials < cuts {
+		t.Errorf("got %d connections, want %d cuts", l.dials, cuts)
+	}
+	_, near := h.Held()
+	_, there := l.server.Held()
+	if near > most || there > most {
+		t.Errorf("got %d bytes held near and %d far, want %d at the most", near, there, most)
+	}
+	t.Logf("%d connections, %d bytes held near and %d far", l.dials, near, there)
+	p.Close()
+}
+
+// Whatever is asked for while there is no connection is done when there is one, once.
+func TestOnceThroughCuts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeHost{}
+		var told states
+		h, l := pair(t, f, Config{OnState: told.add})
+		p := run(t, h, core.Command{Command: "sh", Interactive: true})
+		go p.Output(func(uint8, []byte) {}) // ends by Close
+		l.cut(errDown)
+		go func() { // ends when it was answered
+			p.Signal("SIGHUP")
+		}()
+		go func() { // likewise
+			if n, err := p.Write([]byte("typed")); n != 5 || err != nil {
+				t.Errorf("Write: got %d, %v, want 5, nil", n, err)
+			}
+		}()
+		time.Sleep(time.Minute)
+		l.cut(nil)
+		time.Sleep(time.Minute)
+		l.cut(nil)
+		time.Sleep(time.Minute)
+
+		far := f.all()[0]
+		far.mu.Lock()
+		defer far.mu.Unlock()
+		if len(far.signals) != 1 || string(far.written) != "typed" {
+			t.Errorf("got signals %q and input %q, want each once", far.signals, far.written)
+		}
+		var links []Link
+		for _, s := range told.take() {
+			links = append(links, s.Link)
+		}
+		if want := []Link{Reconnecting, Resumed, Reconnecting, Resumed}; !slices.Equal(links, want) {
+			t.Errorf("got states %v, want %v", links, want)
+		}
+		p.Close()
+	})
+}
+
+// When the lease is over the far side has killed what ran there, and the near side says that it is
+// lost, in words, and never with an exit code.
+func TestLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeHost{}
+		var told states
+		h, l := pair(t, f, Config{Lease: time.Minute, OnState: told.add})
+		p := run(t, h, core.Command{Command: "sh"})
+		var out strings.Builder
+		ended := make(chan struct{})
+		go func() { // ends when it is lost
+			p.Output(func(_ uint8, b []byte) { out.Write(b) })
+			close(ended)
+		}()
+		l.cut(errDown)
+		time.Sleep(30 * time.Second)
+		select {
+		case <-f.all()[0].closed:
+			t.Error("it was killed before the lease was over")
+		default:
+		}
+		time.Sleep(time.Minute)
+		<-f.all()[0].closed
+		<-ended
+		exit, err := p.Wait()
+		if want := (core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}); err != nil || exit != want {
+			t.Errorf("got %+v, %v, want %+v", exit, err, want)
+		}
+		if !strings.Contains(out.String(), "lost") || !strings.Contains(out.String(), errDown.Error()) {
+			t.Errorf("got output %q, want words that say why", out.String())
+		}
+		if states := told.take(); len(states) != 2 || states[1].Link != Lost || !errors.Is(states[1].Err, errDown) {
+			t.Errorf("got states %v, want that it is lost at the end", states)
+		}
+		if _, err := p.Write([]byte("x")); err == nil {
+			t.Error("Write: got nil, want an error")
+		}
+		if err := p.Signal("SIGTERM"); err == nil {
+			t.Error("Signal: got nil, want an error")
+		}
+		if _, err := h.Resolve(t.Context(), core.Command{Command: "sh"}); err == nil {
+			t.Error("Resolve: got nil, want an error")
+		}
+		if err := p.Close(); err != nil {
+			t.Errorf("Close: got %v, want nil", err)
+		}
+	})
+}
+
+// A far side that was started anew has forgotten what ran.
+func TestForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, l := pair(t, &fakeHost{}, Config{})
+		p := run(t, h, core.Command{Command: "sh"})
+		old := l.server
+		l.server = NewServer(ServerConfig{Host: &fakeHost{}})
+		l.cut(nil)
+		exit, err := p.Wait()
+		if err != nil || exit.Reason != core.ReasonLost || !exit.Status.Unknown {
+			t.Errorf("got %+v, %v, want that it is lost", exit, err)
+		}
+		p.Close()
+		old.Close()
+	})
+}
+
+// A connection on which nothing comes is given up, and one that idles is not.
+func TestKeepAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, l := pair(t, &fakeHost{}, Config{})
+		time.Sleep(10 * time.Minute)
+		if l.dials != 1 {
+			t.Errorf("got %d connections, want 1", l.dials)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var told states
+		_, l := pair(t, &fakeHost{}, Config{Lease: time.Hour, OnState: told.add})
+		l.server.config.KeepAlive = time.Hour // from the next connection
+		l.cut(nil)
+		time.Sleep(5 * time.Second)
+		told.take()
+		time.Sleep(time.Minute)
+		if states := told.take(); len(states) != 2 || !errors.Is(states[0].Err, errSilent) || states[1].Link != Resumed {
+			t.Errorf("got states %v, want another connection", states)
+		}
+	})
+}
+
+// A deadline ends a request on both sides, also while there is no connection.
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, l := pair(t, &fakeHost{}, Config{})
+		for range 2 {
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			_, err := h.Resolve(ctx, core.Command{Command: "slow", Rows: 24, Cols: 80})
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 5*time.Second {
+				t.Errorf("got %v after %v", err, time.Since(began))
+			}
+			l.cut(errDown)
+		}
+		l.cut(nil)
+		time.Sleep(time.Minute)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if len(h.calls) != 0 || h.room.free != requests {
+			t.Errorf("got %d calls that wait, and %d bytes of room, want 0 and %d", len(h.calls), h.room.free, requests)
+		}
+	})
+}
+
+// A start that is given up leaves nothing on either side.
+func TestStartGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeHost{}
+		h, l := pair(t, f, Config{})
+		e, err := h.Resolve(t.Context(), core.Command{Command: "sh", Rows: 24, Cols: 80})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.cut(errDown)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := h.Start(ctx, e); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+		}
+		l.cut(nil)
+		time.Sleep(time.Minute)
+		for _, p := range f.all() {
+			<-p.closed
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if len(h.terminals) != 0 || len(h.calls) != 0 || h.pool.n != 0 {
+			t.Errorf("got %d terminals, %d calls and %d windows, want none", len(h.terminals), len(h.calls), h.pool.n)
+		}
+	})
+}
+
+// Errors say over there and here the same, to people and to programs.
+func TestErrors(t *testing.T) {
+	h, _ := pair(t, &fakeHost{}, Config{})
+	_, err := h.Resolve(t.Context(), core.Command{Command: "missing"})
+	if e, ok := errors.AsType[*core.HostError](err); !ok || e.Reason != "not_found" || e.Message != "missing: not found" {
+		t.Errorf("got %v, want the host's error", err)
+	}
+	_, err = h.Resolve(t.Context(), core.Command{Command: "nul\x00"})
+	if e, ok := errors.AsType[*core.InvalidError](err); !ok || e.Param != "command" {
+		t.Errorf("got %v, want that the command is invalid", err)
+	}
+}

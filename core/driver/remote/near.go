@@ -1,0 +1,168 @@
+package remote
+
+import (
+	"fmt"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver/wire"
+)
+
+// An endedError is what the other side said when it ended the session.
+type endedError struct{ text string }
+
+func (e *endedError) Error() string { return "the other side has ended it: " + e.text }
+
+// read decodes the body of a frame of kind k.
+func read[T any, M wire.Message[T]](k kind, body []byte, m M) error {
+	// Each element of a list takes a byte at least, but 32 of core.MaxCommand.
+	if err := wire.Decode(body, core.MaxCommand/32, m); err != nil {
+		return broken("in a frame of kind %d, %v", k, err)
+	}
+	return nil
+}
+
+// handle does what a frame of the far side says.
+func (h *Host) handle(k kind, body []byte) error {
+	switch k {
+	case kindResolved:
+		var m resolved
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.handleResolved(&m)
+	case kindStarted:
+		var m started
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.handleStarted(&m)
+	case kindDone:
+		var m done
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.handleDone(&m)
+	case kindWritten:
+		var m written
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.about(m.Terminal, func(p *process) error { return p.handleWritten(&m) })
+	case kindCredit:
+		var m credit
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.about(m.Terminal, func(p *process) error { return p.handleCredit(&m) })
+	case kindOutput:
+		var m output
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.about(m.Terminal, func(p *process) error { return p.handleOutput(&m) })
+	case kindOutputEnd:
+		var m outputEnd
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.about(m.Terminal, func(p *process) error { return p.handleOutputEnd(&m) })
+	case kindExited:
+		var m exited
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.about(m.Terminal, func(p *process) error { return p.handleExited(&m) })
+	case kindPassed:
+		var m passed
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return h.about(m.Terminal, func(p *process) error { return p.handlePassed() })
+	case kindEnd:
+		var m end
+		if err := read(k, body, &m); err != nil {
+			return err
+		}
+		return &endedError{clip(m.Text)}
+	}
+	return broken("a frame of kind %d", k)
+}
+
+// about does something with a terminal that has started.
+func (h *Host) about(id uint64, f func(p *process) error) error {
+	h.mu.Lock()
+	p := h.terminals[id]
+	h.mu.Unlock()
+	if p == nil {
+		return broken("it tells of terminal %d, which there is not", id)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.running {
+		return broken("it tells of terminal %d, which has not started", id)
+	}
+	if err := f(p); err != nil {
+		return fmt.Errorf("%w (terminal %d)", err, id)
+	}
+	return nil
+}
+
+func (h *Host) handleResolved(m *resolved) error {
+	h.mu.Lock()
+	c, err := h.answered(m.ID, kindResolve)
+	h.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if m.Failure == nil && !m.Found.possible() {
+		return broken("it has resolved a command to what can't be")
+	}
+	c.failure, c.found = m.Failure.error(), m.Found
+	h.settle(c)
+	return nil
+}
+
+func (h *Host) handleStarted(m *started) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c, err := h.answered(m.ID, kindStart)
+	if err != nil {
+		return err
+	}
+	switch {
+	case m.Failure != nil:
+		delete(h.terminals, m.ID)
+	case m.Credit < 0 || m.Credit > maxWindow:
+		return broken("it grants %d bytes of input", m.Credit)
+	case c.process.start(m.Credit): // nobody waits for it any longer
+		closing := &call{kind: kindClose, process: c.process, done: make(chan struct{})}
+		sendCall(h, closing, func(id uint64) *operation { return &operation{id, m.ID} })
+	}
+	c.failure = m.Failure.error()
+	h.settle(c)
+	return nil
+}
+
+func (h *Host) handleDone(m *done) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c, err := h.answered(m.ID, kindCloseInput, kindResize, kindSignal, kindClose)
+	if err != nil {
+		return err
+	}
+	if c.kind == kindClose { // nothing more is said of it
+		delete(h.terminals, c.process.id)
+		c.process.forget()
+	}
+	c.failure = m.Failure.error()
+	h.settle(c)
+	return nil
+}
+
+// settle lets go who waits for an answer.
+func (h *Host) settle(c *call) {
+	if c.cost > 0 {
+		h.room.leave(c.cost)
+	}
+	close(c.done)
+}
