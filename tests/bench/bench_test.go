@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if address := os.Getenv(connectVariable); address != "" {
 		connectMain(address)
 	}
+	if os.Getenv(farVariable) != "" {
+		os.Exit(farMain())
+	}
 	if mode := os.Getenv(idleVariable); mode != "" {
 		os.Exit(idleMain(mode))
 	}

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"sync/atomic"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core/coretest"
@@ -10,20 +9,20 @@ import (
 )
 
 func TestHost(t *testing.T) {
+	native := native(t) // one for all: with the race detector each end of a keeper takes a second
 	coretest.TestHost(t, func(t *testing.T) driver.Host {
-		return newFar(t, remote.ServerConfig{}).overPipe().connect(t)
+		return newFar(t, remote.ServerConfig{Host: native}).overPipe().connect(t)
 	})
 }
 
 // What the suite asks of a host holds while its connection breaks all the time.
 func TestHostCut(t *testing.T) {
-	var made atomic.Int64
+	native := native(t)
+	c := &cuts{most: 256 << 10}
 	coretest.TestHost(t, func(t *testing.T) driver.Host {
-		f := newFar(t, remote.ServerConfig{})
-		c := cuts{server: f.server, most: 256 << 10, made: &made}
-		return f.overSocket(t, c.wrap).connect(t)
+		return newFar(t, remote.ServerConfig{Host: native}).overSocket(t, c).connect(t)
 	})
-	if n := made.Load(); n < 200 {
+	if n := c.made.Load(); n < 200 {
 		t.Errorf("got %d cuts, want 200 at least", n)
 	} else {
 		t.Logf("%d cuts", n)

@@ -19,6 +19,7 @@ import (
 // A far is a server of native commands, and how it is dialed.
 type far struct {
 	server *remote.Server
+	cuts   *cuts // nil if its connections are not cut
 	dial   func(ctx context.Context) (io.ReadWriteCloser, error)
 }
 
@@ -33,9 +34,6 @@ func native(t testing.TB) *hostnative.Host {
 // newFar returns a server that ends with the test.
 func newFar(t testing.TB, c remote.ServerConfig) *far {
 	t.Helper()
-	if c.Host == nil {
-		c.Host = native(t)
-	}
 	f := &far{server: remote.NewServer(c)}
 	t.Cleanup(func() { f.server.Close() })
 	return f
@@ -51,9 +49,10 @@ func (f *far) overPipe() *far {
 	return f
 }
 
-// overSocket has it dialed over a Unix socket. wrap, if not nil, gets each connection.
-func (f *far) overSocket(t testing.TB, wrap func(near, far net.Conn) io.ReadWriteCloser) *far {
+// overSocket has it dialed over a Unix socket, which is cut if c is not nil.
+func (f *far) overSocket(t testing.TB, c *cuts) *far {
 	t.Helper()
+	f.cuts = c
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -70,11 +69,11 @@ func (f *far) overSocket(t testing.TB, wrap func(near, far net.Conn) io.ReadWrit
 			near.Close()
 			return nil, err
 		}
-		if wrap == nil {
+		if c == nil {
 			go f.server.Serve(far) // ends with the connection
 			return near, nil
 		}
-		return wrap(near, far), nil
+		return c.wrap(f.server, near, far), nil
 	}
 	return f
 }
@@ -83,6 +82,12 @@ func (f *far) overSocket(t testing.TB, wrap func(near, far net.Conn) io.ReadWrit
 func (f *far) connect(t testing.TB) *remote.Host {
 	t.Helper()
 	h, err := remote.Connect(t.Context(), remote.Config{Dial: f.dial})
+	for range 20 { // the first connection may be cut too, which is no fault of it
+		if err == nil || f.cuts == nil {
+			break
+		}
+		h, err = remote.Connect(t.Context(), remote.Config{Dial: f.dial})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +97,11 @@ func (f *far) connect(t testing.TB) *remote.Host {
 
 // Cuts break connections at random, in the middle of what is written too.
 type cuts struct {
-	server *remote.Server
-	most   int // bytes that a connection carries in each direction, at the most
-	made   *atomic.Int64
+	most int // bytes that a connection carries in each direction, at the most
+	made atomic.Int64
 }
 
-func (c *cuts) wrap(near, far net.Conn) io.ReadWriteCloser {
+func (c *cuts) wrap(server *remote.Server, near, far net.Conn) io.ReadWriteCloser {
 	var once sync.Once
 	cut := func(ends ...net.Conn) {
 		once.Do(func() { c.made.Add(1) })
@@ -113,7 +117,7 @@ func (c *cuts) wrap(near, far net.Conn) io.ReadWriteCloser {
 		return e
 	}
 	go func() { // ends with the connection
-		c.server.Serve(end(far))
+		server.Serve(end(far))
 		after.Stop()
 	}()
 	return end(near)

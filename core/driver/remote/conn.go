@@ -89,17 +89,21 @@ func (l *link) carry(turn uint64, conn io.ReadWriteCloser, r *frameReader, alive
 // write writes what is queued until the turn or the connection ends. The error is nil if it is the
 // turn.
 func (l *link) write(turn uint64, conn io.Writer) error {
-	var p []byte
+	var own []byte // what small frames are put together in
+	var back uint64
 	for {
-		var ok bool
-		if p, ok = l.collect(turn, p[:0], batch); !ok {
+		p, lent, ok := l.collect(turn, back, own[:0], batch)
+		if !ok {
 			return nil
 		}
 		if _, err := conn.Write(p); err != nil {
-			return err
+			return err // and what is lent stays as it is
 		}
-		if cap(p) > smallBuffer && len(p) <= smallBuffer {
-			p = nil // it was long, and may not be again
+		if back = lent; lent > 0 {
+			continue
+		}
+		if own = p; cap(own) > smallBuffer && len(own) <= smallBuffer {
+			own = nil // it was long, and may not be again
 		}
 	}
 }

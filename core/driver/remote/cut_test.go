@@ -226,12 +226,12 @@ func TestKeepAlive(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		var told states
-		_, l := pair(t, &fakeHost{}, Config{Lease: time.Hour, OnState: told.add})
-		l.server.config.KeepAlive = time.Hour // from the next connection
-		l.cut(nil)
-		time.Sleep(5 * time.Second)
-		told.take()
-		time.Sleep(time.Minute)
+		pairWith(t, ServerConfig{Host: &fakeHost{}, KeepAlive: time.Hour}, Config{OnState: told.add})
+		time.Sleep(40 * time.Second)
+		if states := told.take(); len(states) != 0 {
+			t.Errorf("got states %v before the time", states)
+		}
+		time.Sleep(10 * time.Second)
 		if states := told.take(); len(states) != 2 || !errors.Is(states[0].Err, errSilent) || states[1].Link != Resumed {
 			t.Errorf("got states %v, want another connection", states)
 		}
@@ -241,7 +241,7 @@ func TestKeepAlive(t *testing.T) {
 // A deadline ends a request on both sides, also while there is no connection.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, l := pair(t, &fakeHost{}, Config{})
+		h, l := pair(t, &fakeHost{hangs: true}, Config{})
 		for range 2 {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -256,6 +256,8 @@ func TestDeadline(t *testing.T) {
 		time.Sleep(time.Minute)
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		h.room.mu.Lock()
+		defer h.room.mu.Unlock()
 		if len(h.calls) != 0 || h.room.free != requests {
 			t.Errorf("got %d calls that wait, and %d bytes of room, want 0 and %d", len(h.calls), h.room.free, requests)
 		}
@@ -284,6 +286,8 @@ func TestStartGivenUp(t *testing.T) {
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		h.pool.mu.Lock()
+		defer h.pool.mu.Unlock()
 		if len(h.terminals) != 0 || len(h.calls) != 0 || h.pool.n != 0 {
 			t.Errorf("got %d terminals, %d calls and %d windows, want none", len(h.terminals), len(h.calls), h.pool.n)
 		}

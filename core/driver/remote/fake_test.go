@@ -13,7 +13,8 @@ import (
 
 // A fakeHost has each of its commands do what run says, and counts them.
 type fakeHost struct {
-	run func(p *fakeProcess)
+	run   func(p *fakeProcess)
+	hangs bool // to resolve "slow" takes until nobody waits
 
 	mu      sync.Mutex
 	started []*fakeProcess
@@ -23,7 +24,7 @@ func (h *fakeHost) Resolve(ctx context.Context, c core.Command) (core.Exec, erro
 	if c.Command == "missing" {
 		return core.Exec{}, &core.HostError{Reason: "not_found", Message: "missing: not found"}
 	}
-	if c.Command == "slow" {
+	if c.Command == "slow" && h.hangs {
 		<-ctx.Done()
 		return core.Exec{}, ctx.Err()
 	}
@@ -151,7 +152,12 @@ func (l *line) cut(refused error) {
 // pair returns a host and the server that it is connected to, which end with the test.
 func pair(t *testing.T, f *fakeHost, c Config) (*Host, *line) {
 	t.Helper()
-	l := &line{server: NewServer(ServerConfig{Host: f})}
+	return pairWith(t, ServerConfig{Host: f}, c)
+}
+
+func pairWith(t *testing.T, s ServerConfig, c Config) (*Host, *line) {
+	t.Helper()
+	l := &line{server: NewServer(s)}
 	c.Dial = l.dial
 	h, err := Connect(t.Context(), c)
 	if err != nil {

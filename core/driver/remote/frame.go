@@ -48,7 +48,7 @@ const (
 	maxFrame = 12 << 20
 
 	// maxData is how many bytes of input or output a frame has at the most.
-	maxData = 32 << 10
+	maxData = 64 << 10
 )
 
 // A frame is what one side tells the other at once. Its number is not here: it is the one after
@@ -65,11 +65,48 @@ func (f *frame) cost() int64 { return int64(len(f.body)) + frameCost }
 
 // appendTo appends the frame as it is sent.
 func (f *frame) appendTo(dst []byte, number, taken uint64) []byte {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(frameHead-4+len(f.body)))
-	dst = append(dst, byte(f.kind))
+	return append(appendHead(dst, f.kind, len(f.body), number, taken), f.body...)
+}
+
+// appendHead appends the head of a frame with a body of that size.
+func appendHead(dst []byte, k kind, size int, number, taken uint64) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(frameHead-4+size))
+	dst = append(dst, byte(k))
 	dst = binary.BigEndian.AppendUint64(dst, number)
-	dst = binary.BigEndian.AppendUint64(dst, taken)
-	return append(dst, f.body...)
+	return binary.BigEndian.AppendUint64(dst, taken)
+}
+
+// A queued is a frame that is to be sent, and kept until it was taken.
+type queued struct {
+	kind kind
+	lent bool   // it is just being written, so its bytes must stay as they are
+	buf  []byte // room for the head, and the body
+}
+
+// newQueued returns one whose body has room for n bytes.
+func newQueued(k kind, n int) queued {
+	return queued{kind: k, buf: newBuffer(frameHead + n)[:frameHead]}
+}
+
+func (q *queued) cost() int64 { return int64(len(q.buf)) - frameHead + frameCost }
+
+func (q *queued) appendTo(dst []byte, number, taken uint64) []byte {
+	return append(appendHead(dst, q.kind, len(q.buf)-frameHead, number, taken), q.buf[frameHead:]...)
+}
+
+// lend returns the frame as it is sent, without copying it. Whoever has written it gives it back.
+func (q *queued) lend(number, taken uint64) []byte {
+	q.lent = true
+	appendHead(q.buf[:0], q.kind, len(q.buf)-frameHead, number, taken)
+	return q.buf
+}
+
+// free lets go of the frame's bytes.
+func (q *queued) free() {
+	if !q.lent { // or who writes them is the last to have them
+		freeBuffer(q.buf)
+	}
+	q.buf = nil
 }
 
 // A received is a frame that has come.
@@ -117,7 +154,7 @@ func (r *frameReader) next() (received, error) {
 
 // fill reads more of a frame of size bytes.
 func (r *frameReader) fill(size int) error {
-	full := r.to == len(r.buf)
+	full := r.to == len(r.buf) // what was read
 	have := copy(r.buf, r.buf[r.from:r.to])
 	r.from, r.to = 0, have
 	switch {
@@ -130,7 +167,12 @@ func (r *frameReader) fill(size int) error {
 	case len(r.buf) > 2*usualBuffer && size < usualBuffer: // after a frame of unusual size
 		r.buf = append(make([]byte, 0, usualBuffer), r.buf[:have]...)[:usualBuffer]
 	}
-	n, err := r.r.Read(r.buf[have:])
+	// Of a large frame not much more than its end is read, so that little is moved afterwards.
+	most := len(r.buf)
+	if size > maxData/2 {
+		most = min(most, size+frameHead)
+	}
+	n, err := r.r.Read(r.buf[have:most])
 	r.to += n
 	if n > 0 {
 		return nil

@@ -142,7 +142,7 @@ func TestHostileFarSide(t *testing.T) {
 				say(s, kindOutput, &output{terminal, 1, data[:minWindow]})
 			}
 		}},
-		"much output":    {"40000 bytes", func(s *speaker) { say(s, kindOutput, &output{terminal, 1, make([]byte, 40000)}) }},
+		"much output":    {"70000 bytes", func(s *speaker) { say(s, kindOutput, &output{terminal, 1, make([]byte, 70000)}) }},
 		"no output":      {"0 bytes", func(s *speaker) { say(s, kindOutput, &output{terminal, 1, nil}) }},
 		"another stream": {"stream 3", func(s *speaker) { say(s, kindOutput, &output{terminal, 3, []byte("x")}) }},
 		"output at the end": {"after its end", func(s *speaker) {
@@ -229,7 +229,7 @@ func TestHostileNearSide(t *testing.T) {
 		"its end": func(s *speaker) { say(s, kindEnd, &end{"bye"}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &fakeHost{}
+			f := &fakeHost{hangs: true}
 			ended := make(chan error, 1)
 			server := NewServer(ServerConfig{Host: f, OnSessionEnd: func(why error, _ int) { ended <- why }})
 			defer server.Close()

@@ -30,13 +30,14 @@ type link struct {
 	mu   sync.Mutex
 	more sync.Cond // there may be something to write, or all was acknowledged, or the end
 
-	queue   []frame // those from acked+1 to sent
-	acked   uint64  // the highest number that the other side has taken
-	sent    uint64  // the number of the newest frame
-	next    uint64  // the number of the next to be written on this connection
-	written uint64  // the highest number that was ever written
-	held    int64   // what queue costs, in bytes
-	peak    int64   // the most that held has been
+	queue   []queued // those from acked+1 to sent
+	start   []queued // where queue begins, empty, to use it again
+	acked   uint64   // the highest number that the other side has taken
+	sent    uint64   // the number of the newest frame
+	next    uint64   // the number of the next to be written on this connection
+	written uint64   // the highest number that was ever written
+	held    int64    // what queue costs, in bytes
+	peak    int64    // the most that held has been
 
 	taken    uint64 // the highest number that we have taken
 	told     uint64 // as much of it as the other side was told on this connection
@@ -60,16 +61,22 @@ func newLink(handle func(k kind, body []byte) error) *link {
 }
 
 // send queues a frame. It does not wait: credit bounds what is queued.
-func send[T any, M wire.Message[T]](l *link, k kind, m M) { l.push(frame{k, wire.Append(nil, m)}) }
+func send[T any, M wire.Message[T]](l *link, k kind, m M) {
+	f := newQueued(k, headRoom)
+	f.buf = wire.Append(f.buf, m)
+	l.push(f)
+}
 
-// push queues a frame, whose body it keeps, and returns its number, or 0 after the end.
-func (l *link) push(f frame) uint64 {
+// push queues a frame, which it keeps, and returns its number, or 0 after the end.
+func (l *link) push(f queued) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
 		return 0
 	}
-	l.queue = append(l.queue, f)
+	if l.queue = append(l.queue, f); len(l.queue) == 1 {
+		l.start = l.queue[:0]
+	}
 	l.sent++
 	l.idle = false
 	l.hold(f.cost())
@@ -92,10 +99,10 @@ func (l *link) extend(number uint64, data []byte) bool {
 		return false
 	}
 	f := &l.queue[number-l.acked-1]
-	if len(f.body)+len(data) > maxData {
+	if len(f.buf)+len(data) > maxData {
 		return false
 	}
-	f.body = append(f.body, data...)
+	f.buf = appendBuffer(f.buf, data)
 	l.hold(int64(len(data)))
 	return true
 }
@@ -109,10 +116,12 @@ func (l *link) acknowledge(taken uint64) error {
 	for i := range n {
 		f := &l.queue[i]
 		l.held -= f.cost()
-		freeBody(f)
+		f.free()
 	}
 	if l.queue = l.queue[n:]; len(l.queue) == 0 {
-		l.queue = nil // it may have been long
+		if l.queue = l.start; cap(l.queue) > maxSpare {
+			l.queue, l.start = nil, nil
+		}
 	}
 	l.acked = taken
 	l.next = max(l.next, taken+1)
@@ -165,7 +174,6 @@ func (l *link) take(turn uint64, f received) error {
 	err = l.handle(f.kind, f.body)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.taken = f.number
 	l.untold += f.cost()
 	if l.untold >= tellBytes || l.taken-l.told >= tellFrames {
 		l.tellNow = true
@@ -200,15 +208,22 @@ func (l *link) examine(turn uint64, f received) (fresh bool, err error) {
 	case f.number > l.taken+1:
 		return false, fmt.Errorf("frame %d came after %d", f.number, l.taken)
 	}
+	l.taken = f.number // before it is handled, since credit that comes of that is to acknowledge it
 	return true, nil
 }
 
-// collect waits until there is something to write on a connection, and appends it to dst: at least
-// a frame, and no more when it has grown to most bytes. ok is false when the connection is the
-// link's no longer.
-func (l *link) collect(turn uint64, dst []byte, most int) (p []byte, ok bool) {
+// lendSize is how large a frame is that is written alone, without copying it.
+const lendSize = 16 << 10
+
+// collect waits until there is something to write on a connection. It returns frames that it has
+// appended to dst, up to about most bytes, or one that is lent: then its number is not 0, and it is
+// given back with the next call. ok is false when the connection is the link's no longer.
+func (l *link) collect(turn, back uint64, dst []byte, most int) (p []byte, lent uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if back > l.acked {
+		l.queue[back-l.acked-1].lent = false
+	}
 	for turn == l.turn && l.occupied && l.next > l.sent && !l.tellNow {
 		if !l.idle {
 			l.idle = true
@@ -218,18 +233,26 @@ func (l *link) collect(turn uint64, dst []byte, most int) (p []byte, ok bool) {
 	}
 	l.idle = false
 	if turn != l.turn || !l.occupied {
-		return dst, false
+		return nil, 0, false
 	}
 	if l.next > l.sent {
 		dst = (&frame{kind: kindAlive}).appendTo(dst, 0, l.taken)
 	}
 	for l.next <= l.sent && len(dst) < most {
-		dst = l.queue[l.next-l.acked-1].appendTo(dst, l.next, l.taken)
+		f := &l.queue[l.next-l.acked-1]
+		if len(f.buf) >= lendSize && !f.lent {
+			if len(dst) == 0 {
+				dst, lent = f.lend(l.next, l.taken), l.next
+				l.next++
+			}
+			break
+		}
+		dst = f.appendTo(dst, l.next, l.taken)
 		l.next++
 	}
 	l.written = max(l.written, l.next-1)
 	l.told, l.untold, l.tellNow = l.taken, 0, false
-	return dst, true
+	return dst, lent, true
 }
 
 // tell has the other side told what we have taken, if only to show that we are there.
@@ -277,7 +300,7 @@ func (l *link) end(err error) bool {
 	}
 	l.err = err
 	for i := range l.queue {
-		freeBody(&l.queue[i])
+		l.queue[i].free()
 	}
 	l.queue, l.acked, l.next, l.held = nil, l.sent, l.sent+1, 0
 	l.occupied = false

@@ -40,25 +40,17 @@ type process struct {
 	gone    bool       // closed is
 	lost    error      // why nothing more comes
 
-	window   window // for output
-	output   []byte // that has come and was not taken; a part of it may just be
-	pieces   []piece
+	window   window  // for output
+	pieces   []piece // of output that has come
+	waiting  int     // bytes that the sink was not given yet, and those that it is just being given
 	received uint64
 	// what received will be, at the most, when all has come that was written at the exit; 0 if it
 	// has
 	unpassed uint64
 	over     bool // no more output comes
-	taking   int  // bytes that the sink was not given yet of what next has returned
 
 	sent    int64   // bytes of the call of Write
 	written written // what is known of it
-}
-
-// A piece is a part of the output: so many bytes on one stream, for which cost was spent.
-type piece struct {
-	stream uint8
-	n      int
-	cost   int64
 }
 
 var (
@@ -99,7 +91,7 @@ func (p *process) leave() {
 		return
 	}
 	p.gone = true
-	p.output, p.pieces = nil, nil
+	p.pieces = nil
 	p.input.close()
 	close(p.closed)
 	p.more.Broadcast()
@@ -142,15 +134,9 @@ func (p *process) handleOutput(m *output) error {
 		return nil // and it gets no credit any more
 	}
 	p.received += uint64(len(m.Data))
-	if p.output == nil {
-		p.output = newOutput(len(m.Data))
-	}
-	p.output = append(p.output, m.Data...)
-	if n := len(p.pieces); n > 0 && p.pieces[n-1].stream == m.Stream {
-		p.pieces[n-1].n += len(m.Data)
-		p.pieces[n-1].cost += cost
-	} else {
-		p.pieces = append(p.pieces, piece{m.Stream, len(m.Data), cost})
+	p.waiting += len(m.Data)
+	if n := len(p.pieces); n == 0 || !p.pieces[n-1].join(m.Stream, m.Data, cost) {
+		p.pieces = append(p.pieces, newPiece(m.Stream, m.Data, cost))
 	}
 	p.more.Broadcast()
 	return nil
@@ -222,15 +208,18 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 		sink(on, b)
 		stream, midLine = on, b[len(b)-1] != '\n'
 	}
+	var pieces []piece
 	for {
-		data, pieces := p.next()
+		pieces = p.next(pieces)
 		if len(pieces) == 0 {
 			break
 		}
-		if !p.pass(data, pieces, give) {
-			return nil
+		for i := range pieces {
+			give(pieces[i].stream, pieces[i].data)
+			if !p.passed(&pieces[i]) {
+				return nil
+			}
 		}
-		freeOutput(data)
 	}
 	if why := p.whyLost(); why != "" {
 		text := "terrarium: " + why + "\n"
@@ -259,47 +248,34 @@ func (p *process) whyLost() string {
 	return "lost: " + strings.ReplaceAll(p.lost.Error(), "\n", " ")
 }
 
-// next waits for output and takes all of it. There is none at the end.
-func (p *process) next() (data []byte, pieces []piece) {
+// next waits for output and takes all of it. There is none at the end. What is passed already is
+// where more of it is kept.
+func (p *process) next(passed []piece) []piece {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if cap(passed) > maxSpare {
+		passed = nil
+	}
 	for len(p.pieces) == 0 && !p.over && !p.gone && p.lost == nil {
 		p.more.Wait()
 	}
-	data, pieces = p.output, p.pieces
-	p.output, p.pieces = nil, nil
-	p.taking = len(data)
-	return data, pieces
+	pieces := p.pieces
+	p.pieces = passed[:0]
+	return pieces
 }
 
-// passSize is how many bytes a sink is given at once, at the most: credit comes after it.
-const passSize = maxWindow / 4
+// maxSpare is how many elements a list is kept with that was emptied.
+const maxSpare = 64
 
-// pass gives data to the sink, and credit to the far side. It reports whether the process is not
-// closed.
-func (p *process) pass(data []byte, pieces []piece, sink func(stream uint8, p []byte)) bool {
-	for _, x := range pieces {
-		for x.n > 0 {
-			n := min(x.n, passSize)
-			sink(x.stream, data[:n])
-			cost := x.cost
-			if n < x.n {
-				cost = int64(n)
-			}
-			data, x.n, x.cost = data[n:], x.n-n, x.cost-cost
-			if !p.passed(n, cost) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// passed tells that the sink has been given n bytes.
-func (p *process) passed(n int, cost int64) bool {
+// passed tells that the sink has been given a piece, and grants credit for more. It reports whether
+// the process is not closed.
+func (p *process) passed(x *piece) bool {
+	n, cost := len(x.data), x.cost
+	freeBuffer(x.data)
+	x.data = nil
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.taking -= n
+	p.waiting -= n
 	if p.gone {
 		return false
 	}
@@ -313,7 +289,7 @@ func (p *process) passed(n int, cost int64) bool {
 func (p *process) OutputPending() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := p.taking + len(p.output)
+	n := p.waiting
 	if p.unpassed > 0 && !p.over && p.lost == nil {
 		n += max(1, int(p.unpassed-min(p.unpassed, p.received))) // on its way
 	}

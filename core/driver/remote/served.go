@@ -61,8 +61,9 @@ func (t *served) send(stream uint8, p []byte) {
 		if t.session.link.extend(t.tail, p[:n]) {
 			t.output.giveBack(frameCost)
 		} else {
-			b := wire.Append(newBody(n), &output{t.id, stream, p[:n]})
-			t.tail = t.session.link.push(frame{kindOutput, b})
+			f := newQueued(kindOutput, n+headRoom/2)
+			f.buf = wire.Append(f.buf, &output{t.id, stream, p[:n]})
+			t.tail = t.session.link.push(f)
 		}
 		p = p[n:]
 	}
@@ -128,7 +129,7 @@ func (t *served) handleWrite(m *write) error {
 	case t.closes:
 		return nil
 	}
-	data := append(newBody(len(m.Data)), m.Data...)
+	data := append(newBuffer(len(m.Data)), m.Data...)
 	t.call = m.Call
 	call := m.Call
 	t.enqueue(&t.input, func() { t.write(call, data) })
@@ -149,7 +150,7 @@ func (t *served) write(call uint64, data []byte) {
 		n, err = t.process.Write(data)
 	}
 	cost := dataCost(len(data))
-	freeBody(&frame{body: data})
+	freeBuffer(data)
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
