@@ -23,7 +23,7 @@ func Connect(ctx context.Context, c Config) (*Host, error) {
 	rand.Read(h.session[:]) // it never fails
 	first, err := h.connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("remote: %w", err)
 	}
 	go h.keep(first) // ends with the session
 	return h, nil
@@ -39,7 +39,7 @@ type attached struct {
 func (h *Host) connect(ctx context.Context) (*attached, error) {
 	conn, err := h.config.Dial(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("remote: %w", err)
+		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	a, err := h.greet(conn)
@@ -48,7 +48,7 @@ func (h *Host) connect(ctx context.Context) (*attached, error) {
 	}
 	if err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("remote: %w", err)
+		return nil, err
 	}
 	return a, nil
 }
@@ -140,9 +140,9 @@ func (h *Host) reconnect(wait *backoff) (*attached, error) {
 			}
 		}
 		if over.Err() != nil {
-			return nil, fmt.Errorf("remote: there was no connection for %v: %w", h.lease, last)
+			return nil, fmt.Errorf("there was no connection for %v: %w", h.lease, last)
 		}
-		a, err := h.connect(over)
+		a, err := h.connectWithin(over)
 		if err == nil || isFinal(err) {
 			return a, err
 		}
@@ -150,6 +150,15 @@ func (h *Host) reconnect(wait *backoff) (*attached, error) {
 			last = err
 		}
 	}
+}
+
+// attemptLimit is how long one attempt may take, so that others follow it.
+const attemptLimit = time.Minute
+
+func (h *Host) connectWithin(ctx context.Context) (*attached, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
+	defer cancel()
+	return h.connect(ctx)
 }
 
 // isFinal reports whether it is of no use to connect again.

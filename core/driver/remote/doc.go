@@ -23,8 +23,9 @@
 // It has one connection at a time, or none. Who makes a new connection displaces the one before.
 // On the new one both sides send again what the other has not taken, so each frame is carried out
 // once: a start, a write or a signal too. A session that has had no connection for as long as its
-// lease ends, and with it all its commands. A near side whose session is no more tells of its
-// commands that they are lost, never of an exit code.
+// lease ends, and with it all its commands; one that nothing was asked of ends after a minute. A
+// near side whose session is no more tells of its commands that they are lost, never of an exit
+// code.
 //
 // # Values
 //
@@ -72,7 +73,7 @@
 // Frames come in the order of their numbers. One whose number was taken already is ignored. One
 // that is further than the next breaks the connection, as does a cut: then the next connection
 // goes on. A side keeps a frame until the other has said that it has taken it. A side says so with
-// whatever it sends, and after 64 KiB or 64 frames at the latest. Kind 0 has no number and no
+// whatever it sends, and after 192 KiB or 64 frames at the latest. Kind 0 has no number and no
 // body: it says only that, or that its sender is there. It is sent every 15 seconds; a connection
 // on which nothing has come for 45 is closed.
 //

@@ -63,11 +63,6 @@ type fakeProcess struct {
 	signals []string
 }
 
-func (p *fakeProcess) exit(e core.Exit) {
-	p.status = e
-	close(p.exited)
-}
-
 func (p *fakeProcess) Output(sink func(stream uint8, p []byte)) error {
 	p.sink = sink
 	if p.run != nil {

@@ -67,7 +67,7 @@ func (w *window) arrive(cost int64) bool {
 // use tells that what had come was taken. It returns how much to grant now, which may be nothing.
 func (w *window) use(cost int64) (grant int64) {
 	w.used += cost
-	if w.pool == nil || w.used < w.size/4 {
+	if w.pool == nil || w.used < w.size/2 {
 		return 0
 	}
 	grant = max(0, w.used+w.resize())

@@ -113,22 +113,39 @@ func (q *queued) free() {
 type received struct {
 	frame
 	number, taken uint64
+	reader        *frameReader // that lends the body, if any
+}
+
+// keep returns the buffer that the body is in, which its reader needs no more, or nil if the body
+// is to be copied.
+func (f *received) keep() []byte {
+	if f.reader == nil || len(f.body) < maxData/2 || cap(f.reader.buf) != largeSize {
+		return nil
+	}
+	f.reader.kept = true
+	return f.reader.buf
 }
 
 // A frameReader reads frames. Its buffer grows with what has come, not with what was announced.
 type frameReader struct {
 	r        io.Reader
 	buf      []byte
-	from, to int // what of buf is not used yet
+	from, to int  // what of buf is not used yet
+	kept     bool // buf is somebody else's
 }
 
 const (
 	smallBuffer = 4 << 10
-	usualBuffer = 128 << 10 // that it grows to where frames come fast
+	usualBuffer = largeSize // that it grows to where frames come fast
 )
 
 // next returns the next frame, which is lent until the next call.
 func (r *frameReader) next() (received, error) {
+	if r.kept {
+		rest := r.buf[r.from:r.to]
+		r.buf = newBuffer(largeSize)[:largeSize]
+		r.from, r.to, r.kept = 0, copy(r.buf, rest), false
+	}
 	for {
 		have := r.buf[r.from:r.to]
 		size := frameHead
@@ -142,7 +159,7 @@ func (r *frameReader) next() (received, error) {
 				r.from += size
 				return received{
 					frame{kind(have[4]), have[frameHead:size]},
-					binary.BigEndian.Uint64(have[5:]), binary.BigEndian.Uint64(have[13:]),
+					binary.BigEndian.Uint64(have[5:]), binary.BigEndian.Uint64(have[13:]), r,
 				}, nil
 			}
 		}
@@ -160,12 +177,12 @@ func (r *frameReader) fill(size int) error {
 	switch {
 	case len(r.buf) == 0:
 		r.buf = make([]byte, smallBuffer)
-	case have == len(r.buf): // the frame does not fit
+	case have == len(r.buf) && have >= usualBuffer: // the frame does not fit
 		r.buf = append(r.buf, make([]byte, min(len(r.buf), size-have))...)
-	case full && len(r.buf) < usualBuffer: // more is there than was read
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
-	case len(r.buf) > 2*usualBuffer && size < usualBuffer: // after a frame of unusual size
-		r.buf = append(make([]byte, 0, usualBuffer), r.buf[:have]...)[:usualBuffer]
+	case have == len(r.buf), // likewise
+		full && len(r.buf) < usualBuffer,               // more is there than was read
+		len(r.buf) > usualBuffer && size < usualBuffer: // after a frame of unusual size
+		r.buf = append(newBuffer(usualBuffer), r.buf[:have]...)[:usualBuffer]
 	}
 	// Of a large frame not much more than its end is read, so that little is moved afterwards.
 	most := len(r.buf)
@@ -174,11 +191,8 @@ func (r *frameReader) fill(size int) error {
 	}
 	n, err := r.r.Read(r.buf[have:most])
 	r.to += n
-	if n > 0 {
-		return nil
-	}
-	if err == nil {
-		return nil // io.Reader allows it
+	if n > 0 || err == nil {
+		return nil // io.Reader may return nothing at all
 	}
 	if err == io.EOF && have > 0 {
 		err = io.ErrUnexpectedEOF

@@ -47,7 +47,7 @@ func (s speech) hear(l *link, each func()) error {
 		if !ok {
 			return nil
 		}
-		if err := l.take(turn, received{f, number, 0}); err != nil {
+		if err := l.take(turn, received{frame: f, number: number}); err != nil {
 			return err
 		}
 		each()

@@ -84,11 +84,12 @@ func (h *farHello) Wire(c *wire.Codec) {
 	wire.Number(c, &h.Lease)
 }
 
-// writeHello writes a hello from one side.
-func writeHello[T any, M wire.Message[T]](w io.Writer, from byte, h M) error {
+// writeHello writes a hello from one side. conn is closed if that takes too long.
+func writeHello[T any, M wire.Message[T]](conn io.WriteCloser, from byte, h M) error {
+	defer time.AfterFunc(helloLimit, func() { conn.Close() }).Stop()
 	p := wire.Append(append([]byte(magic), 0, 0, from), h)
 	binary.BigEndian.PutUint16(p[len(magic):], uint16(len(p)-len(magic)-2))
-	_, err := w.Write(p)
+	_, err := conn.Write(p)
 	return err
 }
 

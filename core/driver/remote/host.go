@@ -47,7 +47,6 @@ type call struct {
 	done    chan struct{} // closed when the rest is set
 	failure error
 	found   found // of a Resolve
-	credit  int64 // of a Start
 }
 
 var _ driver.Host = (*Host)(nil)

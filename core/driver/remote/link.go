@@ -23,7 +23,7 @@ func broken(format string, args ...any) error {
 type link struct {
 	// handle is called with each frame that has come, one at a time. The body is lent. It must
 	// not wait for anything. Its error ends the link.
-	handle func(k kind, body []byte) error
+	handle func(f *received) error
 
 	taking sync.Mutex // held while a frame is handled; comes before mu
 
@@ -50,11 +50,11 @@ type link struct {
 }
 
 const (
-	tellBytes  = 64 << 10 // are taken before the other side is told
+	tellBytes  = 192 << 10 // are taken before the other side is told
 	tellFrames = 64
 )
 
-func newLink(handle func(k kind, body []byte) error) *link {
+func newLink(handle func(f *received) error) *link {
 	l := &link{handle: handle, next: 1}
 	l.more.L = &l.mu
 	return l
@@ -171,7 +171,7 @@ func (l *link) take(turn uint64, f received) error {
 	if !fresh || err != nil {
 		return err
 	}
-	err = l.handle(f.kind, f.body)
+	err = l.handle(&f)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.untold += f.cost()

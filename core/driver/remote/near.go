@@ -22,7 +22,8 @@ func read[T any, M wire.Message[T]](k kind, body []byte, m M) error {
 }
 
 // handle does what a frame of the far side says.
-func (h *Host) handle(k kind, body []byte) error {
+func (h *Host) handle(f *received) error {
+	k, body := f.kind, f.body
 	switch k {
 	case kindResolved:
 		var m resolved
@@ -59,7 +60,7 @@ func (h *Host) handle(k kind, body []byte) error {
 		if err := read(k, body, &m); err != nil {
 			return err
 		}
-		return h.about(m.Terminal, func(p *process) error { return p.handleOutput(&m) })
+		return h.about(m.Terminal, func(p *process) error { return p.handleOutput(&m, f.keep) })
 	case kindOutputEnd:
 		var m outputEnd
 		if err := read(k, body, &m); err != nil {

@@ -120,8 +120,9 @@ func lostError(why error) error {
 	return fmt.Errorf("remote: the far side is lost: %w", why)
 }
 
-// handleOutput keeps what the sink is to be given. p.mu is held here and below.
-func (p *process) handleOutput(m *output) error {
+// handleOutput keeps what the sink is to be given; keep has the buffer that it is in kept. p.mu is
+// held here and below.
+func (p *process) handleOutput(m *output, keep func() []byte) error {
 	cost := dataCost(len(m.Data))
 	switch {
 	case p.over:
@@ -136,7 +137,7 @@ func (p *process) handleOutput(m *output) error {
 	p.received += uint64(len(m.Data))
 	p.waiting += len(m.Data)
 	if n := len(p.pieces); n == 0 || !p.pieces[n-1].join(m.Stream, m.Data, cost) {
-		p.pieces = append(p.pieces, newPiece(m.Stream, m.Data, cost))
+		p.pieces = append(p.pieces, newPiece(m.Stream, m.Data, cost, keep()))
 	}
 	p.more.Broadcast()
 	return nil
@@ -271,8 +272,7 @@ const maxSpare = 64
 // the process is not closed.
 func (p *process) passed(x *piece) bool {
 	n, cost := len(x.data), x.cost
-	freeBuffer(x.data)
-	x.data = nil
+	x.free()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting -= n

@@ -15,6 +15,7 @@ type Server struct {
 
 	mu       sync.Mutex // comes before a session's
 	sessions map[sessionID]*farSession
+	serial   uint64 // of the newest session
 	closed   bool
 	ending   sync.WaitGroup // sessions that there are, or something is left of
 }
@@ -83,6 +84,7 @@ func (s *Server) admit(h *nearHello) (*farSession, farHello) {
 	case known == nil && len(s.sessions) >= s.config.MaxSessions:
 		return refuse("it has %d sessions already", len(s.sessions))
 	case known == nil:
+		s.serial++
 		known = newFarSession(s, h)
 		s.sessions[h.Session] = known
 		s.ending.Add(1)

@@ -2,10 +2,10 @@ package remote
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -16,6 +16,7 @@ import (
 type farSession struct {
 	server *Server
 	id     sessionID
+	serial uint64 // counts the server's sessions: unlike the id it is no secret
 	lease  time.Duration
 	link   *link
 	pool   *pool // of the windows for input
@@ -44,7 +45,7 @@ type request struct {
 
 func newFarSession(s *Server, h *nearHello) *farSession {
 	f := &farSession{
-		server: s, id: h.Session, lease: s.leaseOf(h), pool: newPool(), attempt: h.Attempt,
+		server: s, id: h.Session, serial: s.serial, lease: s.leaseOf(h), pool: newPool(), attempt: h.Attempt,
 		requests: make(map[uint64]*request), terminals: make(map[uint64]*served),
 	}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
@@ -87,13 +88,22 @@ func (f *farSession) serve(conn io.ReadWriteCloser, h *nearHello, answer farHell
 	return f.link.carry(turn, conn, &frameReader{r: conn}, f.server.config.KeepAlive)
 }
 
+// unusedLease is the lease of a session that nothing was ever asked of: its near side has mostly
+// given up, and it takes the place of another.
+const unusedLease = time.Minute
+
 // detach begins the lease of a session without a connection.
 func (f *farSession) detach() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.ended && !f.link.busy() {
-		f.expiry.Reset(f.lease)
+	if f.ended || f.link.busy() {
+		return
 	}
+	lease := f.lease
+	if f.last == 0 {
+		lease = min(lease, unusedLease)
+	}
+	f.expiry.Reset(lease)
 }
 
 // finish ends the session and tells the near side why.
@@ -126,7 +136,8 @@ func (f *farSession) end(why error) {
 }
 
 // handle does what a frame of the near side says.
-func (f *farSession) handle(k kind, body []byte) error {
+func (f *farSession) handle(r *received) error {
+	k, body := r.kind, r.body
 	switch k {
 	case kindResolve:
 		var m resolve
@@ -297,7 +308,7 @@ func (f *farSession) resolveOnHost(ctx context.Context, c core.Command) (core.Ex
 	if err := c.Validate(); err != nil {
 		return core.Exec{}, err
 	}
-	c.Session = core.SessionID(hex.EncodeToString(f.id[:8])) + "/" + c.Session
+	c.Session = core.SessionID(strconv.FormatUint(f.serial, 10)) + "/" + c.Session
 	return f.server.config.Host.Resolve(ctx, c)
 }
 

@@ -1,0 +1,95 @@
+package remote
+
+import (
+	"context"
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core"
+)
+
+// A session that nothing was ever asked of does not keep its place for the whole lease.
+func TestUnused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, l := pair(t, &fakeHost{}, Config{Lease: time.Hour})
+		l.cut(errDown)
+		time.Sleep(2 * time.Minute)
+		if n := l.server.Sessions(); n != 0 {
+			t.Errorf("got %d sessions, want none", n)
+		}
+	})
+}
+
+// Two near sides on one server share nothing, also where they name their sessions alike.
+func TestTwoNearSides(t *testing.T) {
+	f := &fakeHost{}
+	one, l := pair(t, f, Config{})
+	two, err := Connect(t.Context(), Config{Dial: l.dial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, one, core.Command{Command: "sh", Session: "s"})
+	p := run(t, two, core.Command{Command: "sh", Session: "s"})
+	all := f.all()
+	if a, b := all[0].command.Session, all[1].command.Session; a == b {
+		t.Errorf("got session %q for both", a)
+	}
+	one.Close()
+	<-all[0].closed
+	if err := p.Signal("SIGHUP"); err != nil {
+		t.Errorf("when the other has ended: got %v, want nil", err)
+	}
+	two.Close()
+}
+
+// Who closes a command while there is no connection does not wait for one, and the command is
+// closed when there is one.
+func TestCloseWithoutConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeHost{}
+		h, l := pair(t, f, Config{})
+		p := run(t, h, core.Command{Command: "sh"})
+		l.cut(errDown)
+		began := time.Now()
+		if err := p.Close(); err == nil || time.Since(began) != closeLimit {
+			t.Errorf("got %v after %v, want an error after %v", err, time.Since(began), closeLimit)
+		}
+		l.cut(nil)
+		<-f.all()[0].closed
+	})
+}
+
+// A connection on which nobody reads or answers is given up, on both sides.
+func TestNobodyThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, err := Connect(t.Context(), Config{Dial: func(context.Context) (io.ReadWriteCloser, error) {
+			near, _ := net.Pipe()
+			return near, nil
+		}})
+		if err == nil {
+			t.Error("got nil, want an error")
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		server := NewServer(ServerConfig{Host: &fakeHost{}})
+		silent, far := net.Pipe()
+		if err := server.Serve(far); err == nil {
+			t.Error("who says nothing: got nil, want an error")
+		}
+		silent.Close()
+		deaf, far := net.Pipe()
+		hello := &nearHello{Oldest: 1, Newest: 1, Attempt: 1}
+		go writeHello(deaf, fromNear, hello) // ends when it is read
+		if err := server.Serve(far); err == nil {
+			t.Error("who does not read: got nil, want an error")
+		}
+		time.Sleep(2 * time.Minute)
+		if n := server.Sessions(); n != 0 {
+			t.Errorf("got %d sessions, want none", n)
+		}
+		server.Close()
+	})
+}
