@@ -28,6 +28,9 @@ func (h *fakeHost) Resolve(ctx context.Context, c core.Command) (core.Exec, erro
 		<-ctx.Done()
 		return core.Exec{}, ctx.Err()
 	}
+	if c.Command == "nowhere" {
+		return core.Exec{Command: c}, nil
+	}
 	return core.Exec{Command: c, Path: "/bin/" + c.Command, Argv: []string{c.Command}, Via: core.ViaArgs}, nil
 }
 

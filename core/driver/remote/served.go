@@ -72,13 +72,13 @@ func (t *served) send(stream uint8, p []byte) {
 // awaitExit tells how the command has ended.
 func (t *served) awaitExit() {
 	e, err := t.process.Wait()
-	if err != nil {
+	if x := exit(e); err != nil || !x.possible() { // the near side would take us for hostile
 		e = core.Exit{Status: core.ExitStatus{Unknown: true}, Reason: core.ReasonLost}
 	}
 	p, ok := t.process.(driver.Pender)
 	pending := 0
 	if ok && !t.ended.Load() {
-		pending = p.OutputPending()
+		pending = max(0, p.OutputPending())
 	}
 	send(t.session.link, kindExited, &exited{t.id, exit(e), pending})
 	if pending > 0 && t.awaitPassed(p) {

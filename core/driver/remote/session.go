@@ -293,6 +293,10 @@ func (f *farSession) resolve(ctx context.Context, id uint64, c core.Command) {
 	m := resolved{ID: id, Failure: failed(err)}
 	if err == nil {
 		m.Found = found{e.Command.Cwd, e.Path, e.Sandbox, e.Terms, e.Argv, e.Via}
+		if !m.Found.possible() { // the near side would take us for hostile
+			err = errors.New("remote: the far side's host has resolved the command to what can't be")
+			m.Failure, m.Found = failed(err), found{}
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -93,3 +93,22 @@ func TestNobodyThere(t *testing.T) {
 		server.Close()
 	})
 }
+
+// What a host says of a command that can't be is told as an error, or as lost, and ends no session.
+func TestOddHost(t *testing.T) {
+	f := &fakeHost{run: func(p *fakeProcess) {
+		p.status = core.Exit{Status: core.ExitStatus{ExitCode: 1 << 20}}
+		close(p.exited)
+	}}
+	h, _ := pair(t, f, Config{})
+	if _, err := h.Resolve(t.Context(), core.Command{Command: "nowhere"}); err == nil {
+		t.Error("no path: got nil, want an error")
+	}
+	p := run(t, h, core.Command{Command: "sh"})
+	if e, err := p.Wait(); err != nil || e.Reason != core.ReasonLost {
+		t.Errorf("got %+v, %v, want that it is lost", e, err)
+	}
+	if err := p.Signal("SIGHUP"); err != nil {
+		t.Errorf("afterwards: got %v, want nil", err)
+	}
+}
