@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/core/coretest"
@@ -19,12 +20,13 @@ func TestHost(t *testing.T) {
 func TestHostCut(t *testing.T) {
 	native := native(t)
 	c := &cuts{most: 256 << 10}
-	coretest.TestHost(t, func(t *testing.T) driver.Host {
-		return newFar(t, remote.ServerConfig{Host: native}).overSocket(t, c).connect(t)
-	})
-	if n := c.made.Load(); n < 200 {
-		t.Errorf("got %d cuts, want 200 at least", n)
-	} else {
-		t.Logf("%d cuts", n)
+	// A connection lasts some milliseconds, so a quick machine has fewer of them in one round.
+	for round := 1; c.made.Load() < 200 && !t.Failed(); round++ {
+		t.Run(strconv.Itoa(round), func(t *testing.T) {
+			coretest.TestHost(t, func(t *testing.T) driver.Host {
+				return newFar(t, remote.ServerConfig{Host: native}).overSocket(t, c).connect(t)
+			})
+		})
 	}
+	t.Logf("%d cuts", c.made.Load())
 }
