@@ -1,3 +1,5 @@
+//go:build !reactor
+
 package core_test
 
 import (
@@ -5,22 +7,6 @@ import (
 
 	"github.com/terrarium-dev/terrarium/core"
 )
-
-func BenchmarkHandleOutput(b *testing.B) {
-	for _, rendering := range []core.Rendering{core.RenderRaw, core.RenderText, core.RenderScreen} {
-		for _, o := range outputs {
-			b.Run(rendering.String()+"/"+o.name, func(b *testing.B) {
-				r, terminal := running(b, core.Config{Screens: true}, core.Command{Rendering: rendering})
-				half := r.Split(terminal.ID())
-				b.SetBytes(int64(len(o.chunk)))
-				b.ReportAllocs()
-				for b.Loop() {
-					half.HandleOutput(1, o.chunk)
-				}
-			})
-		}
-	}
-}
 
 func BenchmarkAppendOutput(b *testing.B) {
 	r, terminal := running(b, core.Config{}, core.Command{Rendering: core.RenderText})

@@ -159,3 +159,19 @@ func TestLateDrain(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func BenchmarkHandleOutput(b *testing.B) {
+	for _, rendering := range []core.Rendering{core.RenderRaw, core.RenderText, core.RenderScreen} {
+		for _, o := range outputs {
+			b.Run(rendering.String()+"/"+o.name, func(b *testing.B) {
+				r, terminal := running(b, core.Config{Screens: true}, core.Command{Rendering: rendering})
+				half := r.Split(terminal.ID())
+				b.SetBytes(int64(len(o.chunk)))
+				b.ReportAllocs()
+				for b.Loop() {
+					half.HandleOutput(1, o.chunk)
+				}
+			})
+		}
+	}
+}

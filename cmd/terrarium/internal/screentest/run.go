@@ -179,6 +179,19 @@ func (r *run) waitSettled() error {
 	return r.within(func(ctx context.Context) error { return r.term.WaitForQuiet(ctx, settledAfter) })
 }
 
+// waitDrawn is waitSettled for a screen that nobody has looked at yet. On a busy machine a program
+// may take longer to begin than a screen to settle, so a blank screen counts only if it stays blank
+// for as long as the script waits for anything.
+func (r *run) waitDrawn() error {
+	_ = r.within(func(ctx context.Context) error {
+		return r.term.WaitForScreen(ctx, func(s *vt.Screen) bool { return len(s.AppendText(nil)) > 0 })
+	}) // an error means that it is blank
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	return r.waitSettled()
+}
+
 // ended waits for the end, and returns the status, or the name of the signal.
 func (r *run) ended(ctx context.Context) (string, error) {
 	exit, err := r.term.Wait(ctx)
@@ -211,7 +224,7 @@ func (r *run) waitExit(want string) error {
 // missing is the failure of a screen that the script does not have yet. It waits for what Update
 // would write, so that a person sees that.
 func (r *run) missing(name string) error {
-	if err := r.waitSettled(); err != nil {
+	if err := r.waitDrawn(); err != nil {
 		return err
 	}
 	return fmt.Errorf("the script has no screen %q yet: --update writes the one below", name)
@@ -220,7 +233,7 @@ func (r *run) missing(name string) error {
 // expectScreen waits until the screen is as a file says.
 func (r *run) expectScreen(file *txtar.File) error {
 	if r.Update {
-		err := r.waitSettled()
+		err := r.waitDrawn()
 		file.Data = []byte(r.shown())
 		return err
 	}
