@@ -1,5 +1,3 @@
-//go:build !reactor
-
 package core_test
 
 import (

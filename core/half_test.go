@@ -175,3 +175,26 @@ func BenchmarkHandleOutput(b *testing.B) {
 		}
 	}
 }
+
+// What a driver with two locks calls does not allocate either.
+func TestHalfDoesNotAllocate(t *testing.T) {
+	for _, rendering := range []core.Rendering{core.RenderText, core.RenderRaw, core.RenderScreen} {
+		for _, o := range outputs {
+			config := core.Config{LiveBytes: 4096, Screens: true}
+			c := core.Command{Rendering: rendering, OutputByteLimit: 64 << 10}
+			r, terminal := running(t, config, c)
+			half := r.Split(terminal.ID())
+			handle := func() {
+				r.HandleSeen(epoch, half.HandleOutput(1, o.chunk))
+				half.NextEffect()
+				drain(r)
+			}
+			for range 100 {
+				handle() // until every buffer has grown to its limit
+			}
+			if n := testing.AllocsPerRun(100, handle); n != 0 {
+				t.Errorf("%v %s: got %v allocations per call, want 0", rendering, o.name, n)
+			}
+		}
+	}
+}

@@ -1,5 +1,3 @@
-//go:build !reactor
-
 package core_test
 
 import (
@@ -53,11 +51,7 @@ func TestHandleOutputDoesNotAllocate(t *testing.T) {
 			config := core.Config{LiveBytes: 4096, Screens: true}
 			c := core.Command{Rendering: rendering, OutputByteLimit: 64 << 10}
 			r, terminal := running(t, config, c)
-			other, split := running(t, config, c)
-			half := other.Split(split.ID())
 			handle := func() {
-				other.HandleSeen(epoch, half.HandleOutput(1, o.chunk))
-				half.NextEffect()
 				r.HandleOutput(epoch, terminal.ID(), 2, o.chunk)
 				drain(r)
 			}
