@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Kind is what file(1) says of some bytes.
@@ -14,8 +17,32 @@ type Kind struct {
 	Charset string
 }
 
-// Of returns the kind of a file that begins with p.
+// Of returns the kind of a file that begins with p. What the Text has of p can be shown.
 func Of(p []byte) Kind {
+	k := kind(p)
+	k.Text = shown(k.Text)
+	return k
+}
+
+// shown is s with three octal digits in the place of each byte that is no character to be shown, as
+// file(1) writes them.
+func shown(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || unicode.IsControl(r) {
+			for _, c := range []byte(s[i : i+n]) {
+				fmt.Fprintf(&b, "\\%03o", c)
+			}
+		} else {
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func kind(p []byte) Kind {
 	if len(p) == 0 {
 		return Kind{"empty", "inode/x-empty", "binary"}
 	}

@@ -72,7 +72,7 @@ func TestLikeFile(t *testing.T) {
 func FuzzKind(f *testing.F) {
 	for _, s := range []string{
 		"", "a,b\n1,2\n3,4\n", "\x7fELF\x02\x01\x01", "\x1f\x8b\x08\x0c\x00\x00\x00\x00\x02\x03\xff\xffname", "PK\x03\x04\x14\x00\x00\x00\x08",
-		"#!/bin/sh\n", "#!\n", "<?xml version=", "GIF8", "\x89PNG\r\n\x1a\n", "\xff\xfea\x00", "{\"a\": 1}", "%PDF-", "BZh", "\xfd7zXZ\x00",
+		"#!/bin/sh\n", "#!\n", "<?xml version=", "GIF8", "\x89PNG\r\n\x1a\n", "\xff\xfea\x00", "{\"a\": 1}", "%PDF-", "%PDF-1\x14R", "BZh\x1b", "BZh", "\xfd7zXZ\x00",
 	} {
 		f.Add([]byte(s))
 	}
