@@ -32,7 +32,11 @@ func examineWasm() hostReport {
 		}
 		commands += len(m.Commands)
 	}
-	add("commands", fmt.Sprint(commands), missing)
+	found := fmt.Sprint(commands)
+	if missing != nil && commands > 0 {
+		found, missing = found+"; "+message(missing), nil
+	}
+	add("commands", found, missing)
 	added, err := addedPlugins()
 	add("plugins", added, err)
 	dir, err := cacheDir()

@@ -34,6 +34,9 @@ func showSandbox(ctx context.Context, binary string, w io.Writer) error {
 		for line := range strings.Lines(string(out)) {
 			indented(w, strings.TrimSuffix(line, "\n"))
 		}
+		if ctx.Err() == context.DeadlineExceeded {
+			return fmt.Errorf("in the sandbox: %s: not done within %v; the machine may be busy: try again", s.line, patience)
+		}
 		if !strings.Contains(string(out), s.want) {
 			return fmt.Errorf("in the sandbox: %s: got\n%s\nwant %q in it", s.line, out, s.want)
 		}

@@ -60,6 +60,7 @@ func TestLikeGNU(t *testing.T) {
 		{"cmp -i 4:4 a b", "", "a b differ: byte 1, line 1\n", "", 1},
 		{"cmp a missing", "", "", "cmp: missing: No such file or directory\n", 2},
 		{"patch -p0 --dry-run", "--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n", "checking file a\n", "", 0},
+		{"patch -o - c", "2c2\n< two\n---\n> TWO\n", "one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten", "patching file - (read from c)\n", 0},
 		{"patch --dry-run a", "2c2\n< two\n---\n> TWO\n", "checking file a\n", "", 0},
 		{"patch --dry-run a", "@@ -1,3 +1,3 @@\n one\n-2\n+TWO\n three\n", "checking file a\nHunk #1 FAILED at 1.\n1 out of 1 hunk FAILED\n", "", 1},
 		{"patch --dry-run a", "rubbish\n", "", "patch: **** Only garbage was found in the patch input.\n", 2},

@@ -3,6 +3,7 @@ package diff
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"strconv"
@@ -122,9 +123,14 @@ func (p *patcher) fatal(format string, a ...any) int {
 	return trouble
 }
 
+// say tells what happens, beside what -o - writes to standard output.
 func (p *patcher) say(format string, a ...any) {
+	var to io.Writer = p.env.Out
+	if p.output == "-" {
+		to = p.env.Stderr
+	}
 	if !p.silent {
-		fmt.Fprintf(p.env.Out, format, a...)
+		fmt.Fprintf(to, format, a...)
 	}
 }
 
@@ -375,6 +381,10 @@ func (e *pathError) Error() string {
 // write puts the new content in place, keeps the old one where that is wanted, and removes what a
 // patch removed.
 func (p *patcher) write(f *filePatch, name, out string, old, data []byte, mismatch, existed bool) error {
+	if out == "-" && p.output == out {
+		p.env.Out.Write(data)
+		return nil
+	}
 	if p.backup || mismatch && !p.noMismatch && p.output == "" {
 		if err := p.save(name+p.suffix, old); err != nil {
 			return err
