@@ -1,10 +1,15 @@
 package dump
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool/tooltest"
 )
 
@@ -93,6 +98,33 @@ func TestLikeTheirs(t *testing.T) {
 		{"strings -n x", "", "", "strings: invalid integer argument x\n", 1},
 		{"strings missing", "", "", "strings: 'missing': No such file\n", 1},
 	})
+}
+
+// TestLength: what is asked for is read, and not the rest of an input, which may have no end.
+func TestLength(t *testing.T) {
+	for _, test := range []struct{ line, want string }{
+		{"xxd -l 4 -p", "61616161\n"},
+		{"xxd -s 2 -l 4 -p", "61616161\n"},
+		{"xxd -l 0", ""},
+		{"xxd -l 4", "00000000: 6161 6161                                aaaa\n"},
+		{"xxd -l 4 -i", "  0x61, 0x61, 0x61, 0x61\n"},
+		{"hexdump -s 2 -n 4 -b", "0000002 141 141 141 141                                                \n0000006\n"},
+		{"od -j 2 -N 4 -c", "0000002   a   a   a   a\n0000006\n"},
+		{"od -An -N 5 -S 4", "aaaaa\n"},
+	} {
+		argv := strings.Fields(test.line)
+		for _, c := range Commands() {
+			if c.Name != argv[0] {
+				continue
+			}
+			rest := iotest.ErrReader(errors.New("the rest was read"))
+			var stdout, stderr bytes.Buffer
+			env := tool.Env{Stdin: io.MultiReader(strings.NewReader(strings.Repeat("a", 64<<10)), rest), Stdout: &stdout, Stderr: &stderr}
+			if status := tool.Run(c, env, argv); status != 0 || stdout.String() != test.want || stderr.Len() > 0 {
+				t.Errorf("%s: got %q, %q, %d, want %q", test.line, stdout.String(), stderr.String(), status, test.want)
+			}
+		}
+	}
 }
 
 // FuzzDumps compares od with a loop, and has what xxd shows come back.

@@ -2,7 +2,9 @@ package dump
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -35,7 +37,7 @@ func xxd(env *tool.Env, args []string) int {
 	if len(files) > 0 {
 		in = files[0]
 	}
-	p, err := env.ReadFile(in)
+	p, short, err := x.read(env, in)
 	if err != nil {
 		env.Errorf("%s: %s", in, tool.Strerror(err))
 		return 2
@@ -58,16 +60,9 @@ func xxd(env *tool.Env, args []string) int {
 	if x.reverse {
 		return x.revert(env, out, p)
 	}
-	if x.seek < 0 {
-		x.seek = max(0, int64(len(p))+x.seek)
-	}
-	if x.seek > int64(len(p)) {
+	if short {
 		env.Errorf("Sorry, cannot seek.")
 		return 4
-	}
-	p = p[x.seek:]
-	if x.length >= 0 {
-		p = p[:min(x.length, int64(len(p)))]
 	}
 	switch x.kind {
 	case 'i':
@@ -85,6 +80,41 @@ func xxd(env *tool.Env, args []string) int {
 		}
 	}
 	return 0
+}
+
+// read returns what is asked for of a file: all of a dump that is to be reverted, else length bytes
+// from seek on. A seek from the end becomes one from the beginning, for which all is read. It
+// reads no more than it needs, as an input may have no end. short says that the file ends before
+// seek.
+func (x *xxdState) read(env *tool.Env, name string) (p []byte, short bool, err error) {
+	f, err := env.Input(name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	if x.reverse {
+		p, err = tool.ReadAll(f)
+		return p, false, err
+	}
+	var r io.Reader = f
+	if x.seek < 0 {
+		if p, err = tool.ReadAll(f); err != nil {
+			return nil, false, err
+		}
+		x.seek = max(0, int64(len(p))+x.seek)
+		r = bytes.NewReader(p)
+	}
+	switch _, err := io.CopyN(io.Discard, r, x.seek); {
+	case err == io.EOF:
+		return nil, true, nil
+	case err != nil:
+		return nil, false, err
+	}
+	if x.length >= 0 {
+		r = io.LimitReader(r, x.length)
+	}
+	p, err = tool.ReadAll(r)
+	return p, false, err
 }
 
 func (x *xxdState) hex() string {
