@@ -198,3 +198,17 @@ func TestHalfDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// A host that hands in output after its end, which it must not, harms no other terminal.
+func TestSeenAfterTheEnd(t *testing.T) {
+	r, terminal := running(t, core.Config{}, core.Command{})
+	half := r.Split(terminal.ID())
+	r.HandleSeen(epoch, half.HandleExit(core.Exit{}))
+	end := half.HandleOutputEnd()
+	late := half.HandleOutput(1, []byte("late"))
+	if !late.Due() {
+		t.Fatal("output after the exit is not due")
+	}
+	r.HandleSeen(epoch, late)
+	r.HandleSeen(epoch, end)
+}

@@ -109,6 +109,7 @@ func (d *Driver) read(t *terminal) {
 	err := t.process.Output(func(stream uint8, p []byte) { d.handleOutput(t, stream, p) })
 	d.warn("output not read", t, err)
 	t.mu.Lock()
+	t.silent = true
 	seen := t.half.HandleOutputEnd()
 	t.wake()
 	changed := t.markChanged(d)
@@ -146,6 +147,10 @@ func (d *Driver) tellKept(t *terminal) {
 
 func (d *Driver) handlePiece(t *terminal, stream uint8, p []byte) {
 	t.mu.Lock()
+	if t.silent {
+		t.mu.Unlock()
+		return
+	}
 	seen := t.half.HandleOutput(stream, p)
 	t.wake()
 	changed := t.markChanged(d)

@@ -94,6 +94,7 @@ type terminal struct {
 	mu      sync.Mutex // guards output and the fields below; comes after Driver.mu
 	output  *core.Terminal
 	half    *core.OutputHalf // what changes output; nil until there is a process
+	silent  bool             // Process.Output has returned: what a Host hands in later is dropped
 	changed bool             // an OutputChanged is among the news
 	watched chan struct{}    // closed when it may show something else; nil if nobody waits for that
 

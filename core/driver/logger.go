@@ -24,8 +24,9 @@ import (
 // sandbox. No value of an environment and nothing that a command has read or written is ever
 // logged.
 //
-// A Logger is called on any goroutine, and under no lock. Some of the calls hold up what comes
-// after them, so it should not be slow. It must not close what calls it.
+// A Logger is called on any goroutine. Some of the calls hold up what comes after them, such as the
+// next module that is to be compiled, so it should not be slow, and it must neither close what
+// calls it nor have that run a command and wait for it.
 type Logger interface {
 	Debug(msg string, args ...any)
 	Info(msg string, args ...any)

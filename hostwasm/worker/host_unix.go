@@ -51,8 +51,8 @@ type Host struct {
 	all     map[*child]any // that were not reaped
 	closed  bool
 
-	refused    sync.Map  // how many system calls, *atomic.Int64, by name
-	unconfined sync.Once // guards a call of Config.Unconfined
+	refused    sync.Map    // how many system calls, *atomic.Int64, by name
+	unconfined atomic.Bool // Config.Unconfined and the Logger were told
 }
 
 var _ driver.Host = (*Host)(nil)
@@ -252,12 +252,13 @@ func (h *Host) confined(measures []Measure) error {
 	case h.config.Required:
 		return &UnconfinedError{missing}
 	default:
-		h.unconfined.Do(func() {
-			driver.LoggerOf(h.config.Logger).Warn("sandbox not held as it should be", "missing", Describe(missing))
-			if h.config.Unconfined != nil {
-				h.config.Unconfined(missing)
-			}
-		})
+		if h.unconfined.Swap(true) {
+			break
+		}
+		driver.LoggerOf(h.config.Logger).Warn("sandbox not held as it should be", "missing", Describe(missing))
+		if h.config.Unconfined != nil {
+			h.config.Unconfined(missing)
+		}
 	}
 	return nil
 }

@@ -117,7 +117,8 @@ func (o *orphans) look(f *offspring, leader int) (list []int, d doubt) {
 		}
 		unknown[l] = since
 		d.unsure = true
-		d.executing = d.executing || time.Since(since) < strays.ExecLimit
+		d.executing = d.executing || !s.Environ && time.Since(since) < strays.ExecLimit
+		d.bare = d.bare || s.Environ && time.Since(since) < bareLimit
 	}
 	o.unknown = unknown
 	return list, d

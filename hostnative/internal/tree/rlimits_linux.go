@@ -3,8 +3,11 @@ package tree
 import (
 	"fmt"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/hostnative/internal/strays"
 )
 
 // Inherit has processes begin with the limit of file sizes, which this program then has itself:
@@ -45,28 +48,35 @@ func (t *Tree) bound(l Limits) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := l.boundOne(t.pid); err != nil {
+	if _, err := l.boundOne(t.pid); err != nil {
 		return err
 	}
-	done := make(map[life]bool)
-	for more := true; more; {
+	late := time.Now().Add(endLimit)
+	var rest search
+	for time.Now().Before(late) {
 		members, d := t.rest.members(t.pid)
-		more = d.unsure
+		more := false
 		for _, m := range members {
-			if done[m.life()] {
-				continue
-			}
-			if err := l.boundOne(m.pid); err != nil {
+			lowered, err := l.boundOne(m.pid)
+			if err != nil {
 				return err
 			}
-			done[m.life()] = true
-			more = true
+			more = more || lowered
 		}
+		switch {
+		case more:
+			rest.again()
+		case rest.ends(d):
+			return nil
+		}
+		time.Sleep(strays.Pause)
 	}
-	return nil
+	return fmt.Errorf("processes without limits came for %v", endLimit)
 }
 
-func (l Limits) boundOne(pid int) error {
+// boundOne sets the limits of a process, and reports whether it had higher ones. What it starts has
+// the same.
+func (l Limits) boundOne(pid int) (lowered bool, err error) {
 	for resource, most := range map[int]uint64{unix.RLIMIT_FSIZE: uint64(l.FileSize), unix.RLIMIT_NOFILE: uint64(l.OpenFiles)} {
 		if most == 0 {
 			continue
@@ -75,11 +85,12 @@ func (l Limits) boundOne(pid int) error {
 		err := unix.Prlimit(pid, resource, nil, &now)
 		if err == nil {
 			most = min(most, now.Max)
+			lowered = lowered || now.Cur != most || now.Max != most
 			err = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil)
 		}
 		if err != nil && err != unix.ESRCH { // it has ended
-			return fmt.Errorf("limit process %d: %w", pid, err)
+			return lowered, fmt.Errorf("limit process %d: %w", pid, err)
 		}
 	}
-	return nil
+	return lowered, nil
 }
