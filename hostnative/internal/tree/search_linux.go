@@ -15,8 +15,9 @@ type doubt struct {
 	// executing is whether such a one is executing a program, and will tell soon.
 	executing bool
 
-	// bare is whether such a one has no variables, and is young. It has none for good, or the kernel
-	// is just about to copy them: that is the end of executing a program, and takes microseconds.
+	// bare is whether such a one has no variables, and is young. It has none for good, or the
+	// kernel is just about to copy them: that is the end of executing a program, and takes
+	// microseconds.
 	bare bool
 }
 
