@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -131,5 +133,36 @@ func TestHostileServer(t *testing.T) {
 				t.Errorf("got\n%s", got)
 			}
 		})
+	}
+}
+
+// TestHostileTags: tags that are of themselves, or of each other, are shown as far as a revision is
+// peeled. The names of these objects are not those of their contents.
+func TestHostileTags(t *testing.T) {
+	r := newRunner(t, ours(t))
+	if got := r.run(t, "git init -q -b main"); got != "" {
+		t.Fatal(got)
+	}
+	itself, one, other := strings.Repeat("1", 40), strings.Repeat("2", 40), strings.Repeat("3", 40)
+	for id, of := range map[string]string{itself: itself, one: other, other: one} {
+		object := "object " + of + "\ntype tag\ntag t\ntagger a <a@b> 1 +0000\n\nm\n"
+		var b bytes.Buffer
+		z := zlib.NewWriter(&b)
+		fmt.Fprintf(z, "tag %d\x00%s", len(object), object)
+		z.Close()
+		name := filepath.Join(r.dir, ".git/objects", id[:2], id[2:])
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const tag = "| tag t\n| Tagger: a <a@b>\n| Date:   Thu Jan 1 00:00:01 1970 +0000\n| \n| m\n| \n"
+	for _, id := range []string{itself, one} {
+		want := strings.Repeat(tag, 10) + "| fatal: tag " + id + " is too deep\n"
+		if got := r.run(t, "timeout 30 git show "+id+" 2>&1 | head -n 100"); got != want {
+			t.Errorf("got\n%s, want\n%s", got, want)
+		}
 	}
 }

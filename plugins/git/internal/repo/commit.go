@@ -133,9 +133,12 @@ func (r *Repo) Entries(h plumbing.Hash) ([]Entry, error) {
 	return list, err
 }
 
+// MaxTags is how many tags of tags are followed.
+const MaxTags = 10
+
 // PeelTo follows tags, and a commit to its tree, to an object of a kind: commit, tree, blob or tag.
 func (r *Repo) PeelTo(h plumbing.Hash, kind string) (plumbing.Hash, error) {
-	for range 10 {
+	for range MaxTags {
 		t, b, err := r.Object(h)
 		if err != nil {
 			return h, err

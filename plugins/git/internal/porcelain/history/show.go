@@ -37,14 +37,16 @@ func Show(c *cli.Call) error {
 		if err != nil {
 			return cli.Unknown(rev)
 		}
-		if err := showObject(c, f, h, rev, paths, i == 0); err != nil {
+		if err := showObject(c, f, h, rev, paths, i == 0, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func showObject(c *cli.Call, f *Format, h plumbing.Hash, name string, paths repo.Paths, first bool) error {
+// showObject shows an object that is called name, to which tags tags have led. That is bounded: a
+// tag may be of itself where a repository's objects are not what their names say.
+func showObject(c *cli.Call, f *Format, h plumbing.Hash, name string, paths repo.Paths, first bool, tags int) error {
 	t, b, err := c.Repo.Object(h)
 	if err != nil {
 		return err
@@ -64,12 +66,15 @@ func showObject(c *cli.Call, f *Format, h plumbing.Hash, name string, paths repo
 		}
 		return nil
 	case plumbing.TagObject:
+		if tags == repo.MaxTags {
+			return cli.Fatal("tag %s is too deep", h)
+		}
 		t, err := c.Repo.Tag(h)
 		if err != nil {
 			return err
 		}
 		c.Printf("%s\nTagger: %s <%s>\nDate:   %s\n\n%s\n", f.diff.Paint(cli.CommitColor, "tag "+t.Name), t.Tagger.Name, t.Tagger.Email, f.When(t.Tagger.When, ""), t.Message)
-		return showObject(c, f, t.Target, name, paths, true)
+		return showObject(c, f, t.Target, name, paths, true, tags+1)
 	}
 	commit, err := c.Repo.Commit(h)
 	if err != nil {
