@@ -38,6 +38,13 @@ func IsTagged(pid int) (tag string, sure bool) {
 	return tag, sure && some
 }
 
+// IsBare reports whether a process has no variables for good: it sleeps, as none does that is
+// executing a program.
+func IsBare(pid int) bool {
+	s, err := ReadStat(pid)
+	return err == nil && s.Environ && !s.Variables && s.Asleep
+}
+
 var tags = questions{read: readTag, open: make(map[int]bool)}
 
 // questions are those that have no answer yet.

@@ -1,7 +1,9 @@
 package strays
 
 import (
+	"io"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -67,5 +69,45 @@ func TestTagOfEmptyEnvironment(t *testing.T) {
 			t.Fatalf("got %q, %v, want to be sure that there is none", tag, sure)
 		}
 		time.Sleep(Pause) // it may still execute cat
+	}
+}
+
+func TestIsBare(t *testing.T) {
+	for _, test := range []struct {
+		env  []string
+		want bool
+	}{
+		{[]string{}, true},
+		{[]string{"A=b"}, false},
+	} {
+		cmd := exec.Command("cat")
+		cmd.Env = test.env
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// It has begun, and then waits for more.
+		if _, err := io.WriteString(in, "x"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		pid := cmd.Process.Pid
+		for s, err := ReadStat(pid); err == nil && !s.Asleep; s, err = ReadStat(pid) {
+			runtime.Gosched()
+		}
+		if got := IsBare(pid); got != test.want {
+			t.Errorf("with %q: got %v, want %v", test.env, got, test.want)
+		}
+		in.Close()
+		cmd.Wait()
 	}
 }

@@ -17,6 +17,7 @@ type Stat struct {
 	Zombie   bool // all of its threads have ended
 	Headless bool // its first thread has ended, and others have not
 	Stopped  bool
+	Asleep   bool // it waits, and a signal would end that
 	Kernel   bool // a thread of the kernel's, which has no environment
 	Parent   int
 	Group    int
@@ -73,6 +74,7 @@ func readStat(path string) (s Stat, err error) {
 	threads, _ := strconv.Atoi(fields[17])
 	s.Zombie, s.Headless = ended && threads <= 1, ended && threads > 1
 	s.Stopped = fields[0] == "T" || fields[0] == "t"
+	s.Asleep = fields[0] == "S"
 	flags, _ := strconv.ParseUint(fields[6], 10, 32)
 	s.Kernel = flags&pfKthread != 0
 	s.Parent, _ = strconv.Atoi(fields[1])

@@ -24,7 +24,7 @@ type orphans struct {
 	ledgers map[*ledger]strays.Cgroup // of trees whose use is limited
 
 	// unknown are those who had no variables at the last look, and since when: they are
-	// executing a program, or else they have none for good.
+	// executing a program, or have none for good and compute.
 	unknown map[life]time.Time
 }
 
@@ -78,7 +78,8 @@ func (o *orphans) forget(c child) {
 }
 
 // look returns the living orphans of f, and reaps the dead ones of all trees. The
-// doubt is about those without variables: one may be executing a program just now.
+// doubt is about those without variables: one may be executing a program just now. Who sleeps
+// without any is not, and nobody can tell whose it is: nobody waits for it.
 // leader is f's command: its process group is of f also while it dies, when it has no
 // environment any longer.
 func (o *orphans) look(f *offspring, leader int) (list []int, d doubt) {
@@ -107,7 +108,7 @@ func (o *orphans) look(f *offspring, leader int) (list []int, d doubt) {
 		if f.isMine(tag) {
 			list = append(list, pid)
 		}
-		if known || f.isOthers(pid) {
+		if known || f.isOthers(pid) || strays.IsBare(pid) {
 			continue
 		}
 		l := life{pid, s.Start}
@@ -117,8 +118,7 @@ func (o *orphans) look(f *offspring, leader int) (list []int, d doubt) {
 		}
 		unknown[l] = since
 		d.unsure = true
-		d.executing = d.executing || !s.Environ && time.Since(since) < strays.ExecLimit
-		d.bare = d.bare || s.Environ && time.Since(since) < bareLimit
+		d.executing = d.executing || time.Since(since) < strays.ExecLimit
 	}
 	o.unknown = unknown
 	return list, d

@@ -14,16 +14,7 @@ type doubt struct {
 
 	// executing is whether such a one is executing a program, and will tell soon.
 	executing bool
-
-	// bare is whether such a one has no variables, and is young. It has none for good, or the
-	// kernel is just about to copy them: that is the end of executing a program, and takes
-	// microseconds.
-	bare bool
 }
-
-// bareLimit is how long a search waits because of those who are bare. Somebody else's command may
-// start such ones all the time, to have others end late.
-const bareLimit = 50 * time.Millisecond
 
 // A search is a row of looks at a tree that have found nobody new. The zero value is one that
 // has not begun.
@@ -53,8 +44,6 @@ func (s *search) ends(d doubt) bool {
 		return true
 	case d.executing:
 		return time.Since(s.began) >= strays.ExecLimit
-	case d.bare && time.Since(s.began) < bareLimit:
-		return false
 	}
 	return s.looks >= strays.Calm
 }

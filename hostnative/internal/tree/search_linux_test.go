@@ -9,7 +9,7 @@ import (
 )
 
 func TestSearch(t *testing.T) {
-	unsure, executing, bare := doubt{unsure: true}, doubt{unsure: true, executing: true}, doubt{unsure: true, bare: true}
+	unsure, executing := doubt{unsure: true}, doubt{unsure: true, executing: true}
 	for _, test := range []struct {
 		name   string
 		doubts []doubt // of one look after the other, and of all others the last
@@ -19,8 +19,6 @@ func TestSearch(t *testing.T) {
 		{"no doubt any longer", []doubt{unsure, {}}, 2},
 		{"unsure", []doubt{unsure}, strays.Calm},
 		{"executing", []doubt{executing}, int(strays.ExecLimit/strays.Pause) + 1},
-		{"bare", []doubt{bare}, int(bareLimit/strays.Pause) + 1},
-		{"bare, and then not young", []doubt{bare, bare, unsure}, strays.Calm},
 		{"executed", []doubt{executing, executing, executing, executing, executing, {}}, 6},
 	} {
 		t.Run(test.name, func(t *testing.T) {
