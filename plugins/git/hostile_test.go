@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -163,6 +164,43 @@ func TestHostileTags(t *testing.T) {
 		want := strings.Repeat(tag, 10) + "| fatal: tag " + id + " is too deep\n"
 		if got := r.run(t, "timeout 30 git show "+id+" 2>&1 | head -n 100"); got != want {
 			t.Errorf("got\n%s, want\n%s", got, want)
+		}
+	}
+}
+
+// TestHostileObjects: an object that is a pipe, which nobody writes to, is not waited for.
+func TestHostileObjects(t *testing.T) {
+	r := newRunner(t, ours(t))
+	if got := r.run(t, "git init -q -b main; mkdir -p .git/objects/22 .git/objects/33 ../other"); got != "" {
+		t.Fatal(got)
+	}
+	id, tree := strings.Repeat("2", 40), strings.Repeat("3", 40)
+	if err := syscall.Mkfifo(filepath.Join(r.dir, ".git/objects/22", id[2:]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	entry := "100644 f\x00" + strings.Repeat("\x22", 20)
+	fmt.Fprintf(z, "tree %d\x00%s", len(entry), entry)
+	z.Close()
+	if err := os.WriteFile(filepath.Join(r.dir, ".git/objects/33", tree[2:]), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const all = "git cat-file --batch-all-objects --batch-check"
+	list := "| " + id + " missing\n| " + tree + " tree 29\n"
+	for _, test := range []struct{ line, want string }{
+		{"git cat-file -t " + id, "! fatal: git cat-file: could not get object info\n? 128\n"},
+		{"git cat-file -e " + id, "? 1\n"},
+		{"git cat-file blob " + id, "! fatal: git cat-file " + id + ": bad file\n? 128\n"},
+		{"git cat-file --batch-check <<E\n" + id + "\nE", "| " + id + " missing\n"},
+		{all, list},
+		{"git ls-tree -l " + tree, "! fatal: the object is no regular file\n? 128\n"},
+		// With objects elsewhere, go-git lists those that are here.
+		{"sh -c 'mkdir -p .git/objects/info; cd ../other; pwd > \"$OLDPWD/.git/objects/info/alternates\"'", ""},
+		{all, list},
+	} {
+		if got := r.run(t, "timeout 10 "+test.line); got != test.want {
+			t.Errorf("%s: got\n%s, want\n%s", test.line, got, test.want)
 		}
 	}
 }

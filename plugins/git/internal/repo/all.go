@@ -43,17 +43,13 @@ func (r *Repo) All() ([]plumbing.Hash, error) {
 	return sorted(all), nil
 }
 
-// allByGoGit is All where some packs are for go-git to read.
+// allByGoGit is All where some packs are for go-git to read. It asks for names only: to read the
+// objects takes long, and what is no regular file is not to be opened.
 func (r *Repo) allByGoGit() ([]plumbing.Hash, error) {
-	objects, err := r.store.IterEncodedObjects(plumbing.AnyObject)
-	if err != nil {
-		return nil, err
+	all, err := r.store.HashesWithPrefix(nil)
+	for i, h := range all { // those of packs are not equal to others otherwise
+		all[i], _ = plumbing.FromBytes(h.Bytes())
 	}
-	var all []plumbing.Hash
-	err = objects.ForEach(func(o plumbing.EncodedObject) error {
-		all = append(all, o.Hash())
-		return nil
-	})
 	return sorted(all), err
 }
 

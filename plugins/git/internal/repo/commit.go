@@ -164,4 +164,9 @@ func (r *Repo) PeelTo(h plumbing.Hash, kind string) (plumbing.Hash, error) {
 }
 
 // Size returns an object's size in bytes.
-func (r *Repo) Size(h plumbing.Hash) (int64, error) { return r.store.EncodedObjectSize(h) }
+func (r *Repo) Size(h plumbing.Hash) (int64, error) {
+	if _, err := r.statLoose(h); err == errNoFile {
+		return 0, err
+	}
+	return r.store.EncodedObjectSize(h)
+}

@@ -87,6 +87,8 @@ func (r *Repo) object(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 		return t, b, nil
 	case errors.Is(err, fs.ErrNotExist) && !packed && s.complete:
 		return 0, nil, plumbing.ErrObjectNotFound
+	case err == errNoFile: // go-git would open it
+		return 0, nil, err
 	}
 	// What we can't read is go-git's to read, or to complain of.
 	o, err := r.store.EncodedObject(plumbing.AnyObject, h)
@@ -115,16 +117,28 @@ func (r *Repo) loose(h plumbing.Hash) string {
 	return filepath.Join(r.Common, "objects", name[:2], name[2:])
 }
 
+// errNoFile is that of a loose object that is a pipe, say: to open it could take for ever.
+var errNoFile = errors.New("the object is no regular file")
+
+// statLoose describes the file of a loose object, before that is opened.
+func (r *Repo) statLoose(h plumbing.Hash) (fs.FileInfo, error) {
+	info, err := os.Stat(r.loose(h))
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, errNoFile
+	}
+	return info, err
+}
+
 func (r *Repo) readLoose(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	info, err := r.statLoose(h)
+	if err != nil {
+		return 0, nil, err
+	}
 	f, err := os.Open(r.loose(h))
 	if err != nil {
 		return 0, nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, nil, err
-	}
 	if info.Size() > maxObject {
 		return 0, nil, fmt.Errorf("object %s has %d bytes compressed, which is too much", h, info.Size())
 	}
