@@ -19,11 +19,14 @@ import (
 // objects returns what reads the repository's packs.
 func (r *Repo) objects() *packs {
 	if r.packs == nil {
+		dir := filepath.Join(r.Common, "objects", "pack")
 		if r.Config.objectFormat() != "sha1" {
-			r.packs = &packs{} // it knows names of 20 bytes only, so that go-git is asked for all
+			// We read names of 20 bytes only, so that go-git is asked for all.
+			names, _ := indexes(dir) // for repacked, which has the error, too
+			r.packs = &packs{names: names}
 			return r.packs
 		}
-		r.packs = openPacks(filepath.Join(r.Common, "objects", "pack"))
+		r.packs = openPacks(dir)
 		if _, err := os.Stat(filepath.Join(r.Common, "objects", "info", "alternates")); !errors.Is(err, fs.ErrNotExist) {
 			r.packs.complete = false // there are others elsewhere
 		}

@@ -74,3 +74,38 @@ func TestSHA256(t *testing.T) {
 		}
 	}
 }
+
+// TestRepackedSHA256: packs whose names we don't read are looked for again only when there are
+// others than before, so that what is missing is looked for once.
+func TestRepackedSHA256(t *testing.T) {
+	git := filepath.Join(t.TempDir(), ".git")
+	if err := Create(git, "main", false); err != nil {
+		t.Fatal(err)
+	}
+	config := "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+	if err := os.WriteFile(filepath.Join(git, "config"), []byte(config), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	packs := filepath.Join(git, "objects", "pack")
+	if err := os.MkdirAll(packs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(filepath.Dir(git), git, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number := range 2 {
+		if number > 0 && r.repacked() {
+			t.Errorf("%d packs are others than the same", number)
+		}
+		r.objects()
+		sparseIndex(t, packs, number, 0, 0)
+		if !r.repacked() {
+			t.Errorf("pack %d is not found", number)
+		}
+		r.objects()
+	}
+	if r.repacked() {
+		t.Error("two packs are others than the same")
+	}
+}
