@@ -42,8 +42,10 @@ func IsTagged(pid int) (tag string, sure bool) {
 // executing a program.
 func IsBare(pid int) bool {
 	s, err := ReadStat(pid)
-	return err == nil && s.Environ && !s.Variables && s.Asleep
+	return err == nil && s.isBare()
 }
+
+func (s Stat) isBare() bool { return s.Environ && !s.Variables && s.Asleep }
 
 var tags = questions{read: readTag, open: make(map[int]bool)}
 
@@ -123,7 +125,7 @@ func readTagIn(dir string) (tag string, some, sure bool) {
 	}
 	if len(b) == 0 {
 		s, err := readStat(dir + "stat")
-		return "", false, err == nil && s.Environ && !s.Variables
+		return "", false, err == nil && s.isBare()
 	}
 	if len(b) < pageSize {
 		return "", true, true

@@ -158,7 +158,7 @@ func (f *offspring) tagged(leader int) (list []candidate, d doubt) {
 			continue
 		}
 		d.unsure = true // also if it has ended since it was listed: it may have forked before
-		d.executing = d.executing || !p.gone && !p.stat.Zombie && !p.stat.Environ
+		d.executing = d.executing || !p.gone && !p.stat.Zombie
 	}
 	return list, d
 }
