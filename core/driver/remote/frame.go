@@ -116,22 +116,20 @@ type received struct {
 	reader        *frameReader // that lends the body, if any
 }
 
-// keep returns the buffer that the body is in, which its reader needs no more, or nil if the body
-// is to be copied.
+// keep returns the buffer that the body is in, which is the caller's from then on, or nil if the
+// body is to be copied.
 func (f *received) keep() []byte {
 	if f.reader == nil || len(f.body) < maxData/2 || cap(f.reader.buf) != largeSize {
 		return nil
 	}
-	f.reader.kept = true
-	return f.reader.buf
+	return f.reader.giveBuffer()
 }
 
 // A frameReader reads frames. Its buffer grows with what has come, not with what was announced.
 type frameReader struct {
 	r        io.Reader
 	buf      []byte
-	from, to int  // what of buf is not used yet
-	kept     bool // buf is somebody else's
+	from, to int // what of buf is not used yet
 }
 
 const (
@@ -141,11 +139,6 @@ const (
 
 // next returns the next frame, which is lent until the next call.
 func (r *frameReader) next() (received, error) {
-	if r.kept {
-		rest := r.buf[r.from:r.to]
-		r.buf = newBuffer(largeSize)[:largeSize]
-		r.from, r.to, r.kept = 0, copy(r.buf, rest), false
-	}
 	for {
 		have := r.buf[r.from:r.to]
 		size := frameHead
@@ -167,6 +160,15 @@ func (r *frameReader) next() (received, error) {
 			return received{}, err
 		}
 	}
+}
+
+// giveBuffer gives the reader's buffer away. What is not used yet is copied first: with the next
+// frame it would be too late, since others may write into the buffer by then.
+func (r *frameReader) giveBuffer() []byte {
+	given := r.buf
+	r.buf = newBuffer(largeSize)[:largeSize]
+	r.from, r.to = 0, copy(r.buf, given[r.from:r.to])
+	return given
 }
 
 // fill reads more of a frame of size bytes.
