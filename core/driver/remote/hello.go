@@ -103,6 +103,13 @@ func (s *stranger) Error() string {
 	return "the other side is no terrarium; it says " + strconv.Quote(string(bytes.TrimSpace(s.said)))
 }
 
+func (s *stranger) Unwrap() error {
+	if len(s.said) == 0 {
+		return io.EOF
+	}
+	return nil
+}
+
 // readHello reads a hello from the other side. It reads no byte behind it. conn is closed if that
 // takes too long.
 func readHello[T any, M wire.Message[T]](conn io.ReadWriteCloser, from byte, h M) error {

@@ -1,92 +1,42 @@
 package remote
 
-import (
-	"fmt"
-
-	"github.com/terrarium-dev/terrarium/core"
-	"github.com/terrarium-dev/terrarium/core/driver/wire"
-)
-
-// An endedError is what the other side said when it ended the session.
-type endedError struct{ text string }
-
-func (e *endedError) Error() string { return "the other side has ended it: " + e.text }
-
-// read decodes the body of a frame of kind k.
-func read[T any, M wire.Message[T]](k kind, body []byte, m M) error {
-	// Each element of a list takes a byte at least, but 32 of core.MaxCommand.
-	if err := wire.Decode(body, core.MaxCommand/32, m); err != nil {
-		return broken("in a frame of kind %d, %v", k, err)
-	}
-	return nil
-}
+import "fmt"
 
 // handle does what a frame of the far side says.
 func (h *Host) handle(f *received) error {
-	k, body := f.kind, f.body
-	switch k {
+	switch f.kind {
 	case kindResolved:
-		var m resolved
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.handleResolved(&m)
+		return handled(f, h.handleResolved)
 	case kindStarted:
-		var m started
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.handleStarted(&m)
+		return handled(f, h.handleStarted)
 	case kindDone:
-		var m done
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.handleDone(&m)
+		return handled(f, h.handleDone)
 	case kindWritten:
-		var m written
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.about(m.Terminal, func(p *process) error { return p.handleWritten(&m) })
+		return handled(f, func(m *written) error {
+			return h.about(m.Terminal, func(p *process) error { return p.handleWritten(m) })
+		})
 	case kindCredit:
-		var m credit
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.about(m.Terminal, func(p *process) error { return p.handleCredit(&m) })
+		return handled(f, func(m *credit) error {
+			return h.about(m.Terminal, func(p *process) error { return p.handleCredit(m) })
+		})
 	case kindOutput:
-		var m output
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.about(m.Terminal, func(p *process) error { return p.handleOutput(&m, f.keep) })
+		return handled(f, func(m *output) error {
+			return h.about(m.Terminal, func(p *process) error { return p.handleOutput(m, f.keep) })
+		})
 	case kindOutputEnd:
-		var m outputEnd
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.about(m.Terminal, func(p *process) error { return p.handleOutputEnd(&m) })
+		return handled(f, func(m *outputEnd) error {
+			return h.about(m.Terminal, func(p *process) error { return p.handleOutputEnd(m) })
+		})
 	case kindExited:
-		var m exited
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.about(m.Terminal, func(p *process) error { return p.handleExited(&m) })
+		return handled(f, func(m *exited) error {
+			return h.about(m.Terminal, func(p *process) error { return p.handleExited(m) })
+		})
 	case kindPassed:
-		var m passed
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return h.about(m.Terminal, func(p *process) error { return p.handlePassed() })
+		return handled(f, func(m *passed) error { return h.about(m.Terminal, (*process).handlePassed) })
 	case kindEnd:
-		var m end
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return &endedError{clip(m.Text)}
+		return handled(f, (*end).error)
 	}
-	return broken("a frame of kind %d", k)
+	return broken("a frame of kind %d", f.kind)
 }
 
 // about does something with a terminal that has started.

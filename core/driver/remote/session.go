@@ -137,65 +137,42 @@ func (f *farSession) end(why error) {
 
 // handle does what a frame of the near side says.
 func (f *farSession) handle(r *received) error {
-	k, body := r.kind, r.body
-	switch k {
+	switch r.kind {
 	case kindResolve:
-		var m resolve
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return f.begin(m.ID, m.Within, requestCost(len(body)), func(ctx context.Context) { f.resolve(ctx, m.ID, core.Command(m.Command)) })
+		return handled(r, func(m *resolve) error {
+			return f.begin(m.ID, m.Within, requestCost(len(r.body)), func(ctx context.Context) { f.resolve(ctx, m.ID, core.Command(m.Command)) })
+		})
 	case kindStart:
-		var m start
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return f.begin(m.ID, m.Within, requestCost(len(body)), func(ctx context.Context) { f.start(ctx, &m) })
+		return handled(r, func(m *start) error {
+			return f.begin(m.ID, m.Within, requestCost(len(r.body)), func(ctx context.Context) { f.start(ctx, m) })
+		})
 	case kindCancel:
-		var m cancel
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		f.forget(m.ID)
-		return nil
+		return handled(r, f.forget)
 	case kindWrite:
-		var m write
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return f.about(m.Terminal, func(t *served) error { return t.handleWrite(&m) })
+		return handled(r, func(m *write) error {
+			return f.about(m.Terminal, func(t *served) error { return t.handleWrite(m) })
+		})
 	case kindCredit:
-		var m credit
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return f.about(m.Terminal, func(t *served) error { return t.handleCredit(&m) })
+		return handled(r, func(m *credit) error {
+			return f.about(m.Terminal, func(t *served) error { return t.handleCredit(m) })
+		})
 	case kindCloseInput, kindClose:
-		var m operation
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return f.operate(m.ID, m.Terminal, func(t *served) error { return t.handleOperation(k, m.ID) })
+		k := r.kind
+		return handled(r, func(m *operation) error {
+			return f.operate(m.ID, m.Terminal, func(t *served) error { return t.handleOperation(k, m.ID) })
+		})
 	case kindResize:
-		var m resize
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return f.operate(m.ID, m.Terminal, func(t *served) error { return t.handleResize(&m) })
+		return handled(r, func(m *resize) error {
+			return f.operate(m.ID, m.Terminal, func(t *served) error { return t.handleResize(m) })
+		})
 	case kindSignal:
-		var m signal
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return f.operate(m.ID, m.Terminal, func(t *served) error { return t.handleSignal(&m) })
+		return handled(r, func(m *signal) error {
+			return f.operate(m.ID, m.Terminal, func(t *served) error { return t.handleSignal(m) })
+		})
 	case kindEnd:
-		var m end
-		if err := read(k, body, &m); err != nil {
-			return err
-		}
-		return &endedError{clip(m.Text)}
+		return handled(r, (*end).error)
 	}
-	return broken("a frame of kind %d", k)
+	return broken("a frame of kind %d", r.kind)
 }
 
 // number notes a new ID. f.mu is held.
@@ -278,14 +255,15 @@ func (f *farSession) answer(id uint64) (forgotten bool) {
 }
 
 // forget gives up a request for whose answer nobody waits.
-func (f *farSession) forget(id uint64) {
+func (f *farSession) forget(m *cancel) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r := f.requests[id]; r != nil {
+	if r := f.requests[m.ID]; r != nil {
 		r.forgotten = true
 		r.cancel()
 	}
-	f.found.take(id)
+	f.found.take(m.ID)
+	return nil
 }
 
 func (f *farSession) resolve(ctx context.Context, id uint64, c core.Command) {
