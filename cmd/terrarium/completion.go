@@ -25,6 +25,7 @@ func newCompletion() *cobra.Command {
 		Use:                   "completion bash|zsh|fish|powershell",
 		Short:                 "print a completion script for a shell",
 		Long:                  completionHelp,
+		Hidden:                true, // the last line of the help has it
 		DisableFlagsInUseLine: true,
 		ValidArgs:             []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -78,7 +78,7 @@ func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) 
 // their terminal, and without the names of packages.
 func message(err error) string {
 	text := printable.Text(err.Error())
-	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: ", "harness: ", "audit: "} {
+	for _, pkg := range []string{"core: ", "driver: ", "hostnative: ", "acpconn: ", "harness: ", "audit: ", "remote: "} {
 		text = strings.TrimPrefix(text, pkg)
 	}
 	return text

@@ -70,14 +70,19 @@ func (f *commandFlags) addShell(cmd *cobra.Command) {
 	cmd.MarkFlagDirname("cwd")
 }
 
-// addPlace declares those that say where commands run, and who lets them.
-func (f *commandFlags) addPlace(cmd *cobra.Command) {
+// addHost declares those of the host that runs commands, and of what they find there.
+func (f *commandFlags) addHost(cmd *cobra.Command) {
 	f.set = cmd.Flags()
-	f.limit = defaultLimit
 	f.hostFlags.add(cmd)
-	f.permissionFlags.add(cmd)
 	f.set.StringArrayVar(&f.env, "env", nil, "")
 	f.set.BoolVar(&f.inherit, "env-inherit", f.inherit, "")
+}
+
+// addPlace declares those that say where commands run, and who lets them.
+func (f *commandFlags) addPlace(cmd *cobra.Command) {
+	f.addHost(cmd)
+	f.limit = defaultLimit
+	f.permissionFlags.add(cmd)
 	f.killGrace = defaultKillGrace
 	f.set.Var((*duration)(&f.killGrace), "kill-grace", "")
 	f.audit.add(f.set)
@@ -102,23 +107,28 @@ func (f *commandFlags) command() (core.Command, error) {
 	if c.Env, err = f.variables(); err != nil {
 		return core.Command{}, err
 	}
-	switch {
-	case f.cwd == "":
-	case f.host == "wasm" && path.IsAbs(f.cwd):
-		c.Cwd = f.cwd // a directory of the sandbox
-	default:
-		// In the sandbox, too: a mount has its own path there unless it says otherwise.
-		dir, err := filepath.Abs(f.cwd)
-		if err != nil {
-			return core.Command{}, err
-		}
-		c.Cwd = dir
+	if c.Cwd, err = f.dir(); err != nil {
+		return core.Command{}, err
 	}
 	return c, nil
 }
 
+// dir returns the directory that --cwd names, or "".
+func (f *commandFlags) dir() (string, error) {
+	if f.cwd == "" || f.host == "wasm" && path.IsAbs(f.cwd) { // a directory of the sandbox
+		return f.cwd, nil
+	}
+	// In the sandbox, too: a mount has its own path there unless it says otherwise.
+	return filepath.Abs(f.cwd)
+}
+
+// checkHost says what is wrong with the flags of addHost.
+func (f *commandFlags) checkHost() error {
+	return cmp.Or(f.hostFlags.check(f.set), f.envFlags.check(f.host, f.set.Changed("env-inherit")))
+}
+
 func (f *commandFlags) check() error {
-	if err := cmp.Or(f.hostFlags.check(f.set), f.envFlags.check(f.host, f.set.Changed("env-inherit"))); err != nil {
+	if err := f.checkHost(); err != nil {
 		return err
 	}
 	if err := f.audit.check(f.set); err != nil {

@@ -53,10 +53,10 @@ Terrarium runs commands in terminals, for people and for AI agents:
   audit       check a record of what ran
   plugins     find, add and remove commands of the sandbox
   policy      check the rules for commands, and explain a line
+  host        the far side of terminals that are had from elsewhere
   doctor      say what can run here
   version     print the version
-  completion  print a completion script for a shell
-Flags: help COMMAND. More: help sandbox|native|limits|permission|rules|agent.
+More: completion, help COMMAND|sandbox|native|limits|permission|rules|agent.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole
@@ -83,7 +83,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newHost(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
