@@ -63,6 +63,7 @@ func TestEarly(t *testing.T) {
 		{name: "nothing to wait for", seconds: 5, keys: "echo\n", from: 20 * ms, til: 30 * ms},
 		{name: "keystrokes on their way", host: host{late: s}, seconds: 5, keys: "echo\n", from: s + 20*ms, til: s + 50*ms},
 		{name: "keystrokes on their way for long", host: host{late: 4 * s, count: true}, seconds: 10, keys: "echo\n", from: 4*s + 20*ms, til: 4*s + 50*ms},
+		{name: "and output, too", host: host{late: 4 * s, lag: 10 * ms, count: true}, seconds: 10, keys: "echo\n", from: 4*s + 30*ms, til: 4*s + 60*ms},
 		{name: "keystrokes that never come", host: host{late: 20 * s, count: true}, seconds: 5, keys: "echo\n", from: 5 * s, til: 5 * s},
 		{name: "counted", host: host{count: true}, seconds: 5, keys: "echo\n", from: 20 * ms, til: 30 * ms},
 		{name: "a job", seconds: 10, keys: "job 2s\n", from: 2*s + 20*ms, til: 2*s + 50*ms},

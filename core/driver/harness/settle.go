@@ -34,6 +34,7 @@ type settling struct {
 	late    time.Time // when to give up
 	taken   bool      // the keystrokes are, by whatever reads them
 	idle    time.Time // since when the shell was seen waiting; or zero
+	slept   bool      // it was asleep at the last look
 	outputs uint64    // how often there had been output before
 	woken   uint64    // how often the shell had been, if that is known
 	marks   uint64    // how many lines the shell must have read, by its own count
@@ -101,8 +102,12 @@ func (s *settling) pause(r *run) time.Duration {
 func (s *settling) settled(r *run, now time.Time) bool {
 	// First: it may be woken, and not yet do what it was told, between this and the next look.
 	asleep := s.asleep(r)
+	woke := s.slept && !asleep
+	s.slept = asleep
 	idle, sure := s.waits(r)
-	if !idle || !s.taken {
+	// Who woke has done something since the last look, however soon it waits again: what it has
+	// printed may be on its way, where we would take it for silent since long before.
+	if !idle || !s.taken || woke {
 		s.idle = time.Time{}
 		return false
 	}

@@ -32,6 +32,7 @@ type host struct {
 	marks bool          // it sets those of OSC 133
 	stuck bool          // it never starts to read
 	late  time.Duration // after which what is typed reaches it
+	lag   time.Duration // after which what it prints is read
 	raw   bool          // and what has the terminal is not the shell
 
 	shell *shell
@@ -203,6 +204,7 @@ func (s *shell) Output(sink func(uint8, []byte)) error {
 	for {
 		select {
 		case text := <-s.output:
+			s.sleep(s.host.lag)
 			sink(1, []byte(text))
 		case <-s.ended:
 			return nil
