@@ -91,10 +91,15 @@ func (f *farEnd) connect(c remote.Config) (*driver.Driver, *remote.Host, *relay)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.t.Cleanup(func() { h.Close() })
+	return drive(f.t, h), h, <-f.relays
+}
+
+// drive returns a driver of commands on a host, both of which end with the test.
+func drive(t *testing.T, h *remote.Host) *driver.Driver {
+	t.Cleanup(func() { h.Close() })
 	d := driver.New(driver.Config{Host: h})
-	f.t.Cleanup(func() { d.Close() })
-	return d, h, <-f.relays
+	t.Cleanup(func() { d.Close() })
+	return d
 }
 
 // exits waits until r has exited, and checks its status.

@@ -21,9 +21,13 @@ const hostServeHelp = `usage: terrarium host serve --stdio [flags]
 
 Runs the commands of a terrarium at the other end of standard input and output:
 what "terrarium run --on ssh:HOST" starts over there. The end of the input, or a
-signal, ends all that it runs.
+signal, ends all that it runs, unless it is kept.
 
   --stdio                 speak to it on standard input and output
+  --keep NAME             have a process of its own run the commands, which goes
+                          on when the connection breaks; the next one with NAME
+                          and these flags finds it; see "host list", "host stop"
+  --linger D              kill what has had no connection for so long; 10m
   --cwd DIR               where commands run that do not say, and what --sandbox
                           lets them write; default: here
   --env NAME[=VALUE]      a variable under those of the command; or pass ours on
@@ -40,11 +44,16 @@ Who may start commands, and what is kept of them, is decided at the other end.
 // hostServeFlags are the flags of host serve.
 type hostServeFlags struct {
 	commandFlags
-	stdio bool
+	stdio  bool
+	keep   string
+	linger time.Duration
 }
 
+// defaultLinger is for how long a session is kept without a connection.
+const defaultLinger = 10 * time.Minute
+
 func newHostServe() *cobra.Command {
-	var f hostServeFlags
+	f := hostServeFlags{linger: defaultLinger}
 	cmd := &cobra.Command{
 		Use:                   "serve --stdio [flags]",
 		Short:                 "run the commands of who is at the other end of our input and output",
@@ -55,8 +64,13 @@ func newHostServe() *cobra.Command {
 			if err := f.checkServe(); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			if isTerminal(os.Stdin) {
+			switch {
+			case os.Getenv(holderVariable) != "":
+				return f.hold()
+			case isTerminal(os.Stdin):
 				return &failure{statusUsage, errors.New(`host serve is for a program, and our input is a terminal: "terrarium run --on ssh:HOST" starts it over there`)}
+			case f.keep != "":
+				return f.relay()
 			}
 			return f.serve()
 		},
@@ -64,14 +78,26 @@ func newHostServe() *cobra.Command {
 	f.addHost(cmd)
 	f.set.StringVar(&f.cwd, "cwd", "", "")
 	f.set.BoolVar(&f.stdio, "stdio", false, "")
+	f.set.StringVar(&f.keep, "keep", "", "")
+	f.set.Var((*duration)(&f.linger), "linger", "")
 	cmd.MarkFlagDirname("cwd")
 	return cmd
 }
 
 // checkServe says what is wrong with the flags.
 func (f *hostServeFlags) checkServe() error {
-	if !f.stdio {
+	switch {
+	case !f.stdio:
 		return errors.New("host serve needs --stdio")
+	case f.set.Changed("linger") && f.keep == "":
+		return errors.New("--linger needs --keep")
+	case f.linger <= 0:
+		return fmt.Errorf("--linger %v: want more than nothing", f.linger)
+	}
+	if f.set.Changed("keep") {
+		if err := checkKeptName(f.keep); err != nil {
+			return fmt.Errorf("--keep: %w", err)
+		}
 	}
 	return f.checkHost()
 }

@@ -28,9 +28,9 @@ const (
 // privateSocket listens on a new socket that only programs of our user can connect to. remove
 // removes it.
 func privateSocket() (l *net.UnixListener, remove func(), err error) {
-	parent, err := socketParent(socketBase())
-	if err != nil {
-		return nil, nil, err
+	parent := socketDirIn(socketBase(socketBases(), longestSocket), socketDir)
+	if err := ownDirectory(parent); err != nil {
+		return nil, nil, fmt.Errorf("%w, or set XDG_RUNTIME_DIR to another", err)
 	}
 	sweepSockets(parent)
 	dir, err := os.MkdirTemp(parent, "")
@@ -54,46 +54,49 @@ func privateSocket() (l *net.UnixListener, remove func(), err error) {
 // ends with the person's login, if there is one.
 func socketBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
 
-// socketBase returns the first of them that will do.
-func socketBase() string {
-	for _, dir := range socketBases() {
+// socketBase returns the first of bases that will do for what comes after it.
+func socketBase(bases []string, longest string) string {
+	for _, dir := range bases {
 		info, err := os.Stat(dir)
-		if filepath.IsAbs(dir) && len(dir)+len(longestSocket) <= maxSocket && err == nil && info.IsDir() && syscall.Access(dir, 2) == nil {
+		if filepath.IsAbs(dir) && len(dir)+len(longest) <= maxSocket && err == nil && info.IsDir() && syscall.Access(dir, 2) == nil {
 			return dir
 		}
 	}
 	return "/tmp"
 }
 
-// socketDirs returns where proxies of our user may have their sockets, whatever is there.
+// socketDirs returns where proxies and holders of our user may have their sockets, whatever is
+// there.
 func socketDirs() (dirs []string) {
 	for _, base := range socketBases() {
 		if filepath.IsAbs(base) {
-			dirs = append(dirs, socketDirIn(base))
+			dirs = append(dirs, socketDirIn(base, socketDir))
 		}
+	}
+	for _, base := range keptBases() {
+		dirs = append(dirs, socketDirIn(base, keptDir))
 	}
 	return dirs
 }
 
-func socketDirIn(base string) string {
-	return filepath.Join(base, socketDir+strconv.Itoa(os.Geteuid()))
+func socketDirIn(base, name string) string {
+	return filepath.Join(base, name+strconv.Itoa(os.Geteuid()))
 }
 
-// socketParent returns the directory for the directories of sockets in base. It is made if it is
-// not there. Another user can have made it before us, where base is /tmp.
-func socketParent(base string) (string, error) {
-	dir := socketDirIn(base)
+// ownDirectory makes a directory that only our user may enter, if it is not there. Another user can
+// have made it before us, where it is in /tmp.
+func ownDirectory(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
+		return err
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if s, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 || int(s.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("%s is not a directory that only you may enter: remove it, or set XDG_RUNTIME_DIR to one", dir)
+		return fmt.Errorf("%s is not a directory that only you may enter: remove it", dir)
 	}
-	return dir, nil
+	return nil
 }
 
 // How many sockets of others are looked at, and how long one may need from its directory to its

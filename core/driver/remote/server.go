@@ -102,6 +102,16 @@ func (s *Server) Sessions() int {
 	return len(s.sessions)
 }
 
+// Terminals returns how many terminals all sessions have.
+func (s *Server) Terminals() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.sessions {
+		n += f.running()
+	}
+	return n
+}
+
 // Close ends all sessions, and returns when nothing is left of their commands, or the Host has
 // given up to close them.
 func (s *Server) Close() error {

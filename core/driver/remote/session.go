@@ -106,6 +106,13 @@ func (f *farSession) detach() {
 	f.expiry.Reset(lease)
 }
 
+// running returns how many terminals it has.
+func (f *farSession) running() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.terminals)
+}
+
 // finish ends the session and tells the near side why.
 func (f *farSession) finish(text string, why error) {
 	send(f.link, kindEnd, &end{text})
