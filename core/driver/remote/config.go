@@ -27,6 +27,9 @@ type Config struct {
 	// OnState, if set, is told what becomes of the connection, in order, one call at a time. It
 	// must not call Close.
 	OnState func(s State)
+
+	// Logger, if set, is told the same, whether OnState is set or not. A *slog.Logger is one.
+	Logger driver.Logger
 }
 
 // ServerConfig says what a Server serves. Only Host is needed.
@@ -47,6 +50,10 @@ type ServerConfig struct {
 	// OnSessionEnd, if set, is called when nothing is left of a session, with why it ended. left
 	// is how many others there are.
 	OnSessionEnd func(why error, left int)
+
+	// Logger, if set, is told of sessions and their connections. The sessions of commands begin
+	// with the number that it calls a session. A *slog.Logger is one.
+	Logger driver.Logger
 }
 
 const (

@@ -17,6 +17,7 @@ import (
 // concurrent use.
 type Host struct {
 	config  Config
+	log     log
 	session sessionID
 	link    *link
 	pool    *pool // of the windows for output
@@ -53,7 +54,7 @@ var _ driver.Host = (*Host)(nil)
 
 func newHost(c Config) *Host {
 	h := &Host{
-		config: c, lease: c.Lease, pool: newPool(), room: room{free: requests},
+		config: c, log: newLog(c.Logger), lease: c.Lease, pool: newPool(), room: room{free: requests},
 		kept: make(chan struct{}), lost: make(chan struct{}),
 		calls: make(map[uint64]*call), terminals: make(map[uint64]*process),
 	}
@@ -100,6 +101,7 @@ func (h *Host) lose(err error) {
 }
 
 func (h *Host) tell(s State) {
+	h.log.state(s)
 	if h.config.OnState != nil {
 		h.config.OnState(s)
 	}

@@ -12,6 +12,7 @@ import (
 // outlives its connections for as long as its lease. It is safe for concurrent use.
 type Server struct {
 	config ServerConfig
+	log    log
 
 	mu       sync.Mutex // comes before a session's
 	sessions map[sessionID]*farSession
@@ -31,7 +32,7 @@ func NewServer(c ServerConfig) *Server {
 	if c.MaxSessions <= 0 {
 		c.MaxSessions = defaultMaxSessions
 	}
-	return &Server{config: c, sessions: make(map[sessionID]*farSession)}
+	return &Server{config: c, log: newLog(c.Logger), sessions: make(map[sessionID]*farSession)}
 }
 
 // Serve serves one connection until it breaks, the session ends, or the session's near side
@@ -42,19 +43,24 @@ func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	defer conn.Close()
 	var hello nearHello
 	if err := readHello(conn, fromNear, &hello); err != nil {
+		s.log.refused(err)
 		return fmt.Errorf("remote: %w", err)
 	}
 	session, answer := s.admit(&hello)
 	if session == nil {
 		answer.Refusal = clipHello(answer.Refusal)
 		writeHello(conn, fromFar, &answer) // who is not there any more needs no reason
-		return fmt.Errorf("remote: %w", &refusedError{answer.Refusal})
+		err := &refusedError{answer.Refusal}
+		s.log.refused(err)
+		return fmt.Errorf("remote: %w", err)
 	}
+	s.log.connected(session.serial)
 	err := session.serve(conn, &hello, answer)
 	switch {
 	case isFinal(err):
 		session.end(err)
 	default:
+		s.log.broken(session.serial, err)
 		session.detach()
 	}
 	return fmt.Errorf("remote: %w", err)
@@ -149,6 +155,7 @@ func (s *Server) drop(session *farSession, why error) {
 	}
 	left := len(s.sessions)
 	s.mu.Unlock()
+	s.log.ended(session.serial, why)
 	if s.config.OnSessionEnd != nil {
 		s.config.OnSessionEnd(why, left)
 	}

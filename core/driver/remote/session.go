@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"sync"
 	"time"
 
@@ -297,7 +296,7 @@ func (f *farSession) resolveOnHost(ctx context.Context, c core.Command) (core.Ex
 	if err := c.Validate(); err != nil {
 		return core.Exec{}, err
 	}
-	c.Session = core.SessionID(strconv.FormatUint(f.serial, 10)) + "/" + c.Session
+	c.Session = core.SessionID(number(f.serial)) + "/" + c.Session
 	return f.server.config.Host.Resolve(ctx, c)
 }
 
