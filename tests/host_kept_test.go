@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
@@ -121,8 +123,8 @@ func TestHostKept(t *testing.T) {
 	c, links := states()
 	d, h, r := k.connect(c)
 	pid := k.one().PID
-	if sid, _, errno := syscall.Syscall(syscall.SYS_GETSID, uintptr(pid), 0, 0); errno != 0 || int(sid) != pid {
-		t.Errorf("got session %d and %v, want %d", sid, errno, pid)
+	if sid, err := unix.Getsid(pid); err != nil || sid != pid {
+		t.Errorf("got session %d and %v, want %d", sid, err, pid)
 	}
 	if stderr, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/2"); err == nil && stderr != os.DevNull {
 		t.Errorf("got standard error %s, want none", stderr)
@@ -232,6 +234,26 @@ func TestHostKeptAtOnce(t *testing.T) {
 	k.nothing(one.PID)
 }
 
+// A holder whose socket somebody has removed leaves that of the next one alone.
+func TestHostKeptTidied(t *testing.T) {
+	t.Parallel()
+	k := newKeptEnd(t)
+	_, first, _ := k.connect(remote.Config{})
+	pid := k.one().PID
+	if err := os.Remove(filepath.Join(k.dir, "host.sock")); err != nil {
+		t.Fatal(err)
+	}
+	d, _, _ := k.connect(remote.Config{})
+	first.Close()
+	(&faultTest{T: t, ctx: limited(t)}).gone(strconv.Itoa(pid))
+	if got := k.one(); got.PID == pid {
+		t.Errorf("got %+v, want another", got)
+	}
+	if got := run(t, d, core.Command{Command: "echo well"}); got != "well\n" {
+		t.Errorf("got %q, want it to be well", got)
+	}
+}
+
 func TestHostStop(t *testing.T) {
 	t.Parallel()
 	k := newKeptEnd(t)
@@ -316,7 +338,8 @@ func TestHostKeptPrivate(t *testing.T) {
 	}
 }
 
-// No command in a sandbox sees the socket, also where the directory around it is handed over.
+// No command in a sandbox moves the socket or connects to it, also where the directory around it is
+// handed over.
 func TestHostKeptHidden(t *testing.T) {
 	t.Parallel()
 	if !hasSandbox() {
@@ -324,9 +347,9 @@ func TestHostKeptHidden(t *testing.T) {
 	}
 	k := newKeptEnd(t)
 	k.connect(remote.Config{})
-	out, err := k.terrarium("run", "--sandbox", "workspace", "--cwd", filepath.Dir(k.dir), "--", "ls terrarium-host-*; mv terrarium-host-* taken; echo tried")
-	if out != "tried\n" || err != nil {
-		t.Errorf("got %q and %v, want only that it has tried", out, err)
+	out, err := k.terrarium("run", "--sandbox", "workspace", "--cwd", filepath.Dir(k.dir), "--", "mv terrarium-host-* taken; mv */host.sock taken; terrarium host stop host; echo tried $?")
+	if out != "tried 1\n" || err != nil {
+		t.Errorf("got %q and %v, want that it has tried in vain", out, err)
 	}
 	if got := k.one(); got.Sessions != 1 {
 		t.Errorf("got %+v, want it to be as it was", got)

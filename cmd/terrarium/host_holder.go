@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -27,6 +28,7 @@ type holder struct {
 	name, dir string
 	flags     string // what it was started with
 	listener  *net.UnixListener
+	socket    fs.FileInfo // the listener's
 	server    *remote.Server
 
 	ctx  context.Context
@@ -79,8 +81,16 @@ func startHolder(l *net.UnixListener) error {
 		return err
 	}
 	go cmd.Wait() // ends with the holder, or we do
-	return passWords(os.Stderr, words)
+	words.SetReadDeadline(time.Now().Add(readyTime))
+	err = passWords(os.Stderr, words)
+	if err != nil {
+		cmd.Process.Kill()
+	}
+	return err
 }
+
+// readyTime is how long a holder may take to be ready.
+const readyTime = time.Minute
 
 // passWords passes on what a holder says, until it is ready.
 func passWords(w io.Writer, words io.Reader) error {
@@ -93,6 +103,8 @@ func passWords(w io.Writer, words io.Reader) error {
 		switch {
 		case ready:
 			return nil
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return fmt.Errorf("the process that was to keep the host is not ready within %v", readyTime)
 		case err != nil && said:
 			return exitStatus(statusFailed) // and it has said why
 		case err != nil:
@@ -121,6 +133,9 @@ func (f *hostServeFlags) holdUntilOver() error {
 	h := &holder{name: f.keep, flags: flagsID(), over: make(chan struct{}), conns: make(map[*net.UnixConn]bool), idle: time.Now()}
 	var err error
 	if h.dir, err = keptParent(); err != nil {
+		return err
+	}
+	if h.socket, err = os.Lstat(keptSocket(h.dir, h.name)); err != nil {
 		return err
 	}
 	file := os.NewFile(holderSocket, "socket")
@@ -180,7 +195,11 @@ func (h *holder) vanish() {
 	if err == nil {
 		defer unlock()
 	}
-	os.Remove(keptSocket(h.dir, h.name))
+	// Who has removed it, as those do who tidy /tmp, has made place for another holder.
+	path := keptSocket(h.dir, h.name)
+	if info, err := os.Lstat(path); err == nil && os.SameFile(info, h.socket) {
+		os.Remove(path)
+	}
 	h.listener.Close()
 }
 
@@ -250,7 +269,7 @@ func (h *holder) attend(conn *net.UnixConn) {
 	case !ok:
 		h.answer(conn, holderNo+"it is of another version: end it with terrarium host stop "+h.name)
 	case serves && flags != h.flags:
-		h.answer(conn, holderNo+"a host of that name is kept that was started with other flags: end it with terrarium host stop "+h.name+", or take another name")
+		h.answer(conn, holderNo+"a host of that name is kept that was started with other flags, or in another directory: end it with terrarium host stop "+h.name+", or take another name")
 	case serves:
 		h.serve(conn)
 	case question == askState:
