@@ -42,8 +42,7 @@ does to standard error. ^C cancels the turn, and a second one ends all.
   --cwd DIR               the session's directory; default: here
   --sandbox, --pty, --pipe, --cols, --rows, --interactive, --env, --timeout,
   --kill-grace, --output, --output-byte-limit, --lenient, --trace, --host wasm
-                          as for "proxy"; --policy, --audit, --env-inherit: see
-                          "terrarium help permission"
+      as for "proxy"; --policy, --audit, --env-inherit: see "help permission"
 
 Exits 0 when the agent has ended its turn, 3 if it refused, 4 and 5 if it ran
 out of tokens or of requests, 130 if cancelled, 124 if it never answered.

@@ -18,9 +18,8 @@ import (
 
 const nativeHelp = `Native commands in a sandbox: terrarium run|serve|mcp|harness --sandbox LEVEL
 
-Native commands may do what you may, unless --sandbox says less. It takes Linux:
-Landlock and seccomp, no root and no container. "doctor" tells what is in force.
-On macOS it is Seatbelt, by sandbox-exec, and untested: each start says so.
+Native commands may do what you may, unless --sandbox says less. That takes no
+root: Landlock and seccomp on Linux; Seatbelt, untested, on macOS. See "doctor".
 
   --sandbox workspace  commands read what you may, but for secrets: keys,
                        passwords, browsers' profiles. They write the session's

@@ -25,9 +25,8 @@ import (
 
 const harnessHelp = `usage: terrarium harness [flags] --instruction TEXT [--] AGENT [ARG...]
 
-Has AGENT, a program, do a task at a shell, as the Term Challenge and
-Terminal-Bench's terminus-2 know it: it is told of the screen and answers with
-keystrokes. Exits with 0 only if it says that the task is completed.
+Has AGENT, a program, do a task at a shell, like Terminal-Bench's terminus-2: it
+is told of the screen, and types. Exits with 0 only if it says that it is done.
 
   new                     write the beginning of an AGENT; "new --help" has more
   --instruction TEXT      the task; or --instruction-file FILE

@@ -46,16 +46,15 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// checkFits checks that a help text fits on a screen. Of what people type first, the prompt that
-// follows must not scroll the first line away.
+// maxHelp is how many lines of help fit on a screen of 24: the prompt that follows must not scroll
+// the first one away.
+const maxHelp = 23
+
+// checkFits checks that a help text fits on a screen.
 func checkFits(t *testing.T, name, help string) {
 	t.Helper()
-	most := 24
-	if name == "terrarium" {
-		most = 23
-	}
-	if n := strings.Count(help, "\n"); n > most || !strings.HasSuffix(help, "\n") {
-		t.Errorf("%s: got %d lines of help, want at most %d, all with an end", name, n, most)
+	if n := strings.Count(help, "\n"); n > maxHelp || !strings.HasSuffix(help, "\n") {
+		t.Errorf("%s: got %d lines of help, want at most %d, all with an end", name, n, maxHelp)
 	}
 	for line := range strings.Lines(help) {
 		if len(line) > 80+len("\n") {

@@ -56,8 +56,7 @@ hands over a session's directories, or else --cwd; run nothing.
                              first one; --cwd too is a directory of the sandbox
   --plugins DIR              its NAME.wasm are commands called NAME; repeatable
   --memory N                 default 512MiB; more: "terrarium help limits"
-  --fuel N                   what they may execute, about one per instruction:
-                             500k, 20M, 2G; default: no limit
+  --fuel N                   at most so many instructions: 2G; default: no limit
   --deterministic            the same clock and random numbers in each run
   --engine wazero|wasmtime   wasmtime is faster, but in few builds ("doctor")
   --sandbox-required         refuse to run with less than "doctor" could tell
@@ -66,7 +65,7 @@ hands over a session's directories, or else --cwd; run nothing.
 
 "run" takes the path of a module here too: ./tool.wasm. It may run for an hour,
 write 1GiB, have 256 open files, 64 processes. What it leaves of our input is
-lost (</dev/null keeps it). The user's cache has modules as they were compiled.
+lost (</dev/null keeps it). Its first run compiles it, into the user's cache.
 `
 
 // hosts and engines are what --host and --engine know, the default first.

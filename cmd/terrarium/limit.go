@@ -19,9 +19,9 @@ import (
 const limitsHelp = `Limits of commands: terrarium run|serve|mcp|harness --limit NAME=VALUE
 
 Repeatable. Native commands have none without a flag, those of --host wasm have
-some. "doctor" tells what holds them. Beyond one of these a command is killed
-with all that it has started, also what it has left running, and the end of its
-output says why:
+some. "doctor" tells what holds them. On macOS there are wall, idle, output and
+output-rate. Beyond one of these a command is killed with all that it has
+started, also what it has left running, and the end of its output says why:
 
   --limit wall=1h          it runs no longer
   --limit idle=5m          no longer without any output or input; native only
@@ -38,8 +38,6 @@ Beyond one of these it waits, or what it tries fails:
                            processes=100:if-possible goes on without one
   --limit file-size=1GiB   in each file that it writes; native only
   --limit open-files=256   in each process
-
-On macOS there are wall, idle, output and output-rate.
 `
 
 // limitOf returns what --limit calls the limit that a command was killed for.

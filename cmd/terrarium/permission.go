@@ -42,8 +42,7 @@ only tighten. With no rules and none of these flags, nothing is asked.
   --env-inherit           commands see all our variables, secrets too; an agent
                           may send LD_PRELOAD and the like. run's default
 
-Who asks for more than the sandbox gives to all (_meta.terrarium of a create:
-sandbox, net) has it for that command only, if somebody who is asked says yes.
+A create that asks for more than the sandbox has (_meta.terrarium) needs a yes.
 
 Who answers: --ask-command, else an ACP or MCP client that says it does, else a
 person at our terminal; else it is no. Deny is never asked about, nor what you

@@ -15,8 +15,7 @@ import (
 
 const pluginsHelp = `usage: terrarium plugins COMMAND [flags]
 
-Keeps commands of the sandbox (--host wasm) that others have made: WASI modules,
-such as a CPython. Nobody has to trust them.
+Keeps commands of the sandbox (--host wasm) that others have made: WASI modules.
 
   search [WORD]   which can be had by name
   add NAME…|FILE  add some of these, a module, or our own box and git

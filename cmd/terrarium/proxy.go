@@ -39,8 +39,7 @@ the command "terrarium", the arguments "proxy", "--", "AGENT", ....
   --cwd DIR               where AGENT starts; default: here
   --env NAME[=VALUE]      a variable of commands; AGENT has all of ours
   --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
-  --output text|raw|screen, --output-byte-limit N   as for "serve"
-  --lenient, --trace FILE, --host wasm   as for "serve"; see "help sandbox"
+  --output, --output-byte-limit, --lenient, --trace, --host wasm  as for "serve"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 
 What an agent runs by itself is not held: "help agent" has what can be done.

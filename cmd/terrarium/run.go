@@ -20,9 +20,8 @@ Runs one command with live output and exits with its status: 128+N for signal
 N, 127 not found, 126 not executable, 124 timed out, 125 if we have failed.
 COMMAND alone may be a whole shell line. What it leaves running is killed.
 
-  --pty, --pipe           a terminal, or pipes that keep the two streams apart;
-                          default: a terminal if our output is one and our
-                          input is not a file or a pipe
+  --pty, --pipe           a terminal, or two pipes; default: a terminal if our
+                          output is one and our input is no file and no pipe
   --cols N, --rows N      the terminal's size; default: ours, else 120x40
   --interactive=false     no input; default: ours, but no keys into a pipe. On a
                           terminal the command gets every key, also ^C and ^Z

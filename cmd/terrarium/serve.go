@@ -36,8 +36,7 @@ connection, or a signal, ends the terminals it holds.
   --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
   --output text|raw|screen  default: text for a terminal, raw for pipes
   --output-byte-limit N   keep so much where a request does not say; 1MiB
-  --lenient               also take env as an object of names and values
-  --trace FILE            with --stdio: write down every step, for a replay
+  --lenient               also take env as an object; --trace FILE: each step
   --host wasm, --sandbox LEVEL, --limit   see "help sandbox", "native", "limits"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
