@@ -19,7 +19,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/terrarium-dev/terrarium/hostnative"
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // patience is how long a test waits for what must happen. It may be that a module
@@ -53,8 +52,7 @@ func TestCLI(t *testing.T) {
 
 // scripts returns how the scripts in a directory are run.
 func scripts(t *testing.T, dir string) testscript.Params {
-	// Compiling the box takes seconds, a minute with -race: it is done once for all tests.
-	cache, err := filepath.Abs(filepath.Join("..", ".cache"))
+	cache, err := sharedCache()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +82,10 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			case "disk":
 				return canMount(), nil
 			case "box":
-				return plugins.Modules()[0].Missing() == nil, nil
+				if lacksBox() != nil {
+					return false, nil
+				}
+				return true, compileBox()
 			case "git-server":
 				return gitBackend() != "", nil
 			}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // marking has bash set the marks of OSC 133, as the integrations of terminals do.
@@ -88,22 +86,6 @@ func TestHarnessEarly(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// needBox skips a test without the sandbox's own commands. It has them compiled where the other
-// tests have them, which takes 17 s of processor time where nothing is yet.
-func needBox(t *testing.T) {
-	t.Helper()
-	cache, err := filepath.Abs(filepath.Join("..", ".cache"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("XDG_CACHE_HOME", cache)
-	for _, m := range plugins.Modules() {
-		if _, err := m.Load(); m.Name == "box" && err != nil {
-			t.Skip("NOT RUN: ", err)
-		}
 	}
 }
 

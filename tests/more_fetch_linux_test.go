@@ -5,23 +5,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/terrarium-dev/terrarium/plugins"
 )
 
 // TestMoreFetch: a command of the sandbox fetches from where a person says that it may, and no
 // other command does.
 func TestMoreFetch(t *testing.T) {
-	if plugins.Modules()[0].Missing() != nil {
-		t.Skip("NOT RUN: this build has no sandbox")
-	}
-	cache, err := filepath.Abs(filepath.Join("..", ".cache"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("XDG_CACHE_HOME", cache) // where the box is compiled
+	needBox(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "hello") }))
 	defer s.Close()
 	to := s.Listener.Addr().String()

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
-	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/hostnative"
@@ -266,8 +265,8 @@ func openCache() (dir string, c hostwasm.Cache) {
 	return dir, c
 }
 
-// warnOfCache says once why what is compiled is not kept for the next time.
-var warnOfCache = sync.OnceFunc(func() {
+// keepsCompiled reports whether what is compiled is kept for the next time, and says once why not.
+var keepsCompiled = sync.OnceValue(func() bool {
 	dir, err := cacheDir()
 	if err == nil {
 		err = tryCache(dir)
@@ -290,22 +289,26 @@ func tryCache(dir string) error {
 	return os.Remove(stage)
 }
 
-// compiling shows a person that something slow is under way.
+// compiling says that something slow is under way. A terminal learns it when it has taken a second.
+// Elsewhere, as in a log or at an agent's, a module that is large has one line at once: it would be
+// silent for long, and what is said of others would depend on how busy the machine is.
 func compiling(name string, size int) (done func()) {
-	warnOfCache()
-	if !isTerminal(os.Stderr) {
-		return nil
+	if m, ok := ownModule(name); ok {
+		name = m.Name // a module of many commands is called by the first of them, "["
 	}
-	for _, m := range ownModules() {
-		if slices.Contains(m.Commands, name) {
-			name = m.Name // a module of many commands is called by the first of them, "["
-		}
+	what := compilingLine(name, size)
+	if keepsCompiled() {
+		what += ", only this once"
 	}
-	slow := time.AfterFunc(time.Second, func() {
+	switch {
+	case isTerminal(os.Stderr):
 		// In a line of its own also where a command has the terminal, and made it raw.
-		fmt.Fprintf(os.Stderr, "\rterrarium: compiling %s (%.1f MB), only this once\r\n", printable.Text(name), float64(size)/1e6)
-	})
-	return func() { slow.Stop() }
+		slow := time.AfterFunc(time.Second, func() { fmt.Fprint(os.Stderr, "\r"+what+"\r\n") })
+		return func() { slow.Stop() }
+	case takesLong(size):
+		fmt.Fprintln(os.Stderr, what)
+	}
+	return nil
 }
 
 // parseMount reads HOST[:GUEST][:ro].

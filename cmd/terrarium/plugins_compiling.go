@@ -16,17 +16,27 @@ const compileRate = 1_000_000
 // where it takes longer than they would wait without a word. On a terminal the seconds
 // count, elsewhere there is one line.
 func announced(name string, size int) (done func()) {
-	warnOfCache()
-	may := max(time.Duration(size/compileRate), 1) * time.Second
-	what := fmt.Sprintf("terrarium: compiling %s (%.1f MB, may take %v)", printable.Text(name), float64(size)/1e6, may)
+	keepsCompiled()
+	what := compilingLine(name, size)
 	switch {
 	case isTerminal(os.Stderr):
 		return countSeconds(os.Stderr, what)
-	case may > 2*time.Second:
+	case takesLong(size):
 		fmt.Fprintln(os.Stderr, what)
 	}
 	return nil
 }
+
+// compilingLine says that a module of so many bytes is compiled, and how long that may take.
+func compilingLine(name string, size int) string {
+	return fmt.Sprintf("terrarium: compiling %s (%.1f MB, may take %v)", printable.Text(name), float64(size)/1e6, max(compileTime(size), time.Second))
+}
+
+// takesLong reports whether a module of so many bytes is compiled for longer than somebody waits
+// without a word.
+func takesLong(size int) bool { return compileTime(size) > 2*time.Second }
+
+func compileTime(size int) time.Duration { return time.Duration(size/compileRate) * time.Second }
 
 // countSeconds shows on a terminal what is under way, and for how long, until done.
 func countSeconds(to *os.File, what string) (done func()) {
