@@ -272,8 +272,9 @@ var keepsCompiled = sync.OnceValue(func() bool {
 		err = tryCache(dir)
 	}
 	if err != nil {
-		warn(os.Stderr, fmt.Errorf("%w: modules are compiled each time", err))
+		warn(os.Stderr, withHome(fmt.Errorf("%w: modules are compiled each time", err)))
 	}
+	return err == nil
 })
 
 // tryCache says why nothing can be kept in dir.

@@ -52,7 +52,7 @@ type wsServer struct {
 
 // addListen declares the flags.
 func (f *listenFlags) addListen(set *pflag.FlagSet) {
-	set.StringVar(&f.addr, "listen", "", "")
+	set.Var((*address)(&f.addr), "listen", "")
 	set.StringVar(&f.tokenFile, "token-file", "", "")
 	set.StringArrayVar(&f.origins, "allow-origin", nil, "")
 	set.BoolVar(&f.allowRemote, "allow-remote", false, "")

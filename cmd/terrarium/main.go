@@ -125,7 +125,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		Hidden:                true, // the last line of the help has it
 		Long:                  helpHelp,
 		DisableFlagsInUseLine: true,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(help *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if t, ok := topics[cmp.Or(otherTopics[args[0]], args[0])]; ok {
 					_, err := io.WriteString(root.OutOrStdout(), t.help)
@@ -133,10 +133,10 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				}
 			}
 			cmd, rest, err := root.Find(args)
-			if err != nil {
-				return unknownCommand(root, args[0])
-			}
-			if len(rest) > 0 {
+			switch {
+			case err != nil, len(rest) > 0 && cmd == root:
+				return unknownTopic(help, root, args[0])
+			case len(rest) > 0:
 				return unknownCommand(cmd, rest[0])
 			}
 			return cmd.Help()

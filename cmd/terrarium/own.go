@@ -26,7 +26,7 @@ func ownDir() (string, error) {
 		return "", err
 	}
 	dir = filepath.Join(dir, ownFolder)
-	return dir, cache.CheckPath(dir)
+	return dir, withHome(cache.CheckPath(dir))
 }
 
 // ownModules returns the modules that are ours: those of this program, and of those that

@@ -36,11 +36,29 @@ func userPlugins() (string, error) {
 	if !filepath.IsAbs(data) {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("no folder for plugins: %w", err)
+			return "", withHome(fmt.Errorf("no folder for plugins: %w", err))
 		}
 		data = filepath.Join(home, ".local", "share")
 	}
 	return filepath.Join(data, "terrarium", "plugins"), nil
+}
+
+// withHome adds to why a directory of the user's can't be used what helps, where it is HOME that is
+// wrong: a service has none, and after sudo it may be another user's.
+func withHome(err error) error {
+	home := os.Getenv("HOME")
+	switch {
+	case err == nil:
+		return nil
+	case home == "":
+		return fmt.Errorf("%w: set HOME", err)
+	}
+	f, wrong := os.Open(home)
+	f.Close() // an error means that it is not open
+	if errors.Is(wrong, fs.ErrPermission) {
+		return fmt.Errorf("%w: set HOME to a directory that you may read: it is %s", err, home)
+	}
+	return err
 }
 
 // ownDirs returns the directories that no command of the sandbox reaches: those
@@ -88,7 +106,7 @@ func readSources(dirs []string) ([]source, error) {
 		return err
 	}
 	if own, err := userPlugins(); err == nil {
-		if err = cache.CheckPath(own); err == nil {
+		if err = withHome(cache.CheckPath(own)); err == nil {
 			err = read("user", own)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,14 +60,30 @@ func unknownFlag(set *pflag.FlagSet, e *pflag.NotExistError) error {
 // unknownCommand says that parent has no command called name, and which of its
 // commands was probably meant.
 func unknownCommand(parent *cobra.Command, name string) error {
-	var near []string
+	shown := strings.TrimPrefix(parent.CommandPath()+" "+name, parent.Root().Name()+" ")
+	return &usageError{parent.UseLine(), didYouMean(errors.New("no such command: "+shown), nearCommands(parent, name))}
+}
+
+// nearCommands returns the commands of parent that somebody may mean who says name.
+func nearCommands(parent *cobra.Command, name string) (near []string) {
 	for _, c := range parent.Commands() {
 		if isNear(name, c.Name()) || c.HasAlias(name) || suggests(c, name) {
 			near = append(near, c.Name())
 		}
 	}
-	shown := strings.TrimPrefix(parent.CommandPath()+" "+name, parent.Root().Name()+" ")
-	return &usageError{parent.UseLine(), didYouMean(errors.New("no such command: "+shown), near)}
+	return near
+}
+
+// unknownTopic says that there is no help about name, and about what there is that was probably
+// meant.
+func unknownTopic(help, root *cobra.Command, name string) error {
+	near := nearCommands(root, name)
+	for _, topic := range slices.Sorted(maps.Keys(topics)) {
+		if isNear(name, topic) {
+			near = append(near, topic)
+		}
+	}
+	return &usageError{help.UseLine(), didYouMean(errors.New("no such command or topic: "+name), near)}
 }
 
 // suggests reports whether a command of others is called name and does what c does.

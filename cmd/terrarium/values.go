@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,28 @@ func (d *duration) String() string { return time.Duration(*d).String() }
 
 // Type implements pflag.Value.
 func (d *duration) Type() string { return "duration" }
+
+// address is a flag's HOST:PORT to listen on. HOST may be empty, which is all of this machine.
+type address string
+
+// Set implements pflag.Value.
+func (a *address) Set(text string) error {
+	_, port, err := net.SplitHostPort(text)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return errors.New("want HOST:PORT, as in 127.0.0.1:8080")
+	}
+	*a = address(text)
+	return nil
+}
+
+// String implements pflag.Value.
+func (a *address) String() string { return string(*a) }
+
+// Type implements pflag.Value.
+func (a *address) Type() string { return "address" }
 
 // count is a flag's number of many things: "500", "64k", "2M", "1G".
 type count int64

@@ -39,7 +39,7 @@ type webFlags struct {
 }
 
 func newWeb() *cobra.Command {
-	var f webFlags
+	f := webFlags{addr: "127.0.0.1:7575"}
 	cmd := &cobra.Command{
 		Use:                   "web [flags]",
 		Short:                 "serve the page: the sandbox in a browser",
@@ -48,7 +48,7 @@ func newWeb() *cobra.Command {
 		Args:                  noArgs,
 		RunE:                  func(*cobra.Command, []string) error { return f.serve() },
 	}
-	cmd.Flags().StringVar(&f.addr, "listen", "127.0.0.1:7575", "")
+	cmd.Flags().Var((*address)(&f.addr), "listen", "")
 	cmd.Flags().BoolVar(&f.allowRemote, "allow-remote", false, "")
 	return cmd
 }

@@ -25,7 +25,7 @@ const ProjectFile = ".terrarium/policy.toml"
 func UserFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("no place for the user's policy file: %w", err)
+		return "", fmt.Errorf("no place for the user's policy file: %w: set HOME", err)
 	}
 	return filepath.Join(dir, "terrarium", "policy.toml"), nil
 }
@@ -109,6 +109,9 @@ func Open(c Config) (*Book, error) {
 	}
 	for _, s := range b.own() {
 		f, err := s.file()
+		if s == b.user && c.File == "" && errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w: set HOME to a directory that you may read", err)
+		}
 		if err == nil && f == nil && s == b.user && c.File != "" {
 			err = &fs.PathError{Op: "policy", Path: s.name, Err: fs.ErrNotExist}
 		}
