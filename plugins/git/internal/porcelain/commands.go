@@ -96,17 +96,21 @@ symbolic-ref, update-index, update-ref, var, write-tree
 
 // refused are commands of git's that this one can't do, and of which more can be said than that.
 var refused = map[string]string{
-	"submodule": notSupported,
-	"archive":   notSupported + ": use tar",
+	"archive":       notSupported + ": use tar",
+	"bisect":        notSupported + ": git rev-list GOOD..BAD lists what git checkout can try",
+	"count-objects": notSupported + ": git cat-file --batch-all-objects --batch-check lists them",
+	"fsck":          notSupported + ": git cat-file --batch-all-objects --batch-check reads all, and calls missing what it can't read",
+	"gc":            notSupported + ", and not needed: git works without it",
+	"submodule":     notSupported + ": clone each of .gitmodules by itself",
 }
 
 const notSupported = "not supported in this sandbox"
 
 // absent are the other commands of git's that are not here. Calling them unknown would not be true.
 var absent = strings.Fields(`
-	archimport bisect bugreport bundle check-attr check-mailmap checkout-index cherry citool column
-	commit-graph count-objects credential cvsexportcommit cvsimport cvsserver daemon diagnose difftool
-	fast-export fast-import fetch-pack filter-branch fmt-merge-msg for-each-repo fsck gc
+	archimport bugreport bundle check-attr check-mailmap checkout-index cherry citool column
+	commit-graph credential cvsexportcommit cvsimport cvsserver daemon diagnose difftool
+	fast-export fast-import fetch-pack filter-branch fmt-merge-msg for-each-repo
 	get-tar-commit-id gitk gui hook http-backend imap-send index-pack instaweb interpret-trailers
 	mailinfo mailsplit maintenance merge-file merge-index merge-one-file merge-tree mergetool mktag
 	mktree multi-pack-index name-rev notes p4 pack-objects pack-redundant pack-refs patch-id prune

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/option"
 	"github.com/terrarium-dev/terrarium/plugins/git/internal/porcelain/cli"
@@ -25,12 +26,19 @@ type command struct {
 	pages    bool // whether a person reads it through a pager
 }
 
+// diedOfPipe is the status that shells have for a command that SIGPIPE has ended. Nobody reads what
+// the command prints, and nobody has to be told.
+const diedOfPipe = 128 + 13
+
 // Main runs git with these arguments and returns its status.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := &cli.Call{Stdin: stdin, Output: cli.NewOutput(stdout)}
 	c.Stdout, c.Stderr = c.Buffer, cli.Flushing{First: &c.Output, W: stderr}
 	err := start(c, args)
-	c.Buffer.Flush()
+	// WASI has no signals. Of a write that has failed the buffer knows until the end.
+	if errors.Is(c.Buffer.Flush(), syscall.EPIPE) {
+		return diedOfPipe
+	}
 	stderr = c.Complain(stderr)
 	defer c.Finish()
 	var f *cli.Failure
