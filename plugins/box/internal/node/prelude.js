@@ -401,7 +401,12 @@ const builtin = {
 
 const loaded = new Map();
 let main; // the module of the file that was named
-const missing = (name) => Object.assign(new Error(`Cannot find module '${name}': node in this sandbox is QuickJS: it has ${Object.keys(builtin).join(", ")}, files and no packages of npm`), { code: "MODULE_NOT_FOUND" });
+const lacking = new WeakMap(); // what was not found, by the error that says so
+const missing = (name) => {
+	const e = Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+	lacking.set(e, name);
+	return e;
+};
 const requireFrom = (dir) => {
 	const require = (name) => {
 		const own = builtin[name.replace(/^node:/, "")];
@@ -489,9 +494,16 @@ const own = (module, file) => {
 	return { require, __filename: file, __dirname: dir, __default: (m) => m.default ?? m, __import: async (name) => require(name), __meta: { url: "file://" + file, filename: file, dirname: dir } };
 };
 
+// hint is the last line of what ends a script: where a package was not found, what can be done.
+const hint = (e) => {
+	const name = e instanceof Error ? lacking.get(e) : undefined;
+	if (name === undefined || /^[./]/.test(name)) return "node is QuickJS in this sandbox";
+	return `node: ${name} is not in this sandbox: node is QuickJS, with ${Object.keys(builtin).join(", ")}; ` +
+		"its owner can make a package of npm part of the script: npx esbuild FILE --bundle --platform=node";
+};
 const fatal = (e) => {
 	if (e instanceof Exit) return;
-	put(std.err, `Uncaught ${e instanceof Error ? trace(e) : inspect(e)}\n\nnode is QuickJS in this sandbox\n`);
+	put(std.err, `Uncaught ${e instanceof Error ? trace(e) : inspect(e)}\n\n${hint(e)}\n`);
 	std.out.flush();
 	exit(1);
 };
