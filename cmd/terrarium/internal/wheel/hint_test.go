@@ -2,6 +2,7 @@ package wheel
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,37 @@ func TestHints(t *testing.T) {
 		got, _, _ = strings.Cut(got, "\n")
 		if got != c.want || strings.Count(stderr.String(), "plugins pip add") > 1 {
 			t.Errorf("%q: got %q in %q, want %q", c.args, got, stderr.String(), c.want)
+		}
+	}
+}
+
+// TestCannotOpen: where there is no script, python says what it says without us: in the sandbox it
+// begins in another directory than it is told of.
+func TestCannotOpen(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "usercustomize.py"), usercustomize, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"nosuch.py"}, {"./nosuch.py", "x"}, {"../nosuch.py"}, {"no/such.py"}, {"/no/such.py"}, {"usercustomize.py/x"}, {"-I", "-u", "it's.py"}, {"."},
+	} {
+		var said [2]string
+		for i, library := range []string{"", dir} {
+			var stderr bytes.Buffer
+			cmd := exec.Command(python, args...)
+			cmd.Dir, cmd.Stderr = dir, &stderr
+			cmd.Env = []string{"PYTHONPATH=" + library, "PYTHONDONTWRITEBYTECODE=1", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PWD=" + dir}
+			if err := cmd.Run(); err == nil {
+				t.Fatalf("%q: got no error", args)
+			}
+			said[i] = fmt.Sprintf("%q, status %d", stderr.String(), cmd.ProcessState.ExitCode())
+		}
+		if said[0] != said[1] {
+			t.Errorf("%q: got %s, want %s", args, said[1], said[0])
 		}
 	}
 }

@@ -26,6 +26,21 @@ def _begin():
         given, script = os.path.dirname(script), os.path.abspath(script)
         sys.modules["__main__"].__file__ = script
         sys.meta_path.insert(0, _FirstImport(given, os.path.dirname(script)))
+    elif script not in ("", "-", "-c"):
+        _open(script, here)
+
+
+def _open(script, here):
+    """Ends as CPython does where it can't open a script: its own words would have another directory."""
+    try:
+        open(script, "rb").close()
+    except IsADirectoryError:  # of which CPython runs __main__.py
+        return
+    except OSError as error:
+        name = os.path.join(here, script)
+        sys.stderr.write(f"{sys.orig_argv[0]}: can't open file {name!r}: [Errno {error.errno}] {error.strerror}\n")
+        sys.stderr.flush()
+        os._exit(2)
 
 
 class _FirstImport:
