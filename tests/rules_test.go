@@ -123,7 +123,7 @@ var rules = []rule{
 	{path: "cmd/terrarium/internal/otel", ours: []string{"core", "core/driver", "core/driver/acpconn", "core/driver/audit", "cmd/terrarium/internal/printable"},
 		others: []string{"go.opentelemetry.io/...", "github.com/go-logr/logr"}, why: whyOtel},
 	{path: "cmd/terrarium/internal/client/live",
-		ours:   []string{"core", "core/text", "core/vt", "cmd/terrarium/internal/client", "cmd/terrarium/internal/paint"},
+		ours:   []string{"core", "core/render", "core/vt", "cmd/terrarium/internal/client", "cmd/terrarium/internal/paint"},
 		others: []string{"charm.land/bubbletea/v2"}, why: whyLive},
 	{path: "cmd/terrarium/internal/mcp",
 		ours: []string{

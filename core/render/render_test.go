@@ -44,6 +44,17 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// TestEnd: what is left of a character is written, and the renderer keeps what is open.
+func TestEnd(t *testing.T) {
+	s := render.NewStream(render.NewScreen(vt.Options{Rows: 2, Cols: 2}))
+	var got render.Buffer
+	s.Write(&got, 1, []byte("a\r\nbc\xe2\x82"))
+	s.End(&got)
+	if open := string(s.AppendOpen(nil)); string(got) != "a\n" || open != "bc\uFFFD\n" {
+		t.Errorf("got %q scrolled out and %q open, want %q and %q", got, open, "a\n", "bc\uFFFD\n")
+	}
+}
+
 // TestStreamsApart: a character that one stream has begun is not the other's.
 func TestStreamsApart(t *testing.T) {
 	s := render.NewStream(render.Raw{})

@@ -32,10 +32,16 @@ func (s *Stream) AppendOpen(dst []byte) []byte { return s.renderer.AppendOpen(ds
 
 // Flush hands what is open to dst: no more output comes.
 func (s *Stream) Flush(dst Sink) {
+	s.End(dst)
+	s.renderer.Flush(dst)
+}
+
+// End writes the characters whose rest is missing: no more output comes. What is open stays so, for
+// those who draw it themselves.
+func (s *Stream) End(dst Sink) {
 	for i := range s.repair {
 		if last := s.repair[i].Flush(); len(last) > 0 {
 			s.renderer.Write(dst, last)
 		}
 	}
-	s.renderer.Flush(dst)
 }

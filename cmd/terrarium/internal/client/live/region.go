@@ -7,7 +7,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/client"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/paint"
-	"github.com/terrarium-dev/terrarium/core/text"
+	"github.com/terrarium-dev/terrarium/core/render"
 	"github.com/terrarium-dev/terrarium/core/vt"
 )
 
@@ -15,14 +15,11 @@ import (
 type region struct {
 	id, mark, command string
 	screen            *vt.Screen
-	repair            text.Repairer
-	newline           bool   // LF moves to the first column, too
-	scrolled          []byte // lines that have left the screen, and perhaps the beginning of one
-	lost              int    // lines that came too fast to be shown
+	render            *render.Stream // to the screen
+	newline           bool           // LF moves to the first column, too
+	scrolled          render.Buffer  // lines that left the screen, and perhaps the beginning of one
+	lost              int            // lines that came too fast to be shown
 }
-
-// Append implements vt.Sink.
-func (r *region) Append(p []byte) { r.scrolled = append(r.scrolled, p...) }
 
 // begin shows a terminal. v.mu is held.
 func (v *View) begin(e *client.Started, rows, cols int) {
@@ -61,8 +58,8 @@ func (v *View) name(r *region, command string) {
 
 // clear has a terminal show nothing. v.mu is held.
 func (v *View) clear(r *region, rows, cols int) {
-	r.repair, r.scrolled = text.Repairer{}, nil
-	r.screen = vt.NewScreen(vt.Options{Rows: rows, Cols: cols, Scrolled: r, Newline: r.newline})
+	s := render.NewScreen(vt.Options{Rows: rows, Cols: cols, Newline: r.newline})
+	r.screen, r.render, r.scrolled = s.Screen(), render.NewStream(s), nil
 }
 
 // anew has a terminal begin again, and the history say so. v.mu is held.
@@ -74,12 +71,8 @@ func (v *View) anew(r *region) {
 
 // write gives a terminal output. v.mu is held.
 func (v *View) write(r *region, p []byte) {
-	for len(p) > 0 {
-		var valid []byte
-		valid, p = r.repair.Next(p)
-		r.screen.Write(valid)
-		v.scroll(r)
-	}
+	r.render.Write(&r.scrolled, 1, p)
+	v.scroll(r)
 	v.fresh = true
 }
 
@@ -107,7 +100,7 @@ func (v *View) found(r *region) {
 
 // end has a terminal that is no more go to the history, as it looks. v.mu is held.
 func (v *View) end(r *region, how string) {
-	r.screen.Write(r.repair.Flush())
+	r.render.End(&r.scrolled)
 	v.scroll(r)
 	v.found(r)
 	for y := range v.used(r) {
