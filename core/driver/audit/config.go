@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
 // Config says what becomes of events.
@@ -22,6 +23,8 @@ type Config struct {
 	// OnTrouble, if set, is called when an event could not be written, and not again before one
 	// could.
 	OnTrouble func(err error)
+	// Logger, if set, is told of the same in words: it is for people, OnTrouble for programs.
+	Logger driver.Logger
 	// OnEvent, if set, is called with each event before it is written, one at a time, those of a
 	// terminal in their order. It may set TraceID and SpanID, and must not change the rest. e is
 	// lent.
@@ -70,11 +73,19 @@ func (r *Recorder) write(e *Event) error {
 		return nil
 	}
 	err := r.config.Log.Append(e)
-	if err != nil && !r.troubled && r.config.OnTrouble != nil {
-		r.config.OnTrouble(err)
+	if err != nil && !r.troubled {
+		r.tellTrouble(err)
 	}
 	r.troubled = err != nil
 	return err
+}
+
+// tellTrouble tells that events can't be written.
+func (r *Recorder) tellTrouble(err error) {
+	driver.LoggerOf(r.config.Logger).Warn("command not recorded", "err", err)
+	if r.config.OnTrouble != nil {
+		r.config.OnTrouble(err)
+	}
 }
 
 // required is the error for who asks for a command that err keeps from the record, if it must not

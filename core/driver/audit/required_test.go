@@ -5,6 +5,7 @@ package audit_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,8 +27,10 @@ func TestRequired(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer log.Close()
-			warnings := 0
-			r, err := audit.New(audit.Config{Log: log, Required: required, OnTrouble: func(error) { warnings++ }})
+			warnings, logged := 0, new(strings.Builder)
+			r, err := audit.New(audit.Config{
+				Log: log, Required: required, OnTrouble: func(error) { warnings++ }, Logger: slog.New(slog.NewTextHandler(logged, nil)),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,6 +73,9 @@ func TestRequired(t *testing.T) {
 			d.Close()
 			if warnings != 1 {
 				t.Errorf("%s: got %d warnings, want 1", step, warnings)
+			}
+			if text := logged.String(); strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, "a symbolic link") {
+				t.Errorf("%s: got the log %q, want one warning that says why", step, text)
 			}
 		}
 	}
