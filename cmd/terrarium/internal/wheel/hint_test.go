@@ -58,6 +58,9 @@ func TestHints(t *testing.T) {
 		if got != c.want || strings.Count(stderr.String(), "plugins pip add") > 1 {
 			t.Errorf("%q: got %q in %q, want %q", c.args, got, stderr.String(), c.want)
 		}
+		if c.want != "" && !strings.HasSuffix(stderr.String(), " "+c.want+"\n") {
+			t.Errorf("%q: got %q, want the advice in the last line", c.args, stderr.String())
+		}
 	}
 }
 

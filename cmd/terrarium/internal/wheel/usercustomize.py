@@ -7,6 +7,7 @@ to user 0, so that is who asks; pytest's tmp_path wants to know. There are no so
 terrarium_http has those who import them speak HTTP by the sandbox's host.
 """
 
+import atexit
 import os
 import sys
 
@@ -117,7 +118,7 @@ class _Missing:
     def find_spec(self, name, path=None, target=None):
         if name == self.name:
             sys.meta_path.remove(self)
-            _hint(name)
+            atexit.register(_hint, name)  # after runpy's own words
         return None
 
 
@@ -139,6 +140,8 @@ def _advise():
 for _name in ("getuid", "geteuid", "getgid", "getegid"):
     if not hasattr(os, _name):
         setattr(os, _name, lambda: 0)
+if not sys.executable:  # WASI has no way to tell; python -m begins its messages with it
+    sys.executable = "/bin/" + os.path.basename(sys.orig_argv[0])
 _begin()
 _advise()
 sys.meta_path.insert(0, _SocketFinder())
