@@ -9,6 +9,7 @@ type program struct {
 	funcs      []*function
 	globals    int
 	names      map[string]*variable
+	skipper    *skipper // nil: the rules look at each record
 }
 
 type block struct{ body []stmt }
@@ -16,7 +17,7 @@ type block struct{ body []stmt }
 // A rule is pattern {action}. Without a pattern it is always chosen, without an action it prints
 // the record.
 type rule struct {
-	pattern, until expr
+	pattern, until condition
 	body           []stmt
 	print          bool // no action
 	active         bool // inside a range
@@ -85,34 +86,51 @@ type (
 		subs []expr
 	}
 	assign struct {
-		op  byte // 0 for =
 		to  lvalue
 		val expr
+	}
+	update struct { // += and so on
+		op  byte
+		to  lvalue
+		val numeric
 	}
 	incDec struct {
 		to      lvalue
 		by      float64
 		postfix bool
 	}
-	unary struct {
-		op byte
-		x  expr
+	not  struct{ x condition }
+	sign struct {
+		minus bool
+		x     numeric
 	}
 	logical struct {
 		or   bool
-		l, r expr
+		l, r condition
 	}
 	comparison struct {
 		op   relation
 		l, r expr
 	}
+	numberComparison struct { // of what can only be numbers
+		op   relation
+		l, r numeric
+	}
+	textComparison struct { // with a constant
+		equal bool
+		x     expr
+		text  string
+	}
 	arithmetic struct {
 		op   byte
-		l, r expr
+		l, r numeric
 	}
 	concat struct{ parts []expr }
-	cond   struct{ test, yes, no expr }
-	match  struct {
+	cond   struct {
+		test    condition
+		yes, no expr
+	}
+	match struct {
 		not  bool
 		x, r expr
 	}
@@ -128,6 +146,11 @@ type (
 		name string
 		args []expr
 		line int
+		call func(*interp, *builtin) value
+	}
+	substr struct {
+		x            expr
+		from, length numeric // length may be nil
 	}
 	getline struct {
 		to   lvalue // nil: the record
@@ -144,20 +167,21 @@ type stmt interface {
 }
 
 type (
-	exprStmt  struct{ x expr }
-	printStmt struct {
+	exprStmt   struct{ x expr }
+	numberStmt struct{ x numeric }
+	printStmt  struct {
 		args   []expr
 		format bool
 		op     string // ">", ">>", "|" or ""
 		to     expr
 	}
 	ifStmt struct {
-		test    expr
+		test    condition
 		yes, no []stmt
 	}
 	loopStmt struct {
 		init, step stmt
-		test       expr
+		test       condition
 		body       []stmt
 		first      bool // do: the body runs before the test
 	}

@@ -188,14 +188,26 @@ func (in *interp) someRecords() (more bool) {
 	}()
 	for !in.exiting {
 		in.tick()
-		text, ok := in.input.next(in)
-		if !ok {
-			return false
+		text, chosen := "", false
+		if s := in.prog.skipper; s != nil {
+			text, chosen = in.skip(s)
+		}
+		if !chosen {
+			var ok bool
+			if text, ok = in.input.next(in); !ok {
+				return false
+			}
 		}
 		in.nr++
 		in.fnr++
 		in.record.set(lent(text))
-		if in.rules() == jumpNextFile {
+		var j jump
+		if chosen {
+			j = in.act(in.prog.rules[0])
+		} else {
+			j = in.rules()
+		}
+		if j == jumpNextFile {
 			in.input.skip()
 		}
 	}
@@ -208,15 +220,20 @@ func (in *interp) rules() jump {
 		if !in.chosen(r) {
 			continue
 		}
-		if r.print {
-			in.print(&printRecord)
-			continue
-		}
-		if j := in.block(r.body); j != noJump {
+		if j := in.act(r); j != noJump {
 			return j
 		}
 	}
 	return noJump
+}
+
+// act does what a rule is for.
+func (in *interp) act(r *rule) jump {
+	if r.print {
+		in.print(&printRecord)
+		return noJump
+	}
+	return in.block(r.body)
 }
 
 // printRecord is the action of a rule without one.
@@ -228,11 +245,11 @@ func (in *interp) chosen(r *rule) bool {
 	case r.pattern == nil:
 		return true
 	case r.until == nil:
-		return r.pattern.eval(in).truth()
+		return r.pattern.holds(in)
 	}
-	if !r.active && !r.pattern.eval(in).truth() {
+	if !r.active && !r.pattern.holds(in) {
 		return false
 	}
-	r.active = !r.until.eval(in).truth()
+	r.active = !r.until.holds(in)
 	return true
 }

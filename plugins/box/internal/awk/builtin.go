@@ -8,38 +8,45 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/tool"
 )
 
-func (e *builtin) eval(in *interp) value {
-	switch e.name {
+func (e *builtin) eval(in *interp) value { return e.call(in, e) }
+
+// caller returns what evaluates a call of a built-in function.
+func caller(name string) func(*interp, *builtin) value {
+	switch name {
 	case "length":
-		return in.length(e)
+		return func(in *interp, e *builtin) value { return num(in.length(e)) }
 	case "sub", "gsub":
-		return in.sub(e)
+		return (*interp).sub
 	case "gensub":
-		return in.gensub(e)
+		return (*interp).gensub
 	case "match":
-		return in.match(e)
+		return (*interp).match
 	case "split":
-		return in.split(e)
+		return (*interp).split
 	case "sprintf":
-		base := len(in.scratch)
-		in.sprintf("sprintf", e.args)
-		return str(in.taken(base))
+		return func(in *interp, e *builtin) value {
+			base := len(in.scratch)
+			in.sprintf("sprintf", e.args)
+			return str(in.taken(base))
+		}
 	case "asort", "asorti":
-		return in.sortArray(e)
+		return (*interp).sortArray
 	}
-	args := in.values(e.args)
-	v := in.plain(e.name, args)
-	in.release(args)
-	return v
+	return func(in *interp, e *builtin) value {
+		args := in.values(e.args)
+		v := in.plain(e.name, args)
+		in.release(args)
+		return v
+	}
 }
 
 // plain calls a built-in function that needs nothing but the values of its arguments.
 func (in *interp) plain(name string, args []value) value {
 	switch name {
-	case "substr":
-		return in.substr(args)
 	case "index":
 		s, t := in.str(args[0]), in.str(args[1])
 		i := strings.Index(s, t)
@@ -120,23 +127,24 @@ func calculate(name string, args []value) float64 {
 	return float64(n)
 }
 
-func (in *interp) length(e *builtin) value {
+func (in *interp) length(e *builtin) float64 {
 	if len(e.args) == 0 {
-		return num(float64(utf8.RuneCountInString(in.str(in.record.get(0)))))
+		return float64(tool.Runes(in.record.string()))
 	}
 	if v, ok := e.args[0].(*variable); ok && in.cell(v).arr != nil {
-		return num(float64(in.cell(v).arr.len()))
+		return float64(in.cell(v).arr.len())
 	}
-	return num(float64(utf8.RuneCountInString(in.str(e.args[0].eval(in)))))
+	return float64(tool.Runes(in.str(e.args[0].eval(in))))
 }
 
 // substr counts characters from 1. Places and lengths are rounded, as POSIX wants.
-func (in *interp) substr(args []value) value {
-	s := in.str(args[0])
-	from := math.RoundToEven(args[1].num())
+func (e *substr) eval(in *interp) value {
+	v := e.x.eval(in)
+	s := in.str(v)
+	from := math.RoundToEven(e.from.number(in))
 	end := math.Inf(1)
-	if len(args) == 3 {
-		end = from + math.RoundToEven(args[2].num())
+	if e.length != nil {
+		end = from + math.RoundToEven(e.length.number(in))
 	}
 	// There are as many characters as bytes, or fewer.
 	from, end = max(from, 1), min(end, float64(len(s)+1))
@@ -144,12 +152,13 @@ func (in *interp) substr(args []value) value {
 		return str("")
 	}
 	lo := offset(s, int(from)-1)
-	return value{kind: text, lent: args[0].lent, s: s[lo : lo+offset(s[lo:], int(end-from))]}
+	return value{kind: text, lent: v.lent, s: s[lo : lo+offset(s[lo:], int(end-from))]}
 }
 
 // offset returns where character n begins, in bytes.
 func offset(s string, n int) int {
-	i := 0
+	i := tool.ASCIIPrefix(s[:min(n, len(s))])
+	n -= i
 	for ; n > 0 && i < len(s); n-- {
 		if s[i] < utf8.RuneSelf {
 			i++

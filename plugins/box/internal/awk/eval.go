@@ -26,41 +26,24 @@ func (e *indexExpr) eval(in *interp) value { return in.element(e).val }
 
 func (e *group) eval(in *interp) value { return e.x.eval(in) }
 
-func (e *unary) eval(in *interp) value {
-	v := e.x.eval(in)
-	switch e.op {
-	case '!':
-		return boolean(!v.truth())
-	case '-':
-		return num(-v.num())
-	}
-	return num(v.num())
-}
+func (e *not) eval(in *interp) value { return boolean(e.holds(in)) }
 
-func (e *logical) eval(in *interp) value {
-	if e.l.eval(in).truth() == e.or {
-		return boolean(e.or)
-	}
-	return boolean(e.r.eval(in).truth())
-}
+func (e *sign) eval(in *interp) value { return num(e.number(in)) }
+
+func (e *logical) eval(in *interp) value { return boolean(e.holds(in)) }
 
 func (e *cond) eval(in *interp) value {
-	if e.test.eval(in).truth() {
+	if e.test.holds(in) {
 		return e.yes.eval(in)
 	}
 	return e.no.eval(in)
 }
 
-func (e *regexLit) eval(in *interp) value {
-	return boolean(in.matches(e.re, in.str(in.record.get(0))))
-}
+func (e *regexLit) eval(in *interp) value { return boolean(e.holds(in)) }
 
-func (e *match) eval(in *interp) value {
-	s := in.str(e.x.eval(in))
-	return boolean(in.matches(in.regexp(e.r), s) != e.not)
-}
+func (e *match) eval(in *interp) value { return boolean(e.holds(in)) }
 
-func (e *inExpr) eval(in *interp) value { return boolean(in.array(e.arr).has(in.subscript(e.subs))) }
+func (e *inExpr) eval(in *interp) value { return boolean(e.holds(in)) }
 
 func (e *tuple) eval(in *interp) value { return str(in.subscript(e.list)) }
 
@@ -159,6 +142,14 @@ func (in *interp) load(p place) value {
 	return in.effective(p)
 }
 
+// loadNumber is load for who wants the number alone.
+func (in *interp) loadNumber(p place) float64 {
+	if p.val != nil {
+		return p.val.number()
+	}
+	return in.effective(p).num()
+}
+
 // effective returns the value of a special variable or a field.
 func (in *interp) effective(p place) value {
 	if p.special != nil {
@@ -189,30 +180,15 @@ func (in *interp) count(p place, n float64) {
 
 func (e *assign) eval(in *interp) value {
 	v := e.val.eval(in)
-	if e.op == 0 {
-		in.store(e.to.locate(in), v)
-		return v
-	}
-	to := e.to.locate(in)
-	n := compute(e.op, in.load(to).num(), v.num())
-	in.count(to, n)
-	return num(n)
+	in.store(e.to.locate(in), v)
+	return v
 }
 
-func (e *incDec) eval(in *interp) value {
-	to := e.to.locate(in)
-	old := in.load(to).num()
-	in.count(to, old+e.by)
-	if e.postfix {
-		return num(old)
-	}
-	return num(old + e.by)
-}
+func (e *update) eval(in *interp) value { return num(e.number(in)) }
 
-func (e *arithmetic) eval(in *interp) value {
-	l := e.l.eval(in).num()
-	return num(compute(e.op, l, e.r.eval(in).num()))
-}
+func (e *incDec) eval(in *interp) value { return num(e.number(in)) }
+
+func (e *arithmetic) eval(in *interp) value { return num(e.number(in)) }
 
 func compute(op byte, l, r float64) float64 {
 	switch op {
@@ -253,10 +229,11 @@ var relations = map[string]relation{
 	"<": less, "<=": less | equal, "==": equal, "!=": less | greater | unordered, ">": greater, ">=": greater | equal,
 }
 
-func (e *comparison) eval(in *interp) value {
-	l := e.l.eval(in)
-	return boolean(in.compare(l, e.r.eval(in))&e.op != 0)
-}
+func (e *comparison) eval(in *interp) value { return boolean(e.holds(in)) }
+
+func (e *numberComparison) eval(in *interp) value { return boolean(e.holds(in)) }
+
+func (e *textComparison) eval(in *interp) value { return boolean(e.holds(in)) }
 
 // compare compares as numbers if both sides are or look like numbers, else as strings.
 func (in *interp) compare(l, r value) relation {
@@ -268,7 +245,11 @@ func (in *interp) compare(l, r value) relation {
 			return relation(1 << (1 + strings.Compare(in.str(l), in.str(r))))
 		}
 	}
-	switch x, y := l.n, r.n; {
+	return relate(l.n, r.n)
+}
+
+func relate(x, y float64) relation {
+	switch {
 	case x < y:
 		return less
 	case x > y:

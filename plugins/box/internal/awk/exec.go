@@ -22,13 +22,21 @@ func (s *exprStmt) exec(in *interp) jump {
 	return noJump
 }
 
+func (s *numberStmt) exec(in *interp) jump {
+	s.x.number(in)
+	if in.exiting {
+		return jumpExit
+	}
+	return noJump
+}
+
 func (s *printStmt) exec(in *interp) jump {
 	in.print(s)
 	return noJump
 }
 
 func (s *ifStmt) exec(in *interp) jump {
-	if s.test.eval(in).truth() {
+	if s.test.holds(in) {
 		return in.block(s.yes)
 	}
 	return in.block(s.no)
@@ -71,7 +79,7 @@ func (s *loopStmt) exec(in *interp) jump {
 	}
 	for first := s.first; ; first = false {
 		in.tick()
-		if !first && s.test != nil && !s.test.eval(in).truth() {
+		if !first && s.test != nil && !s.test.holds(in) {
 			return noJump
 		}
 		if in.exiting {

@@ -29,7 +29,10 @@ func (p *parser) assignment() expr {
 	p.deeper()
 	val := p.assignment()
 	p.depth--
-	return &assign{op: op, to: to, val: val}
+	if op == 0 {
+		return &assign{to, val}
+	}
+	return &update{op, to, asNumeric(val)}
 }
 
 func (p *parser) ternary() expr {
@@ -46,14 +49,14 @@ func (p *parser) ternary() expr {
 	p.newlines()
 	no := p.assignment()
 	p.depth--
-	return &cond{test, yes, no}
+	return &cond{asCondition(test), yes, no}
 }
 
 func (p *parser) or() expr {
 	l := p.and()
 	for p.accept("||") {
 		p.newlines()
-		l = &logical{true, l, p.and()}
+		l = &logical{true, asCondition(l), asCondition(p.and())}
 	}
 	return l
 }
@@ -62,7 +65,7 @@ func (p *parser) and() expr {
 	l := p.in()
 	for p.accept("&&") {
 		p.newlines()
-		l = &logical{false, l, p.in()}
+		l = &logical{false, asCondition(l), asCondition(p.in())}
 	}
 	return l
 }
@@ -101,7 +104,7 @@ func (p *parser) comparison() expr {
 		case p.is("<"), p.is("<="), p.is("=="), p.is("!="), p.is(">="), p.is(">") && p.noGreat == 0:
 			op := relations[p.tok.text]
 			p.advance()
-			l = &comparison{op, l, p.concat(p.additive())}
+			l = newComparison(op, l, p.concat(p.additive()))
 		case p.is("|") && p.noGreat == 0 || p.is("|") && p.pipesGetline():
 			p.advance()
 			p.expect("getline")
@@ -151,7 +154,7 @@ func (p *parser) additive() expr {
 	for p.is("+") || p.is("-") {
 		op := p.tok.text[0]
 		p.advance()
-		l = &arithmetic{op, l, p.multiplicative()}
+		l = &arithmetic{op, asNumeric(l), asNumeric(p.multiplicative())}
 	}
 	return l
 }
@@ -161,7 +164,7 @@ func (p *parser) multiplicative() expr {
 	for p.is("*") || p.is("/") || p.is("%") {
 		op := p.tok.text[0]
 		p.advance()
-		l = &arithmetic{op, l, p.unary()}
+		l = &arithmetic{op, asNumeric(l), asNumeric(p.unary())}
 	}
 	return l
 }
@@ -173,9 +176,16 @@ func (p *parser) unary() expr {
 		p.deeper()
 		x := p.unary()
 		p.depth--
-		return &unary{op, x}
+		return newUnary(op, x)
 	}
 	return p.power()
+}
+
+func newUnary(op byte, x expr) expr {
+	if op == '!' {
+		return &not{asCondition(x)}
+	}
+	return &sign{op == '-', asNumeric(x)}
 }
 
 func (p *parser) power() expr {
@@ -189,12 +199,12 @@ func (p *parser) power() expr {
 	if p.is("-") || p.is("+") || p.is("!") {
 		op := p.tok.text[0]
 		p.advance()
-		r = &unary{op, p.power()}
+		r = newUnary(op, p.power())
 	} else {
 		r = p.power()
 	}
 	p.depth--
-	return &arithmetic{'^', l, r}
+	return &arithmetic{'^', asNumeric(l), asNumeric(r)}
 }
 
 func (p *parser) postfix() expr {
@@ -264,7 +274,7 @@ func (p *parser) primary() expr {
 			case p.is("-"), p.is("+"), p.is("!"):
 				op := p.tok.text[0]
 				p.advance()
-				x = &unary{op, p.primary()}
+				x = newUnary(op, p.primary())
 			default:
 				x = p.primary()
 			}
@@ -344,7 +354,14 @@ func (p *parser) builtin() expr {
 		}
 		p.asArray(v)
 	}
+	b.call = caller(b.name)
 	switch b.name {
+	case "substr":
+		s := &substr{x: b.args[0], from: asNumeric(b.args[1])}
+		if len(b.args) == 3 {
+			s.length = asNumeric(b.args[2])
+		}
+		return s
 	case "split":
 		arrayArg(1)
 		arrayArg(3)

@@ -46,6 +46,7 @@ func parse(src string) (prog *program, err error) {
 	p.advance()
 	p.items()
 	p.resolve()
+	p.prog.skipper = newSkipper(p.prog.rules)
 	return p.prog, nil
 }
 
@@ -173,10 +174,10 @@ func (p *parser) rule() {
 		p.extra()
 	}
 	if !p.is("{") {
-		r.pattern = p.expr()
+		r.pattern = asCondition(p.expr())
 		if p.accept(",") {
 			p.newlines()
-			r.until = p.expr()
+			r.until = asCondition(p.expr())
 		}
 	}
 	p.inAction = true
@@ -298,7 +299,7 @@ func (p *parser) stmt() []stmt {
 	case p.is("while"):
 		p.advance()
 		p.expect("(")
-		s := &loopStmt{test: p.expr()}
+		s := &loopStmt{test: asCondition(p.expr())}
 		p.expect(")")
 		p.loops++
 		s.body = p.body()
@@ -313,7 +314,7 @@ func (p *parser) stmt() []stmt {
 		p.ends()
 		p.expect("while")
 		p.expect("(")
-		s.test = p.expr()
+		s.test = asCondition(p.expr())
 		p.expect(")")
 		p.endStmt()
 		return []stmt{s}
@@ -331,7 +332,7 @@ func (p *parser) stmt() []stmt {
 func (p *parser) ifStmt() stmt {
 	p.advance()
 	p.expect("(")
-	s := &ifStmt{test: p.expr()}
+	s := &ifStmt{test: asCondition(p.expr())}
 	p.expect(")")
 	s.yes = p.body()
 	// An else may follow newlines and a semicolon; what was skipped is only separators.
@@ -366,7 +367,7 @@ func (p *parser) forStmt() stmt {
 			}
 			first = &inExpr{subs: []expr{v}, arr: p.asArray(arr)}
 		}
-		return p.forRest(&exprStmt{first})
+		return p.forRest(newExprStmt(first))
 	}
 	if p.is(";") {
 		return p.forRest(nil)
@@ -379,7 +380,7 @@ func (p *parser) forRest(init stmt) stmt {
 	p.expect(";")
 	p.newlines()
 	if !p.is(";") {
-		s.test = p.expr()
+		s.test = asCondition(p.expr())
 	}
 	p.expect(";")
 	p.newlines()
@@ -444,7 +445,7 @@ func (p *parser) simple() stmt {
 		}
 		return s
 	}
-	return &exprStmt{p.expr()}
+	return newExprStmt(p.expr())
 }
 
 func (p *parser) print() stmt {
@@ -504,4 +505,11 @@ func (p *parser) compile(src string) *regex.Regexp {
 		p.fail(p.tok.line, "regular expression compile failed (%v)\n%s", err, src)
 	}
 	return re
+}
+
+func newExprStmt(x expr) stmt {
+	if isNumber(x) {
+		return &numberStmt{asNumeric(x)}
+	}
+	return &exprStmt{x}
 }

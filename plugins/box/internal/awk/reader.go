@@ -117,14 +117,19 @@ func (r *reader) paragraph() (string, bool) {
 	}
 }
 
+// copy returns what was read and not yet returned. It is valid until more is read.
+func (r *reader) copy() []byte {
+	if !r.copied {
+		r.bytes, r.copied = append(r.bytes[:0], r.text...), true
+	}
+	return r.bytes[len(r.bytes)-len(r.text):]
+}
+
 // untilRegex needs to see beyond a match, which might go on.
 func (r *reader) untilRegex(rs string) (string, bool) {
 	re := r.in.dynamic(rs)
 	for {
-		if !r.copied {
-			r.bytes, r.copied = append(r.bytes[:0], r.text...), true
-		}
-		loc, err := re.FindEdges(r.bytes[len(r.bytes)-len(r.text):], 0)
+		loc, err := re.FindEdges(r.copy(), 0)
 		if err != nil {
 			r.in.fail("%v", err)
 		}
@@ -147,6 +152,14 @@ type input struct {
 
 // next returns the next record of all files.
 func (x *input) next(in *interp) (string, bool) {
+	if x.cur != nil && in.rs == "\n" { // as nearly always, without the calls below
+		r := x.cur
+		if i := strings.IndexByte(r.text, '\n'); i >= 0 {
+			s := r.text[:i]
+			r.text = r.text[i+1:]
+			return s, true
+		}
+	}
 	for !x.ended {
 		if x.cur == nil && !x.open(in) {
 			x.ended = true

@@ -59,13 +59,15 @@ func (r *record) join() {
 	}
 	r.isJoined = true
 	in := r.in
-	base := len(in.scratch)
+	line := in.scratch
 	for i, f := range r.fields {
 		if i > 0 {
-			in.scratch = append(in.scratch, in.ofs...)
+			line = append(line, in.ofs...)
 		}
-		in.scratch = append(in.scratch, f...)
+		line = append(line, f...)
 	}
+	base := len(in.scratch)
+	in.scratch = line
 	r.text = in.taken(base)
 	r.whole = field(r.text)
 }
@@ -83,6 +85,24 @@ func (r *record) get(n int) value {
 		return r.vals[n-1]
 	}
 	return lent(r.fields[n-1])
+}
+
+// number returns the number of a field, or of $0.
+func (r *record) number(n int) float64 {
+	if n == 0 || n <= len(r.vals) {
+		return r.get(n).num()
+	}
+	r.splitTo(n)
+	if n > len(r.fields) {
+		return 0
+	}
+	return leadingNumber(r.fields[n-1])
+}
+
+// string returns $0.
+func (r *record) string() string {
+	r.join()
+	return r.whole.s
 }
 
 func (r *record) assign(n int, v value) {
@@ -156,8 +176,17 @@ func (in *interp) splitFields(fields []string, s, fs string) []string {
 
 // splitBy appends the fields of s between the matches of a pattern.
 func (in *interp) splitBy(fields []string, re *regex.Regexp, s string) []string {
-	p := in.bytes(s)
 	from, at := 0, 0
+	if set := re.Single(); set != nil {
+		for i := range len(s) {
+			if set[s[i]] {
+				fields = append(fields, s[from:i])
+				from = i + 1
+			}
+		}
+		return append(fields, s[from:])
+	}
+	p := in.bytes(s)
 	for at <= len(p) {
 		loc, err := re.FindEdges(p, at)
 		if err != nil {

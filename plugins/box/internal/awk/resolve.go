@@ -101,6 +101,8 @@ func (w *walker) stmts(list []stmt) {
 		switch s := s.(type) {
 		case *exprStmt:
 			w.exprs(s.x)
+		case *numberStmt:
+			w.exprs(s.x)
 		case *printStmt:
 			w.exprs(s.args...)
 			w.exprs(s.to)
@@ -140,14 +142,22 @@ func (w *walker) expr(e expr, value bool) {
 		w.exprs(e.subs...)
 	case *assign:
 		w.exprs(e.to, e.val)
+	case *update:
+		w.exprs(e.to, e.val)
 	case *incDec:
 		w.exprs(e.to)
-	case *unary:
+	case *not:
+		w.exprs(e.x)
+	case *sign:
 		w.exprs(e.x)
 	case *logical:
 		w.exprs(e.l, e.r)
 	case *comparison:
 		w.exprs(e.l, e.r)
+	case *numberComparison:
+		w.exprs(e.l, e.r)
+	case *textComparison:
+		w.exprs(e.x)
 	case *arithmetic:
 		w.exprs(e.l, e.r)
 	case *concat:
@@ -168,6 +178,11 @@ func (w *walker) expr(e expr, value bool) {
 				e.name == "asort" || e.name == "asorti"
 			w.expr(a, !array)
 		}
+	case *substr:
+		w.exprs(e.x, e.from)
+		if e.length != nil {
+			w.exprs(e.length)
+		}
 	case *getline:
 		if e.to != nil {
 			w.exprs(e.to)
@@ -175,6 +190,10 @@ func (w *walker) expr(e expr, value bool) {
 		w.exprs(e.file, e.cmd)
 	case *group:
 		w.exprs(e.x)
+	case valueNumeric:
+		w.exprs(e.expr)
+	case valueCondition:
+		w.exprs(e.expr)
 	case *tuple:
 		w.exprs(e.list...)
 	}

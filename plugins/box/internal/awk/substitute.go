@@ -23,10 +23,16 @@ func (in *interp) sub(e *builtin) value {
 	if settable {
 		s = in.str(in.load(to))
 	}
-	p := in.bytes(s)
 	b := in.scratch[:len(in.scratch):cap(in.scratch)]
 	base := len(b)
 	done, count, at, lastEnd := 0, 0, 0, -1
+	var p []byte
+	if lit := string(re.Literal()); lit != "" && strings.IndexByte(repl, '\\') < 0 && strings.IndexByte(repl, '&') < 0 {
+		b, done, count = in.replace(b, s, lit, repl, e.name == "gsub")
+		at = len(s) + 1
+	} else {
+		p = in.bytes(s)
+	}
 	for at <= len(p) {
 		in.tick()
 		loc, err := re.FindEdges(p, at)
@@ -64,6 +70,26 @@ func (in *interp) sub(e *builtin) value {
 		}
 	}
 	return num(float64(count))
+}
+
+// replace appends s with the first lit, or all, replaced as far as the last of them, and returns
+// where that one ends in s and how many there were.
+func (in *interp) replace(b []byte, s, lit, repl string, all bool) (_ []byte, done, count int) {
+	base := len(b)
+	for {
+		i := strings.Index(s[done:], lit)
+		if i < 0 || !all && count > 0 {
+			return b, done, count
+		}
+		in.tick()
+		b = append(b, s[done:done+i]...)
+		b = append(b, repl...)
+		if len(b)-base > maxText {
+			in.fail("memory exhausted")
+		}
+		done += i + len(lit)
+		count++
+	}
 }
 
 func runeLen(p []byte, i int) int {

@@ -79,6 +79,14 @@ func (v value) num() float64 {
 	return leadingNumber(v.s)
 }
 
+// number is num for a value in its place, which is not copied.
+func (v *value) number() float64 {
+	if v.kind == number {
+		return v.n
+	}
+	return v.num()
+}
+
 func leadingNumber(s string) float64 {
 	for len(s) > 0 && isSpace(s[0]) {
 		s = s[1:]

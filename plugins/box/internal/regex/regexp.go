@@ -155,6 +155,10 @@ func (re *Regexp) GroupNames() []string {
 // Literal returns the text that is all the pattern matches, or nil.
 func (re *Regexp) Literal() []byte { return re.literal }
 
+// Single returns the bytes that the pattern matches, if it matches each of these alone and nothing
+// else, or nil.
+func (re *Regexp) Single() *[256]bool { return re.single }
+
 // Need returns text that every match contains. It may be empty.
 func (re *Regexp) Need() []byte { return re.need }
 
