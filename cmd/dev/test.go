@@ -130,7 +130,7 @@ func engineSteps(root string, notes *notes, turn *turn) []step {
 		commandStep("build dev", nil, "go", "build", "-o", dev, "./cmd/dev"),
 		goTest("go test in Chromium", js, notes,
 			append([]string{
-				"-vet=off", "-timeout=5m",
+				"-vet=off", "-timeout=20m",
 				"-exec='" + dev + "' browser -add '" + filepath.Join(root, "core", "testdata") + "' -add '" + filepath.Join(root, "tests", "acp") + "' --",
 			}, inPages...)...),
 		// What is no subtest for an engine runs again, where that takes little; what is one for

@@ -201,7 +201,7 @@ func shellStatus(e core.Exit) int {
 
 // runCommand runs a command to its end.
 func runCommand(t testing.TB, h *hostwasm.Host, c core.Command) (stdout, stderr *bytes.Buffer, exit core.Exit) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	e, err := h.Resolve(ctx, c)
 	if err != nil {
