@@ -22,6 +22,16 @@ func (l *lines) add(level, msg string, args ...any) {
 	l.all = append(l.all, strings.TrimSpace(level+" "+msg+" "+fmt.Sprintln(args...)))
 }
 
+// check compares what was told.
+func (l *lines) check(t *testing.T, side string, want ...string) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Equal(l.all, want) {
+		t.Errorf("the %s side: got\n%s\nwant\n%s", side, strings.Join(l.all, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func (l *lines) Debug(msg string, args ...any) { l.add("debug", msg, args...) }
 func (l *lines) Info(msg string, args ...any)  { l.add("info", msg, args...) }
 func (l *lines) Warn(msg string, args ...any)  { l.add("warn", msg, args...) }
@@ -37,24 +47,18 @@ func TestLogger(t *testing.T) {
 		time.Sleep(time.Second)
 		l.cut(errDown)
 		time.Sleep(time.Hour)
-		wantNear := []string{
+		near.check(t, "near",
 			"warn connection broken err io: read/write on closed pipe",
 			"info connection resumed",
 			"warn connection broken err io: read/write on closed pipe",
 			"warn session lost err there was no connection for 10m0s: no route to host",
-		}
-		wantFar := []string{
+		)
+		far.check(t, "far",
 			"info session connected session 1",
 			"warn connection broken session 1 err EOF",
 			"info session connected session 1",
 			"warn connection broken session 1 err EOF",
 			"warn session ended session 1 err remote: there was no connection for as long as the lease",
-		}
-		if !slices.Equal(near.all, wantNear) {
-			t.Errorf("the near side: got\n%s\nwant\n%s", strings.Join(near.all, "\n"), strings.Join(wantNear, "\n"))
-		}
-		if !slices.Equal(far.all, wantFar) {
-			t.Errorf("the far side: got\n%s\nwant\n%s", strings.Join(far.all, "\n"), strings.Join(wantFar, "\n"))
-		}
+		)
 	})
 }
