@@ -68,7 +68,7 @@ func (h *Host) greet(conn io.ReadWriteCloser) (*attached, error) {
 	}
 	if err := writeHello(conn, fromNear, &hello); err != nil {
 		// What the other side has said is why.
-		if answer := readHello(conn, fromFar, new(farHello)); errors.As(answer, new(*stranger)) {
+		if answer := readHello(conn, fromFar, new(farHello)); answer != nil {
 			err = answer
 		}
 		return nil, err

@@ -139,8 +139,10 @@ func readHelloBody[T any, M wire.Message[T]](conn io.Reader, timer *time.Timer, 
 			return &stranger{said[:n+more]}
 		}
 		switch {
-		case err != nil && n == 0:
+		case err == io.EOF && n == 0:
 			return &stranger{}
+		case err != nil && n == 0:
+			return err // which knows more
 		case err != nil && n < len(head):
 			return fmt.Errorf("the other side ended in its hello: %w", err)
 		}
