@@ -39,6 +39,7 @@ Of the rules that fit a command the strictest counts: deny, ask, allow. Files:
 
 const rulesHelp = `Rules: what stands in a policy file
   default = "ask"        allow, ask or deny what no rule names; without, ask
+  trusted = ["ssh:box"]  places (--on) where inside holds; it does at no other
   [[rule]]               a rule; the strictest of those that fit counts
   id = "git-read"        its name: required, once in a file
   argv = ["git", ["status", "log"]]     the first words, required: a word, or a

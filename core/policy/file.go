@@ -19,6 +19,9 @@ const (
 	maxWords = 32 // of a rule's argv, each with at most maxRules alternatives
 	maxID    = 200
 	maxWhy   = 1000 // bytes of a rule's reason
+
+	maxTrusted = 256     // places
+	maxPlace   = 4 << 10 // bytes of each
 )
 
 // A File is a policy file that has been read and found right.
@@ -27,6 +30,9 @@ type File struct {
 	Layer Layer
 	// Default is what becomes of a command that no rule names. Zero if the file says nothing.
 	Default Decision
+	// Trusted [trusted] are the places, as --on names them, whose word for their sandbox counts:
+	// elsewhere no rule with Inside holds. A project's file has none.
+	Trusted []string
 	Rules   []*Rule
 }
 
@@ -63,6 +69,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 // fileTOML and ruleTOML are what a file holds.
 type fileTOML struct {
 	Default string     `toml:"default"`
+	Trusted []string   `toml:"trusted"`
 	Rules   []ruleTOML `toml:"rule"`
 }
 
@@ -128,6 +135,10 @@ func Parse(name string, data []byte, layer Layer) (*File, error) {
 		}
 		f.Default = d
 	}
+	if err := checkTrusted(in.Trusted, layer); err != nil {
+		return nil, wrong(-1, "trusted", err)
+	}
+	f.Trusted = in.Trusted
 	if len(in.Rules) > maxRules {
 		return nil, &FileError{File: name, Err: fmt.Errorf("it has more than %d rules", maxRules)}
 	}
@@ -146,6 +157,22 @@ func Parse(name string, data []byte, layer Layer) (*File, error) {
 		f.Rules = append(f.Rules, r)
 	}
 	return f, nil
+}
+
+// checkTrusted says what is wrong with the places that a file trusts.
+func checkTrusted(places []string, layer Layer) error {
+	switch {
+	case layer == Project && len(places) > 0:
+		return errors.New("a project's file can't trust a place: that is for the user's file")
+	case len(places) > maxTrusted:
+		return fmt.Errorf("more than %d places", maxTrusted)
+	}
+	for _, place := range places {
+		if place == "" || len(place) > maxPlace {
+			return fmt.Errorf("a place has 1 to %d bytes, as in ssh:box", maxPlace)
+		}
+	}
+	return nil
 }
 
 var errProject = errors.New(`a project's file can only tighten: "ask" or "deny"`)
@@ -180,7 +207,7 @@ func tomlError(name string, data []byte, err error) error {
 		out.Err = errors.New(key + ": want " + wanted(key, rule))
 		return out
 	}
-	known := []string{"default", "[[rule]]"}
+	known := []string{"default", "trusted", "[[rule]]"}
 	if len(path) > 1 {
 		known = ruleKeys
 	}
@@ -206,6 +233,8 @@ func wanted(key string, rule map[string]any) string {
 		return "[[rule]], with two brackets on each side"
 	case "unknown":
 		return "true or false"
+	case "trusted":
+		return "a list of places: [" + quoted([]string{"ssh:box"}) + "]"
 	case "argv", "flags":
 		words := []string{"git", "status"}
 		if key == "flags" {

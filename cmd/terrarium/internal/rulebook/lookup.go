@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,10 +17,15 @@ import (
 // defaultPath is searched where there is no PATH, as the native host does.
 const defaultPath = "/usr/bin:/bin"
 
-// context is what a decision about e has to know.
-func (b *Book) context(e *core.Exec) policy.Context {
-	if b.config.Guests {
+// context is what a decision about e by files has to know.
+func (b *Book) context(e *core.Exec, files []*policy.File) policy.Context {
+	switch {
+	case b.config.Guests:
 		return policy.Context{}
+	case b.config.Place != "" && !trusts(files, b.config.Place):
+		return policy.Context{}
+	case b.config.Place != "":
+		return policy.Context{Sandbox: e.Sandbox}
 	}
 	path := b.config.Path
 	if path == "" {
@@ -38,6 +44,13 @@ func (b *Book) context(e *core.Exec) policy.Context {
 		roots = []string{e.Command.Cwd}
 	}
 	return policy.Context{Sandbox: e.Sandbox, Find: b.lookup(path, e.Command.Cwd, roots).find}
+}
+
+// trusts reports whether one of the files takes a place at its word.
+func trusts(files []*policy.File, place string) bool {
+	return slices.ContainsFunc(files, func(f *policy.File) bool {
+		return f.Layer != policy.Project && slices.Contains(f.Trusted, place)
+	})
 }
 
 // lookup returns the lookup for commands that have this PATH, directory and roots.

@@ -42,6 +42,10 @@ type Config struct {
 	// Guests: commands are those of a sandbox, which are not looked up in a PATH of this machine,
 	// and whose directory is none of it.
 	Guests bool
+	// Place is where commands run if that is not here, as the trusted places of files name it. They
+	// are not looked up here either, and what Exec.Sandbox says is a claim: it counts only where
+	// the user's file or a managed one trusts the place.
+	Place string
 	// Default is what becomes of a command where there is neither a managed nor a user's file.
 	// Zero is policy.Allow.
 	Default policy.Decision
@@ -171,7 +175,7 @@ func (b *Book) Decide(e *core.Exec, more ...*policy.File) policy.Verdict {
 	if wrong == nil && len(files) == 1 && len(files[0].Rules) == 0 && files[0].Default == policy.Allow {
 		return policy.Verdict{Decision: policy.Allow} // no rule could say anything else
 	}
-	v := b.policy(files).Decide(e, b.context(e))
+	v := b.policy(files).Decide(e, b.context(e, files))
 	if wrong != nil {
 		v.Decision, v.Rule, v.Always = policy.Deny, nil, nil
 		v.Reason = "a policy file can't be used: " + wrong.Error()

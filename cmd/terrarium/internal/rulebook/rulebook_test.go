@@ -121,6 +121,50 @@ func TestLayers(t *testing.T) {
 	want(t, b, bare, policy.Ask, "no rule")
 }
 
+// TestTrusted: elsewhere a sandbox is a claim, and counts only where the user says so.
+func TestTrusted(t *testing.T) {
+	p := newPlace(t)
+	const inside = "[[rule]]\nid = 'a'\ndecision = 'allow'\nargv = ['make']\ninside = 'workspace'\n"
+	p.write(p.user, inside)
+	make := p.line("make")
+	make.Sandbox = "workspace"
+	box := rulebook.Config{Place: "ssh:box"}
+	want(t, p.open(rulebook.Config{}), make, policy.Allow, "")
+	want(t, p.open(box), make, policy.Ask, "no rule")
+	// A project's file can't say it, and is wrong.
+	p.write(p.project, "trusted = ['ssh:box']\n")
+	want(t, p.open(box), make, policy.Deny, "can't trust a place")
+	if err := os.Remove(p.project); err != nil {
+		t.Fatal(err)
+	}
+	p.write(p.user, "trusted = ['ssh:box']\n"+inside)
+	b := p.open(box)
+	want(t, b, make, policy.Allow, "")
+	want(t, p.open(rulebook.Config{Place: "ssh:box2"}), make, policy.Ask, "no rule")
+	make.Sandbox = ""
+	want(t, b, make, policy.Ask, "no rule")
+	// What "always" adds leaves it there.
+	if _, err := b.Add([]*policy.Rule{{ID: "b", Argv: [][]string{{"ls"}}, Decision: policy.Allow}}); err != nil {
+		t.Fatal(err)
+	}
+	make.Sandbox = "workspace"
+	want(t, b, make, policy.Allow, "")
+}
+
+// TestNotHere: what runs elsewhere is not looked up in a PATH of this machine.
+func TestNotHere(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.user, rule("a", "allow", "['tool']"))
+	p.write(p.dir+"/work/bin/tool", "")
+	if err := os.Chmod(p.dir+"/work/bin/tool", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := rulebook.Config{Path: p.dir + "/work/bin"}
+	want(t, p.open(c), p.line("tool"), policy.Ask, "")
+	c.Place = "ssh:box"
+	want(t, p.open(c), p.line("tool"), policy.Allow, "")
+}
+
 func TestGoneIsDenied(t *testing.T) {
 	p := newPlace(t)
 	p.write(p.user, rule("b", "deny", "['rm']"))
