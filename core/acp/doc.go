@@ -96,6 +96,16 @@
 // one, the last status, and the newest 256 KiB of output of each terminal (4 MiB of all), with a
 // "lost". Neither commands nor other answers wait for that.
 //
+// # Links
+//
+// Who serves terminals that run elsewhere tells each peer when the connection to them breaks, when
+// there is one again and nothing was lost, and when there will be none any more: its terminals have
+// ended then, for the reason "lost". The reason here is for people.
+//
+//	_terrarium/link  {"place":"ssh:box","state":"reconnecting","reason":"…"}
+//
+// A state is "reconnecting", "resumed" or "lost".
+//
 // The types have the names and fields of the official schema. Each decodes
 // itself from a jsonrpc.Value and appends itself to a line; encoding/json takes
 // the terminal requests and responses too, but no others. A field's zero

@@ -74,6 +74,16 @@ func (s *Server) CloseSession(ctx context.Context, r acp.SessionRequest) error {
 	return s.call(ctx, func(now time.Time) error { return s.conn.CloseSession(now, &r) })
 }
 
+// TellLink tells the peer what has become of the connection to where its terminals run.
+func (s *Server) TellLink(l *acp.Link) {
+	line := acp.AppendLink(nil, l)
+	s.handle(func() {
+		if !s.ended {
+			s.out.send(line)
+		}
+	})
+}
+
 // call makes a request that is answered at once, unless ctx has ended.
 func (s *Server) call(ctx context.Context, request func(now time.Time) error) (err error) {
 	if ctx.Err() != nil {
