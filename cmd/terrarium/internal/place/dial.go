@@ -1,0 +1,209 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Dialer makes connections to a command of ours at a place, one at a time. Its methods are for
+// one goroutine, but for Close.
+type Dialer struct {
+	Place *Place
+	Far   []string // the command line over there
+
+	last *conn // the newest
+
+	mu     sync.Mutex // guards what follows
+	conns  map[*conn]bool
+	closed bool
+}
+
+// closeLimit is how long a program may take to end that is to: it may have something to send yet.
+const closeLimit = 2 * time.Second
+
+// heedless starts a program that ^C at our terminal is not for: the connection has to carry what
+// that becomes over there.
+const heedless = `trap "" INT QUIT; exec "$@"`
+
+// Dial starts the program. It does not wait until that has reached anything: a failure shows when
+// the connection is read. ctx is looked at only before.
+func (d *Dialer) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d.last = nil
+	c, err := d.Place.start(d.Far...)
+	if err != nil {
+		return nil, err
+	}
+	d.last = c
+	if !d.add(c) {
+		c.Close()
+		return nil, os.ErrClosed
+	}
+	return c, nil
+}
+
+// add notes a connection, to wait for its program.
+func (d *Dialer) add(c *conn) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return false
+	}
+	if d.conns == nil {
+		d.conns = make(map[*conn]bool)
+	}
+	for old := range d.conns {
+		select {
+		case <-old.ended:
+			delete(d.conns, old)
+		default:
+		}
+	}
+	d.conns[c] = true
+	return true
+}
+
+// Close closes all connections and waits until their programs have ended.
+func (d *Dialer) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	conns := d.conns
+	d.conns = nil
+	d.mu.Unlock()
+	for c := range conns {
+		c.Close()
+	}
+	for c := range conns {
+		<-c.ended
+	}
+	return nil
+}
+
+// A conn is a program that runs, and the two ends of its standard streams that are ours.
+type conn struct {
+	in, out *os.File // what it reads, and what it writes
+	said    *tail    // on standard error
+	closing sync.Once
+	shut    atomic.Bool   // it was closed
+	ended   chan struct{} // closed when the program was waited for, and status is set
+	status  int           // as a shell has it; -1 if it was killed
+	process *os.Process
+	place   *Place
+	far     string // what it is to start over there
+}
+
+// start starts the user's program, which starts far over there.
+func (p *Place) start(far ...string) (_ *conn, err error) {
+	argv := p.Argv(far...)
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return nil, p.noProgram(argv[0], err)
+	}
+	var ends [6]*os.File // for the streams 0 to 2, the program's and ours
+	defer func() {
+		for i, end := range ends {
+			if end != nil && (err != nil || i%2 == 0) {
+				end.Close()
+			}
+		}
+	}()
+	if ends[0], ends[1], err = os.Pipe(); err != nil {
+		return nil, err
+	}
+	for i := 2; i < len(ends); i += 2 {
+		if ends[i+1], ends[i], err = os.Pipe(); err != nil {
+			return nil, err
+		}
+	}
+	cmd := exec.Command("sh", append([]string{"-c", heedless, "sh", path}, argv[1:]...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[2], ends[4]
+	if err := cmd.Start(); err != nil {
+		return nil, &Failure{Place: p.name, Text: argv[0] + " can't be started: " + err.Error()}
+	}
+	c := &conn{in: ends[1], out: ends[3], said: newTail(), ended: make(chan struct{}), process: cmd.Process, place: p, far: far[0]}
+	go c.said.read(ends[5]) // ends with the program, or closes with wait
+	go c.wait(cmd, ends[5]) // ends with the program
+	return c, nil
+}
+
+// noProgram says that a program is missing.
+func (p *Place) noProgram(name string, err error) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return &Failure{Place: p.name, Text: "there is no " + name + " in PATH: install it"}
+	}
+	return &Failure{Place: p.name, Text: err.Error()}
+}
+
+// wait waits for the program. Others may have its standard error too, as ssh's master connection
+// has, so the end of that is not waited for.
+func (c *conn) wait(cmd *exec.Cmd, stderr *os.File) {
+	cmd.Wait()
+	c.status = cmd.ProcessState.ExitCode()
+	c.said.finish(stderr)
+	close(c.ended)
+}
+
+// Read implements io.Reader. At the end of what the program writes, the error is a *Failure.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.shut.Load() {
+		return 0, os.ErrClosed
+	}
+	n, err := c.out.Read(p)
+	switch {
+	case err != nil && c.shut.Load():
+		err = os.ErrClosed
+	case err == io.EOF:
+		err = c.whyEnded()
+	}
+	return n, err
+}
+
+// whyEnded waits for a program that writes no more.
+func (c *conn) whyEnded() error {
+	late := time.NewTimer(closeLimit)
+	defer late.Stop()
+	select {
+	case <-c.ended:
+		return c.explain("")
+	case <-late.C:
+		return io.EOF
+	}
+}
+
+// Write implements io.Writer.
+func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
+
+// Close implements io.Closer. It ends Read and Write at once. The program can send what it has read
+// from us for a while yet, before it is killed; Dialer.Close waits for that.
+func (c *conn) Close() error {
+	c.closing.Do(func() {
+		c.shut.Store(true)
+		c.in.Close()
+		c.out.SetReadDeadline(time.Now()) // whoever reads leaves
+		go c.end()                        // ends with the program, which is killed
+	})
+	return nil
+}
+
+// end sees to it that the program ends.
+func (c *conn) end() {
+	kill := time.AfterFunc(closeLimit, func() { c.process.Kill() })
+	c.out.SetReadDeadline(time.Time{})
+	drained := make(chan struct{})
+	go func() { // ends with out
+		io.Copy(io.Discard, c.out) // or it might end before it has sent all
+		close(drained)
+	}()
+	<-c.ended
+	kill.Stop()
+	c.out.Close()
+	<-drained
+}

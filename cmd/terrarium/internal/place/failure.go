@@ -1,0 +1,125 @@
+package place
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+var (
+	// ErrMissing is why there is no connection to a place that has no terrarium where it looks.
+	ErrMissing = errors.New("there is no terrarium over there")
+	// ErrVersion is why there is none to one whose terrarium knows other commands than ours.
+	ErrVersion = errors.New("the terrarium over there is of another version")
+)
+
+// A Failure is why there is no connection to a place.
+type Failure struct {
+	Place string
+	Text  string // in one line, with what to do
+	Err   error  // ErrMissing or ErrVersion, or nil
+}
+
+func (f *Failure) Error() string { return f.Place + ": " + f.Text }
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Statuses of a program of ours, and of shells.
+const (
+	statusUsage    = 2
+	statusNotFound = 127
+)
+
+// Explain returns why remote.Connect has failed with err, which it did with a connection of d.
+func (d *Dialer) Explain(err error) error {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return f
+	}
+	if d.last == nil {
+		return err
+	}
+	<-d.last.ended // it is closed, and killed if it does not end
+	return d.last.explain(strings.TrimPrefix(err.Error(), "remote: "))
+}
+
+// explain returns why a connection has ended whose program has. why is what was wrong with what came
+// over it, if anything.
+func (c *conn) explain(why string) *Failure {
+	said := c.said.lines()
+	text, last := strings.ToLower(strings.Join(said, "\n")), ""
+	for _, line := range said {
+		if ours := strings.HasPrefix(line, "terrarium: "); ours || !strings.HasPrefix(last, "terrarium: ") {
+			last = line // behind ours there may be how it is used
+		}
+	}
+	f := &Failure{Place: c.place.String()}
+	h := c.place.hint(c.status, text)
+	switch {
+	case strings.Contains(why, "both need the same terrarium"):
+		f.Text, f.Err = why, ErrVersion
+	case isForeign(c.status, text):
+		f.Text, f.Err = "the terrarium there is of another version"+inBrackets(last), ErrVersion
+	case h != nil && h.kind == nil:
+		f.Text = strings.ReplaceAll(h.say, "%s", c.place.target) + inBrackets(last)
+	case h != nil, c.isMissing(text):
+		f.Text, f.Err = "there is no terrarium in its PATH"+inBrackets(last), ErrMissing
+	case why != "":
+		f.Text = why + inBrackets(last)
+	case last != "":
+		f.Text = strings.TrimPrefix(last, "terrarium: ")
+	case c.status < 0:
+		f.Text = c.place.program() + " was killed"
+	default:
+		f.Text = fmt.Sprintf("%s has ended without a word, with exit status %d", c.place.program(), c.status)
+	}
+	return f
+}
+
+// program is what a person calls the program.
+func (p *Place) program() string {
+	if p.scheme == &command {
+		return "it"
+	}
+	return p.argv[0]
+}
+
+// inBrackets returns what a program has said, to stand behind what that means.
+func inBrackets(line string) string {
+	if line == "" {
+		return ""
+	}
+	return " (" + line + ")"
+}
+
+// isMissing reports whether a shell or env has not found what it was to start over there.
+func (c *conn) isMissing(text string) bool {
+	if text == "" {
+		return c.status == statusNotFound
+	}
+	name := strings.ToLower(path.Base(c.far))
+	for _, words := range []string{": not found", ": command not found", ": no such file or directory", "': no such file or directory", "’: no such file or directory"} {
+		if c.status > 0 && strings.Contains(text, name+words) {
+			return true
+		}
+	}
+	return false
+}
+
+// isForeign reports whether a program of ours did not know what it was asked for.
+func isForeign(status int, text string) bool {
+	return status == statusUsage && strings.Contains(text, "terrarium: ") &&
+		(strings.Contains(text, "no such command: host") || strings.Contains(text, "unknown flag: --"))
+}
+
+// hint returns what the words of a program mean that has failed, or nil.
+func (p *Place) hint(status int, text string) *hint {
+	if status <= 0 {
+		return nil // we have ended it
+	}
+	for i, h := range p.scheme.hints {
+		if strings.Contains(text, h.words) {
+			return &p.scheme.hints[i]
+		}
+	}
+	return nil
+}
