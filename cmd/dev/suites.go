@@ -55,6 +55,16 @@ var suites = []suite{
 		args: []string{"-v", "-run=^TestRecordedFatigue$", "./core/policy"}, says: true,
 	},
 	{
+		name: "terminals in a container of Docker", env: "TERRARIUM_DOCKER",
+		what: "the name of a container that runs, with a shell in it",
+		args: []string{"-run=^TestDocker$", "./tests"},
+	},
+	{
+		name: "terminals in a container of Podman", env: "TERRARIUM_PODMAN",
+		what: "the name of a container that runs, with a shell in it",
+		args: []string{"-run=^TestPodman$", "./tests"},
+	},
+	{
 		name: "claude-agent-acp reports", env: "TERRARIUM_CLAUDE_AGENT_ACP",
 		what: "the package @agentclientprotocol/claude-agent-acp, which make conformance installs by itself",
 		node: "web/test/view/agents.test.mjs", only: "the reports of",

@@ -41,7 +41,7 @@ does to standard error. ^C cancels the turn, and a second one ends all.
                           in which agents run all commands themselves
   --cwd DIR               the session's directory; default: here
   --sandbox, --pty, --pipe, --cols, --rows, --interactive, --env, --timeout,
-  --kill-grace, --output, --output-byte-limit, --lenient, --trace, --host wasm
+  --kill-grace, --output, --output-byte-limit, --lenient, --trace, --host, --on
       as for "proxy"; --policy, --audit, --env-inherit: see "help permission"
 
 Exits 0 when the agent has ended its turn, 3 if it refused, 4 and 5 if it ran
@@ -72,10 +72,15 @@ func newClient() *cobra.Command {
 			if err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.run(c, core.Command{Command: args[0], Args: args[1:], Cwd: c.Cwd})
+			dir, err := f.here(c)
+			if err != nil {
+				return err
+			}
+			return f.run(c, core.Command{Command: args[0], Args: args[1:], Cwd: dir})
 		},
 	}
 	f.add(cmd, false)
+	f.addOn(cmd)
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "")
 	cmd.Flags().StringVar(&f.auth, "auth", "", "")
 	cmd.Flags().Uint16Var(&f.version, "acp-version", acp.DraftVersion, "")
@@ -113,6 +118,7 @@ func (f *clientFlags) run(c, agent core.Command) error {
 	}
 	defer native.Close()
 	person := &person{terminal: askPerson()}
+	f.links.sayBy(person.hear)
 	interrupt := make(chan struct{}, 1)
 	ctx, cancel, press := untilInterrupted(func() {
 		person.tell("cancelling the turn: ^C again ends the agent")
@@ -129,6 +135,10 @@ func (f *clientFlags) run(c, agent core.Command) error {
 		return err
 	}
 	defer s.close()
+	own := s.driver.Host // of what the agent runs by itself
+	if f.place != nil {
+		own = native
+	}
 	config := client.Config{
 		Agent:       agent,
 		AgentDriver: s.trail.wrapAgent(driver.Config{Host: native, Core: core.Config{KillGrace: f.config(nil).KillGrace}}),
@@ -136,11 +146,11 @@ func (f *clientFlags) run(c, agent core.Command) error {
 			Driver: s.driver,
 			ACP:    acp.Config{Command: c, Lenient: f.lenient, Bounds: f.host == "native" || f.host == "wasm", Version: readBuild().Version},
 		},
-		Workspace: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version, MaxVersion: f.version,
-		Permission: f.permission(s, c, person), Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
+		Workspace: agent.Cwd, CommandDir: c.Cwd, Prompt: f.prompt, Auth: f.auth, Version: readBuild().Version, MaxVersion: f.version,
+		Permission: f.permission(s, agent.Cwd, own, person), Interrupt: interrupt, OnCancel: over, InitializeLimit: f.limit,
 	}
 	stdout, stderr := &leaver{ctx: ctx, w: os.Stdout}, &leaver{ctx: ctx, w: os.Stderr}
-	if f.confine.confines() { // else commands write these, too
+	if f.confine.confines() && f.place == nil { // else commands write these, too
 		config.Protected = func(path string) bool { return hostnative.IsProtected(c.Cwd, path) }
 	}
 	switch {
@@ -166,14 +176,15 @@ func isDrawn() bool {
 }
 
 // permission returns who answers the agent's own questions: the rules, then the person.
-func (f *clientFlags) permission(s *service, c core.Command, person *person) client.Permission {
+// dir and host are those of what the agent runs by itself.
+func (f *clientFlags) permission(s *service, dir string, host driver.Host, person *person) client.Permission {
 	p := client.Permission{
 		Judge: func(ctx context.Context, asked *client.Command) (allow, decided bool, why string) {
-			own := core.Command{Command: asked.Line, Cwd: cmp.Or(asked.Cwd, c.Cwd), Roots: []string{c.Cwd}}
+			own := core.Command{Command: asked.Line, Cwd: cmp.Or(asked.Cwd, dir), Roots: []string{dir}}
 			if len(asked.Words) > 0 {
 				own.Command, own.Args = asked.Words[0], asked.Words[1:]
 			}
-			return s.judge.rule(ctx, s.driver.Host, own)
+			return s.judge.rule(ctx, host, own)
 		},
 		Ask: person.choose,
 	}

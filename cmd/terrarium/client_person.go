@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"sync/atomic"
 
@@ -28,6 +29,16 @@ func (p *person) tell(s string) {
 		return
 	}
 	notice(s)
+}
+
+// hear is told of the connection to where commands run. Unlike what we are about, that is told
+// without a terminal, too.
+func (p *person) hear(line string) {
+	if view := p.view.Load(); view != nil {
+		view.SetStatus(line)
+		return
+	}
+	warn(os.Stderr, errors.New(line))
 }
 
 // leave gives the terminal back.

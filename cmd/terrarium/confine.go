@@ -92,9 +92,12 @@ func (f *confineFlags) check(set *pflag.FlagSet, host string, required bool) err
 			return fmt.Errorf("--%s needs --sandbox workspace or strict", name)
 		}
 	}
-	if _, err := f.rules(); err != nil {
-		return err
-	}
+	_, err := f.rules()
+	return err
+}
+
+// checkWrite says which directories of --write are none.
+func (f *confineFlags) checkWrite() error {
 	for _, dir := range f.write {
 		info, err := os.Stat(dir)
 		if e, ok := errors.AsType[*fs.PathError](err); ok {

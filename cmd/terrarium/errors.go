@@ -62,6 +62,9 @@ func report(w io.Writer, err error) int {
 	}
 	warn(w, err)
 	if usage, ok := errors.AsType[*usageError](err); ok {
+		if failed, ok := errors.AsType[*failure](usage.err); ok {
+			return failed.status // nothing is wrong with how we were called
+		}
 		fmt.Fprintln(w, "usage:", usage.line)
 		return statusUsage
 	}

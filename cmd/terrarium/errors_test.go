@@ -25,6 +25,7 @@ func TestReport(t *testing.T) {
 		{errors.New("why"), 1, "terrarium: why\n"},
 		{errors.New("/\x1b[2J\a\n/é\u009b\xff\u202e: \"why\""), 1, "terrarium: /\\x1b[2J\\a\\n/é\\u009b\\xff\\u202e: \"why\"\n"},
 		{&usageError{"terrarium x", errors.New("why")}, 2, "terrarium: why\nusage: terrarium x\n"},
+		{&usageError{"terrarium x", &failure{125, errors.New("why")}}, 125, "terrarium: why\n"},
 		{startFailure(refusal("exec", "not_found", "x: not found in PATH")), 127, "terrarium: x: not found in PATH\n"},
 		{startFailure(refusal("shell", "not_found", "x: not found in PATH (shell)")), 127, "terrarium: x: not found in PATH (shell)\n"},
 		{startFailure(refusal("exec", "not_executable", "/x: no program")), 126, "terrarium: /x: no program\n"},

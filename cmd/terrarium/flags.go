@@ -22,6 +22,7 @@ type commandFlags struct {
 	set *pflag.FlagSet
 
 	hostFlags
+	placeFlags
 	envFlags
 	permissionFlags
 	audit auditFlags
@@ -115,7 +116,11 @@ func (f *commandFlags) command() (core.Command, error) {
 
 // dir returns the directory that --cwd names, or "".
 func (f *commandFlags) dir() (string, error) {
-	if f.cwd == "" || f.host == "wasm" && path.IsAbs(f.cwd) { // a directory of the sandbox
+	switch {
+	case f.place != nil && f.host == "native" && f.cwd == "":
+		return os.Getwd() // over there, too, if there is one
+	case f.cwd == "", f.place != nil, f.host == "wasm" && path.IsAbs(f.cwd):
+		// A directory over there, or of the sandbox.
 		return f.cwd, nil
 	}
 	// In the sandbox, too: a mount has its own path there unless it says otherwise.
@@ -128,13 +133,21 @@ func (f *commandFlags) checkHost() error {
 }
 
 func (f *commandFlags) check() error {
+	if err := f.placeFlags.parse(f.set); err != nil {
+		return err
+	}
+	if f.hostFlags.elsewhere = f.place != nil; f.elsewhere {
+		if err := f.checkThere(); err != nil {
+			return err
+		}
+	}
 	if err := f.checkHost(); err != nil {
 		return err
 	}
 	if err := f.audit.check(f.set); err != nil {
 		return err
 	}
-	if f.confine.confines() {
+	if f.confine.confines() && f.place == nil {
 		if err := f.audit.outside(append([]string{f.cwd}, f.confine.write...)); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ is told of the screen, and types. Exits with 0 only if it says that it is done.
   --record FILE.cast, --transcript FILE   for asciinema; every turn, as JSON
   --cols N, --rows N      the terminal's size; default: 160x40
   --output-byte-limit N   keep so much of what scrolls out; default 16MiB
-  --cwd, --env, --kill-grace, --trace, --host, --sandbox, --limit   as for "run"
+  --on, --cwd, --env, --kill-grace, --trace, --host, --sandbox, --limit as "run"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
@@ -93,6 +93,7 @@ func newHarness() *cobra.Command {
 // commands, and its own.
 func (f *harnessFlags) add(cmd *cobra.Command) {
 	f.addShell(cmd)
+	f.addOn(cmd)
 	f.set.StringVar(&f.instruction, "instruction", "", "")
 	f.set.StringVar(&f.instructionFile, "instruction-file", "", "")
 	f.set.StringVar(&f.wire, "wire", "json", "")
@@ -236,6 +237,9 @@ func (f *harnessFlags) run(t task) error {
 	w, err := f.witnesses(t)
 	if err != nil {
 		return err
+	}
+	if w.view != nil {
+		f.links.sayBy(w.view.hear)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

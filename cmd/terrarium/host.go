@@ -40,6 +40,7 @@ type hostFlags struct {
 	stdin, stdout *os.File // of native commands on pipes, if not nil
 	required      bool
 	confine       confineFlags
+	elsewhere     bool // the host is another machine's: nothing is looked for here
 }
 
 const sandboxHelp = `The sandbox: terrarium run|serve|mcp --host wasm
@@ -112,11 +113,19 @@ func (f *hostFlags) check(set *pflag.FlagSet) error {
 	if err := f.confine.check(set, f.host, f.required); err != nil {
 		return err
 	}
+	if !f.elsewhere {
+		if err := f.confine.checkWrite(); err != nil {
+			return err
+		}
+	}
 	switch {
+	case f.elsewhere: // it knows which engines it has
 	case f.engine == "wasmtime" && !slices.Contains(engines, f.engine):
 		return fmt.Errorf("--engine wasmtime: not in this build: it needs cgo and -tags wasmtime")
 	case !slices.Contains(engines, f.engine):
 		return fmt.Errorf("--engine %s: no such engine: use %s", f.engine, strings.Join(engines, " or "))
+	}
+	switch {
 	case f.required && f.inProcess:
 		return errors.New("--sandbox-required: with --in-process, the system holds nothing back from commands")
 	case f.deterministic && len(f.confine.net) > 0:
@@ -137,6 +146,9 @@ type closingHost interface {
 // the sandbox's. pool is how many processes are kept ready for commands, where
 // they need some (see worker.Config).
 func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
+	if f.place != nil {
+		return f.openPlace(c)
+	}
 	if f.host == "native" {
 		f.narrow()
 		sandbox, err := f.confine.sandbox(c.Cwd, f.required)

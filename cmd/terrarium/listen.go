@@ -44,7 +44,8 @@ type wsServer struct {
 	origins []string
 	isOurs  func(host string) bool // whether a request may be meant for us
 
-	long *driver.Budget // for messages that are long
+	links *links         // tell each peer
+	long  *driver.Budget // for messages that are long
 
 	ctx  context.Context // ends every connection
 	gate *gate
@@ -93,7 +94,7 @@ func (f *listenFlags) bind(scheme, path string) (listener net.Listener, token st
 }
 
 // listen serves peers until ctx ends, and then until all they held has ended.
-func (f *listenFlags) listen(ctx context.Context, c acpconn.Config) error {
+func (f *listenFlags) listen(ctx context.Context, c acpconn.Config, l *links) error {
 	listener, token, err := f.bind("ws", listenPath)
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func (f *listenFlags) listen(ctx context.Context, c acpconn.Config) error {
 	c.Driver.Core.Budget = &driver.Budget{Terminals: allTerminals, Bytes: allBytes}
 	c.Driver.Core.KeptBudget = &driver.Budget{Terminals: allTerminals, Bytes: allKeptBytes}
 	return (&wsServer{
-		config: c, token: token, origins: f.origins, isOurs: f.isOurs,
+		config: c, links: l, token: token, origins: f.origins, isOurs: f.isOurs,
 		long: &driver.Budget{Bytes: allLongBytes}, ctx: ctx, gate: newGate(listener),
 	}).run()
 }
@@ -229,7 +230,10 @@ func (s *wsServer) serve(w http.ResponseWriter, r *http.Request) {
 	pinging, stop := context.WithCancel(s.ctx)
 	defer stop()
 	go stream.ping(pinging) // ends with stop
-	err = acpconn.Serve(s.ctx, stream, stream, s.config)
+	peer := acpconn.New(s.config)
+	leave := s.links.join(peer)
+	err = peer.Serve(s.ctx, stream, stream)
+	leave()
 	// Close reads the rest of a message that has begun, and that may never come.
 	late := time.AfterFunc(closeTime, func() { v.Close() })
 	defer late.Stop()

@@ -56,7 +56,7 @@ Terrarium runs commands in terminals, for people and for AI agents:
   host        the far side of terminals that are had from elsewhere
   doctor      say what can run here
   version     print the version
-More: completion, help COMMAND|sandbox|native|limits|permission|rules|agent.
+More: completion, help COMMAND|on|sandbox|native|limits|permission|rules|agent.
 `
 
 // newRoot returns the command line's grammar. Each command's Long is the whole
@@ -92,6 +92,7 @@ const helpHelp = `usage: terrarium help [COMMAND | TOPIC]
 
 Prints what a command does and the flags it takes. More topics:
 
+  on          where else commands run: --on
   native      what --sandbox confines native commands to
   sandbox     what --host wasm has: commands, directories
   limits      what --limit bounds: time, memory, output and others
@@ -109,6 +110,7 @@ type topic struct {
 var topics = map[string]topic{
 	"sandbox":    {sandboxHelp, append([]string{"sandbox-required"}, sandboxFlags...)},
 	"native":     {nativeHelp, nativeTopic},
+	"on":         {onHelp, []string{"on", "no-install"}},
 	"limits":     {limitsHelp, []string{"limit", "memory"}},
 	"permission": {permissionHelp, permissionTopic},
 	"rules":      {rulesHelp, nil},

@@ -94,6 +94,7 @@ type judge struct {
 	approve string
 	typed   bool
 	guests  bool
+	place   string             // where they run, if not here
 	roots   []string           // of commands whose session hands nothing over
 	own     []core.EnvVariable // that commands have anyway, whoever sends them
 	refuses bool               // variables of an agent that change what programs do
@@ -105,9 +106,12 @@ type judge struct {
 // run.
 func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*judge, error) {
 	j := &judge{approve: f.approve, typed: typed, guests: f.host == "wasm", roots: roots, own: f.own(f.host)}
+	if f.place != nil {
+		j.place, j.own = f.place.String(), f.given
+	}
 	// Nothing that a guest gets means anything to programs outside.
 	j.refuses = !typed && !f.inherit && !j.guests
-	rules := rulebook.Config{File: f.policy, Guests: j.guests, Path: environ.Value(j.own, "PATH")}
+	rules := rulebook.Config{File: f.policy, Guests: j.guests, Place: j.place, Path: environ.Value(j.own, "PATH")}
 	rules.Warn = func(err error) { warn(os.Stderr, err) }
 	starter := f.set.Changed("approve") || f.set.Changed("ask-command")
 	if starter {
@@ -179,7 +183,7 @@ func (j *judge) decider() func(context.Context, core.Exec) core.Decision {
 }
 
 func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
-	if e.Command.Cwd == "" && !j.guests {
+	if e.Command.Cwd == "" && !j.guests && j.place == "" {
 		e.Command.Cwd, _ = os.Getwd() // e is a copy
 	}
 	if len(e.Command.Roots) == 0 && !j.guests {
@@ -226,7 +230,7 @@ func (j *judge) decide(ctx context.Context, e core.Exec) core.Decision {
 	default:
 		audit.Judged(ctx, record)
 		id, _ := driver.TerminalOf(ctx)
-		q := &ask.Question{Terminal: id, Exec: &e, Verdict: v, Sandbox: e.Sandbox}
+		q := &ask.Question{Terminal: id, Exec: &e, Verdict: v, Sandbox: e.Sandbox, Place: j.place}
 		if j.guests {
 			q.Sandbox = "wasm"
 		}

@@ -39,7 +39,6 @@ Of the rules that fit a command the strictest counts: deny, ask, allow. Files:
 
 const rulesHelp = `Rules: what stands in a policy file
   default = "ask"        allow, ask or deny what no rule names; without, ask
-  trusted = ["ssh:box"]  places (--on) where inside holds; it does at no other
   [[rule]]               a rule; the strictest of those that fit counts
   id = "git-read"        its name: required, once in a file
   argv = ["git", ["status", "log"]]     the first words, required: a word, or a
@@ -56,7 +55,7 @@ Conditions, all of which must hold; in brackets, what holds without them:
                          [allow: none; else any]
   cwd = "roots"          below a session's directories, or a path [everywhere]
   session = "NAME"       in which sessions [all]
-  inside = "workspace"   in a sandbox: "workspace" or "strict" [and without one]
+  inside = "workspace"   in a sandbox, or "strict" [or in none]; see "help on"
 Only with allow:
   writes, files = "/tmp" where it may write by >, where its words are files
   flags = ["-o"]         options to pass though they write or run something

@@ -39,7 +39,7 @@ the command "terrarium", the arguments "proxy", "--", "AGENT", ....
   --cwd DIR               where AGENT starts; default: here
   --env NAME[=VALUE]      a variable of commands; AGENT has all of ours
   --timeout D, --kill-grace D  kill after so long: 90s; SIGTERM to SIGKILL: 5s
-  --output, --output-byte-limit, --lenient, --trace, --host wasm  as for "serve"
+  --output, --output-byte-limit, --lenient, --trace, --host, --on as for "serve"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 
 What an agent runs by itself is not held: "help agent" has what can be done.
@@ -94,10 +94,15 @@ func newProxy() *cobra.Command {
 			if err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.run(c, core.Command{Command: args[0], Args: args[1:], Cwd: c.Cwd})
+			dir, err := f.here(c)
+			if err != nil {
+				return err
+			}
+			return f.run(c, core.Command{Command: args[0], Args: args[1:], Cwd: dir})
 		},
 	}
 	f.add(cmd, false)
+	f.addOn(cmd)
 	cmd.Flags().StringVar(&f.terminals, "terminals", terminalPlaces[0], "")
 	cmd.Flags().BoolVar(&f.dropShell, "drop-shell", false, "")
 	f.agent.add(cmd)
@@ -140,6 +145,14 @@ func (f *commandFlags) forAgent() (core.Command, error) {
 	}
 	c.Screen = c.Pty && c.Interactive // so that programs get answers
 	return c, nil
+}
+
+// here returns where an agent starts whose commands c describes: it runs here, wherever they do.
+func (f *commandFlags) here(c core.Command) (string, error) {
+	if f.place != nil {
+		return os.Getwd()
+	}
+	return c.Cwd, nil
 }
 
 // run passes on what the editor and the agent say, until one of them ends or a signal comes.

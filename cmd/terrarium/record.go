@@ -20,6 +20,7 @@ type record struct {
 	Reason     *core.Reason `json:"reason"` // null: the command's own doing
 	DurationMs int64        `json:"durationMs"`
 	Host       string       `json:"host"`
+	On         string       `json:"on,omitempty"` // where, if not here
 	Exec       recordExec   `json:"exec"`
 
 	Repairs []recordRepair `json:"repairs,omitempty"`

@@ -35,7 +35,7 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
   --json                  print no output, but one JSON object at the end
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
   --record FILE.cast      record the terminal, for play; --trace FILE: each step
-  --host wasm, --sandbox LEVEL, --limit   see "help sandbox", "native", "limits"
+  --on PLACE, --host, --sandbox, --limit   see "help on|sandbox|native|limits"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
@@ -63,6 +63,7 @@ func newRun() *cobra.Command {
 		},
 	}
 	f.add(cmd, true)
+	f.addOn(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "")
 	cmd.Flags().StringVar(&f.record, "record", "", "")
 	cmd.Flags().SetInterspersed(false) // what follows the command is its own
@@ -126,7 +127,7 @@ func isPipe(f *os.File) bool {
 func (f *runFlags) passesOn(c core.Command) bool {
 	rendering, _ := core.ParseRendering(f.output)
 	changed := rendering == core.RenderText || rendering == core.RenderScreen
-	return f.host == "native" && !c.Pty && !f.json && !changed && !f.limits.streams() && f.trace == "" && f.record == "" && isPipe(os.Stdout)
+	return f.host == "native" && f.place == nil && !c.Pty && !f.json && !changed && !f.limits.streams() && f.trace == "" && f.record == "" && isPipe(os.Stdout)
 }
 
 // withMisplaced adds to why a command was not found that a flag of ours stands behind it, where it
@@ -147,7 +148,7 @@ func (f *runFlags) withMisplaced(err error, args []string) error {
 
 // run runs the command to its end. The error is how we exit.
 func (f *runFlags) run(c core.Command) error {
-	if f.host == "native" && c.Interactive && !c.Pty && !isTerminal(os.Stdin) {
+	if f.host == "native" && f.place == nil && c.Interactive && !c.Pty && !isTerminal(os.Stdin) {
 		f.stdin = os.Stdin // what the command leaves is for who comes after us
 	}
 	if f.passesOn(c) {
@@ -186,6 +187,7 @@ func (f *runFlags) run(c core.Command) error {
 	r.wait()
 	r.console.restore()
 	record := r.record(f.host)
+	record.On = f.on
 	r.driver.Close() // ends what it has left running
 	record.Repairs = r.repairs
 	r.tellLate()

@@ -23,6 +23,7 @@ type runner struct {
 	live    bool          // output goes to our streams as it comes
 	gave    bool          // our input is the command's own
 	tells   bool          // the host has said in the output which limit the command was killed for
+	away    bool          // the host is elsewhere: the links have told if it was lost
 	wall    time.Duration // of --limit, or 0
 	signals chan os.Signal
 	resizes chan os.Signal // nil if the size is not ours to follow
@@ -50,6 +51,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 		live:    !f.json,
 		gave:    f.stdin != nil,
 		tells:   f.host == "native",
+		away:    f.place != nil,
 		wall:    time.Duration(f.limits.wall),
 		signals: make(chan os.Signal, 4),
 	}
@@ -196,6 +198,8 @@ func (r *runner) status(timeout time.Duration) error {
 		return exitStatus(statusSignal + signalNumber(status.Signal))
 	case beyond[r.exit.Reason] != "" && status.Signal != "":
 		return &failure{statusSignal + signalNumber(status.Signal), errors.New(beyond[r.exit.Reason])}
+	case status.Unknown && r.away:
+		return exitStatus(statusOurs)
 	case status.Unknown:
 		return &failure{statusOurs, errors.New("lost track of the command")}
 	case status.Signal != "":

@@ -37,7 +37,7 @@ connection, or a signal, ends the terminals it holds.
   --output text|raw|screen  default: text for a terminal, raw for pipes
   --output-byte-limit N   keep so much where a request does not say; 1MiB
   --lenient               also take env as an object; --trace FILE: each step
-  --host wasm, --sandbox LEVEL, --limit   see "help sandbox", "native", "limits"
+  --on PLACE, --host, --sandbox, --limit   see "help on|sandbox|native|limits"
   --policy, --approve, --audit, --env-inherit   see "terrarium help permission"
 `
 
@@ -66,6 +66,7 @@ func newServe() *cobra.Command {
 		},
 	}
 	f.add(cmd, false)
+	f.addOn(cmd)
 	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "")
 	f.addListen(cmd.Flags())
@@ -101,10 +102,13 @@ func (f *serveFlags) serve(c core.Command) error {
 		Feed:   acpconn.NewFeed,
 	}
 	if f.addr != "" {
-		err = f.listen(s.ctx, config)
+		err = f.listen(s.ctx, config, &f.links)
 	} else {
 		notice("serving terminal/* on standard input and output")
-		err = acpconn.Serve(s.ctx, peerInput(), peerOutput(), config)
+		peer := acpconn.New(config)
+		leave := f.links.join(peer)
+		err = peer.Serve(s.ctx, peerInput(), peerOutput())
+		leave()
 	}
 	if s.ctx.Err() != nil {
 		return context.Cause(s.ctx)

@@ -54,8 +54,10 @@ func (f *commandFlags) serviceUntil(ctx context.Context, cancel func(), c *core.
 			s.close()
 		}
 	}()
-	if err := checkDir(c.Cwd); err != nil {
-		return nil, err
+	if f.place == nil {
+		if err := checkDir(c.Cwd); err != nil {
+			return nil, err
+		}
 	}
 	host, err := f.open(c, 0)
 	if err != nil {

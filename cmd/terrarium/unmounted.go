@@ -17,7 +17,7 @@ const maxNames = 64
 // tellUnmounted says why a command of the sandbox did not find a file of this directory, or showed
 // another one: a person who was handing nothing over seldom means that.
 func (f *runFlags) tellUnmounted(c core.Command, exit core.Exit) {
-	if f.host != "wasm" || f.json || len(f.mounts) > 0 {
+	if f.host != "wasm" || f.place != nil || f.json || len(f.mounts) > 0 {
 		return
 	}
 	failed := exit.Status.ExitCode != 0

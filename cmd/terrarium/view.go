@@ -34,6 +34,7 @@ type view struct {
 	mu      sync.Mutex // guards what follows
 	shown   *drawing
 	title   string
+	link    string    // what is told of the connection to where the terminal is
 	since   time.Time // when the title came to be
 	fresh   bool      // there is something that was not drawn
 	size    [2]int    // columns and rows of what was drawn last
@@ -92,6 +93,13 @@ func (v *view) turn(t harness.Turn) {
 		v.turns = append(v.turns[:0], v.turns[1:]...)
 		v.left++
 	}
+}
+
+// hear is told of the connection to where the terminal is.
+func (v *view) hear(line string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.link, v.fresh = line, true
 }
 
 // turnLine says in one line what an agent wants to do, and how. claimed is whether
@@ -177,6 +185,9 @@ func (v *view) frame(cols, rows int) []byte {
 	title := v.title
 	if waited > 0 {
 		title = fmt.Sprintf("%ds %s", waited, title)
+	}
+	if v.link != "" {
+		title = v.link + "; " + title
 	}
 	frame = paint.Fit(frame, title, cols)
 	frame = append(frame, "\x1b[K\x1b[0m"...)

@@ -55,6 +55,8 @@ type Question struct {
 	Verdict policy.Verdict
 	// Sandbox is the level of sandbox that the command runs in; empty is none.
 	Sandbox string
+	// Place is where the command runs, if not here: then Sandbox is what is said there.
+	Place string
 	// CanAlways says that Always can be answered: it adds Verdict.Always to the person's rules.
 	CanAlways bool
 }

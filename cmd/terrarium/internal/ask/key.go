@@ -23,7 +23,7 @@ type key struct {
 func keyOf(q *Question) key {
 	e := q.Exec
 	h := sha256.New()
-	text(h, string(e.Via), e.Path, e.Command.Command, e.Command.Cwd, q.Sandbox, e.Terms)
+	text(h, string(e.Via), e.Path, e.Command.Command, e.Command.Cwd, q.Sandbox, q.Place, e.Terms)
 	list(h, e.Argv)
 	list(h, e.Command.Roots)
 	number(h, len(e.Command.Env))

@@ -50,8 +50,10 @@ type programQuestion struct {
 	Argv     []string `json:"argv"`
 	Path     string   `json:"path"` // what would be executed
 	Cwd      string   `json:"cwd"`
-	Env      []string `json:"env"`     // names of added variables
-	Sandbox  string   `json:"sandbox"` // "off" if there is none
+	Env      []string `json:"env"`             // names of added variables
+	Place    string   `json:"place,omitempty"` // where it runs, if not here
+	// "off" if there is none; of a place, as is said there.
+	Sandbox string `json:"sandbox"`
 	// What it asks for that other commands don't have: "without a sandbox".
 	More     string       `json:"more"`
 	Commands []simpleJSON `json:"commands"` // the simple commands of the line
@@ -164,7 +166,7 @@ func (q *Question) json(session core.SessionID) ([]byte, error) {
 	e := q.Exec
 	out := programQuestion{
 		Version: 1, Session: string(session), Terminal: string(q.Terminal),
-		Via: string(e.Via), Line: e.Command.Command, Argv: e.Argv, Path: e.Path, Cwd: e.Command.Cwd,
+		Via: string(e.Via), Line: e.Command.Command, Argv: e.Argv, Path: e.Path, Cwd: e.Command.Cwd, Place: q.Place,
 		Env: []string{}, Sandbox: q.Sandbox, More: e.Terms, Commands: []simpleJSON{}, Reason: q.Verdict.Reason, Always: []string{}, Text: q.Text(),
 	}
 	if out.Sandbox == "" {

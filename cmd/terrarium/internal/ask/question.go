@@ -170,6 +170,9 @@ func (q *Question) Text() string {
 	if q.Sandbox != "" {
 		sandbox = "in the sandbox " + printable.Text(q.Sandbox)
 	}
+	if q.Place != "" && q.Sandbox != "" {
+		sandbox += ", as is said there"
+	}
 	if q.Exec.Terms != "" {
 		// All of it is shown: the host has bounded it.
 		line("- it asks to run %s, this once", printable.Text(q.Exec.Terms))
@@ -177,6 +180,9 @@ func (q *Question) Text() string {
 	where := shorten(q.Exec.Command.Cwd, maxCommand)
 	if where == "" {
 		where = "the server's directory"
+	}
+	if q.Place != "" {
+		where += " of " + shorten(q.Place, maxTitle)
 	}
 	line("in %s, %s", where, sandbox)
 	if q.Exec.Via != core.ViaShell && !strings.Contains(q.Exec.Command.Command, "/") {

@@ -26,6 +26,9 @@ type Config struct {
 
 	// Workspace is the session's directory, absolute. Files outside of it are not read or written.
 	Workspace string
+	// CommandDir is where the session's commands run, absolute, if not in Workspace: with Terminals
+	// that are elsewhere it need not be here.
+	CommandDir string
 	// Protected, if set, tells which files in there are not written for the agent.
 	Protected func(path string) bool
 	// Prompt is what the agent is asked.
@@ -232,7 +235,7 @@ func (k *client) opened(result jsonrpc.Value) {
 	k.mu.Lock()
 	k.session = id
 	k.mu.Unlock()
-	k.served.open(k.about, id, k.config.Workspace)
+	k.served.open(k.about, id, cmp.Or(k.config.CommandDir, k.config.Workspace))
 }
 
 // resolved returns a directory's own path, without symbolic links.

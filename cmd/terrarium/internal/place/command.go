@@ -1,7 +1,8 @@
 package place
 
-// command is any program that starts another one with the standard streams that it has itself, such
-// as runc exec. COMMAND is its name and its arguments, as a shell has them; the far command follows.
+// command is any program that starts another one with the standard streams that it has itself, as
+// runc exec does. COMMAND is its name and its arguments, as a shell has them; the far command
+// follows.
 var command = scheme{
 	name: "exec", form: "COMMAND",
 	parse: func(p *Place) error {

@@ -42,8 +42,8 @@ func (d *Dialer) Explain(err error) error {
 	return d.last.explain(strings.TrimPrefix(err.Error(), "remote: "))
 }
 
-// explain returns why a connection has ended whose program has. why is what was wrong with what came
-// over it, if anything.
+// explain returns why a connection has ended whose program has. why is what was wrong with what
+// came over it, if anything.
 func (c *conn) explain(why string) *Failure {
 	said := c.said.lines()
 	text, last := strings.ToLower(strings.Join(said, "\n")), ""

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
+)
+
+const onHelp = `Elsewhere: terrarium run|serve|proxy|client|harness --on PLACE
+
+Commands run at PLACE; screens, rules and records are here. A program of your
+own makes the connection, with its settings and keys:
+
+  ssh:HOST                ssh, with your ~/.ssh/config: ssh:ada@box
+  docker:NAME, podman:NAME   docker exec -i NAME, podman exec -i NAME
+  kubectl:POD[/CONTAINER]    kubectl exec -i POD
+  exec:COMMAND            any program that starts another one behind its own
+                          arguments, written as for a shell: "exec:runc exec x"
+
+  --cwd DIR               where commands run over there; default: the directory
+                          that is called as ours is here
+  --no-install            needs a terrarium in PATH over there. Without it, if
+                          there is none, this one is copied to ~/.cache there
+
+--host, --sandbox, --limit, --env and what they need hold over there, and paths
+begin with /. Of our environment only --env goes there. Where the connection
+breaks, another is made, and commands go on meanwhile. After ten minutes without
+one they are lost, and run exits with 125. What a place says of its sandbox is
+no more than that: rules with "inside" hold there only if your policy file has
+trusted = ["ssh:box"].
+`
+
+// placeFlags say that commands run elsewhere.
+type placeFlags struct {
+	on        string
+	noInstall bool
+	place     *place.Place // nil: they run here
+	links     links        // hear of the connection
+}
+
+// addOn declares them.
+func (f *placeFlags) addOn(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.on, "on", "", "")
+	cmd.Flags().BoolVar(&f.noInstall, "no-install", false, "")
+	cmd.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(place.Prefixes(), cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+}
+
+// parse says what is wrong with the flags.
+func (f *placeFlags) parse(set *pflag.FlagSet) (err error) {
+	switch {
+	case !set.Changed("on") && f.noInstall:
+		return errors.New("--no-install needs --on")
+	case !set.Changed("on"):
+		return nil
+	}
+	if f.place, err = place.Parse(f.on); err != nil {
+		return &failure{statusOurs, fmt.Errorf("--on %s: %w", f.on, err)}
+	}
+	return nil
+}
+
+// checkThere says which flags name what can't be over there: a path is one of that machine, and
+// starts at its root.
+func (f *commandFlags) checkThere() error {
+	dirs := map[string][]string{"mount": f.mounts, "plugins": f.plugins, "write": f.confine.write, "socket": f.confine.sockets}
+	if f.cwd != "" {
+		dirs["cwd"] = []string{f.cwd}
+	}
+	for _, name := range []string{"cwd", "mount", "plugins", "write", "socket"} {
+		for _, dir := range dirs[name] {
+			if !path.IsAbs(dir) {
+				return fmt.Errorf("--%s %s: with --on it is a path over there: want one that begins with /", name, dir)
+			}
+		}
+	}
+	return nil
+}
+
+// farArgs are the flags that the host over there is given.
+func (f *commandFlags) farArgs(c *core.Command) (args []string) {
+	add := func(name string, values ...string) {
+		for _, value := range values {
+			args = append(args, "--"+name, value)
+		}
+	}
+	set := func(name string) {
+		if f.set.Changed(name) {
+			add(name, f.set.Lookup(name).Value.String())
+		}
+	}
+	is := func(name string, on bool) {
+		if on {
+			args = append(args, "--"+name)
+		}
+	}
+	set("host")
+	set("engine")
+	add("mount", f.mounts...)
+	add("plugins", f.plugins...)
+	add("limit", f.limits.args()...)
+	set("fuel")
+	is("deterministic", f.deterministic)
+	is("in-process", f.inProcess)
+	is("sandbox-required", f.required)
+	if f.confine.confines() {
+		add("sandbox", f.confine.level)
+	}
+	add("write", f.confine.write...)
+	add("net", f.confine.net...)
+	add("socket", f.confine.sockets...)
+	is("env-inherit", f.inherit && f.host == "native")
+	if c.Cwd != "" && f.confine.confines() {
+		add("cwd", c.Cwd) // what --sandbox lets them write
+	}
+	return args
+}
+
+// openPlace returns the host of commands at the place.
+func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	notifyEnd(signals)
+	defer signal.Stop(signals)
+	go func() { // ends with ctx
+		select {
+		case s := <-signals:
+			cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
+		case <-ctx.Done():
+		}
+	}()
+	// The name is nobody's: it has the next connection find what the last one has left.
+	far := []string{"terrarium", "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
+	h := &placeHost{dialer: &place.Dialer{Place: f.place, Far: append(far, f.farArgs(c)...)}}
+	if f.cwd == "" {
+		h.cwd = c.Cwd
+	}
+	err := h.connect(ctx, &f.links)
+	if errors.Is(err, place.ErrMissing) || errors.Is(err, place.ErrVersion) {
+		if f.noInstall {
+			err = fmt.Errorf("%w: put this one into its PATH, or do without --no-install", err)
+		} else if h.dialer.Far[0], err = f.install(ctx); err == nil {
+			if err = h.connect(ctx, &f.links); errors.Is(err, place.ErrMissing) {
+				err = fmt.Errorf("%s: the copy of this program does not run there: it may be built for another C library, and CGO_ENABLED=0 builds one for any", f.place)
+			}
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		h.Close()
+		return nil, context.Cause(ctx)
+	case err != nil:
+		h.Close()
+		return nil, &failure{statusOurs, err}
+	}
+	return h, nil
+}
+
+// install copies this program to the place, and returns its path there.
+func (f *placeFlags) install(ctx context.Context) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	shown := newProgress(os.Stderr, "copying terrarium to "+f.place.String(), 0)
+	defer shown.end()
+	return f.place.Install(ctx, self, func(sent, all int64) {
+		shown.size = all
+		shown.at(sent)
+	})
+}
+
+// A placeHost has commands run at a place.
+type placeHost struct {
+	*remote.Host
+	dialer *place.Dialer
+	cwd    string // where they run if nobody has said so, or ""
+}
+
+func (h *placeHost) connect(ctx context.Context, l *links) error {
+	host, err := remote.Connect(ctx, remote.Config{
+		Dial:    h.dialer.Dial,
+		OnState: func(s remote.State) { l.tell(h.dialer.Place.String(), s) },
+	})
+	if err != nil {
+		return h.dialer.Explain(err)
+	}
+	h.Host = host
+	return nil
+}
+
+// Resolve implements driver.Host.
+func (h *placeHost) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
+	e, err := h.Host.Resolve(ctx, c)
+	if refused, ok := errors.AsType[*core.HostError](err); ok && c.Cwd == h.cwd && h.cwd != "" {
+		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "cwd" {
+			return e, &core.HostError{
+				Reason: refused.Reason, Err: refused.Err,
+				Message: h.dialer.Place.String() + ": " + refused.Message + ": --cwd names a directory over there",
+			}
+		}
+	}
+	return e, err
+}
+
+// Close ends all that runs there, and the connection.
+func (h *placeHost) Close() error {
+	var err error
+	if h.Host != nil {
+		err = h.Host.Close()
+	}
+	h.dialer.Close()
+	return err
+}
+
+// args returns the limits as --limit has them.
+func (f *limitFlags) args() (args []string) {
+	for _, l := range limitNames {
+		text := l.value(f).String()
+		if text == "0" || text == "0s" {
+			continue
+		}
+		if l.name == "processes" && f.ifPossible {
+			text += ":if-possible"
+		}
+		args = append(args, l.name+"="+text)
+	}
+	return slices.Clip(args)
+}
