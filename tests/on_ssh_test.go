@@ -148,6 +148,11 @@ Host *
 	b.file("bin/ssh", "#!/bin/sh\necho $$ >DIR/link\nexec '"+ssh+"' -F DIR/config \"$@\"\n", 0o755)
 	b.env = append(os.Environ(), "PATH="+filepath.Join(b.dir, "bin")+":"+os.Getenv("PATH"), "SSH_AUTH_SOCK=")
 	b.start(sshd)
+	// A user without a shell, say, gets in nowhere.
+	in := exec.CommandContext(limited(t), filepath.Join(b.dir, "bin", "ssh"), "-T", "box", "echo in")
+	if out, err := in.CombinedOutput(); err != nil || string(out) != "in\n" {
+		t.Skipf("NOT RUN: ssh does not get in: %v %s", err, out)
+	}
 	return b
 }
 
