@@ -91,11 +91,11 @@ func TestNode(t *testing.T) {
 		{"node -e 'setTimeout(() => { throw 1 }, 1)' 2>/dev/null", "", 1},
 		{"node -e 'async function main() { throw 1 } main()' 2>/dev/null", "", 1},
 		{`node -e 'require("lodash")' 2>&1 | sed -n '1p;$p'`,
-			"Uncaught Error: Cannot find module 'lodash'\nnode: lodash is not in this sandbox: node is QuickJS, with fs, path, " +
+			"Uncaught Error: Cannot find module 'lodash' { code: 'MODULE_NOT_FOUND' }\nnode: lodash is not in this sandbox: node is QuickJS, with fs, path, " +
 				"assert, process, events, fs/promises, util, os, buffer, perf_hooks; its owner can make a package of npm part " +
 				"of the script: npx esbuild FILE --bundle --platform=node\n", 0},
 		{`node -e 'require("./nosuch")' 2>&1 | sed -n '1p;$p'`,
-			"Uncaught Error: Cannot find module './nosuch'\nnode is QuickJS in this sandbox\n", 0},
+			"Uncaught Error: Cannot find module './nosuch' { code: 'MODULE_NOT_FOUND' }\nnode is QuickJS in this sandbox\n", 0},
 	} {
 		cmd := exec.Command(binary, "run", "--host", "wasm", "--mount", root, "--cwd", root, "--", "bash", "-c", test.line)
 		cmd.Env = environ
