@@ -102,7 +102,7 @@ func (c *Call) IsRevision(arg string) bool {
 	if a, b, ok := strings.Cut(arg, ".."); ok {
 		return c.IsRevision(OrHead(a)) && c.IsRevision(OrHead(strings.TrimPrefix(b, ".")))
 	}
-	_, err := c.Repo.Resolve(arg)
+	_, err := c.Repo.Resolve(strings.TrimSuffix(strings.TrimSuffix(arg, "^!"), "^@"))
 	return err == nil
 }
 

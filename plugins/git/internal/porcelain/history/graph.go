@@ -18,6 +18,7 @@ type graph struct {
 	parents []plumbing.Hash // those that are shown
 	shown   func(plumbing.Hash) bool
 	colored bool
+	ended   bool // the message that was shown last ends with a line feed
 
 	width         int // of all rows of the commit
 	expansion     int // how many rows in front of an octopus were drawn

@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v6/plumbing"
 
@@ -68,9 +69,6 @@ func logGraph(c *cli.Call, o *option.Result, f *Format, sel *selection, span *sp
 		}
 		first = false
 	}
-	if f.separated() && !first {
-		c.Printf("\n")
-	}
 	return nil
 }
 
@@ -103,11 +101,15 @@ func nearest(c *cli.Call, h plumbing.Hash, shown map[plumbing.Hash]*repo.Commit)
 // graphOne shows one commit: its message beside the commit's rows, what it changed beside those
 // below.
 func graphOne(c *cli.Call, f *Format, g *graph, commit *repo.Commit, paths repo.Paths, first bool) error {
-	if !first && (f.name != "oneline" && f.name != "" && f.name != "reference") {
-		c.Printf("%s\n", g.pad())
-	}
-	if !first && f.separated() {
+	switch {
+	case first:
+	case f.separated():
+		if g.ended { // else the line feed ends the message
+			c.Printf("%s", g.pad())
+		}
 		c.Printf("\n")
+	case f.name != "oneline" && f.name != "" && f.name != "reference":
+		c.Printf("%s\n", g.pad())
 	}
 	out := c.Stdout
 	var text bytes.Buffer
@@ -119,11 +121,14 @@ func graphOne(c *cli.Call, f *Format, g *graph, commit *repo.Commit, paths repo.
 	if err != nil {
 		return err
 	}
-	b := text.Bytes()
-	g.head(out, string(b[:head]))
-	if f.separated() && len(b) > head {
-		c.Printf("\n")
+	message, changes := text.String()[:head], text.String()[head:]
+	g.head(out, message)
+	if f.separated() { // which ends the message, where something follows it
+		if changes = strings.TrimPrefix(changes, "\n"); changes != "" {
+			c.Printf("\n")
+		}
 	}
-	g.body(out, string(b[head:]))
+	g.body(out, changes)
+	g.ended = strings.HasSuffix(message+changes, "\n")
 	return nil
 }

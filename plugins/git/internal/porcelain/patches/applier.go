@@ -282,7 +282,7 @@ func (a *applier) binary(f *patch.File, old, new *fileVersion) error {
 		return err
 	}
 	if f.Old != "" && have.String() != f.OldHash {
-		return fail("the patch applies to '%s' (%s), which does not match the current contents.", f.Name(), f.OldHash)
+		return fail("the patch applies to '%s' (%s), which does not match the current contents.", f.Name(), have)
 	}
 	if f.New == "" || strings.Trim(f.NewHash, "0") == "" {
 		return nil

@@ -88,7 +88,7 @@ func newApplier(c *cli.Call, o *option.Result) (*applier, error) {
 	switch a.whitespace {
 	case "", "warn", "nowarn", "fix", "strip", "error", "error-all":
 	default:
-		return nil, cli.Wrong("unrecognized whitespace option '%s'", a.whitespace)
+		return nil, &option.Error{Text: "unrecognized whitespace option '" + a.whitespace + "'"}
 	}
 	a.three = o.Has("3")
 	a.cached = o.Has("cached")
@@ -139,9 +139,12 @@ func (a *applier) run(name string, text []byte) error {
 			used[i], used[j] = used[j], used[i]
 		}
 	}
-	flaws := a.flaws(name, used)
 	onlyShown := a.o.Has("stat") || a.o.Has("numstat") || a.o.Has("summary")
 	changes := a.o.Has("apply") || !onlyShown && !a.o.Has("check")
+	if a.whitespace == "" && !changes {
+		a.whitespace = "nowarn"
+	}
+	flaws := a.flaws(name, used)
 	if flaws > 0 && strings.HasPrefix(a.whitespace, "error") {
 		changes = false
 	}
@@ -209,7 +212,7 @@ func (a *applier) tellFlaws(n int, changed bool) error {
 	switch {
 	case n == 0:
 	case strings.HasPrefix(a.whitespace, "error"):
-		return &cli.Failure{Status: 1, Text: fmt.Sprintf("error: %d %s whitespace errors.", n, adds)}
+		return &cli.Failure{Status: 128, Text: fmt.Sprintf("error: %d %s whitespace errors.", n, adds)}
 	case a.mended > 0 && changed:
 		fmt.Fprintf(a.c.Stderr, "warning: %s applied after fixing whitespace errors.\n", cli.Plural(a.mended, "line"))
 	default:
@@ -223,9 +226,6 @@ func (a *applier) show(files []*patch.File) {
 	var lines []change.StatLine
 	for _, f := range files {
 		l := change.StatLine{Name: cli.Quote(f.Name()), Binary: f.Binary}
-		if f.Rename || f.Copy {
-			l.Name = change.Renamed(change.Change{Old: f.Old, New: f.New})
-		}
 		l.Added, l.Removed = f.Counts()
 		lines = append(lines, l)
 	}

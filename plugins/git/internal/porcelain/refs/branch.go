@@ -292,7 +292,7 @@ func renameBranch(c *cli.Call, args []string, force bool) error {
 	case h == repo.Zero && old != c.Repo.Branch():
 		return cli.Fatal("No branch named '%s'.", old)
 	case c.Repo.Ref("refs/heads/"+name) != repo.Zero && !force && old != name:
-		return cli.Fatal("A branch named '%s' already exists.", name)
+		return cli.Fatal("a branch named '%s' already exists", name)
 	}
 	current := old == c.Repo.Branch()
 	if h != repo.Zero && old != name {

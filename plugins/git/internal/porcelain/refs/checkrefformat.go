@@ -24,6 +24,12 @@ func CheckRefFormat(c *cli.Call) error {
 		c.Printf("%s\n", name)
 		return nil
 	}
+	if o.Has("normalize") {
+		name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == '/' }), "/")
+		if strings.HasSuffix(o.Rest()[0], "/") {
+			name += "/" // which makes it wrong
+		}
+	}
 	if !repo.ValidName(name) || !o.Has("allow-onelevel") && !strings.Contains(name, "/") {
 		return cli.Quiet(1)
 	}

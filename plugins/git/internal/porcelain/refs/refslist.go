@@ -228,6 +228,19 @@ func expandRef(c *cli.Call, template string, r refInfo) (string, error) {
 	return b.String(), nil
 }
 
+// hasRole reports whether there is who a field is about: a tag has a tagger, a commit a committer,
+// and each of them a creator.
+func (r refInfo) hasRole(field string) bool {
+	switch {
+	case strings.HasPrefix(field, "tagger"):
+		return r.tag != nil
+	case strings.HasPrefix(field, "committer"):
+		return r.tag == nil
+	}
+	return true
+}
+
+// refField returns what stands for %(field) of a reference.
 func refField(c *cli.Call, field string, r refInfo) (string, error) {
 	if field == "HEAD" {
 		if r.full == "refs/heads/"+c.Repo.Branch() {
@@ -275,7 +288,7 @@ func refField(c *cli.Call, field string, r refInfo) (string, error) {
 		}
 		return up, nil
 	case "creatordate", "taggerdate", "committerdate":
-		if name == "taggerdate" && r.tag == nil || r.commit == nil {
+		if r.commit == nil || !r.hasRole(name) {
 			return "", nil
 		}
 		return f.When(who.When, how), nil
@@ -289,7 +302,10 @@ func refField(c *cli.Call, field string, r refInfo) (string, error) {
 			return "", nil
 		}
 		who = r.commit.Author
-	case "committername", "committeremail", "taggername", "taggeremail", "creator":
+	case "committer", "committername", "committeremail", "tagger", "taggername", "taggeremail", "creator":
+		if !r.hasRole(name) {
+			return "", nil
+		}
 	case "end", "color":
 		return "", nil
 	default:
