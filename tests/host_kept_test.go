@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -375,6 +376,7 @@ func TestHostKeptStranger(t *testing.T) {
 			if err != nil {
 				return
 			}
+			bufio.NewReader(conn).ReadString('\n')
 			io.WriteString(conn, "220 mail\r\n")
 			conn.Close()
 		}

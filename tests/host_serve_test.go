@@ -176,6 +176,31 @@ func TestHostServe(t *testing.T) {
 	r.exits(t, 0)
 }
 
+// The flags of the sandbox hold over there, kept or not.
+func TestHostServeSandbox(t *testing.T) {
+	for name, far := range map[string]func(t *testing.T, args ...string) *farEnd{
+		"stdio": newFarEnd,
+		"kept":  func(t *testing.T, args ...string) *farEnd { return newKeptEnd(t, args...).farEnd },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "answers.wasm"), moduleOf("answers"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f := far(t, "--host", "wasm", "--plugins", dir)
+			f.env = append(f.env, "XDG_CACHE_HOME="+t.TempDir()) // what nobody else tidies
+			d, _, _ := f.connect(remote.Config{})
+			if got := run(t, d, core.Command{Command: "answers"}); got != "42\n42\n" {
+				t.Errorf("got %q, want 42 on both streams", got)
+			}
+			if _, err := d.Create(limited(t), "s", core.Command{Command: "/bin/true", Args: []string{"x"}}); err == nil {
+				t.Error("a native command: got nil, want an error")
+			}
+		})
+	}
+}
+
 func TestHostServeEnds(t *testing.T) {
 	for _, test := range []struct {
 		name   string

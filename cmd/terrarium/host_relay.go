@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -47,7 +48,7 @@ func reachHolder(dir, name string) (conn *net.UnixConn, err error) {
 			return nil, err
 		}
 	}
-	return nil, err
+	return nil, fmt.Errorf("%s: who listens there ends each connection", keptSocket(dir, name))
 }
 
 // ensureHolder starts a holder of that name if there is none.
