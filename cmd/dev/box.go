@@ -53,10 +53,7 @@ func buildBox(ctx context.Context, out io.Writer, dir, version string) error {
 	if err != nil {
 		return err
 	}
-	flags := []string{"-modfile=" + mod, "-trimpath", "-ldflags=-s -w"}
-	for _, p := range smallPackages {
-		flags = append(flags, "-gcflags="+p+"=-l")
-	}
+	flags := append([]string{"-modfile=" + mod, "-trimpath", "-ldflags=-s -w"}, keptSmall(smallPackages)...)
 	if err := buildPlugin(ctx, out, dir, "box", version, flags...); err != nil {
 		return err
 	}

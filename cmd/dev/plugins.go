@@ -34,9 +34,32 @@ var recipes = []recipe{
 	}},
 	{"git", func(dir, version string) []step {
 		return []step{{"build git.wasm", func(ctx context.Context, out io.Writer) error {
-			return buildPlugin(ctx, out, dir, "git", version, "-trimpath", "-ldflags=-s -w")
+			flags := append([]string{"-trimpath", "-ldflags=-s -w"}, keptSmall(smallGit)...)
+			return buildPlugin(ctx, out, dir, "git", version, flags...)
 		}}}
 	}},
+}
+
+// smallGit are packages of git like the box's smallPackages: a command calls most of their
+// functions once, and what computes is elsewhere.
+var smallGit = []string{
+	module + "/plugins/git/internal/porcelain/...",
+	module + "/plugins/http/...",
+	"github.com/go-git/...",
+	"encoding/gob",
+	"fmt",
+	"mime",
+	"net/url",
+	"regexp/syntax",
+	"slices",
+}
+
+// keptSmall returns flags for packages whose functions are not copied to where they are called.
+func keptSmall(packages []string) (flags []string) {
+	for _, p := range packages {
+		flags = append(flags, "-gcflags="+p+"=-l")
+	}
+	return flags
 }
 
 // pluginSteps makes the plugins of these names, or all if there are none, in dir.
