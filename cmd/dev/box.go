@@ -35,16 +35,22 @@ var smallPackages = []string{
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/files",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/jq",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/magic",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/mk",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/ripgrep",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/node",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/option",
+	"github.com/terrarium-dev/terrarium/plugins/box/internal/process",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/system",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/transfer",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/tty",
 	"github.com/terrarium-dev/terrarium/plugins/http/...",
 	"archive/zip",
+	"encoding/json",
 	"fmt",
+	"mime",
 	"net/url",
+	"regexp/syntax",
 }
 
 // buildBox builds the commands of the sandbox into dir, and the list of their names.
