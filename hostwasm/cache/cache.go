@@ -130,31 +130,49 @@ func (c *Cache) Find(k Key) (e Entry, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := k.name()
+	for range findTries {
+		var s seal
+		if e, s, err = c.find(name); err == nil {
+			return e, nil
+		}
+		// Another may have come in its place between two of the steps.
+		if now, err := readSeal(filepath.Join(c.entries, name)); err != nil || now == s {
+			break
+		}
+	}
+	return Entry{}, err
+}
+
+// findTries is how often an entry may be replaced while it is looked for.
+const findTries = 10
+
+// find returns the entry of that name, and its seal if there is one.
+func (c *Cache) find(name string) (e Entry, s seal, err error) {
 	e.Dir = filepath.Join(c.entries, name)
-	s, err := readSeal(e.Dir)
+	s, err = readSeal(e.Dir)
 	if err == nil {
 		e.State, err = look(e.Dir)
 	}
 	if err != nil {
-		return Entry{}, err
+		return e, s, err
 	}
 	seen := s.String() + e.State
 	switch {
 	case c.bad[name] == seen:
-		return Entry{}, errNotAsWritten(e.Dir)
+		return e, s, errNotAsWritten(e.Dir)
 	case c.checked[name] != seen:
 		if err := s.check(c.key, name, e.Dir); err != nil {
 			c.bad[name] = seen
-			return Entry{}, err
+			return e, s, err
 		}
 		if err := e.Same(); err != nil { // somebody has changed it meanwhile
-			return Entry{}, err
+			return e, s, err
 		}
 		c.checked[name] = seen
 	}
 	now := time.Now()
 	os.Chtimes(filepath.Join(e.Dir, sealFile), now, now) // others go before it
-	return e, nil
+	return e, s, nil
 }
 
 // Put keeps what compile writes to the directory that it is handed, which is
@@ -220,8 +238,15 @@ func (c *Cache) put(k Key, stage string) (err error) {
 		if err = os.Rename(stage, dir); err == nil {
 			return c.evict()
 		}
-		// An entry is in its place: another writer's, or one that is damaged.
-		// Moved away first, it is never seen with a part missing.
+		// An entry is in its place: another writer's, or one that is damaged. Somebody who
+		// has just been told that there is one is about to load it, and would find none if it
+		// went before ours came.
+		if exchange(stage, dir) == nil {
+			os.RemoveAll(stage)
+			return c.evict()
+		}
+		// Not every file system can do that. Moved away first, it is never seen with a part
+		// missing.
 		old, err := c.Stage()
 		if err != nil {
 			return err

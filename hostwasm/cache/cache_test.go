@@ -166,6 +166,42 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
+// An entry that is there stays there while others are put in its place: who starts a command has
+// just been told of it, and would have to compile.
+func TestNeverMissing(t *testing.T) {
+	c := newCache(t)
+	if err := exchange(fill(t, c, "a"), fill(t, c, "b")); err != nil {
+		t.Skip("directories can't be exchanged here: ", err)
+	}
+	fill(t, c, "m")
+	var writers sync.WaitGroup
+	for range 4 {
+		writers.Go(func() {
+			for range 100 {
+				c.Put(keyOf("m"), func(dir string) error { return write(dir, "m") })
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { // ends with the writers
+		writers.Wait()
+		close(done)
+	}()
+	other := with(c.dir, c.key) // as another program has it
+	for {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if _, err := other.Find(keyOf("m")); err != nil {
+			t.Errorf("got %v, want an entry", err)
+			<-done
+			return
+		}
+	}
+}
+
 // What somebody has staged whom nobody trusts is kept only if it is a few files.
 func TestKeep(t *testing.T) {
 	for name, stage := range map[string]struct {

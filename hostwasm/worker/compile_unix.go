@@ -3,6 +3,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -118,7 +119,7 @@ func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, 
 	defer module.Close()
 	var errs []error
 	for _, c := range h.caches {
-		done, err := h.compileIn(ctx, c, key, name, module)
+		done, err := h.compileIn(ctx, c, key, name, again, module)
 		if done {
 			return err
 		}
@@ -147,18 +148,21 @@ func (h *Host) compileAgain(key cache.Key) bool {
 }
 
 // kept returns what was compiled of a module.
-func (h *Host) kept(key cache.Key) (e cache.Entry, err error) {
+func (h *Host) kept(key cache.Key) (_ cache.Entry, err error) {
 	for _, c := range h.caches {
-		if e, err = c.Find(key); err == nil {
-			break
+		e, notFound := c.Find(key)
+		if notFound == nil {
+			return e, nil
 		}
+		err = cmp.Or(err, notFound) // the first cache's tells more than that of the temporary one
 	}
-	return e, err
+	return cache.Entry{}, err
 }
 
 // compileIn has a module compiled into a cache. It is done unless nothing can be
-// kept there; then the error is what is wrong with the module.
-func (h *Host) compileIn(ctx context.Context, c *cache.Cache, key cache.Key, name string, module *os.File) (done bool, err error) {
+// kept there; then the error is what is wrong with the module. again says that what is there is to
+// be replaced.
+func (h *Host) compileIn(ctx context.Context, c *cache.Cache, key cache.Key, name string, again bool, module *os.File) (done bool, err error) {
 	stage, err := c.Stage()
 	if err != nil {
 		return false, err
@@ -166,6 +170,9 @@ func (h *Host) compileIn(ctx context.Context, c *cache.Cache, key cache.Key, nam
 	defer os.RemoveAll(stage) // unless it has become an entry
 	if err := h.compileTo(ctx, stage, name, module); err != nil {
 		return true, err
+	}
+	if _, err := c.Find(key); err == nil && !again {
+		return true, nil // another program was first, whose commands may be loading it
 	}
 	err = c.Keep(key, stage)
 	return err == nil, err
