@@ -113,6 +113,8 @@ func (s *sieve) ESC(op vt.Op) {
 func (s *sieve) CSI(op vt.Op, params *vt.Params) {
 	first, most := params.Value(0), 1 // with more values some are something else
 	switch op {
+	// ICH, CUU, CUD, CUF, CUB, CNL, CPL, CHA, CHT, IL, DL, DCH, SU, SD, ECH, CBT, HPA, HPR, VPA,
+	// VPR, SCOSC and SCORC.
 	case '@', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'I', 'L', 'M', 'P', 'S', 'T', 'X', 'Z', '`', 'a', 'd', 'e', 's', 'u':
 	case 'H', 'f': // CUP, HVP
 		most = 2
