@@ -178,6 +178,10 @@ func TestHostServe(t *testing.T) {
 
 // The flags of the sandbox hold over there, kept or not.
 func TestHostServeSandbox(t *testing.T) {
+	cache, err := sharedCache()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, far := range map[string]func(t *testing.T, args ...string) *farEnd{
 		"stdio": newFarEnd,
 		"kept":  func(t *testing.T, args ...string) *farEnd { return newKeptEnd(t, args...).farEnd },
@@ -189,12 +193,12 @@ func TestHostServeSandbox(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := far(t, "--host", "wasm", "--plugins", dir)
-			f.env = append(f.env, "XDG_CACHE_HOME="+t.TempDir()) // what nobody else tidies
+			f.env = append(f.env, "XDG_CACHE_HOME="+cache)
 			d, _, _ := f.connect(remote.Config{})
 			if got := run(t, d, core.Command{Command: "answers"}); got != "42\n42\n" {
 				t.Errorf("got %q, want 42 on both streams", got)
 			}
-			if _, err := d.Create(limited(t), "s", core.Command{Command: "/bin/true", Args: []string{"x"}}); err == nil {
+			if _, err := d.Create(limited(t), "s", core.Command{Command: terrariumPath(t), Args: []string{"x"}}); err == nil {
 				t.Error("a native command: got nil, want an error")
 			}
 		})

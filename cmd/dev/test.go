@@ -252,8 +252,8 @@ var raceInside = []string{
 	"./cmd/dev", "./cmd/dev/internal/browser", "./cmd/dev/internal/clients", "./cmd/dev/internal/demo",
 	"./cmd/sandbox", "./cmd/terrarium/internal/ask", "./cmd/terrarium/internal/client/...",
 	"./cmd/terrarium/internal/conform", "./cmd/terrarium/internal/fetch", "./cmd/terrarium/internal/lossy",
-	"./cmd/terrarium/internal/mcp", "./cmd/terrarium/internal/page", "./cmd/terrarium/internal/proxy",
-	"./cmd/terrarium/internal/rulebook",
+	"./cmd/terrarium/internal/mcp", "./cmd/terrarium/internal/page", "./cmd/terrarium/internal/place",
+	"./cmd/terrarium/internal/proxy", "./cmd/terrarium/internal/rulebook",
 }
 
 // raceModules are such packages of what runs as a WASI module, each of which has one thread. There

@@ -76,7 +76,7 @@ func serving(t *testing.T, test func(t *testing.T, p *pipes)) {
 		s := &wsServer{
 			config: acpconn.Config{Driver: driver.Config{Host: noCommands{}}},
 			token:  testToken, isOurs: new(listenFlags).isOurs, ctx: ctx, gate: newGate(p),
-			long: &driver.Budget{Bytes: 1 << 20},
+			links: new(links), long: &driver.Budget{Bytes: 1 << 20},
 		}
 		ended := make(chan error)
 		go func() { ended <- s.run() }()
