@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -96,9 +97,61 @@ var chromium = tool{
 	debian: []string{"chromium"},
 }
 
+// servers are what tests say NOT RUN without. They are installed on machines of CI only: on a
+// person's machine the first would listen from then on.
+var servers = []tool{
+	{
+		name:   "sshd",
+		why:    "terminals elsewhere are tested over ssh",
+		probe:  []string{"test", "-x", "/usr/sbin/sshd"},
+		debian: []string{"openssh-server"},
+	},
+	{
+		name:   "runc",
+		why:    "terminals elsewhere are tested in a container",
+		probe:  []string{"runc", "--version"},
+		debian: []string{"runc"},
+	},
+}
+
 // toolsStep comes before what needs them.
 func toolsStep() step {
-	return step{"tools", func(ctx context.Context, out io.Writer) error { return installTools(ctx, out, tools) }}
+	return step{"tools", func(ctx context.Context, out io.Writer) error {
+		if err := installTools(ctx, out, tools); err != nil {
+			return err
+		}
+		if os.Getenv("CI") == "" || !canInstall() {
+			return nil
+		}
+		unstarted := func() error { return installTools(ctx, out, servers) }
+		if err := withoutServices(servicePolicy, unstarted); err != nil {
+			fmt.Fprintln(out, err) // the tests say NOT RUN
+		}
+		return nil
+	}}
+}
+
+// servicePolicy is what the packages of Debian ask whether they may start a service.
+//
+// https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
+const servicePolicy = "/usr/sbin/policy-rc.d"
+
+// withoutServices calls do, during which no service is started: some can't be, and then their
+// package is not installed. A policy that is there, as in images of Docker, stays as it is.
+func withoutServices(policy string, do func() error) error {
+	f, err := os.OpenFile(policy, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return do()
+	}
+	if err != nil {
+		return err
+	}
+	defer os.Remove(policy)
+	_, err = f.WriteString("#!/bin/sh\nexit 101\n") // forbidden
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return do()
 }
 
 // installTools makes sure that tools are there: as root on Debian by installing what is missing,
