@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ import (
 // A farEnd is dialed by starting "terrarium host serve --stdio ARG…".
 type farEnd struct {
 	t      *testing.T
+	via    []string // the program that starts it, if that is another one, with its arguments
 	args   []string
 	env    []string // besides the test's
 	relays chan *relay
@@ -66,7 +68,8 @@ func (f *farEnd) start() (*relay, error) {
 		Reader: fromIt, Writer: toIt, exited: make(chan struct{}),
 		close: func() { toIt.Close(); fromIt.Close() },
 	}
-	r.cmd = exec.Command("terrarium", f.args...)
+	argv := slices.Concat(f.via, []string{"terrarium"}, f.args)
+	r.cmd = exec.Command(argv[0], argv[1:]...)
 	r.cmd.Env = append(os.Environ(), f.env...)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = in, out, &r.stderr
 	err = r.cmd.Start()
