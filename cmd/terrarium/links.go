@@ -17,6 +17,7 @@ import (
 type links struct {
 	mu    sync.Mutex // guards what follows, and is held while somebody is told
 	say   func(line string)
+	redo  func()    // draws anew what the lines stand on; or nil
 	last  *acp.Link // what was told last
 	peers map[*acpconn.Server]bool
 }
@@ -26,6 +27,14 @@ func (l *links) sayBy(say func(line string)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.say = say
+}
+
+// redrawBy has a screen drawn anew when the connection is there again: what was told before stands
+// on it. redraw must not wait.
+func (l *links) redrawBy(redraw func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.redo = redraw
 }
 
 // tell is the OnState of a remote.Host.
@@ -48,6 +57,9 @@ func (l *links) tell(place string, s remote.State) {
 			end = "\r\n"
 		}
 		fmt.Fprint(os.Stderr, "terrarium: "+linkLine(news)+end)
+		if l.redo != nil && s.Link == remote.Resumed {
+			l.redo()
+		}
 		return
 	}
 	l.say(linkLine(news))

@@ -144,6 +144,13 @@ func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 		case <-ctx.Done():
 		}
 	}()
+	if f.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, f.timeout, &failure{
+			statusTimeout, fmt.Errorf("timed out after %v, before there was a connection to %s", f.timeout, f.place),
+		})
+		defer stop()
+	}
 	// The name is nobody's: it has the next connection find what the last one has left.
 	far := []string{"terrarium", "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
 	h := &placeHost{dialer: &place.Dialer{Place: f.place, Far: append(far, f.farArgs(c)...)}}
@@ -176,6 +183,9 @@ func (f *placeFlags) install(ctx context.Context) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
+	}
+	if !isTerminal(os.Stderr) {
+		fmt.Fprintf(os.Stderr, "terrarium: copying terrarium to %s, which has none or another version\n", f.place)
 	}
 	shown := newProgress(os.Stderr, "copying terrarium to "+f.place.String(), 0)
 	defer shown.end()

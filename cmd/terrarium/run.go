@@ -155,6 +155,9 @@ func (f *runFlags) run(c core.Command) error {
 		f.stdout = os.Stdout
 	}
 	host, err := f.open(&c, -1)
+	if failed, ok := errors.AsType[*failure](err); ok {
+		return failed
+	}
 	if err != nil {
 		return &failure{statusOurs, err}
 	}
@@ -183,6 +186,9 @@ func (f *runFlags) run(c core.Command) error {
 	if err := r.start(c); err != nil {
 		r.driver.Close()
 		return startFailure(f.withMisplaced(err, c.Args))
+	}
+	if r.resizes != nil && c.Pty && isTerminal(os.Stdout) {
+		f.links.redrawBy(r.redraw)
 	}
 	r.wait()
 	r.console.restore()

@@ -118,6 +118,14 @@ func (r *runner) resize() {
 	}
 }
 
+// redraw has a program that draws on the whole screen do that anew, as most do for another size.
+func (r *runner) redraw() {
+	if cols, rows := size(); cols > 1 {
+		r.term.Resize(rows, cols-1)
+		r.term.Resize(rows, cols)
+	}
+}
+
 // wait returns when the command has ended and its output was passed on. A
 // signal to us ends the command, and a second one at once; so does an output
 // that is closed. After a signal or a timeout, a reader who does not read holds

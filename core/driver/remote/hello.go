@@ -25,9 +25,9 @@ const (
 const magic = "\x89TRM\r\n\x1a\n"
 
 const (
-	maxHello   = 1 << 10 // bytes, without magic and length
-	maxBanner  = 512     // bytes that are quoted of what is no hello
-	helloLimit = 30 * time.Second
+	maxHello   = 1 << 10                // bytes, without magic and length
+	maxBanner  = 512                    // bytes that are quoted of what is no hello
+	helloLimit = 2 * time.Minute        // a login on a busy machine takes long
 	bannerWait = 500 * time.Millisecond // for the rest of what is no hello
 )
 

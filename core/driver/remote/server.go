@@ -85,7 +85,7 @@ func (s *Server) admit(h *nearHello) (*farSession, farHello) {
 	case s.closed:
 		return refuse("it is ending")
 	case known == nil && h.Resume:
-		_, answer := refuse("it has forgotten the session: its lease was over, or it was started anew")
+		_, answer := refuse("it has forgotten the session: it was ended there, or there was no connection for too long")
 		answer.Forgotten = true
 		return nil, answer
 	case known == nil && len(s.sessions) >= s.config.MaxSessions:

@@ -126,7 +126,7 @@ func (p *Place) script(ctx context.Context, script string, in *sending) (words [
 	failed, ok := errors.AsType[*Failure](err)
 	switch {
 	case ok && errors.Is(failed, ErrMissing):
-		return nil, &Failure{Place: p.name, Text: "terrarium can't be copied there, since there is no shell: put one into its PATH"}
+		return nil, &Failure{Place: p.name, Text: "terrarium can't be copied there, since there is no sh in its PATH: put a terrarium or a shell there"}
 	case ok:
 		return nil, &Failure{Place: p.name, Text: "terrarium can't be copied there: " + failed.Text}
 	}

@@ -1,5 +1,10 @@
 package place
 
+import (
+	"fmt"
+	"strings"
+)
+
 // ssh is OpenSSH's client, with the user's ~/.ssh/config and agent. HOST may be USER@HOST.
 //
 // https://man.openbsd.org/ssh
@@ -8,6 +13,10 @@ var ssh = scheme{
 	parse: func(p *Place) error {
 		p.argv = []string{"ssh", "-T", "--", p.target}
 		p.shell = true
+		// An IPv6 address has more colons.
+		if host, port, found := strings.Cut(p.target, ":"); strings.HasPrefix(p.target, "//") || found && isNumber(port) {
+			return fmt.Errorf("want ssh:HOST: the port of %s stands in ~/.ssh/config", strings.TrimPrefix(host, "//"))
+		}
 		return oneWord(p, p.target)
 	},
 	hints: []hint{
@@ -22,3 +31,5 @@ var ssh = scheme{
 		{"no route to host", nil, "it does not answer"},
 	},
 }
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
