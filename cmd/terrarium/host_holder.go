@@ -18,7 +18,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
 
@@ -75,6 +74,7 @@ func startHolder(l *net.UnixListener) error {
 	cmd.Env = append(os.Environ(), holderVariable+"=1")
 	cmd.ExtraFiles = []*os.File{socket, write}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it outlives our login
+	keepInherited()
 	err = cmd.Start()
 	write.Close()
 	if err != nil {
@@ -118,6 +118,10 @@ const firstTime = time.Minute
 
 // hold is what a holder does.
 func (f *hostServeFlags) hold() error {
+	var stat unix.Stat_t
+	if err := unix.Fstat(holderSocket, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return errors.New(holderVariable + " is set: it is not for people")
+	}
 	os.Unsetenv(holderVariable) // it is not for commands
 	unix.CloseOnExec(holderSocket)
 	unix.CloseOnExec(holderWords)
@@ -170,10 +174,11 @@ func (f *hostServeFlags) holdUntilOver() error {
 		h.accept()
 	}()
 	<-h.ctx.Done()
-	h.vanish()
+	h.listener.Close()
 	<-accepted
-	h.server.Close()
+	h.server.Close() // first: whoever has the directory locked can't keep commands alive
 	err = host.Close()
+	h.vanish()
 	close(h.over)
 	h.hurry()
 	h.attending.Wait() // who has waited for that is told
@@ -189,18 +194,18 @@ func (h *holder) hurry() {
 	}
 }
 
-// vanish ends listening. Nobody finds the holder any more, and another may be started.
+// vanish removes the socket, on which nobody listens any more.
 func (h *holder) vanish() {
-	unlock, err := plugin.Lock(h.dir)
-	if err == nil {
-		defer unlock()
+	unlock, err := lockKept(h.dir)
+	if err != nil {
+		return // it is stale, and whoever comes next removes it
 	}
+	defer unlock()
 	// Who has removed it, as those do who tidy /tmp, has made place for another holder.
 	path := keptSocket(h.dir, h.name)
 	if info, err := os.Lstat(path); err == nil && os.SameFile(info, h.socket) {
 		os.Remove(path)
 	}
-	h.listener.Close()
 }
 
 // endIfIdle ends the holder if it keeps nothing.
@@ -238,6 +243,7 @@ func (h *holder) accept() {
 		}
 		h.mu.Unlock()
 		if full {
+			h.answer(conn, holderNo+"it has too many connections")
 			conn.Close()
 		}
 	}

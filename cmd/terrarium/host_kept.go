@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 )
 
 // A kept host has a process of its own, its holder, and a socket that is named after it: in keptDir
@@ -129,6 +131,34 @@ func readShortLine(r io.Reader, most int) (string, error) {
 		}
 	}
 	return "", errors.New("a line that is too long")
+}
+
+// lockTime is how long somebody may have the directory of the sockets locked. Only who starts a
+// holder or ends one needs it, but any program of the user's may take it.
+const lockTime = 10 * time.Second
+
+// lockKept locks that directory.
+func lockKept(dir string) (unlock func(), err error) {
+	type result struct {
+		unlock func()
+		err    error
+	}
+	locked := make(chan result, 1)
+	go func() { // ends when it is locked, or we do
+		unlock, err := plugin.Lock(dir)
+		locked <- result{unlock, err}
+	}()
+	select {
+	case r := <-locked:
+		return r.unlock, r.err
+	case <-time.After(lockTime):
+		go func() { // likewise
+			if r := <-locked; r.err == nil {
+				r.unlock()
+			}
+		}()
+		return nil, fmt.Errorf("%s is locked by another program for %v: end it, or set TMPDIR to another directory", dir, lockTime)
+	}
 }
 
 // removeStale removes sockets of holders that were killed. dir is locked.

@@ -10,8 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 )
 
 // relay connects our standard input and output with a kept host, which is started if need be.
@@ -53,7 +51,7 @@ func reachHolder(dir, name string) (conn *net.UnixConn, err error) {
 
 // ensureHolder starts a holder of that name if there is none.
 func ensureHolder(dir, name string) error {
-	unlock, err := plugin.Lock(dir)
+	unlock, err := lockKept(dir)
 	if err != nil {
 		return err
 	}

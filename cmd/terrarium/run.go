@@ -155,6 +155,9 @@ func (f *runFlags) run(c core.Command) error {
 		f.stdout = os.Stdout
 	}
 	host, err := f.open(&c, -1)
+	if status, ok := errors.AsType[exitStatus](err); ok {
+		return status // a signal came
+	}
 	if failed, ok := errors.AsType[*failure](err); ok {
 		return failed
 	}

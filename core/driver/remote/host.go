@@ -118,6 +118,9 @@ func (h *Host) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
 		return core.Exec{}, err
 	}
 	f := answer.found
+	if !f.isOf(&c) {
+		return core.Exec{}, errors.New("remote: resolve: the far side would run another command than it was asked for")
+	}
 	c.Cwd = f.Cwd
 	return core.Exec{
 		Command: c, Path: f.Path, Argv: f.Argv, Via: f.Via, Sandbox: f.Sandbox, Terms: f.Terms,

@@ -37,3 +37,13 @@ func (f *found) possible() bool {
 	return f.Path != "" && len(f.Argv) > 0 && slices.Contains([]core.Via{core.ViaArgs, core.ViaFile, core.ViaShell}, f.Via) &&
 		len(f.Sandbox) <= maxText && len(f.Terms) <= core.MaxBounds*maxText
 }
+
+// isOf reports whether it is c that was found. Rules and people judge what was found, so the far
+// side must not choose which of them applies: it would be asked for one command, and say that it
+// is another.
+func (f *found) isOf(c *core.Command) bool {
+	if f.Via == core.ViaShell {
+		return len(c.Args) == 0 && len(f.Argv) > 1 && f.Argv[len(f.Argv)-1] == c.Command
+	}
+	return f.Argv[0] == c.Command && slices.Equal(f.Argv[1:], c.Args)
+}

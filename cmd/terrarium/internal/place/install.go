@@ -27,11 +27,12 @@ const where = `case $XDG_CACHE_HOME in /*) d=$XDG_CACHE_HOME;; *) d=$HOME/.cache
 	`d=$d/terrarium/bin; f=$d/terrarium-SUM; `
 
 // probe tells what is over there: the system, the machine, whether there is a copy, and its path.
-const probe = where + `h=lacks; if [ -x "$f" ]; then h=has; fi; ` +
+const probe = where + `h=lacks; if [ -f "$f" ] && [ -x "$f" ] && [ -O "$f" ] && [ -O "$d" ]; then h=has; fi; ` +
 	`echo "` + mark + ` $(uname -s) $(uname -m) $h $f"`
 
 // take makes a copy of what it reads.
-const take = where + `set -e; umask 077; mkdir -p "$d"; t=$d/.new.$$; ` +
+const take = where + `set -e; umask 077; mkdir -p "$d"; ` +
+	`if [ -O "$d" ]; then :; else echo "$d belongs to somebody else" >&2; exit 1; fi; t=$d/.new.$$; ` +
 	`trap 'rm -f "$t"' EXIT; trap 'exit 1' HUP INT TERM; cat >"$t"; ` +
 	`if command -v sha256sum >/dev/null 2>&1; then s=$(sha256sum <"$t"); ` +
 	`elif command -v shasum >/dev/null 2>&1; then s=$(shasum -a 256 <"$t"); ` +

@@ -106,7 +106,7 @@ func TestNotInstalled(t *testing.T) {
 	for name, want := range map[string]string{
 		"exit 1":                           "terrarium can't be copied there: ssh has ended without a word, with exit status 1",
 		"echo terrarium-place a b c d":     "terrarium can't be copied there: its shell answers something else",
-		"echo 'sh: not found' >&2; exit 1": "terrarium can't be copied there, since there is no shell: put one into its PATH",
+		"echo 'sh: not found' >&2; exit 1": "terrarium can't be copied there, since there is no sh in its PATH: put a terrarium or a shell there",
 		"yes":                              "terrarium can't be copied there: its shell does not answer",
 	} {
 		standIn(t, "ssh", name)
@@ -117,7 +117,7 @@ func TestNotInstalled(t *testing.T) {
 	}
 	standIn(t, "docker", `echo 'OCI runtime exec failed: exec: "sh": executable file not found in $PATH: unknown' >&2; exit 127`)
 	from, _ := program(t)
-	const want = "docker:web: terrarium can't be copied there, since there is no shell: put one into its PATH"
+	const want = "docker:web: terrarium can't be copied there, since there is no sh in its PATH: put a terrarium or a shell there"
 	if _, err := parse(t, "docker:web").Install(t.Context(), from, none); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
