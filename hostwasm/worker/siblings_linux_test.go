@@ -589,3 +589,19 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Errorf("afterwards: got %v", got.exit)
 	}
 }
+
+// A worker that waits for a session may be killed, for the memory that it has, say. Who starts a
+// command next gets another.
+func TestWaitingWorkerKilled(t *testing.T) {
+	workers(t, os.Getpid()) // or this is skipped
+	worker.SetIdle(t, time.Millisecond, 0)
+	h := newHost(t, worker.Config{Pool: 1})
+	for n := range 30 {
+		awaitWorkers(t, 1)
+		unix.Kill(only(t), unix.SIGKILL)
+		if got := run(t, h, in(core.SessionID(fmt.Sprint(n)), command("exit", "7"))); got.exit.Status.ExitCode != 7 {
+			t.Errorf("got %v, want status 7", got.exit)
+		}
+		h.AwaitUnused(t)
+	}
+}

@@ -15,20 +15,24 @@ import (
 // Start starts the command that Resolve found, in a worker of its session. Where
 // its module was not compiled yet, that comes first, while ctx lasts.
 func (h *Host) Start(ctx context.Context, e core.Exec) (driver.Process, error) {
-	for {
+	for tries := 1; ; tries++ {
 		p, again, err := h.start(ctx, e)
 		switch {
 		case err == nil:
 			h.ran(e.Path)
 			return p, nil
-		case !again:
+		case !again || tries == maxStarts:
 			return nil, err
 		}
 	}
 }
 
+// maxStarts is to how many workers a command comes that have no more commands.
+const maxStarts = 10
+
 // start is one attempt at Start. again says that it came to a worker that has no
-// more commands: one that was idle and has ended just now, for example.
+// more commands: one that was idle and has ended just now, for example, or one that
+// was killed before it had any.
 func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
@@ -58,7 +62,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, 
 	}
 	if err != nil {
 		undo()
-		return nil, false, err
+		return nil, err == errGone, err
 	}
 	p, added, err := h.startIn(s.child, newCommand(hostwasm.WithCommand(ctx, &e.Command), share, left), e)
 	if err == nil {
