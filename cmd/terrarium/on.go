@@ -134,6 +134,13 @@ func (f *commandFlags) farArgs(c *core.Command) (args []string) {
 func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
+	if f.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, f.timeout, &failure{
+			statusTimeout, fmt.Errorf("timed out after %v, before there was a connection to %s", f.timeout, f.place),
+		})
+		defer stop()
+	}
 	signals := make(chan os.Signal, 1)
 	notifyEnd(signals)
 	defer signal.Stop(signals)
@@ -144,13 +151,6 @@ func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 		case <-ctx.Done():
 		}
 	}()
-	if f.timeout > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, f.timeout, &failure{
-			statusTimeout, fmt.Errorf("timed out after %v, before there was a connection to %s", f.timeout, f.place),
-		})
-		defer stop()
-	}
 	// The name is nobody's: it has the next connection find what the last one has left.
 	far := []string{"terrarium", "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
 	h := &placeHost{dialer: &place.Dialer{Place: f.place, Far: append(far, f.farArgs(c)...)}}

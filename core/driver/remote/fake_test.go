@@ -147,6 +147,18 @@ func (l *line) cut(refused error) {
 	}
 }
 
+// cutWhole breaks the connection, unless that was done before, and reports whether it did.
+func (l *line) cutWhole() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now == nil {
+		return false
+	}
+	l.now.Close()
+	l.now = nil
+	return true
+}
+
 // pair returns a host and the server that it is connected to, which end with the test.
 func pair(t *testing.T, f *fakeHost, c Config) (*Host, *line) {
 	t.Helper()
