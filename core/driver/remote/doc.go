@@ -40,7 +40,7 @@
 // The near side speaks first. A hello is the 8 bytes 89 54 52 4d 0d 0a 1a 0a, a length of two
 // bytes, big endian, one byte that is 1 from the near side and 2 from the far side, and fields.
 // The length is that of the byte and the fields, at most 1,025. Bytes behind the fields that one
-// knows are of a later version and are ignored. A side waits 30 seconds for a hello.
+// knows are of a later version and are ignored. A side waits two minutes for a hello.
 //
 //	near side  oldest, newest: number  versions of the protocol that it speaks
 //	           session: bytes          16, random; who knows them may go on with the session
@@ -114,11 +114,12 @@
 //
 // A resolve, start, closeinput, resize, signal or close has an id, above those of all requests
 // before. Each is answered once: by a resolved, a started or a done. within is how much time it
-// has, 0 for any. A start names the resolve whose command it starts; what was resolved starts one
-// command, and of 1,024 that were not started the far side may forget the oldest. The id of a
-// start is the terminal's. A cancel says that nobody waits for the answer: the far side gives up
-// what it resolves or starts, and still answers. If it had started it all the same, the near side
-// closes it.
+// has, 0 for any. The argv of what was found is the command and its arguments, or ends with the
+// command where via is "shell"; the near side takes no other. A start names the resolve whose
+// command it starts; what was resolved starts one command, and of 1,024 that were not started the
+// far side may forget the oldest. The id of a start is the terminal's. A cancel says that nobody
+// waits for the answer: the far side gives up what it resolves or starts, and still answers. If it
+// had started it all the same, the near side closes it.
 //
 // Of each terminal the near side has one resize or signal open at a time, one closeinput or call
 // of write, and one close. A terminal's closeinput and writes are carried out in order, as are its

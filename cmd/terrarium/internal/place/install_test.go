@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
@@ -132,5 +133,36 @@ func TestInstallGivenUp(t *testing.T) {
 	_, err := parse(t, "ssh:box").Install(ctx, from, func(sent, all int64) {})
 	if err == nil || !strings.Contains(err.Error(), "was given up") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A copy is not looked for, nor put, where somebody else may put another in its place.
+func TestForeignFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives a folder to somebody else")
+	}
+	from, _ := program(t)
+	folder := filepath.Join(cacheFor(t), "terrarium", "bin")
+	p := parse(t, "exec:env")
+	none := func(sent, all int64) {}
+	path, err := p.Install(t.Context(), from, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(folder, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	const want = "belongs to somebody else"
+	if _, err := p.Install(t.Context(), from, none); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want that the folder %s", err, want)
+	}
+	if err := errors.Join(os.Chown(folder, 0, 0), os.Chown(path, 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Install(t.Context(), from, none); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Sys().(*syscall.Stat_t).Uid != 0 {
+		t.Errorf("got a copy that is somebody else's still (%v)", err)
 	}
 }
