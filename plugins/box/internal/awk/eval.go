@@ -52,13 +52,26 @@ const maxText = 64 << 20
 
 func (e *concat) eval(in *interp) value {
 	base := len(in.scratch)
-	for _, p := range e.parts {
+	first, rest := e.parts[0].eval(in), e.parts[1:]
+	grows := first.kind != number && len(first.s) >= growsFrom
+	length := base
+	if grows {
+		length -= len(first.s)
+	} else {
+		in.scratch = first.append(in.scratch, in.convfmt)
+	}
+	for _, p := range rest {
 		in.scratch = p.eval(in).append(in.scratch, in.convfmt)
-		if len(in.scratch)-base > maxText {
+		if len(in.scratch)-length > maxText {
 			in.fail("memory exhausted")
 		}
 	}
-	return str(in.taken(base))
+	if !grows {
+		return str(in.taken(base))
+	}
+	s := in.growth.append(first.s, in.scratch[base:])
+	in.scratch = in.scratch[:base]
+	return str(s)
 }
 
 // taken returns what stands in the scratch buffer from base on, and takes it out.

@@ -20,7 +20,8 @@ type interp struct {
 	status  int
 	exiting bool
 	steps   int
-	scratch []byte   // where strings are put together; those who do leave it as it was
+	scratch []byte // where strings are put together; those who do leave it as it was
+	growth  growth
 	text    []byte   // a copy of what a pattern is searched in
 	stack   []value  // of arguments that are being evaluated
 	parts   []string // of split
