@@ -68,6 +68,7 @@ const (
 	whyPlugins = "plugins run inside the sandbox and must build without anything of ours outside it"
 	whyOtel    = "OpenTelemetry's library stays in one package, which the build tag nootel empties"
 	whyMCP     = "the Model Context Protocol's library stays in one package, which serves terminals and wires nothing"
+	whyFleet   = "NATS and its server stay in one package: what is above it knows workers and places, and no subject"
 	whyLive    = "the library that draws stays in one package, so that it can be replaced, and nothing else waits for a terminal"
 	whyDev     = "the check scripts use the standard library, so that they work when all else is broken"
 )
@@ -131,11 +132,14 @@ var rules = []rule{
 			"cmd/terrarium/internal/ask", "cmd/terrarium/internal/printable",
 		},
 		others: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"}, why: whyMCP},
+	{path: "cmd/terrarium/internal/fleet", ours: []string{"core/...", "hostnative/..."},
+		others: []string{"github.com/nats-io/...", "golang.org/x/sys"}, why: whyFleet},
 	{path: "cmd/terrarium/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},
 		bans: []ban{
 			{packages: []string{"go.opentelemetry.io/...", "github.com/go-logr/..."}, why: whyOtel},
 			{packages: []string{"github.com/modelcontextprotocol/go-sdk/...", "github.com/google/jsonschema-go/..."}, why: whyMCP},
 			{packages: []string{"charm.land/...", "github.com/charmbracelet/..."}, why: whyLive},
+			{packages: []string{"github.com/nats-io/..."}, why: whyFleet},
 		},
 		why: "the check scripts and the reactor are other programs"},
 	{path: "cmd/reactor",

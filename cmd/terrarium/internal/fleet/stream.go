@@ -1,0 +1,35 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// What the queue of a tenant holds at the most.
+const (
+	maxWaiting    = 10_000  // requests
+	maxRequest    = 1 << 10 // bytes of each
+	maxRequestAge = time.Hour
+)
+
+// StreamConfig is how the queue of requests is made. It is on the disk, so that who waits goes on
+// waiting where the server starts again.
+func StreamConfig() jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: Stream, Subjects: []string{Requests},
+		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
+		MaxMsgs: maxWaiting, MaxMsgSize: maxRequest, MaxAge: maxRequestAge,
+	}
+}
+
+// ensureStream makes the queue, where there is none.
+func ensureStream(ctx context.Context, js jetstream.JetStream) error {
+	_, err := js.Stream(ctx, Stream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = js.CreateStream(ctx, StreamConfig())
+	}
+	return err
+}
