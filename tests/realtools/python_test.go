@@ -72,7 +72,8 @@ func TestPythonLines(t *testing.T) {
 		script := appPaths.ReplaceAllString(line, "${1}"+root+"/$2")
 		placeProject(t, root, project)
 		want, wantStatus := runLine(t, root, exec.Command("/bin/bash", "-c", script), "PATH="+bin)
-		want = strings.ReplaceAll(want, owner, "root root") // whom all files belong to in the sandbox
+		// All files belong to root in the sandbox.
+		want = strings.ReplaceAll(want, owner, "root root")
 		placeProject(t, root, project)
 		got, status := runLine(t, root, exec.Command(binary,
 			"run", "--host", "wasm", "--mount", root, "--cwd", filepath.Join(root, "app"), "--timeout", "10m", "--", "bash", "-c", script),
