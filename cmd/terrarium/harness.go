@@ -28,7 +28,7 @@ const harnessHelp = `usage: terrarium harness [flags] --instruction TEXT [--] AG
 Has AGENT, a program, do a task at a shell, like Terminal-Bench's terminus-2: it
 is told of the screen, and types. Exits with 0 only if it says that it is done.
 
-  new                     write the beginning of an AGENT; "new --help" has more
+  new                     write an AGENT's beginning; "parse" reads its answers
   --instruction TEXT      the task; or --instruction-file FILE
   --wire json|text        how AGENT is asked: {"instruction","screen","step",
                           "prompt"} on a line, or the prompt and a NUL

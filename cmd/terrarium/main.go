@@ -49,11 +49,11 @@ Terrarium runs commands in terminals, for people and for AI agents:
   shot        print a picture of a terminal, as SVG or text
   test        test a program at a terminal by a script
   keys        print the bytes of tmux key names
-  parse       print what a Term Challenge answer means
   audit       check a record of what ran
   plugins     find, add and remove commands of the sandbox
   policy      check the rules for commands, and explain a line
   host        the far side of terminals that are had from elsewhere
+  fleet       place terminals on many machines
   doctor      say what can run here
   version     print the version
 More: completion, help COMMAND|on|sandbox|native|limits|permission|rules|agent.
@@ -83,7 +83,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newHost(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newHost(), newFleet(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -39,6 +39,7 @@ func newParse() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                   "parse [flags] <RESPONSE",
 		Short:                 "print what a Term Challenge answer means",
+		Hidden:                true, // the help of harness has it
 		Long:                  parseHelp,
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,

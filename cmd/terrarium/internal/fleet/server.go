@@ -76,7 +76,7 @@ func Serve(c ServerConfig) (_ *Server, err error) {
 		return nil, err
 	}
 	s := &Server{dir: c.Dir}
-	if s.unlock, err = lock(c.Dir); err != nil {
+	if err := s.lock(); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -105,6 +105,23 @@ func Serve(c ServerConfig) (_ *Server, err error) {
 		return s, nil
 	}
 	return s, s.open()
+}
+
+// lock has the state directory be ours. Who only changes tenants is waited for.
+func (s *Server) lock() error {
+	return patiently(context.Background(), func() (err error) {
+		s.unlock, err = lock(s.dir)
+		if _, served := os.Lstat(filepath.Join(s.dir, serverFile)); errors.Is(err, errLocked) && served == nil {
+			return fmt.Errorf("%s: %w", s.dir, errServed)
+		}
+		return err
+	})
+}
+
+// Check says why there can't be a server: it is no address, or ErrPlain.
+func (c *ServerConfig) Check() error {
+	_, _, err := c.address()
+	return err
 }
 
 // options are what the server is told.

@@ -72,7 +72,7 @@ func TestServe(t *testing.T) {
 func TestServeRefuses(t *testing.T) {
 	s := serve(t, ServerConfig{Open: true})
 	used := t.TempDir()
-	serve(t, ServerConfig{Dir: used, Open: true})
+	serve(t, ServerConfig{Dir: used})
 	for _, c := range []struct {
 		config ServerConfig
 		want   string
@@ -82,7 +82,7 @@ func TestServeRefuses(t *testing.T) {
 		{ServerConfig{Addr: "127.0.0.1"}, "missing port"},
 		{ServerConfig{Addr: "127.0.0.1:x"}, "want a port"},
 		{ServerConfig{Addr: strings.TrimPrefix(s.URL(), "nats://")}, "address already in use"},
-		{ServerConfig{Addr: "127.0.0.1:0", Dir: used}, errLocked.Error()},
+		{ServerConfig{Addr: "127.0.0.1:0", Dir: used}, errServed.Error()},
 		{ServerConfig{Addr: "127.0.0.1:0", Dir: "/dev/null/x"}, "not a directory"},
 	} {
 		if c.config.Dir == "" {

@@ -55,7 +55,9 @@ func sessionsOf(user string) string { return "terrarium.session." + user + ".>" 
 // HeartbeatSubject is where a worker says what it has, every two seconds.
 func HeartbeatSubject(worker string) string { return "terrarium.worker." + worker + ".alive" }
 
-// DrainSubject is where a worker is asked to take no more sessions.
+// DrainSubject is where a worker is asked to take no more sessions. A user may not publish there,
+// but can have the server send its answers there, as to any subject: they are JSON objects of
+// JetStream. So a message counts only if it has a field that they have not.
 func DrainSubject(worker string) string { return "terrarium.worker." + worker + ".drain" }
 
 // InboxPrefix is what a connection of the user gives nats.CustomInboxPrefix. It may not subscribe

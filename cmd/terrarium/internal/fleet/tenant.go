@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
@@ -117,27 +116,6 @@ func (t *Tenants) lock(dir string) error {
 		t.unlock = append(t.unlock, unlock)
 	}
 	return err
-}
-
-// lockTime is for how long others may have what we need.
-const (
-	lockTime  = 10 * time.Second
-	lockPause = 20 * time.Millisecond
-)
-
-// patiently tries again while others have what f locks.
-func patiently(ctx context.Context, f func() error) error {
-	for end := time.Now().Add(lockTime); ; {
-		err := f()
-		if !errors.Is(err, errLocked) || time.Now().After(end) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(lockPause):
-		}
-	}
 }
 
 // Close lets others change the tenants.
@@ -366,8 +344,14 @@ func (t *Tenants) addCreds(ctx context.Context, tenant, name, kind string, may f
 	if err := t.put(ctx, account); err != nil {
 		return "", err
 	}
-	file := filepath.Join(t.dir, tenantsDir, tenant, name+credsSuffix)
+	file := CredsFile(t.dir, tenant, name)
 	return file, writePrivate(file, creds)
+}
+
+// CredsFile is where the credentials of a user or a worker are, in a state directory, unless they
+// were moved.
+func CredsFile(dir, tenant, name string) string {
+	return filepath.Join(dir, tenantsDir, tenant, name+credsSuffix)
 }
 
 // RemoveCreds has the credentials of a user or a worker be refused from now on, and ends its
@@ -386,7 +370,7 @@ func (t *Tenants) RemoveCreds(ctx context.Context, tenant, name string) error {
 	if err := t.put(ctx, account); err != nil {
 		return err
 	}
-	err = os.Remove(filepath.Join(t.dir, tenantsDir, tenant, name+credsSuffix))
+	err = os.Remove(CredsFile(t.dir, tenant, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was moved to who uses it
 	}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+const fleetHelp = `usage: terrarium fleet COMMAND [flags]
+
+Terminals on many machines. Workers take sessions while they have a free slot;
+"--on fleet:URL" is how a session is placed. Between them is a NATS server:
+"fleet serve", or one of your own with JetStream.
+
+  serve   serve a fleet: the NATS server, with its tenants
+  tenant  add, list and remove tenants, their users and their workers
+`
+
+func newFleet() *cobra.Command {
+	return newGroup("fleet COMMAND [flags]", "place terminals on many machines", fleetHelp,
+		newFleetServe(), newFleetTenant())
+}
+
+// fleetDir is a flag's state directory of a fleet that is served. Its zero value is the user's own.
+type fleetDir string
+
+func (d *fleetDir) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar((*string)(d), "dir", "", "")
+	cmd.MarkFlagDirname("dir")
+}
+
+// path returns the directory. It may not be there yet.
+func (d fleetDir) path() (string, error) {
+	if d != "" {
+		return filepath.Abs(string(d))
+	}
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) { // as the XDG Base Directory Specification has it
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", errors.Join(err, errors.New("--dir names another directory"))
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "terrarium", "fleet"), nil
+}
