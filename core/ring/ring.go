@@ -2,7 +2,7 @@ package ring
 
 // firstSize is the memory, in bytes, that the first output takes: most commands
 // print a few lines.
-const firstSize = 256
+const firstSize = 512
 
 // A Ring holds the newest bytes of a stream, at most its limit. The zero value
 // has limit 0: it keeps nothing, and counts. Do not copy a Ring that is in use.
