@@ -48,7 +48,7 @@ func (r *row) extend(n, cols int) {
 		r.lead = 0
 	}
 	if n > cap(r.cells) {
-		size := max((n+15)&^15, 2*cap(r.cells))
+		size := max((n+7)&^7, 2*cap(r.cells))
 		grown := make([]cell, old, min(size, cols))
 		copy(grown, r.cells)
 		r.cells = grown
