@@ -161,9 +161,13 @@ func (h *Host) connectWithin(ctx context.Context) (*attached, error) {
 	return h.connect(ctx)
 }
 
+// ErrGone is what an error of Config.Dial is that knows that the far side is no more. The session
+// is lost then, before its lease is over.
+var ErrGone = errors.New("it is gone")
+
 // isFinal reports whether it is of no use to connect again.
 func isFinal(err error) bool {
-	return errors.Is(err, errBroken) || errors.As(err, new(*refusedError)) || errors.As(err, new(*endedError))
+	return errors.Is(err, errBroken) || errors.Is(err, ErrGone) || errors.As(err, new(*refusedError)) || errors.As(err, new(*endedError))
 }
 
 // A backoff says how long to wait before the next attempt: not at all before the first, and then

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"testing"
@@ -20,6 +21,23 @@ func TestUnused(t *testing.T) {
 		if n := l.server.Sessions(); n != 0 {
 			t.Errorf("got %d sessions, want none", n)
 		}
+	})
+}
+
+// Where the one who dials knows that the far side is no more, nobody waits for the lease.
+func TestGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, l := pair(t, &fakeHost{}, Config{Lease: time.Hour})
+		p := run(t, h, core.Command{Command: "sh"})
+		began := time.Now()
+		l.cut(fmt.Errorf("worker a: %w", ErrGone))
+		if e, err := p.Wait(); err != nil || e.Reason != core.ReasonLost {
+			t.Errorf("got %+v, %v, want that it is lost", e, err)
+		}
+		if d := time.Since(began); d > time.Second {
+			t.Errorf("lost after %v, want at once", d)
+		}
+		l.cut(nil)
 	})
 }
 
