@@ -234,7 +234,7 @@ var raceSkipScripts = []string{
 var racePackages = []string{
 	"./core", "./core/coretest", "./core/driver/...", "./tests/remote",
 	"./hostnative/internal/broker", "./hostnative/internal/guard", "./hostnative/internal/keeper",
-	"./hostnative/internal/strays", "./hostnative/internal/tree", "./cmd/terrarium",
+	"./hostnative/internal/strays", "./hostnative/internal/tree", "./cmd/terrarium", "./cmd/terrarium/internal/fleet",
 }
 
 // raceLong are such packages that take a minute or more each, and most of the step. Each commit has

@@ -1,0 +1,259 @@
+package fleet
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
+)
+
+// An Access is how a NATS server is reached. Only URL is needed.
+type Access struct {
+	URL   string // nats://HOST:PORT or tls://HOST:PORT, or several with commas between
+	Creds string // a file of credentials, as "fleet tenant" and nsc write them; "": none
+	CA    string // a file of certificates that the server's is to be of; "": the system's
+}
+
+const (
+	connectLimit = 10 * time.Second // for one server
+	// retryPause is how long after a failed attempt a connection that broke is tried again. Who was
+	// cut off by a server that starts again is back before anybody takes them for dead.
+	retryPause = 200 * time.Millisecond
+	pingPause  = 10 * time.Second // whoever does not answer three of them is gone
+	maxCreds   = 64 << 10         // bytes
+)
+
+// A Client is a connection to the server, which is made again whenever it breaks. It is safe for
+// concurrent use.
+type Client struct {
+	nats   *nats.Conn
+	user   string // the public nkey of the credentials, or Anybody
+	url    string
+	closed chan struct{} // closed when the connection will not be made again
+}
+
+// Check says what is wrong with the URL. The error is in words.
+func (a *Access) Check() error {
+	_, err := a.loopback()
+	return err
+}
+
+// loopback reports whether all servers are on this machine.
+func (a *Access) loopback() (all bool, err error) {
+	all = true
+	for one := range strings.SplitSeq(a.URL, ",") {
+		u, err := url.Parse(one)
+		switch {
+		case err != nil, u.Host == "", u.Scheme != "nats" && u.Scheme != "tls":
+			return false, errors.New("want nats://HOST:PORT or tls://HOST:PORT")
+		case u.User != nil:
+			return false, errors.New("others can read a password that is in a command line: use --creds FILE")
+		case u.Path != "" && u.Path != "/", u.RawQuery != "", u.Fragment != "":
+			return false, errors.New("want nothing behind the port")
+		}
+		all = all && isLoopback(u.Hostname())
+	}
+	return all, nil
+}
+
+// Connect connects to the server, and gives up when ctx ends. name is what its operator sees. The
+// error is in one line, and says what to do.
+func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
+	local, err := a.loopback()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.URL, err)
+	}
+	c := &Client{user: Anybody, url: a.URL, closed: make(chan struct{})}
+	options := []nats.Option{
+		nats.Name(name), nats.Timeout(connectLimit), nats.PingInterval(pingPause),
+		nats.MaxReconnects(-1), nats.ReconnectWait(retryPause), nats.ReconnectJitter(retryPause, retryPause),
+		nats.ReconnectBufSize(-1), // what can't be sent now is sent again over the next link
+		nats.SyncQueueLen(256),
+		// What a slow reader misses ends the link, and what is not permitted gets no answer.
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
+	}
+	if a.Creds != "" {
+		if c.user, err = userOf(a.Creds); err != nil {
+			return nil, fmt.Errorf("credentials: %w", err)
+		}
+		options = append(options, nats.UserCredentials(a.Creds))
+	}
+	options = append(options, nats.CustomInboxPrefix(InboxPrefix(c.user)))
+	if !local {
+		config, err := a.tls()
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Secure(config))
+	}
+	if c.nats, err = connect(ctx, a.URL, options); err != nil {
+		return nil, a.explain(err)
+	}
+	return c, nil
+}
+
+// connect is nats.Connect, but ends with ctx.
+func connect(ctx context.Context, url string, options []nats.Option) (*nats.Conn, error) {
+	type result struct {
+		conn *nats.Conn
+		err  error
+	}
+	connected := make(chan result, 1)
+	go func() { // ends within the time of connecting
+		conn, err := nats.Connect(url, options...)
+		connected <- result{conn, err}
+	}()
+	select {
+	case r := <-connected:
+		return r.conn, r.err
+	case <-ctx.Done():
+		go func() { // likewise
+			if r := <-connected; r.err == nil {
+				r.conn.Close()
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// tls returns how the server proves who it is.
+func (a *Access) tls() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.CA == "" {
+		return config, nil
+	}
+	certificates, err := readFile(a.CA)
+	if err != nil {
+		return nil, err
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(certificates) {
+		return nil, fmt.Errorf("%s: no certificate in it", a.CA)
+	}
+	return config, nil
+}
+
+// readFile reads a small file.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxCreds+1))
+	if err == nil && len(b) > maxCreds {
+		err = fmt.Errorf("%s: longer than %d bytes", path, maxCreds)
+	}
+	return b, err
+}
+
+// userOf returns the public nkey that a file of credentials is for.
+func userOf(path string) (string, error) {
+	b, err := readFile(path)
+	if err != nil {
+		return "", err
+	}
+	token, err := jwt.ParseDecoratedJWT(b)
+	if err != nil {
+		return "", fmt.Errorf("%s: no credentials in it", path)
+	}
+	claims, err := jwt.DecodeUserClaims(token)
+	if err != nil {
+		return "", fmt.Errorf("%s: no credentials of a user in it", path)
+	}
+	return claims.Subject, nil
+}
+
+// explain says why there is no connection, and what to do.
+func (a *Access) explain(err error) error {
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case errors.Is(err, nats.ErrAuthorization) && a.Creds == "":
+		return fmt.Errorf("%s: the server wants credentials: use --creds FILE, or set NATS_CREDS", a.URL)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return fmt.Errorf("%s: the server refuses the credentials in %s: whoever runs the fleet can make new ones", a.URL, a.Creds)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%s: the server's certificate is of nobody this machine trusts: use --tls-ca FILE (%w)", a.URL, err)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("%s: the server does not encrypt, which a fleet needs beyond this machine", a.URL)
+	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout), errors.As(err, new(net.Error)):
+		return fmt.Errorf("%s: no NATS server answers: is it running there? (%w)", a.URL, err)
+	}
+	return fmt.Errorf("%s: %w", a.URL, err)
+}
+
+// Close ends the connection.
+func (c *Client) Close() { c.nats.Close() }
+
+// lastError is why there is no connection.
+func (c *Client) lastError() error {
+	if err := c.nats.LastError(); err != nil {
+		return err
+	}
+	return nats.ErrConnectionClosed
+}
+
+// What may wait for a subscription of a session to be handled. A link's window is less than that.
+const (
+	maxPendingMessages = 2 * window / 64
+	maxPendingBytes    = 4 * window
+)
+
+// subscribe has handle called with each message, one at a time.
+func (c *Client) subscribe(subject string, handle nats.MsgHandler) (*nats.Subscription, error) {
+	s, err := c.nats.Subscribe(subject, handle)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.SetPendingLimits(maxPendingMessages, maxPendingBytes)
+}
+
+// publisher returns what sends a link's messages. Where nobody hears one that asks, the server says
+// so on the subject of the other direction.
+func (c *Client) publisher(to, back string) func(b []byte, asks bool) error {
+	return func(b []byte, asks bool) error {
+		if asks {
+			return c.nats.PublishRequest(to, back, b)
+		}
+		return c.nats.Publish(to, b)
+	}
+}
+
+// isNobody reports whether the server says that nobody has heard a message.
+func isNobody(m *nats.Msg) bool {
+	return len(m.Data) == 0 && m.Header.Get("Status") == "503"
+}
+
+// connected waits until there is a connection.
+func (c *Client) connected(ctx context.Context) error {
+	if c.nats.Status() == nats.CONNECTED {
+		return nil
+	}
+	changed := c.nats.StatusChanged(nats.CONNECTED, nats.CLOSED)
+	defer c.nats.RemoveStatusListener(changed)
+	for {
+		switch c.nats.Status() {
+		case nats.CONNECTED:
+			return nil
+		case nats.CLOSED:
+			return fmt.Errorf("%s: %w", c.url, c.lastError())
+		}
+		select {
+		case <-changed:
+		case <-c.closed:
+		case <-ctx.Done():
+			return fmt.Errorf("%s: there is no connection to the server: %w", c.url, ctx.Err())
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
+)
+
+// A PlaceConfig says which place is wanted. Only Client is needed.
+type PlaceConfig struct {
+	Client *Client
+	Labels Labels // a worker has to have them all
+	// OnWait, if set, is told in words what is waited for: after a heartbeat or two, and then
+	// whenever the words are others. It must not wait.
+	OnWait func(words string)
+	// OnDrain, if set, is told that the worker takes no new sessions, and in words for how long it
+	// keeps this one. It must not wait.
+	OnDrain func(worker, within string)
+}
+
+// A Place is a slot of a worker that is the near side's until Close.
+type Place struct {
+	config  PlaceConfig
+	session string
+	worker  string // its name
+	up      string // the subject of what is sent
+	sub     *nats.Subscription
+
+	// Of the goroutine that dials.
+	first  *link  // of the claim
+	number uint64 // of the newest link
+
+	mu       sync.Mutex // guards the fields below
+	link     *link      // the newest
+	answer   chan error // of the link's open
+	drainSay string     // what was said of it
+	closed   bool
+}
+
+const (
+	openTime  = 2 * time.Second // for one answer
+	openPause = 100 * time.Millisecond
+	// goneAfter is for how long the server has to say that nobody is there. A worker whose own
+	// connection has broken is back sooner. With a heartbeat before it, it is less than two.
+	goneAfter = 1500 * time.Millisecond
+)
+
+// NewPlace asks for a place and waits until a worker has claimed it, or ctx ends. Then the error is
+// a *NoPlaceError, and says who else waits.
+func NewPlace(ctx context.Context, c PlaceConfig) (*Place, error) {
+	js, err := jetstream.New(c.Client.nats)
+	if err != nil {
+		return nil, err
+	}
+	p := &Place{config: c, session: rand.Text()}
+	claims := make(chan claim, 4)
+	sub, err := c.Client.subscribe(ClaimSubject(c.Client.user, p.session), func(m *nats.Msg) {
+		got, err := parseClaim(m.Data)
+		if err != nil {
+			return
+		}
+		select {
+		case claims <- got:
+		default: // it will claim again
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Unsubscribe() // whoever claims it later learns that nobody is there
+	w := newWait(ctx, &p.config, js)
+	defer w.end()
+	for {
+		if err := p.ask(ctx, js); err != nil {
+			w.problem(err)
+		}
+		got, err := w.forClaim(claims)
+		switch {
+		case err == errAskAgain:
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if err := p.accept(ctx, &got); err == nil {
+			p.refuseOthers(claims)
+			return p, nil
+		}
+		// It has died in between, and nothing was asked of it: another one may have it.
+		select {
+		case <-time.After(openPause):
+		case <-ctx.Done(): // as forClaim will say
+		}
+	}
+}
+
+// ask puts the request into its pool.
+func (p *Place) ask(ctx context.Context, js jetstream.JetStream) error {
+	b, err := json.Marshal(request{1, p.session})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	_, err = js.Publish(ctx, RequestSubject(p.config.Labels.pool(), p.config.Client.user), b)
+	return err
+}
+
+// accept opens the first link to who has claimed the session.
+func (p *Place) accept(ctx context.Context, got *claim) (err error) {
+	c := p.config.Client
+	p.worker = got.Name
+	p.up = FarSubject(c.user, p.session, got.Key, got.Instance)
+	down := NearSubject(c.user, p.session, got.Key, got.Instance)
+	if p.sub, err = c.subscribe(down, p.handle); err != nil {
+		return err
+	}
+	if p.first, err = p.open(ctx, down); err != nil {
+		p.sub.Unsubscribe()
+		return err
+	}
+	return nil
+}
+
+// refuseOthers tells who has claimed the session too that it is taken.
+func (p *Place) refuseOthers(claims chan claim) {
+	for {
+		select {
+		case got := <-claims:
+			m := message{kind: kindRefused, conn: 1, body: []byte("another worker has it")}
+			if up := FarSubject(p.config.Client.user, p.session, got.Key, got.Instance); up != p.up {
+				p.config.Client.nats.Publish(up, m.append(nil))
+			}
+		default:
+			return
+		}
+	}
+}
+
+// open makes a link to the worker.
+func (p *Place) open(ctx context.Context, down string) (*link, error) {
+	answer := make(chan error, 1)
+	p.number++
+	l := newLink(p.number, heartbeat, p.config.Client.publisher(p.up, down))
+	p.mu.Lock()
+	old := p.link
+	p.link, p.answer = l, answer
+	closed := p.closed
+	p.mu.Unlock()
+	if old != nil {
+		old.end(errDisplaced)
+	}
+	if closed {
+		l.end(os.ErrClosed)
+		return nil, os.ErrClosed
+	}
+	err := l.send(kindOpen, nil)
+	if err == nil {
+		late := time.NewTimer(openTime)
+		defer late.Stop()
+		select {
+		case err = <-answer:
+		case <-late.C:
+			err = errSilent
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	if err != nil {
+		l.end(err)
+		return nil, err
+	}
+	return l, nil
+}
+
+// handle takes what the worker sends. It is called for one message at a time.
+func (p *Place) handle(m *nats.Msg) {
+	p.mu.Lock()
+	l, answer := p.link, p.answer
+	p.mu.Unlock()
+	tell := func(err error) {
+		select {
+		case answer <- err:
+		default:
+		}
+	}
+	switch {
+	case l == nil:
+		return
+	case isNobody(m):
+		tell(errNobody)
+		l.end(fmt.Errorf("worker %s: %w", p.worker, errNobody))
+		return
+	}
+	got, err := parseMessage(m.Data)
+	switch {
+	case err != nil:
+		tell(err)
+		l.end(err)
+		return
+	case got.conn != l.number:
+		return
+	case got.kind == kindRefused:
+		tell(fmt.Errorf("worker %s refuses: %q", p.worker, got.body))
+		return
+	case got.kind == kindDraining:
+		p.drains(got.body)
+	}
+	l.receive(&got)
+	if got.kind == kindOpened {
+		tell(nil)
+	}
+}
+
+// drains says that the worker drains, once.
+func (p *Place) drains(within []byte) {
+	d, err := time.ParseDuration(string(within))
+	if err != nil || d < 0 {
+		return
+	}
+	p.mu.Lock()
+	first := p.drainSay == ""
+	p.drainSay = d.String()
+	p.mu.Unlock()
+	if first && p.config.OnDrain != nil {
+		p.config.OnDrain(p.worker, d.String())
+	}
+}
+
+// Worker is the name of the worker.
+func (p *Place) Worker() string { return p.worker }
+
+// Dial is the Dial of a remote.Config. Where the worker is no more, the error is remote.ErrGone.
+func (p *Place) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	if l := p.first; l != nil {
+		p.first = nil
+		return l, nil
+	}
+	c := p.config.Client.nats
+	var absent time.Time // since when nobody is there, without a break
+	restarts := c.Stats().Reconnects
+	steady := true
+	for {
+		if err := p.config.Client.connected(ctx); err != nil {
+			return nil, err
+		}
+		l, err := p.open(ctx, p.sub.Subject)
+		if n := c.Stats().Reconnects; n != restarts {
+			restarts, steady = n, false
+		}
+		switch {
+		case err == nil:
+			return l, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !errors.Is(err, errNobody):
+			absent = time.Time{}
+			if p.isClosed() {
+				return nil, os.ErrClosed
+			}
+		case absent.IsZero():
+			absent = time.Now()
+		case steady && time.Since(absent) >= goneAfter:
+			return nil, fmt.Errorf("worker %s: %w", p.worker, remote.ErrGone)
+		}
+		select {
+		case <-time.After(openPause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (p *Place) isClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+// Close gives the place up. It comes after the remote.Host's, which has the worker end the session.
+func (p *Place) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	l := p.link
+	p.mu.Unlock()
+	if l != nil {
+		l.Close()
+	}
+	p.sub.Unsubscribe()
+	return nil
+}

@@ -1,0 +1,525 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/coretest"
+	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+func patient(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func newServer(t testing.TB) *Server {
+	t.Helper()
+	return serve(t, ServerConfig{Open: true})
+}
+
+func newClient(t testing.TB, s *Server) *Client {
+	t.Helper()
+	a := Access{URL: s.URL()}
+	c, err := a.Connect(patient(t), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// A running is a worker at work.
+type running struct {
+	*Worker
+	client *Client
+	ended  chan error
+}
+
+func newWorker(t testing.TB, s *Server, c WorkerConfig) *running {
+	t.Helper()
+	r := &running{client: newClient(t, s), ended: make(chan error, 1)}
+	c.Client = r.client
+	var err error
+	if r.Worker, err = NewWorker(c); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { r.ended <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		r.ended <- <-r.ended
+	})
+	return r
+}
+
+// A placedHost is a near side, and its place.
+type placedHost struct {
+	*remote.Host
+	place *Place
+}
+
+func (p *placedHost) Close() error {
+	err := p.Host.Close()
+	p.place.Close()
+	return err
+}
+
+func place(t testing.TB, c PlaceConfig) *placedHost {
+	t.Helper()
+	p, err := NewPlace(patient(t), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := remote.Connect(patient(t), remote.Config{Dial: p.Dial})
+	if err != nil {
+		p.Close()
+		t.Fatal(err)
+	}
+	placed := &placedHost{h, p}
+	t.Cleanup(func() { placed.Close() })
+	return placed
+}
+
+// An echoHost has each command write back what it reads.
+type echoHost struct {
+	mu      sync.Mutex
+	started []*echo
+}
+
+func (h *echoHost) Resolve(_ context.Context, c core.Command) (core.Exec, error) {
+	return core.Exec{Command: c, Path: "/bin/" + c.Command, Argv: []string{c.Command}, Via: core.ViaArgs}, nil
+}
+
+func (h *echoHost) Start(_ context.Context, e core.Exec) (driver.Process, error) {
+	p := &echo{command: e.Command, said: make(chan []byte), closed: make(chan struct{})}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.started = append(h.started, p)
+	return p, nil
+}
+
+func (h *echoHost) all() []*echo {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.started
+}
+
+type echo struct {
+	command core.Command
+	said    chan []byte
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (p *echo) Output(sink func(uint8, []byte)) error {
+	for {
+		select {
+		case b := <-p.said:
+			sink(1, b)
+		case <-p.closed:
+			return nil
+		}
+	}
+}
+
+func (p *echo) Write(b []byte) (int, error) {
+	select {
+	case p.said <- append([]byte(nil), b...):
+		return len(b), nil
+	case <-p.closed:
+		return 0, errors.New("closed")
+	}
+}
+
+func (p *echo) CloseInput() error     { return nil }
+func (p *echo) Resize(int, int) error { return nil }
+func (p *echo) Signal(string) error   { return nil }
+func (p *echo) Close() error          { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *echo) Wait() (core.Exit, error) {
+	<-p.closed
+	return core.Exit{}, nil
+}
+
+// A terminal is a command of an echoHost that runs elsewhere.
+type terminal struct {
+	t    testing.TB
+	p    driver.Process
+	came chan string
+	exit chan core.Exit
+}
+
+func start(t testing.TB, h driver.Host) *terminal {
+	t.Helper()
+	e, err := h.Resolve(patient(t), core.Command{Command: "echo", Session: "s", Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.Start(patient(t), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &terminal{t, p, make(chan string, 1024), make(chan core.Exit, 1)}
+	go p.Output(func(_ uint8, b []byte) { o.came <- string(b) }) // ends with the process
+	go func() {                                                  // likewise
+		e, _ := p.Wait()
+		o.exit <- e
+	}()
+	t.Cleanup(func() { p.Close() })
+	return o
+}
+
+// says has the command write something back.
+func (o *terminal) says(text string) {
+	o.t.Helper()
+	if _, err := o.p.Write([]byte(text)); err != nil {
+		o.t.Fatal(err)
+	}
+	for got := ""; got != text; {
+		select {
+		case more := <-o.came:
+			got += more
+		case e := <-o.exit:
+			o.t.Fatalf("it has ended: %+v", e)
+		case <-time.After(patience):
+			o.t.Fatalf("got %q, want %q", got, text)
+		}
+	}
+}
+
+func (o *terminal) lost() core.Exit {
+	o.t.Helper()
+	select {
+	case e := <-o.exit:
+		if e.Reason != core.ReasonLost {
+			o.t.Errorf("got %+v, want that it is lost", e)
+		}
+		return e
+	case <-time.After(patience):
+		o.t.Fatal("nobody tells that it is lost")
+	}
+	return core.Exit{}
+}
+
+// What the suite asks of a host holds behind NATS.
+func TestHost(t *testing.T) {
+	native, err := hostnative.New(hostnative.Config{})
+	coretest.Supported(t, err)
+	t.Cleanup(func() { native.Close() })
+	s := newServer(t)
+	newWorker(t, s, WorkerConfig{Name: "w", Slots: 64, Host: native})
+	client := newClient(t, s)
+	coretest.TestHost(t, func(t *testing.T) driver.Host {
+		return place(t, PlaceConfig{Client: client})
+	})
+}
+
+// Workers have no more sessions than slots. The next one waits until one is free, and says so.
+func TestSlots(t *testing.T) {
+	s := newServer(t)
+	hosts := []*echoHost{{}, {}}
+	for i, h := range hosts {
+		newWorker(t, s, WorkerConfig{Name: fmt.Sprint("w", i), Slots: 2, Host: h})
+	}
+	client := newClient(t, s)
+	count := make(map[string]int)
+	var all []*placedHost
+	for range 4 {
+		p := place(t, PlaceConfig{Client: client})
+		start(t, p).says("hello")
+		count[p.place.Worker()]++
+		all = append(all, p)
+	}
+	if count["w0"] != 2 || count["w1"] != 2 {
+		t.Errorf("got %v sessions, want 2 on each", count)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := NewPlace(ctx, PlaceConfig{Client: client}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no worker has a free slot") {
+		t.Errorf("got %v, want that the time is over, and no slot free", err)
+	}
+	said := make(chan string, 16)
+	placed := make(chan *Place, 1)
+	go func() {
+		p, err := NewPlace(context.Background(), PlaceConfig{Client: client, OnWait: func(words string) { said <- words }})
+		if err != nil {
+			t.Error(err)
+		}
+		placed <- p
+	}()
+	// The one that gave up waits no more for anything, but its request is there.
+	if got, want := <-said, "4 of 4 slots taken, 2 wait"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	all[0].Close()
+	p := <-placed
+	defer p.Close()
+	if want := all[0].place.Worker(); p.Worker() != want {
+		t.Errorf("placed on %s, want %s", p.Worker(), want)
+	}
+}
+
+// A request that wants labels goes to a worker that has them.
+func TestPlaceLabels(t *testing.T) {
+	s := newServer(t)
+	newWorker(t, s, WorkerConfig{Name: "plain", Slots: 8, Host: &echoHost{}})
+	newWorker(t, s, WorkerConfig{Name: "gpu", Slots: 2, Host: &echoHost{}, Labels: Labels{"gpu": "a100", "os": "linux"}})
+	client := newClient(t, s)
+	for range 2 {
+		if p := place(t, PlaceConfig{Client: client, Labels: Labels{"gpu": "a100"}}); p.place.Worker() != "gpu" {
+			t.Errorf("got worker %s, want gpu", p.place.Worker())
+		}
+	}
+	said := make(chan string, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go NewPlace(ctx, PlaceConfig{ // ends with ctx
+		Client: client, Labels: Labels{"gpu": "h100"}, OnWait: func(words string) { said <- words },
+	})
+	if got, want := <-said, "none of 2 workers has gpu=h100"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A worker that was killed is told of soon, and a near side of another worker is not.
+func TestWorkerGone(t *testing.T) {
+	s := newServer(t)
+	one := newWorker(t, s, WorkerConfig{Name: "w", Slots: 2, Host: &echoHost{}})
+	client := newClient(t, s)
+	first, second := start(t, place(t, PlaceConfig{Client: client})), start(t, place(t, PlaceConfig{Client: client}))
+	newWorker(t, s, WorkerConfig{Name: "other", Slots: 2, Host: &echoHost{}})
+	third := start(t, place(t, PlaceConfig{Client: client}))
+	began := time.Now()
+	one.client.Close()
+	first.lost()
+	second.lost()
+	t.Logf("lost after %v", time.Since(began).Round(time.Millisecond))
+	third.says("still here")
+}
+
+// What a near side asks for is there again when the server is: nothing is lost.
+func TestServerRestarts(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Serve(ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := &echoHost{}
+	newWorker(t, s, WorkerConfig{Name: "w", Slots: 2, Host: host})
+	client := newClient(t, s)
+	o := start(t, place(t, PlaceConfig{Client: client}))
+	o.says("before")
+	addr := strings.TrimPrefix(s.URL(), "nats://")
+	s.Close()
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := o.p.Write([]byte("meanwhile"))
+		wrote <- err
+	}()
+	again, err := Serve(ServerConfig{Dir: dir, Addr: addr, Open: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Close() })
+	for got := ""; got != "meanwhile"; {
+		select {
+		case more := <-o.came:
+			got += more
+		case e := <-o.exit:
+			t.Fatalf("it has ended: %+v", e)
+		case <-time.After(patience):
+			t.Fatalf("got %q, want what was written meanwhile", got)
+		}
+	}
+	if err := <-wrote; err != nil {
+		t.Error(err)
+	}
+	if n := len(host.all()); n != 1 {
+		t.Errorf("%d commands have started, want 1", n)
+	}
+	start(t, place(t, PlaceConfig{Client: client})).says("new")
+}
+
+// A worker that drains takes no more, tells who it has, and ends with the last of them.
+func TestDrain(t *testing.T) {
+	s := newServer(t)
+	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 4, Host: &echoHost{}})
+	client := newClient(t, s)
+	told := make(chan string, 1)
+	p := place(t, PlaceConfig{Client: client, OnDrain: func(worker, within string) { told <- worker + " " + within }})
+	o := start(t, p)
+	list, err := Drain(patient(t), client, "w", time.Hour)
+	if err != nil || len(list) != 1 || list[0].Used != 1 || !list[0].Draining {
+		t.Errorf("got %+v, %v, want one that drains, with one session", list, err)
+	}
+	if got := <-told; got != "w 1h0m0s" {
+		t.Errorf("told %q, want w 1h0m0s", got)
+	}
+	newWorker(t, s, WorkerConfig{Name: "other", Slots: 1, Host: &echoHost{}})
+	if got := place(t, PlaceConfig{Client: client}).place.Worker(); got != "other" {
+		t.Errorf("placed on %s, want other", got)
+	}
+	o.says("still here")
+	select {
+	case err := <-w.ended:
+		t.Errorf("it has ended with a session: %v", err)
+	default:
+	}
+	p.Close()
+	if err := <-w.ended; err != nil {
+		t.Error(err)
+	}
+	w.ended <- nil
+	if _, err := Drain(patient(t), client, "nobody", time.Hour); err == nil || !strings.Contains(err.Error(), "no worker is called nobody") {
+		t.Errorf("got %v, want that there is none", err)
+	}
+}
+
+// What drains for too long is ended, and its near side is told.
+func TestDrainTimeout(t *testing.T) {
+	s := newServer(t)
+	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
+	o := start(t, place(t, PlaceConfig{Client: newClient(t, s)}))
+	w.Drain(0)
+	o.lost()
+	if err := <-w.ended; err != nil {
+		t.Error(err)
+	}
+	w.ended <- nil
+}
+
+// asked is a session that a raw near side has asked for, and what its worker sends.
+type asked struct {
+	session, up string
+	down        chan message
+}
+
+// ask has a raw near side ask for a place, and open it.
+func ask(t *testing.T, c *Client) *asked {
+	t.Helper()
+	a := &asked{session: strings.Repeat("A", 26), down: make(chan message, 64)}
+	claims := make(chan claim, 1)
+	subscribe := func(subject string, handle nats.MsgHandler) {
+		sub, err := c.nats.Subscribe(subject, handle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { sub.Unsubscribe() })
+	}
+	subscribe(ClaimSubject(Anybody, a.session), func(m *nats.Msg) {
+		if got, err := parseClaim(m.Data); err == nil {
+			select {
+			case claims <- got:
+			default:
+			}
+		}
+	})
+	b, _ := json.Marshal(request{1, a.session})
+	for { // until there is a worker
+		if _, err := c.nats.RequestWithContext(patient(t), RequestSubject(DefaultPool, Anybody), b); err == nil {
+			break
+		}
+	}
+	got := <-claims
+	a.up = FarSubject(Anybody, a.session, got.Key, got.Instance)
+	subscribe(NearSubject(Anybody, a.session, got.Key, got.Instance), func(m *nats.Msg) {
+		if got, err := parseMessage(m.Data); err == nil {
+			a.down <- got
+		}
+	})
+	return a
+}
+
+func (a *asked) send(t *testing.T, c *Client, m message) {
+	t.Helper()
+	if err := c.nats.Publish(a.up, m.append(nil)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// want waits for a message of that kind about that link.
+func (a *asked) want(t *testing.T, k kind, conn uint64) {
+	t.Helper()
+	for {
+		select {
+		case m := <-a.down:
+			if m.kind == k && m.conn == conn {
+				return
+			}
+		case <-time.After(patience):
+			t.Fatalf("no message of kind %d about link %d", k, conn)
+		}
+	}
+}
+
+// An open that was used opens nothing, a new one displaces the one before, and what can't be ends a
+// link, not the worker.
+func TestHostileNear(t *testing.T) {
+	s := newServer(t)
+	newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
+	c := newClient(t, s)
+	a := ask(t, c)
+	a.send(t, c, message{kind: kindOpen, conn: 3})
+	a.want(t, kindOpened, 3)
+	for _, used := range []uint64{3, 2} {
+		a.send(t, c, message{kind: kindOpen, conn: used})
+		a.want(t, kindRefused, used)
+	}
+	a.send(t, c, message{kind: kindOpen, conn: 4})
+	a.want(t, kindOpened, 4)
+	c.nats.Publish(a.up, []byte("not a message"))
+	c.nats.Publish(a.up, nil)
+	a.send(t, c, message{kind: kindOpen, conn: 5})
+	a.want(t, kindOpened, 5)
+	a.send(t, c, message{kind: kindData, conn: 5, body: []byte(strings.Repeat("not a hello", 100))})
+	a.want(t, kindClose, 5)
+	for _, bad := range []string{"", "{}", "null", `{"v":1,"session":"short"}`, `{"v":2}`, strings.Repeat("[", 900)} {
+		if _, err := c.nats.RequestWithContext(patient(t), RequestSubject(DefaultPool, Anybody), []byte(bad)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.nats.Publish(DrainSubject("w"), []byte("drain!"))
+	// Its session was never begun, so the slot is free again.
+	p := place(t, PlaceConfig{Client: c})
+	start(t, p).says("hello")
+}
+
+// A session that two workers claim is that of the first, and the other one has its slot back. One
+// whose asker has gone takes no slot.
+func TestTwoClaims(t *testing.T) {
+	s := newServer(t)
+	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
+	c := newClient(t, s)
+	a := ask(t, c)
+	a.send(t, c, message{kind: kindRefused, conn: 1})
+	b, _ := json.Marshal(request{1, strings.Repeat("B", 26)}) // and nobody waits for a claim
+	if _, err := c.nats.RequestWithContext(patient(t), RequestSubject(DefaultPool, Anybody), b); err != nil {
+		t.Fatal(err)
+	}
+	p := place(t, PlaceConfig{Client: c})
+	start(t, p).says("hello")
+	if got := w.presence().Used; got != 1 {
+		t.Errorf("%d slots are in use, want 1", got)
+	}
+
+	// And what a second worker says does not come to the near side.
+	other := claim{1, Anybody, strings.Repeat("C", 26), "other"}
+	text, _ := json.Marshal(other)
+	c.nats.Publish(ClaimSubject(Anybody, p.place.session), text)
+	forged := message{kind: kindClose, conn: 1}
+	c.nats.Publish(NearSubject(Anybody, p.place.session, Anybody, other.Instance), forged.append(nil))
+	start(t, p).says("hello again")
+}
