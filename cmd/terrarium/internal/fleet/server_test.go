@@ -2,7 +2,16 @@ package fleet
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
+	"math/big"
+	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +30,9 @@ func serve(t testing.TB, c ServerConfig) *Server {
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
 	}
-	c.Addr = "127.0.0.1:0"
+	if c.Addr == "" {
+		c.Addr = "127.0.0.1:0"
+	}
 	s, err := Serve(c)
 	if err != nil {
 		t.Fatal(err)
@@ -98,5 +109,100 @@ func TestServeRefuses(t *testing.T) {
 	}
 	if _, err := Serve(ServerConfig{Dir: t.TempDir(), Addr: "192.0.2.1:1"}); !errors.Is(err, ErrPlain) {
 		t.Errorf("got %v, want %v", err, ErrPlain)
+	}
+}
+
+// certificate returns one for this machine that nobody has signed but itself.
+func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "fleet"}, DNSNames: []string{"localhost"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(parsed)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, pool
+}
+
+// TestServeTLS listens on all addresses. Who does not encrypt is refused, and who changes tenants
+// takes no other certificate.
+func TestServeTLS(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	dir := t.TempDir()
+	config, pool := certificate(t)
+	s := serve(t, ServerConfig{Dir: dir, Addr: "0.0.0.0:0", TLS: config})
+	if !strings.HasPrefix(s.URL(), "tls://localhost:") {
+		t.Errorf("got %s, want a name of the certificate", s.URL())
+	}
+	list := tenants(t, ctx, dir)
+	if err := list.Add(ctx, "acme", Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	creds, err := list.AddUser(ctx, "acme", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.Close()
+	for what, c := range map[string]struct {
+		option nats.Option
+		ok     bool
+	}{
+		"its certificate is known": {nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}), true},
+		"it is not":                {nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}), false},
+	} {
+		conn, err := nats.Connect(s.URL(), c.option, nats.UserCredentials(creds), nats.NoReconnect(), nats.Timeout(patience))
+		if err == nil {
+			conn.Close()
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("%s: got %v, want ok %v", what, err, c.ok)
+		}
+	}
+	// What is written to one that wants TLS, and does not encrypt, is the end of it.
+	plain, err := net.Dial("tcp", strings.TrimPrefix(s.url(true), "tls://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	plain.SetDeadline(time.Now().Add(patience))
+	if _, err := plain.Write([]byte("CONNECT {}\r\nPING\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	said := make([]byte, 64<<10)
+	n := 0
+	for err == nil {
+		var more int
+		more, err = plain.Read(said[n:])
+		n += more
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(string(said[:n]), "PONG") {
+		t.Errorf("without TLS: got %q, %v, want the end", said[:n], err)
+	}
+	control, err := findServer(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := openKeyring(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	control.how = []nats.Option{nats.Secure(pinned(make([]byte, 32)))}
+	if err := control.connect(keys.system); err == nil {
+		control.close()
+		t.Error("another certificate was taken")
 	}
 }
