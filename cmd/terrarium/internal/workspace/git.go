@@ -1,0 +1,196 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+)
+
+// A gitRunner runs git in a directory. Nothing of the repository's configuration starts a program,
+// and nothing is fetched: what is run only reads, or works in repositories of ours.
+type gitRunner struct {
+	dir string
+	env []string // besides ours, of which what begins with GIT_ is left out
+}
+
+// quiet are options for each command: the directory, or what is in it, may be somebody else's.
+var quiet = []string{
+	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
+	"-c", "core.alternateRefsCommand=true", "-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+	"-c", "core.sshCommand=false", "-c", "credential.helper=", "-c", "core.askPass=true", "-c", "log.showSignature=false",
+}
+
+// ErrNoGit is why nothing can be done with git.
+var ErrNoGit = errors.New("there is no git in PATH")
+
+func (g *gitRunner) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(quiet), args...)...)
+	cmd.Dir = g.dir
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
+		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_LITERAL_PATHSPECS=1", "LC_ALL=C")
+	cmd.Env = append(cmd.Env, g.env...)
+	return cmd
+}
+
+// maxGit is how much of what git prints is taken, in bytes.
+const maxGit = 2*maxNames + MaxEntries*64
+
+// output returns what a command prints. The error has its last line of words.
+func (g *gitRunner) output(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	out := &limited{most: maxGit}
+	err := g.run(ctx, in, out, args...)
+	return out.b.Bytes(), err
+}
+
+// line returns the one line that a command prints.
+func (g *gitRunner) line(ctx context.Context, args ...string) (string, error) {
+	out, err := g.output(ctx, nil, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+func (g *gitRunner) run(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
+	cmd := g.command(ctx, args...)
+	said := &limited{most: 64 << 10}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, said
+	return gitError(cmd.Run(), args[0], said.b.String())
+}
+
+// gitError returns why git has failed.
+func gitError(err error, what, said string) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return ErrNoGit
+	}
+	if err == nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Errorf("git %s: %s: %w", what, printable.Text(last[:min(len(last), 400)]), err)
+	}
+	return fmt.Errorf("git %s: %w", what, err)
+}
+
+// limited keeps what is written, up to most bytes.
+type limited struct {
+	b    bytes.Buffer
+	most int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.b.Len()+len(p) > l.most {
+		return 0, ErrTooMany
+	}
+	return l.b.Write(p)
+}
+
+// A Tree is the working tree of a git repository here.
+type Tree struct {
+	Head   string // the id of its commit, or "" if there is none that can be bundled
+	Branch string // the name of its branch, or ""
+	git    gitRunner
+}
+
+// OpenTree returns the tree whose top dir is; nil if dir is the top of none, or there is no git.
+func OpenTree(ctx context.Context, dir string) (*Tree, error) {
+	t := &Tree{git: gitRunner{dir: dir}}
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+		return nil, nil
+	}
+	top, err := t.git.line(ctx, "rev-parse", "--show-toplevel")
+	if errors.Is(err, ErrNoGit) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a, errA := os.Stat(dir)
+	b, errB := os.Stat(top)
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		return nil, nil
+	}
+	if shallow, err := t.git.line(ctx, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
+		return t, nil // a bundle would need what is not here
+	}
+	t.Head, _ = t.git.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	t.Branch, _ = t.git.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	return t, nil
+}
+
+// Names returns the files of the tree that git does not ignore, and of HEAD's files their ids.
+func (t *Tree) Names(ctx context.Context) (names []string, blobs map[string]string, err error) {
+	out, err := t.git.output(ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, nil, err
+	}
+	names = splitNames(out)
+	blobs = make(map[string]string)
+	if t.Head == "" {
+		return names, blobs, nil
+	}
+	if out, err = t.git.output(ctx, nil, "ls-tree", "-r", "-z", t.Head); err != nil {
+		return nil, nil, err
+	}
+	for record := range bytes.SplitSeq(out, []byte{0}) {
+		// mode SP type SP id TAB path
+		head, name, _ := strings.Cut(string(record), "\t")
+		if fields := strings.Fields(head); len(fields) == 3 && fields[1] == "blob" && fields[0] != "120000" {
+			blobs[name] = fields[2]
+		}
+	}
+	return names, blobs, nil
+}
+
+// splitNames returns the names that git prints with -z, in order. A directory of which it says no
+// more is a repository of its own.
+func splitNames(out []byte) (names []string) {
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) > 0 {
+			names = append(names, strings.TrimSuffix(string(name), "/"))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Ignored returns which paths git ignores in the tree.
+func (t *Tree) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	in := strings.NewReader(strings.Join(append(paths, ""), "\x00"))
+	out, err := t.git.output(ctx, in, "check-ignore", "-z", "--stdin")
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
+		err = nil // none is
+	}
+	ignored := make(map[string]bool)
+	for _, name := range splitNames(out) {
+		ignored[name] = true
+	}
+	return ignored, err
+}
+
+// Has reports whether the repository has that commit, as it has one that the far side got from it.
+func (t *Tree) Has(ctx context.Context, id string) bool {
+	return isID(id) && t.git.run(ctx, nil, io.Discard, "cat-file", "-e", id+"^{commit}") == nil
+}
+
+// Bundle writes the commits up to HEAD that are not reached from have, which may be "".
+func (t *Tree) Bundle(ctx context.Context, w io.Writer, have string) error {
+	args := []string{"bundle", "create", "--quiet", "-", "HEAD"}
+	if have != "" {
+		args = append(args, "^"+have)
+	}
+	return t.git.run(ctx, nil, w, args...)
+}
+
+// isID reports whether s is the full name of one of git's objects.
+func isID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}

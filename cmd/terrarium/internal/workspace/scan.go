@@ -1,0 +1,230 @@
+package workspace
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+// A Skipped is a file that stays where it is, since it can't be carried.
+type Skipped struct{ Path, Why string }
+
+// A Scan says what is in a directory.
+type Scan struct {
+	Listing Listing
+	Skipped []Skipped
+	// Blobs has files that are blobs of git, by their paths: their objects' ids in hex.
+	Blobs map[string]string
+}
+
+// ScanNames looks at the files of those names. blobs are ids of git's objects that some of them may
+// be. A name at which nothing is left is passed over, as is one behind a symbolic link.
+func ScanNames(root *os.Root, names []string, blobs map[string]string) (*Scan, error) {
+	s := &scanner{root: root, scan: Scan{Listing: make(Listing), Blobs: make(map[string]string)}, dirs: map[string]bool{".": true}}
+	for _, name := range names {
+		if !s.isDir(path.Dir(name)) {
+			continue
+		}
+		info, err := root.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+			continue
+		case err != nil:
+			return nil, err
+		case info.IsDir(): // a submodule, or a repository of its own
+			s.skip(name, "a repository of its own")
+			continue
+		}
+		if err := s.add(name, info, blobs[name]); err != nil {
+			return nil, err
+		}
+	}
+	return &s.scan, nil
+}
+
+// ScanAll looks at all that is in a directory, but for what is git's.
+func ScanAll(root *os.Root) (*Scan, error) {
+	s := &scanner{root: root, scan: Scan{Listing: make(Listing)}}
+	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // somebody has just removed it
+		}
+		if err != nil {
+			return err
+		}
+		why := wrongPath(name)
+		if why != "" || s.unknown(info) {
+			if !strings.HasPrefix(d.Name(), stagePrefix) {
+				s.skip(name, why)
+			}
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		return s.add(name, info, "")
+	})
+	return &s.scan, err
+}
+
+type scanner struct {
+	root   *os.Root
+	scan   Scan
+	counts counts
+	dirs   map[string]bool // whether a path is a directory, and no link is before it
+}
+
+// isDir reports whether name is a directory that no symbolic link leads to.
+func (s *scanner) isDir(name string) bool {
+	is, known := s.dirs[name]
+	if !known {
+		info, err := s.root.Lstat(name)
+		is = s.isDir(path.Dir(name)) && err == nil && info.IsDir()
+		s.dirs[name] = is
+	}
+	return is
+}
+
+// unknown reports whether a file is of no kind that is carried.
+func (s *scanner) unknown(info fs.FileInfo) bool {
+	return !info.Mode().IsRegular() && !info.IsDir() && info.Mode().Type() != fs.ModeSymlink
+}
+
+func (s *scanner) skip(name, why string) {
+	if why == "" {
+		why = "no file, directory or symbolic link"
+	}
+	s.scan.Skipped = append(s.scan.Skipped, Skipped{name, why})
+}
+
+func (s *scanner) add(name string, info fs.FileInfo, blob string) error {
+	if why := wrongPath(name); why != "" || s.unknown(info) {
+		s.skip(name, why)
+		return nil
+	}
+	if err := s.counts.add(name); err != nil {
+		return err
+	}
+	e, id, err := look(s.root, name, info, len(blob))
+	if errors.Is(err, errTarget) {
+		s.skip(name, err.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.scan.Listing[name] = e
+	if id != "" && id == blob {
+		s.scan.Blobs[name] = id
+	}
+	return nil
+}
+
+// errTarget is why a symbolic link is not carried.
+var errTarget = errors.New("a symbolic link that says no text, or too much")
+
+// look returns what is at a path where info is. With idSize it also returns the id that git gives the
+// file, which has so many digits.
+func look(root *os.Root, name string, info fs.FileInfo, idSize int) (e Entry, id string, err error) {
+	switch {
+	case info.IsDir():
+		return Entry{Kind: Dir}, "", nil
+	case info.Mode().Type() == fs.ModeSymlink:
+		target, err := root.Readlink(name)
+		if err == nil && checkTargetText(target) != nil {
+			err = errTarget
+		}
+		return Entry{Kind: Link, Target: target}, "", err
+	}
+	f, err := openFile(root, name)
+	if err != nil {
+		return Entry{}, "", err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return Entry{}, "", err
+	}
+	e = Entry{Kind: File, Size: info.Size()}
+	if info.Mode()&0o100 != 0 {
+		e.Kind = Executable
+	}
+	if e.Size > MaxBytes {
+		return Entry{}, "", &PathError{name, fmt.Sprintf("more than %d GiB", MaxBytes>>30)}
+	}
+	sum, blob := sha256.New(), newBlob(idSize)
+	if blob != nil {
+		fmt.Fprintf(blob, "blob %d\x00", e.Size)
+	}
+	n, err := io.Copy(io.MultiWriter(sum, orDiscard(blob)), io.LimitReader(f, e.Size+1))
+	switch {
+	case err != nil:
+		return Entry{}, "", err
+	case n != e.Size:
+		return Entry{}, "", &PathError{name, "it is just being written"}
+	}
+	sum.Sum(e.Sum[:0])
+	if blob != nil {
+		id = hex.EncodeToString(blob.Sum(nil))
+	}
+	return e, id, nil
+}
+
+// newBlob returns the hash that git has for objects whose ids have so many digits, or nil.
+func newBlob(digits int) hash.Hash {
+	switch digits {
+	case 2 * sha1.Size:
+		return sha1.New()
+	case 2 * sha256.Size:
+		return sha256.New()
+	}
+	return nil
+}
+
+func orDiscard(h hash.Hash) io.Writer {
+	if h == nil {
+		return io.Discard
+	}
+	return h
+}
+
+// openFile opens a regular file for reading. It waits for nobody, as an opener of a pipe would.
+func openFile(root *os.Root, name string) (*os.File, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, &PathError{name, "it is no regular file"}
+	}
+	return f, nil
+}
+
+// lookAt returns what is at a path, and its FileInfo, which is nil if nothing is.
+func lookAt(root *os.Root, name string) (Entry, fs.FileInfo, error) {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return Entry{}, nil, nil
+	}
+	if err != nil {
+		return Entry{}, nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() && info.Mode().Type() != fs.ModeSymlink {
+		return Entry{}, nil, &PathError{name, "no file, directory or symbolic link"}
+	}
+	e, _, err := look(root, name, info, 0)
+	return e, info, err
+}

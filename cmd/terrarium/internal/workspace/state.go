@@ -1,0 +1,130 @@
+package workspace
+
+import (
+	"bufio"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// What each side keeps is in folders of its own below home: commands in a sandbox have no access to
+// what is in terrarium, and shall have some to workspaces.
+const (
+	nearFolder = "terrarium/workspaces"
+	farFolder  = "terrarium-workspaces"
+)
+
+// home returns a folder in the directory of programs' state, as the XDG base directory
+// specification has it. It is no cache, which anybody may empty: what was changed over there is in
+// it.
+func home(folder string) (string, error) {
+	base := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(base) {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder for workspaces: %w: set XDG_STATE_HOME", err)
+		}
+		base = filepath.Join(user, ".local", "state")
+	}
+	return filepath.Join(base, folder), nil
+}
+
+// A State is what the near side remembers of a workspace.
+type State struct {
+	Dir   string  // its directory here, absolute
+	Place string  // where it was handed over to
+	ID    string  // what it is called there: random, in small letters and digits
+	Base  Listing // what was handed over last
+	Fresh bool    // it was not handed over yet
+
+	file string
+}
+
+// stateHead is the first line of a state's file, which the listing follows.
+type stateHead struct {
+	Version int    `json:"version"`
+	Dir     string `json:"dir"`
+	Place   string `json:"place"`
+	ID      string `json:"id"`
+}
+
+// LoadState returns what is known of a directory at a place. lockDir is a directory to lock while it
+// is used and changed.
+func LoadState(dir, place string) (s *State, lockDir string, err error) {
+	base, err := home(nearFolder)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256([]byte(dir + "\x00" + place))
+	lockDir = filepath.Join(base, "near-"+hex.EncodeToString(sum[:16]))
+	if err := os.MkdirAll(lockDir, 0o700); err != nil {
+		return nil, "", err
+	}
+	s = &State{Dir: dir, Place: place, file: filepath.Join(lockDir, "state")}
+	return s, lockDir, nil
+}
+
+// Read reads the state, under the lock. There is none yet, it is made up.
+func (s *State) Read() error {
+	f, err := os.Open(s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.ID, s.Base, s.Fresh = strings.ToLower(rand.Text()), make(Listing), true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 64<<10)
+	line, err := r.ReadSlice('\n')
+	var head stateHead
+	if err == nil {
+		err = json.Unmarshal(line, &head)
+	}
+	if err == nil && (head.Version != 1 || head.Dir != s.Dir || head.Place != s.Place || !isWorkspaceID(head.ID)) {
+		err = errors.New("it is of another version or directory")
+	}
+	if err == nil {
+		s.ID = head.ID
+		s.Base, err = ReadListing(r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w: remove it to begin anew", s.file, err)
+	}
+	return nil
+}
+
+// Save keeps the state.
+func (s *State) Save() error {
+	f, err := os.CreateTemp(filepath.Dir(s.file), "new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	line, err := json.Marshal(stateHead{1, s.Dir, s.Place, s.ID})
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+	}
+	if err == nil {
+		err = s.Base.Write(f)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), s.file)
+}
+
+// Forget removes the state.
+func (s *State) Forget() error { return os.RemoveAll(filepath.Dir(s.file)) }
+
+// isWorkspaceID reports whether s may be the name of a workspace.
+func isWorkspaceID(s string) bool {
+	return 16 <= len(s) && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+}
