@@ -15,5 +15,5 @@ Terminals that somebody has on this machine from elsewhere.
 
 func newHost() *cobra.Command {
 	return newGroup("host COMMAND [flags]", "the far side of terminals that are had from elsewhere", hostHelp,
-		newHostServe(), newHostList(), newHostStop())
+		newHostServe(), newHostList(), newHostStop(), newHostWorkspace())
 }

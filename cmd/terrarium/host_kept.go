@@ -139,6 +139,18 @@ const lockTime = 10 * time.Second
 
 // lockKept locks that directory.
 func lockKept(dir string) (unlock func(), err error) {
+	unlock, err = lockWithin(dir, lockTime)
+	if errors.Is(err, errLocked) {
+		err = fmt.Errorf("%w: end it, or set TMPDIR to another directory", err)
+	}
+	return unlock, err
+}
+
+// errLocked is why a directory can't be locked.
+var errLocked = errors.New("locked by another program")
+
+// lockWithin locks a directory. It waits no longer than limit.
+func lockWithin(dir string, limit time.Duration) (unlock func(), err error) {
 	type result struct {
 		unlock func()
 		err    error
@@ -151,13 +163,13 @@ func lockKept(dir string) (unlock func(), err error) {
 	select {
 	case r := <-locked:
 		return r.unlock, r.err
-	case <-time.After(lockTime):
+	case <-time.After(limit):
 		go func() { // likewise
 			if r := <-locked; r.err == nil {
 				r.unlock()
 			}
 		}()
-		return nil, fmt.Errorf("%s is locked by another program for %v: end it, or set TMPDIR to another directory", dir, lockTime)
+		return nil, fmt.Errorf("%s is %w for %v", dir, errLocked, limit)
 	}
 }
 

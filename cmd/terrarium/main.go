@@ -35,7 +35,6 @@ func main() {
 }
 
 const rootHelp = `usage: terrarium COMMAND [flags]
-Terrarium runs commands in terminals, for people and for AI agents:
   run         run one command: live output, its exit status
   serve       answer terminal/* of the Agent Client Protocol
   proxy       sit between an editor and an agent, and serve its terminals
@@ -53,6 +52,7 @@ Terrarium runs commands in terminals, for people and for AI agents:
   plugins     find, add and remove commands of the sandbox
   policy      check the rules for commands, and explain a line
   host        the far side of terminals that are had from elsewhere
+  workspace   take back what was changed in a directory elsewhere
   fleet       place terminals on many machines
   doctor      say what can run here
   version     print the version
@@ -83,7 +83,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newHost(), newFleet(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
+	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newHost(), newWorkspace(), newFleet(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
@@ -110,7 +110,7 @@ type topic struct {
 var topics = map[string]topic{
 	"sandbox":    {sandboxHelp, append([]string{"sandbox-required"}, sandboxFlags...)},
 	"native":     {nativeHelp, nativeTopic},
-	"on":         {onHelp, []string{"on", "no-install"}},
+	"on":         {onHelp, []string{"on", "no-install", "workspace", "workspace-limit"}},
 	"limits":     {limitsHelp, []string{"limit", "memory"}},
 	"permission": {permissionHelp, permissionTopic},
 	"rules":      {rulesHelp, nil},

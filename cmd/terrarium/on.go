@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -34,15 +35,16 @@ own makes the connection, with its settings and keys:
 
   --cwd DIR               where commands run over there; default: the directory
                           that is called as ours is here
-  --no-install            needs a terrarium in PATH over there. Without it, if
-                          there is none, this one is copied to ~/.cache there
+  --workspace DIR         hand DIR over, and run there; git's ignored files stay
+                          here. "terrarium workspace pull" takes changes back
+  --workspace-limit N     hand over more than that only if you agree; 256MiB
+  --no-install            else, if PATH has no terrarium there, ours is copied
 
 --host, --sandbox, --limit, --env and what they need hold over there, and paths
-begin with /. Of our environment only --env goes there. Where the connection
-breaks, another is made, and commands go on meanwhile. After ten minutes without
-one they are lost, and run exits with 125. What a place says of its sandbox is
-no more than that: rules with "inside" hold there only if your policy file has
-trusted = ["ssh:box"].
+begin with /. Of our environment only --env goes there. A broken connection is
+made again, and commands go on meanwhile. After ten minutes they are lost, and
+run exits with 125. What a place says of its sandbox is no more than that: rules
+with "inside" hold only where your policy file has trusted = ["ssh:box"].
 `
 
 // placeFlags say that commands run elsewhere.
@@ -51,17 +53,23 @@ type placeFlags struct {
 	noInstall bool
 	place     *place.Place // nil: they run here
 	links     links        // hear of the connection
+	program   string       // of ours over there; "" is what its PATH has
+	workspaceFlags
 }
 
 // addOn declares them.
 func (f *placeFlags) addOn(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.on, "on", "", "")
 	cmd.Flags().BoolVar(&f.noInstall, "no-install", false, "")
+	f.addWorkspace(cmd)
 	cmd.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(place.Prefixes(), cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 }
 
 // parse says what is wrong with the flags.
 func (f *placeFlags) parse(set *pflag.FlagSet) (err error) {
+	if err := f.workspaceFlags.check(set); err != nil {
+		return err
+	}
 	switch {
 	case !set.Changed("on") && f.noInstall:
 		return errors.New("--no-install needs --on")
@@ -134,13 +142,6 @@ func (f *commandFlags) farArgs(c *core.Command) (args []string) {
 func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	if f.timeout > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, f.timeout, &failure{
-			statusTimeout, fmt.Errorf("timed out after %v, before there was a connection to %s", f.timeout, f.place),
-		})
-		defer stop()
-	}
 	signals := make(chan os.Signal, 1)
 	notifyEnd(signals)
 	defer signal.Stop(signals)
@@ -151,31 +152,67 @@ func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 		case <-ctx.Done():
 		}
 	}()
-	// The name is nobody's: it has the next connection find what the last one has left.
-	far := []string{"terrarium", "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
-	h := &placeHost{dialer: &place.Dialer{Place: f.place, Far: append(far, f.farArgs(c)...)}}
-	if f.cwd == "" {
-		h.cwd = c.Cwd
+	err := f.handOver(ctx, c)
+	if err == nil && f.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, f.timeout, &failure{
+			statusTimeout, fmt.Errorf("timed out after %v, before there was a connection to %s", f.timeout, f.place),
+		})
+		defer stop()
 	}
-	err := h.connect(ctx, &f.links)
-	if errors.Is(err, place.ErrMissing) || errors.Is(err, place.ErrVersion) {
-		if f.noInstall {
-			err = fmt.Errorf("%w: put this one into its PATH, or do without --no-install", err)
-		} else if h.dialer.Far[0], err = f.install(ctx); err == nil {
-			if err = h.connect(ctx, &f.links); errors.Is(err, place.ErrMissing) {
-				err = fmt.Errorf("%s: the copy of this program does not run there: it may be built for another C library, and CGO_ENABLED=0 builds one for any", f.place)
-			}
-		}
+	var h *placeHost
+	if err == nil {
+		h, err = f.reach(ctx, f.farArgs(c))
 	}
 	switch {
 	case ctx.Err() != nil:
-		h.Close()
+		if err == nil {
+			h.Close()
+		}
 		return nil, context.Cause(ctx)
 	case err != nil:
-		h.Close()
 		return nil, &failure{statusOurs, err}
 	}
+	h.work = f.work
+	if f.cwd == "" && f.work == nil {
+		h.cwd = c.Cwd
+	}
 	return h, nil
+}
+
+// reach connects with a host over there that has those flags. Where there is no terrarium, or an
+// older one, ours is copied.
+func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, err error) {
+	// The name is nobody's: it has the next connection find what the last one has left.
+	far := []string{cmp.Or(f.program, "terrarium"), "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
+	h := &placeHost{dialer: &place.Dialer{Place: f.place, Far: append(far, args...)}}
+	defer func() {
+		if err != nil {
+			h.Close()
+		}
+	}()
+	err = h.connect(ctx, &f.links)
+	if !errors.Is(err, place.ErrMissing) && !errors.Is(err, place.ErrVersion) {
+		return h, err
+	}
+	if err := f.replace(ctx, err); err != nil {
+		return nil, err
+	}
+	h.dialer.Far[0] = f.program
+	if err = h.connect(ctx, &f.links); errors.Is(err, place.ErrMissing) {
+		err = fmt.Errorf("%s: the copy of this program does not run there: it may be built for another C library, and CGO_ENABLED=0 builds one for any", f.place)
+	}
+	return h, err
+}
+
+// replace puts this program in the place of one that is missing over there, or is of another
+// version, as why says.
+func (f *placeFlags) replace(ctx context.Context, why error) (err error) {
+	if f.noInstall {
+		return fmt.Errorf("%w: put this one into its PATH, or do without --no-install", why)
+	}
+	f.program, err = f.install(ctx)
+	return err
 }
 
 // install copies this program to the place, and returns its path there.
@@ -199,7 +236,8 @@ func (f *placeFlags) install(ctx context.Context) (string, error) {
 type placeHost struct {
 	*remote.Host
 	dialer *place.Dialer
-	cwd    string // where they run if nobody has said so, or ""
+	cwd    string  // where they run if nobody has said so, or ""
+	work   *handed // what was handed over, or nil
 }
 
 func (h *placeHost) connect(ctx context.Context, l *links) error {
@@ -216,7 +254,12 @@ func (h *placeHost) connect(ctx context.Context, l *links) error {
 
 // Resolve implements driver.Host.
 func (h *placeHost) Resolve(ctx context.Context, c core.Command) (core.Exec, error) {
+	roots := c.Roots
+	c = h.work.there(c)
 	e, err := h.Host.Resolve(ctx, c)
+	if h.work != nil && err == nil {
+		e.Command.Roots = append(e.Command.Roots, roots...) // a project's rules are looked for here
+	}
 	if refused, ok := errors.AsType[*core.HostError](err); ok && c.Cwd == h.cwd && h.cwd != "" {
 		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "cwd" {
 			return e, &core.HostError{

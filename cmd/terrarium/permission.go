@@ -109,6 +109,10 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 	if f.place != nil {
 		j.place, j.own = f.place.String(), f.given
 	}
+	if f.work != nil {
+		roots = append(slices.Clip(roots), f.work.dir)
+		j.roots = roots
+	}
 	// Nothing that a guest gets means anything to programs outside.
 	j.refuses = !typed && !f.inherit && !j.guests
 	rules := rulebook.Config{File: f.policy, Guests: j.guests, Place: j.place, Path: environ.Value(j.own, "PATH")}

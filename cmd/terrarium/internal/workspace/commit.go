@@ -32,9 +32,9 @@ func (e *ConflictError) Error() string {
 	return "changed on both sides: " + text
 }
 
-// Commit makes all changes, or none: then the error says why, and whether something could not be put
-// back. It is called once. Who is killed meanwhile leaves what was in the place of new files in a
-// directory that begins with ".terrarium-workspace-".
+// Commit makes all changes, or none: then the error says why, and whether something could not be
+// put back. It is called once. Who is killed meanwhile leaves what was in the place of new files in
+// a directory that begins with ".terrarium-workspace-".
 func (in *Incoming) Commit() (err error) {
 	infos, err := in.check()
 	if err != nil {
@@ -90,8 +90,8 @@ func (t *transaction) undo() (err error) {
 	return err
 }
 
-// make removes what is to go, what is deepest first, and then puts new files into their places. infos
-// are those of what is there.
+// make removes what is to go, what is deepest first, and then puts new files into their places.
+// infos are those of what is there.
 func (t *transaction) make(infos []fs.FileInfo) error {
 	order := make([]int, len(t.in.changes))
 	for i := range order {

@@ -12,8 +12,8 @@ import (
 // maxDiffed is how long a file may be whose lines are compared, in bytes.
 const maxDiffed = 1 << 20
 
-// Diff returns what the change with that index does to the lines of a file, as diff -u has it. A file
-// that is no text, or is too long, is binary; then there is no diff.
+// Diff returns what the change with that index does to the lines of a file, as diff -u has it. A
+// file that is no text, or is too long, is binary; then there is no diff.
 func (in *Incoming) Diff(i int) (text string, binary bool) {
 	c := in.changes[i]
 	was, okWas := in.text(c.Was, func() (*os.File, error) { return openFile(in.root, c.Path) })

@@ -94,8 +94,8 @@ type FarState struct {
 
 const farVersion = "terrarium-workspace 1"
 
-// List writes what is in the workspace. known are paths that the near side knows: they are looked at
-// even where git ignores them.
+// List writes what is in the workspace. known are paths that the near side knows: they are looked
+// at even where git ignores them.
 func (f *Far) List(ctx context.Context, w io.Writer, known []string) error {
 	s := FarState{Tree: f.tree(), Head: f.ref(ctx, headRef)}
 	_, err := exec.LookPath("git")
@@ -143,7 +143,7 @@ func ReadFar(r io.Reader) (s FarState, l Listing, err error) {
 
 // Send writes the files at those paths.
 func (f *Far) Send(w io.Writer, paths []string) error {
-	scan, err := ScanNames(f.root, paths, nil)
+	scan, err := scanNames(f.root, paths, nil, true)
 	if err != nil {
 		return err
 	}

@@ -36,8 +36,7 @@ func (g *gitRunner) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(quiet), args...)...)
 	cmd.Dir = g.dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
-		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_LITERAL_PATHSPECS=1", "LC_ALL=C")
+		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C")
 	cmd.Env = append(cmd.Env, g.env...)
 	return cmd
 }
@@ -164,14 +163,17 @@ func splitNames(out []byte) (names []string) {
 
 // Ignored returns which paths git ignores in the tree.
 func (t *Tree) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
-	in := strings.NewReader(strings.Join(append(paths, ""), "\x00"))
-	out, err := t.git.output(ctx, in, "check-ignore", "-z", "--stdin")
+	var in strings.Builder
+	for _, p := range paths {
+		in.WriteString("./" + p + "\x00") // or ":(glob)x" would be a pattern
+	}
+	out, err := t.git.output(ctx, strings.NewReader(in.String()), "check-ignore", "-z", "--stdin")
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
 		err = nil // none is
 	}
 	ignored := make(map[string]bool)
 	for _, name := range splitNames(out) {
-		ignored[name] = true
+		ignored[strings.TrimPrefix(name, "./")] = true
 	}
 	return ignored, err
 }

@@ -15,11 +15,12 @@ import (
 	"time"
 )
 
-// stagePrefix begins the name of the directory, in the workspace, where what comes is kept until all
-// of it is there. No file of such a name is carried.
+// stagePrefix begins the name of the directory, in the workspace, where what comes is kept until
+// all of it is there. No file of such a name is carried.
 const stagePrefix = ".terrarium-workspace-"
 
-// In that directory are those of the new files, and of the old ones while new ones take their places.
+// In that directory are those of the new files, and of the old ones while new ones take their
+// places.
 const (
 	stageNew = "new"
 	stageOld = "old"

@@ -23,8 +23,8 @@ const (
 	Dir        Kind = 'd' // only outside of git trees
 )
 
-// An Entry says what is at a path. Two that are equal have the same content. The zero value says that
-// nothing is there.
+// An Entry says what is at a path. Two that are equal have the same content. The zero value says
+// that nothing is there.
 type Entry struct {
 	Kind   Kind
 	Size   int64    // of a file, in bytes
@@ -63,7 +63,8 @@ func (c *counts) add(p string) error {
 	return nil
 }
 
-// lastLine begins the last line of a listing and of paths, so that one that was cut short is noticed.
+// lastLine begins the last line of a listing and of paths, so that one that was cut short is
+// noticed.
 const lastLine = "end\t"
 
 // Write writes the listing as lines: kind, size, sum or target, and path, with a tab between. The

@@ -12,7 +12,7 @@ import (
 const (
 	recordWas  = "TERRARIUM.was"  // an Entry: what has to be there for the change to be made
 	recordNow  = "TERRARIUM.now"  // an Entry: what will be there, also for what a tar can't say
-	recordBlob = "TERRARIUM.blob" // the id of an object of git that has the content, which is not here
+	recordBlob = "TERRARIUM.blob" // the id of an object of git that has the content
 	recordEnd  = "TERRARIUM.end"  // how many members were before: the last has it
 )
 

@@ -65,17 +65,17 @@ func wrongPath(p string) string {
 	return ""
 }
 
-// isText reports whether a name is UTF-8 that can stand in a line. Other names could be carried, but
-// not be shown to who decides about them.
+// isText reports whether a name is UTF-8 that can stand in a line. Other names could be carried,
+// but not be shown to who decides about them.
 func isText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
 	})
 }
 
-// isGit reports whether some file system takes name for ".git": one that does not tell small letters
-// from large ones, HFS+, which leaves out what nobody sees, or NTFS with its short names. Git itself
-// refuses the same (verify_path in its read-cache.c).
+// isGit reports whether some file system takes name for ".git": one that does not tell small
+// letters from large ones, HFS+, which leaves out what nobody sees, or NTFS with its short names.
+// Git itself refuses the same (verify_path in its read-cache.c).
 func isGit(name string) bool {
 	seen := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -88,9 +88,9 @@ func isGit(name string) bool {
 	return seen == ".git" || seen == "git~1"
 }
 
-// CheckTarget says why the far side can't have a symbolic link at p that says target. It may lead to
-// what is in the workspace: up with ".." first, as high as the workspace, then down. A ".." further
-// on could follow another link and leave.
+// CheckTarget says why the far side can't have a symbolic link at p that says target. It may lead
+// to what is in the workspace: up with ".." first, as high as the workspace, then down. A ".."
+// further on could follow another link and leave.
 func CheckTarget(p, target string) error {
 	if why := wrongTarget(p, target); why != "" {
 		return &PathError{p, "a symbolic link to " + printable.Text(target[:min(len(target), maxPath)]) + ": " + why}

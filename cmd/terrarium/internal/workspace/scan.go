@@ -29,6 +29,11 @@ type Scan struct {
 // ScanNames looks at the files of those names. blobs are ids of git's objects that some of them may
 // be. A name at which nothing is left is passed over, as is one behind a symbolic link.
 func ScanNames(root *os.Root, names []string, blobs map[string]string) (*Scan, error) {
+	return scanNames(root, names, blobs, false)
+}
+
+// scanNames is ScanNames. A directory is skipped unless dirs says that it is asked for.
+func scanNames(root *os.Root, names []string, blobs map[string]string, dirs bool) (*Scan, error) {
 	s := &scanner{root: root, scan: Scan{Listing: make(Listing), Blobs: make(map[string]string)}, dirs: map[string]bool{".": true}}
 	for _, name := range names {
 		if !s.isDir(path.Dir(name)) {
@@ -40,7 +45,7 @@ func ScanNames(root *os.Root, names []string, blobs map[string]string) (*Scan, e
 			continue
 		case err != nil:
 			return nil, err
-		case info.IsDir(): // a submodule, or a repository of its own
+		case info.IsDir() && !dirs: // a submodule, or a repository of its own
 			s.skip(name, "a repository of its own")
 			continue
 		}
@@ -136,8 +141,8 @@ func (s *scanner) add(name string, info fs.FileInfo, blob string) error {
 // errTarget is why a symbolic link is not carried.
 var errTarget = errors.New("a symbolic link that says no text, or too much")
 
-// look returns what is at a path where info is. With idSize it also returns the id that git gives the
-// file, which has so many digits.
+// look returns what is at a path where info is. With idSize it also returns the id that git gives
+// the file, which has so many digits.
 func look(root *os.Root, name string, info fs.FileInfo, idSize int) (e Entry, id string, err error) {
 	switch {
 	case info.IsDir():

@@ -55,8 +55,8 @@ type stateHead struct {
 	ID      string `json:"id"`
 }
 
-// LoadState returns what is known of a directory at a place. lockDir is a directory to lock while it
-// is used and changed.
+// LoadState returns what is known of a directory at a place. lockDir is a directory to lock while
+// it is used and changed.
 func LoadState(dir, place string) (s *State, lockDir string, err error) {
 	base, err := home(nearFolder)
 	if err != nil {

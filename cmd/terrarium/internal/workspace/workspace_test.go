@@ -105,7 +105,8 @@ func TestHandOver(t *testing.T) {
 		t.Errorf("got %v and %v, want it executable", info, err)
 	}
 
-	// A file becomes a directory, and a directory a file; one is removed, with the last one beside it.
+	// A file becomes a directory, and a directory a file; one is removed, with the last one beside
+	// it.
 	for _, name := range []string{"gone", "f", "t", "d/e"} {
 		os.RemoveAll(filepath.Join(near, name))
 	}
@@ -390,9 +391,12 @@ func TestHostileTree(t *testing.T) {
 	}
 	_, _, err = tree.Names(ctx)
 	var b bytes.Buffer
-	_, errIgnored := tree.Ignored(ctx, []string{"ignored"})
+	ignored, errIgnored := tree.Ignored(ctx, []string{"ignored", "a", ":(glob)*", "d/ignored"})
 	if err := errors.Join(err, errIgnored, tree.Bundle(ctx, &b, "")); err != nil {
 		t.Error(err)
+	}
+	if want := map[string]bool{"ignored": true, "d/ignored": true}; !maps.Equal(ignored, want) {
+		t.Errorf("got %v, want %v", ignored, want)
 	}
 	if _, err := os.Lstat(mark); err == nil {
 		t.Error("a program of the repository's configuration has run")

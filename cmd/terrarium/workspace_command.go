@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+)
+
+const workspaceHelp = `usage: terrarium workspace COMMAND [flags]
+
+Directories that were handed over to another place, by --workspace.
+
+  pull  show what was changed there, and take it over or drop it
+  rm    remove a workspace over there, with what was changed there
+
+Each of "terrarium run|serve|proxy|client|harness --on PLACE --workspace DIR"
+hands over what was changed here since the last time. See "terrarium help on".
+`
+
+func newWorkspace() *cobra.Command {
+	return newGroup("workspace COMMAND [flags]", "take back what was changed in a directory elsewhere", workspaceHelp,
+		newWorkspacePull(), newWorkspaceRemove())
+}
+
+// workspaceCommandFlags are those of both commands.
+type workspaceCommandFlags struct {
+	placeFlags
+	dir string
+}
+
+func (f *workspaceCommandFlags) addTo(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.on, "on", "", "")
+	cmd.Flags().BoolVar(&f.noInstall, "no-install", false, "")
+	cmd.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(place.Prefixes(), cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+}
+
+// checkCommand says what is wrong with the command line.
+func (f *workspaceCommandFlags) checkCommand(cmd *cobra.Command, args []string) error {
+	switch {
+	case !cmd.Flags().Changed("on"):
+		return errors.New("want --on PLACE: where it was handed over to")
+	case len(args) > 1:
+		return fmt.Errorf("want one directory, got %d", len(args))
+	}
+	f.dir = append(args, ".")[0]
+	return f.parse(cmd.Flags())
+}
+
+const workspaceRemoveHelp = `usage: terrarium workspace rm [DIR] --on PLACE
+
+Removes the workspace that DIR was handed over to, with all that was changed
+over there and not pulled, and what is known of it here. DIR stays as it is.
+
+  --on PLACE    where it is; see "terrarium help on"
+  --no-install  needs a terrarium in PATH over there
+`
+
+func newWorkspaceRemove() *cobra.Command {
+	var f workspaceCommandFlags
+	cmd := &cobra.Command{
+		Use:                   "rm [DIR] --on PLACE",
+		SuggestFor:            []string{"remove", "delete"},
+		Short:                 "remove a workspace over there",
+		Long:                  workspaceRemoveHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkCommand(cmd, args); err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return f.remove()
+		},
+	}
+	f.addTo(cmd)
+	return cmd
+}
+
+// errNotHanded is that there is nothing to pull or remove.
+var errNotHanded = errors.New("it was not handed over to that place")
+
+func (f *workspaceCommandFlags) remove() error {
+	ctx, stop := interruptible()
+	defer stop()
+	w, err := f.openWorkspace(ctx, f.dir, false)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer w.close()
+	if err := w.far.call(ctx, "remove", "", nil, nil); err != nil {
+		return interrupted(ctx, err)
+	}
+	return w.state.Forget()
+}

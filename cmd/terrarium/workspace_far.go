@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver"
+)
+
+// transferLinger is for how long a transfer whose connection has broken can be gone on with, and
+// the workspace over there is locked by one of ours that was killed.
+const transferLinger = "2m"
+
+// A farWorkspace is the workspace over there: "host workspace" is started for each thing that is to
+// be done, over a connection without the sandbox and the limits of commands.
+type farWorkspace struct {
+	host    *placeHost
+	program string
+	id      string
+}
+
+// reachWorkspace connects with the place.
+func (f *placeFlags) reachWorkspace(ctx context.Context, id string) (*farWorkspace, error) {
+	h, err := f.reach(ctx, []string{"--linger", transferLinger})
+	if err != nil {
+		return nil, err
+	}
+	return &farWorkspace{h, cmp.Or(f.program, "terrarium"), id}, nil
+}
+
+func (w *farWorkspace) close() { w.host.Close() }
+
+// call runs a command over there: in writes its input and out reads its output. nil stands for
+// nothing. All of it has ended when call returns.
+func (w *farWorkspace) call(ctx context.Context, command, word string, in func(io.Writer) error, out func(io.Reader) error) error {
+	err := w.run(ctx, core.Command{Command: w.program, Args: []string{"host", "workspace", command, w.id, word}, Cwd: "/", Interactive: true}, in, out)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && !errors.Is(err, place.ErrVersion):
+		return fmt.Errorf("%s: %w", w.host.dialer.Place, err)
+	}
+	return err
+}
+
+func (w *farWorkspace) run(ctx context.Context, c core.Command, in func(io.Writer) error, out func(io.Reader) error) error {
+	e, err := w.host.Host.Resolve(ctx, c)
+	if err != nil {
+		return err
+	}
+	p, err := w.host.Host.Start(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	defer context.AfterFunc(ctx, func() { p.Close() })()
+	var sendErr error
+	var ours bool
+	sent := make(chan struct{})
+	go func() { // ends with in, or with the process
+		defer close(sent)
+		ours, sendErr = send(p, in)
+		p.CloseInput() // if it still has one
+	}()
+	var said lastWords
+	read, write := io.Pipe()
+	ended := make(chan struct{})
+	go func() { // ends with the output of the process
+		defer close(ended)
+		err := p.Output(func(stream uint8, b []byte) {
+			if stream == 2 {
+				said.add(b)
+				return
+			}
+			write.Write(b) // which fails when nobody reads any more
+		})
+		write.CloseWithError(err)
+	}()
+	from := &endSeen{r: read}
+	if out != nil {
+		err = out(from)
+	} else {
+		_, err = io.Copy(io.Discard, from)
+	}
+	read.Close()
+	var exit core.Exit
+	if err == nil || from.seen { // else we have refused what came
+		var lost error
+		exit, lost = p.Wait()
+		err = cmp.Or(lost, err)
+	}
+	p.Close()
+	<-ended
+	<-sent
+	switch status := exit.Status; {
+	case ours:
+		return sendErr // and what it says is a consequence
+	case exit.Reason == core.ReasonLost:
+		return errors.New("the connection is lost")
+	case status.Unknown || status.Signal != "" || status.ExitCode != 0:
+		return said.failure(status)
+	case err == nil:
+		return sendErr
+	}
+	return err
+}
+
+// sendBuffer is how much is written at once, in bytes: each write is answered.
+const sendBuffer = 1 << 20
+
+// send writes what in has for a process. ours says that the error is of this side.
+func send(p driver.Process, in func(io.Writer) error) (ours bool, err error) {
+	if in == nil {
+		return false, nil
+	}
+	to := &failing{Writer: p}
+	b := bufio.NewWriterSize(to, sendBuffer)
+	if err := in(b); err != nil {
+		return to.err == nil, err
+	}
+	return false, b.Flush()
+}
+
+// A failing notes why its writer takes no more.
+type failing struct {
+	io.Writer
+	err error
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	n, err := f.Writer.Write(p)
+	f.err = err
+	return n, err
+}
+
+// An endSeen notes whether its reader has come to an end.
+type endSeen struct {
+	r    io.Reader
+	seen bool
+}
+
+func (e *endSeen) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.seen = e.seen || err == io.EOF
+	return n, err
+}
+
+// lastWords are the last that a process has said, on its standard error.
+type lastWords struct{ text []byte }
+
+// maxWords is how much of them is kept, in bytes.
+const maxWords = 4 << 10
+
+func (l *lastWords) add(b []byte) {
+	l.text = append(l.text, b...)
+	if len(l.text) > maxWords {
+		l.text = append(l.text[:0], l.text[len(l.text)-maxWords:]...)
+	}
+}
+
+// failure returns why the process has failed.
+func (l *lastWords) failure(status core.ExitStatus) error {
+	text := strings.TrimSpace(string(l.text))
+	if status.ExitCode == statusUsage && strings.Contains(text, "no such command: host workspace") {
+		return place.ErrVersion
+	}
+	for line := range strings.Lines(text) {
+		if words, ours := strings.CutPrefix(line, "terrarium: "); ours {
+			return errors.New(strings.TrimSpace(words))
+		}
+	}
+	if text == "" {
+		return fmt.Errorf("terrarium has ended there without a word: %v", status)
+	}
+	return errors.New(text[strings.LastIndexByte(text, '\n')+1:])
+}

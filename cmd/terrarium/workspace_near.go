@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/workspace"
+)
+
+// A nearWorkspace is a directory here, what is known of it, and the workspace at a place that it
+// was handed over to. Nobody else of ours uses it until close.
+type nearWorkspace struct {
+	place  string
+	state  *workspace.State
+	root   *os.Root
+	tree   *workspace.Tree // nil if it is no git tree
+	scan   *workspace.Scan
+	far    *farWorkspace
+	theirs workspace.FarState
+	there  workspace.Listing // what is over there
+
+	closers []func()
+}
+
+// openWorkspace looks at both sides. If it is not to be made, it has to be there.
+func (f *placeFlags) openWorkspace(ctx context.Context, dir string, make bool) (_ *nearWorkspace, err error) {
+	w := &nearWorkspace{place: f.place.String()}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if dir, err = realDir(dir); err != nil {
+		return nil, err
+	}
+	var lock string
+	if w.state, lock, err = workspace.LoadState(dir, w.place); err != nil {
+		return nil, err
+	}
+	unlock, err := nearLock(lock)
+	if err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, unlock)
+	if err := w.state.Read(); err != nil {
+		return nil, err
+	}
+	if w.state.Fresh && !make {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, errNotHanded), w.state.Forget())
+	}
+	if w.root, err = os.OpenRoot(dir); err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, func() { w.root.Close() })
+	if w.tree, err = workspace.OpenTree(ctx, dir); err != nil {
+		return nil, err
+	}
+	if w.scan, err = w.look(ctx); err != nil {
+		return nil, err
+	}
+	if w.far, err = f.reachWorkspace(ctx, w.state.ID); err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, func() { w.far.close() })
+	err = w.list(ctx)
+	if errors.Is(err, place.ErrVersion) { // what is in PATH over there has no workspaces yet
+		if err := f.replace(ctx, fmt.Errorf("%s: %w", w.place, err)); err != nil {
+			return nil, err
+		}
+		w.far.program = f.program
+		err = w.list(ctx)
+	}
+	return w, err
+}
+
+func (w *nearWorkspace) close() {
+	for i := len(w.closers) - 1; i >= 0; i-- {
+		w.closers[i]()
+	}
+}
+
+// look looks at what is here.
+func (w *nearWorkspace) look(ctx context.Context) (*workspace.Scan, error) {
+	if w.tree == nil {
+		return workspace.ScanAll(w.root)
+	}
+	names, blobs, err := w.tree.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return workspace.ScanNames(w.root, names, blobs)
+}
+
+// list asks what is over there.
+func (w *nearWorkspace) list(ctx context.Context) error {
+	known := workspace.Listing{}
+	for _, l := range []workspace.Listing{w.state.Base, w.scan.Listing} {
+		for p, e := range l {
+			known[p] = e
+		}
+	}
+	err := w.far.call(ctx, "list", "",
+		func(to io.Writer) error { return workspace.WritePaths(to, known.Paths()) },
+		func(r io.Reader) (err error) { w.theirs, w.there, err = workspace.ReadFar(r); return err })
+	if err != nil || w.tree == nil {
+		return err
+	}
+	var fresh []string // what git may ignore here
+	for p, e := range w.there {
+		if _, ok := known[p]; ok {
+			continue
+		}
+		if e.Kind == workspace.Dir { // git knows files only
+			delete(w.there, p)
+		} else {
+			fresh = append(fresh, p)
+		}
+	}
+	if w.theirs.Head != "" || len(fresh) == 0 {
+		return nil // git has left that out over there
+	}
+	ignored, err := w.tree.Ignored(ctx, fresh)
+	for p := range ignored {
+		delete(w.there, p)
+	}
+	return err
+}
+
+// handOver brings what was changed here, of which no more than most bytes go without a question.
+func (w *nearWorkspace) handOver(ctx context.Context, most int64) error {
+	plan := workspace.HandOver(w.state.Base, w.scan.Listing, w.there)
+	if len(plan.Conflicts) > 0 {
+		return fmt.Errorf("%w: see terrarium workspace pull %s --on %s", &workspace.ConflictError{Paths: plan.Conflicts}, w.state.Dir, w.place)
+	}
+	w.tellSkipped()
+	if err := w.send(ctx, plan.Changes, most); err != nil {
+		return err
+	}
+	w.state.Base = w.scan.Listing
+	return w.state.Save()
+}
+
+// tellSkipped says what stays here.
+func (w *nearWorkspace) tellSkipped() {
+	const named = 3
+	var list []string
+	for _, s := range w.scan.Skipped[:min(len(w.scan.Skipped), named)] {
+		list = append(list, printable.Text(s.Path)+" ("+s.Why+")")
+	}
+	if more := len(w.scan.Skipped) - named; more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	if len(list) > 0 {
+		warn(os.Stderr, errors.New("not handed over: "+strings.Join(list, ", ")))
+	}
+}
+
+// send has changes made over there, and the history brought.
+func (w *nearWorkspace) send(ctx context.Context, changes []workspace.Change, most int64) error {
+	// Before it asks, so that it is found again where the answer is no.
+	if err := w.state.Save(); err != nil {
+		return err
+	}
+	bundle, err := w.bundle(ctx)
+	if err != nil {
+		return err
+	}
+	var blobs map[string]string
+	var size int64
+	if bundle != nil {
+		defer os.Remove(bundle.Name())
+		defer bundle.Close()
+		info, err := bundle.Stat()
+		if err != nil {
+			return err
+		}
+		size = info.Size()
+	}
+	if w.tree != nil && w.tree.Head != "" && (bundle != nil || w.theirs.Head == w.tree.Head) {
+		blobs = w.scan.Blobs
+	}
+	all := size + workspace.Size(changes, blobs)
+	if err := w.agreed(ctx, all, most); err != nil {
+		return err
+	}
+	shown := newProgress(os.Stderr, "handing "+w.state.Dir+" over to "+w.place, all)
+	defer shown.end()
+	if bundle != nil {
+		err := w.far.call(ctx, "import", w.tree.Head, func(to io.Writer) error {
+			_, err := io.Copy(to, &told{bundle, 0, shown.at})
+			return err
+		}, nil)
+		if err != nil {
+			return fmt.Errorf("the history: %w", err)
+		}
+	}
+	if len(changes) == 0 && bundle == nil {
+		return nil
+	}
+	branch := ""
+	if w.tree != nil {
+		branch = w.tree.Branch
+	}
+	left := false
+	err = w.far.call(ctx, "receive", branch, func(to io.Writer) error {
+		return workspace.Pack(to, w.root, changes, blobs, func(n int64) { shown.at(size + n) })
+	}, func(r io.Reader) error {
+		said, err := io.ReadAll(io.LimitReader(r, 64))
+		left = strings.TrimSpace(string(said)) == leftAsItIs
+		return err
+	})
+	if err == nil && left && bundle != nil {
+		shown.end()
+		warn(os.Stderr, fmt.Errorf("%s: commits were made in the workspace there, so its branch stays where it is", w.place))
+	}
+	return err
+}
+
+// bundle returns a file with what the far side lacks of the history, or nil if it lacks nothing, or
+// can have none.
+func (w *nearWorkspace) bundle(ctx context.Context) (_ *os.File, err error) {
+	if w.tree == nil || w.tree.Head == "" || w.theirs.Head == w.tree.Head {
+		return nil, nil
+	}
+	if !w.theirs.Git {
+		notice(w.place + ": there is no git, so the files go there without their history")
+		return nil, nil
+	}
+	f, err := os.CreateTemp("", "terrarium-bundle-")
+	if err != nil {
+		return nil, err
+	}
+	have := ""
+	if w.theirs.Head != "" && w.tree.Has(ctx, w.theirs.Head) {
+		have = w.theirs.Head
+	}
+	if err = w.tree.Bundle(ctx, f, have); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, fmt.Errorf("the history: %w", err)
+	}
+	return f, nil
+}
+
+// agreed asks whether so many bytes shall be handed over, if they are more than most.
+func (w *nearWorkspace) agreed(ctx context.Context, n, most int64) error {
+	if n <= most {
+		return nil
+	}
+	ok, err := agree(ctx, fmt.Sprintf("hand %s of %s over to %s?", about(n), printable.Text(w.state.Dir), w.place))
+	switch {
+	case errors.Is(err, errNobody):
+		return fmt.Errorf("%s: %s would be handed over, and %s go without a question: --workspace-limit says how much may", w.state.Dir, about(n), about(most))
+	case err == nil && !ok:
+		return errors.New("not handed over")
+	}
+	return err
+}
+
+// told tells how much was read of a file.
+type told struct {
+	from io.Reader
+	n    int64
+	tell func(int64)
+}
+
+func (t *told) Read(p []byte) (int, error) {
+	n, err := t.from.Read(p)
+	t.n += int64(n)
+	t.tell(t.n)
+	return n, err
+}
