@@ -12,8 +12,8 @@ import (
 type Config struct {
 	// Dial makes a connection to the far side, where [Server.Serve] has its other end: again
 	// whenever the last one has broken. It is called by one goroutine at a time, and gives up when
-	// ctx ends. Closing a connection must end its Read and Write. An error that is [ErrGone] says
-	// that there will be no other connection.
+	// ctx ends. Closing a connection must end its Read and Write. It may be a TryWriter. An error
+	// that is [ErrGone] says that there will be no other connection.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
 
 	// Lease is how long the far side may keep what runs there while there is no connection, and

@@ -89,6 +89,7 @@ func (l *link) carry(turn uint64, conn io.ReadWriteCloser, r *frameReader, alive
 // write writes what is queued until the turn or the connection ends. The error is nil if it is the
 // turn.
 func (l *link) write(turn uint64, conn io.Writer) error {
+	l.attend(turn, conn)
 	var own []byte // what small frames are put together in
 	var back uint64
 	for {

@@ -130,11 +130,11 @@
 //
 // # Input and output
 //
-// A call of Process.Write is numbered per terminal, from 1, and cut into writes of at most 32 KiB
+// A call of Process.Write is numbered per terminal, from 1, and cut into writes of at most 64 KiB
 // each. Whenever the command has taken some, written says how much of the call it has by now.
 // After a failure the far side drops the rest of the call.
 //
-// Output of at most 32 KiB each is of stream 1 or 2, and an outputend follows it. An exited tells
+// Output of at most 64 KiB each is of stream 1 or 2, and an outputend follows it. An exited tells
 // how the command has ended, whatever becomes of its output. pending is how many bytes of output
 // it had written by then that were not sent yet, at the most. Unless it is 0, a passed says when
 // they were, or an outputend.

@@ -14,7 +14,8 @@ import (
 // A fakeHost has each of its commands do what run says, and counts them.
 type fakeHost struct {
 	run   func(p *fakeProcess)
-	hangs bool // to resolve "slow" takes until nobody waits
+	hangs bool           // to resolve "slow" takes until nobody waits
+	take  func(p []byte) // what they are given, in place of noting it; or nil
 
 	mu      sync.Mutex
 	started []*fakeProcess
@@ -39,7 +40,7 @@ func (h *fakeHost) Start(_ context.Context, e core.Exec) (driver.Process, error)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.started = append(h.started, p)
-	p.run = h.run
+	p.run, p.take = h.run, h.take
 	return p, nil
 }
 
@@ -117,6 +118,7 @@ func (p *fakeProcess) Close() error {
 type line struct {
 	server *Server
 	dials  int
+	pipe   func() (near, far io.ReadWriteCloser) // makes a connection; nil for net.Pipe
 
 	mu      sync.Mutex
 	now     io.Closer
@@ -131,7 +133,12 @@ func (l *line) dial(context.Context) (io.ReadWriteCloser, error) {
 	if l.refused != nil {
 		return nil, l.refused
 	}
-	near, far := net.Pipe()
+	var near, far io.ReadWriteCloser
+	if l.pipe != nil {
+		near, far = l.pipe()
+	} else {
+		near, far = net.Pipe()
+	}
 	l.serving.Go(func() { l.server.Serve(far) }) // ends with the connection
 	l.now = near
 	return near, nil
@@ -167,7 +174,14 @@ func pair(t *testing.T, f *fakeHost, c Config) (*Host, *line) {
 
 func pairWith(t *testing.T, s ServerConfig, c Config) (*Host, *line) {
 	t.Helper()
-	l := &line{server: NewServer(s)}
+	l := new(line)
+	return connectLine(t, l, s, c), l
+}
+
+// connectLine returns a host that is connected to a server by l. They end with the test.
+func connectLine(t *testing.T, l *line, s ServerConfig, c Config) *Host {
+	t.Helper()
+	l.server = NewServer(s)
 	c.Dial = l.dial
 	h, err := Connect(t.Context(), c)
 	if err != nil {
@@ -178,7 +192,7 @@ func pairWith(t *testing.T, s ServerConfig, c Config) (*Host, *line) {
 		l.server.Close()
 		l.serving.Wait()
 	})
-	return h, l
+	return h
 }
 
 func run(t *testing.T, h *Host, c core.Command) driver.Process {

@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -46,8 +47,27 @@ type link struct {
 	turn     uint64 // which connection is the link's: it counts them
 	err      error  // why the link has ended
 	occupied bool   // this turn's connection reads and writes
-	idle     bool   // all that was queued is written on it
+	idle     bool   // all that was queued is written on it, but for what is late
+
+	try    TryWriter   // of the connection, if it is one
+	trying []byte      // where small frames are put together for it
+	rest   []byte      // what it has left of them
+	late   bool        // frames may be there that wait for the next one
+	timer  *time.Timer // writes what is late; nil until something was
 }
+
+// A TryWriter writes as much of p as it can without waiting. A connection that is one is asked for
+// that first, which saves a goroutine its turn. An error stays for Write to tell.
+type TryWriter interface {
+	TryWrite(p []byte) (n int)
+}
+
+const (
+	// tryBytes is how much of small frames is tried to be written by whoever has queued it, about.
+	tryBytes = 4 << 10
+	// lateTime is how long a frame waits for another one at the most.
+	lateTime = time.Millisecond
+)
 
 const (
 	tellBytes  = 192 << 10 // are taken before the other side is told
@@ -67,10 +87,46 @@ func send[T any, M wire.Message[T]](l *link, k kind, m M) {
 	l.push(f)
 }
 
+// sendLate queues a frame that is written with the next one, or after lateTime. The answer to a
+// keystroke goes with its echo so, and does not wake all who pass it on once more.
+func sendLate[T any, M wire.Message[T]](l *link, k kind, m M) {
+	f := newQueued(k, headRoom)
+	f.buf = wire.Append(f.buf, m)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.append(f) == 0 || l.late {
+		return
+	}
+	l.late = true
+	if l.timer == nil {
+		l.timer = time.AfterFunc(lateTime, l.writeLate)
+	} else {
+		l.timer.Reset(lateTime)
+	}
+}
+
+func (l *link) writeLate() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.late = false
+	if l.next <= l.sent {
+		l.wake()
+	}
+}
+
 // push queues a frame, which it keeps, and returns its number, or 0 after the end.
 func (l *link) push(f queued) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	number := l.append(f)
+	if number > 0 {
+		l.wake()
+	}
+	return number
+}
+
+// append is push without writing it. l.mu is held.
+func (l *link) append(f queued) uint64 {
 	if l.err != nil {
 		return 0
 	}
@@ -78,10 +134,39 @@ func (l *link) push(f queued) uint64 {
 		l.start = l.queue[:0]
 	}
 	l.sent++
-	l.idle = false
 	l.hold(f.cost())
-	l.more.Broadcast()
 	return l.sent
+}
+
+// wake has written what there is to write. l.mu is held.
+func (l *link) wake() {
+	if l.idle && l.try != nil && l.tryNow() {
+		return
+	}
+	l.idle = false
+	l.more.Broadcast()
+}
+
+// tryNow writes what there is to write, if it is small frames or a single one, while the writer
+// waits for something. It reports whether all was written. l.mu is held.
+func (l *link) tryNow() bool {
+	size := 0
+	for n := l.next; n <= l.sent; n++ {
+		size += len(l.queue[n-l.acked-1].buf)
+		if size > tryBytes && (n > l.next || size < lendSize) {
+			return false
+		}
+	}
+	p, lent := l.gather(l.trying[:0], tryBytes)
+	n := l.try.TryWrite(p)
+	l.rest = append(l.rest, p[n:]...)
+	switch {
+	case lent > 0:
+		l.queue[lent-l.acked-1].lent = false
+	case cap(p) <= 2*tryBytes:
+		l.trying = p[:0]
+	}
+	return len(l.rest) == 0
 }
 
 func (l *link) hold(n int64) {
@@ -136,9 +221,16 @@ func (l *link) begin() (turn, taken uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn++
-	l.occupied = false
-	l.more.Broadcast()
+	l.vacate()
 	return l.turn, l.taken
+}
+
+// vacate leaves the link without a connection. What was written of a frame is written anew on the
+// next. l.mu is held.
+func (l *link) vacate() {
+	l.occupied, l.idle = false, false
+	l.try, l.rest = nil, nil
+	l.more.Broadcast()
 }
 
 // resume has a connection, whose other side has taken that frame, go on behind it.
@@ -177,7 +269,7 @@ func (l *link) take(turn uint64, f received) error {
 	l.untold += f.cost()
 	if l.untold >= tellBytes || l.taken-l.told >= tellFrames {
 		l.tellNow = true
-		l.more.Broadcast()
+		l.wake()
 	}
 	if err == nil && l.held > maxHeld+maxFrame {
 		err = broken("it acknowledges too little of what it is sent")
@@ -224,18 +316,28 @@ func (l *link) collect(turn, back uint64, dst []byte, most int) (p []byte, lent 
 	if back > l.acked {
 		l.queue[back-l.acked-1].lent = false
 	}
-	for turn == l.turn && l.occupied && l.next > l.sent && !l.tellNow {
+	for turn == l.turn && l.occupied && l.next > l.sent && !l.tellNow && len(l.rest) == 0 {
 		if !l.idle {
 			l.idle = true
 			l.more.Broadcast()
 		}
 		l.more.Wait()
 	}
-	l.idle = false
 	if turn != l.turn || !l.occupied {
 		return nil, 0, false
 	}
-	if l.next > l.sent {
+	l.idle = false
+	dst = append(dst, l.rest...)
+	if l.rest = l.rest[:0]; cap(l.rest) > smallBuffer {
+		l.rest = nil
+	}
+	p, lent = l.gather(dst, most)
+	return p, lent, true
+}
+
+// gather is collect for what is there. l.mu is held.
+func (l *link) gather(dst []byte, most int) (p []byte, lent uint64) {
+	if l.next > l.sent && l.tellNow {
 		dst = (&frame{kind: kindAlive}).appendTo(dst, 0, l.taken)
 	}
 	for l.next <= l.sent && len(dst) < most {
@@ -252,7 +354,16 @@ func (l *link) collect(turn, back uint64, dst []byte, most int) (p []byte, lent 
 	}
 	l.written = max(l.written, l.next-1)
 	l.told, l.untold, l.tellNow = l.taken, 0, false
-	return dst, lent, true
+	return dst, lent
+}
+
+// attend has what is little be tried to be written on a connection that has the turn.
+func (l *link) attend(turn uint64, conn io.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if turn == l.turn && l.occupied {
+		l.try, _ = conn.(TryWriter)
+	}
 }
 
 // tell has the other side told what we have taken, if only to show that we are there.
@@ -260,7 +371,7 @@ func (l *link) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tellNow = true
-	l.more.Broadcast()
+	l.wake()
 }
 
 // leave ends the turn of a connection that has broken.
@@ -268,8 +379,7 @@ func (l *link) leave(turn uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if turn == l.turn {
-		l.occupied = false
-		l.more.Broadcast()
+		l.vacate()
 	}
 }
 
@@ -303,9 +413,11 @@ func (l *link) end(err error) bool {
 		l.queue[i].free()
 	}
 	l.queue, l.acked, l.next, l.held = nil, l.sent, l.sent+1, 0
-	l.occupied = false
 	l.turn++
-	l.more.Broadcast()
+	l.vacate()
+	if l.timer != nil {
+		l.timer.Stop()
+	}
 	return true
 }
 

@@ -136,6 +136,9 @@ func (t *served) handleWrite(m *write) error {
 	return nil
 }
 
+// keystroke is how long input is, at the most, that a command will mostly echo or answer at once.
+const keystroke = 256
+
 // write gives input to the command, unless it has refused what came before in the same call.
 func (t *served) write(call uint64, data []byte) {
 	t.mu.Lock()
@@ -149,7 +152,7 @@ func (t *served) write(call uint64, data []byte) {
 	if !refused {
 		n, err = t.process.Write(data)
 	}
-	cost := dataCost(len(data))
+	size, cost := len(data), dataCost(len(data))
 	freeBuffer(data)
 
 	t.mu.Lock()
@@ -160,7 +163,12 @@ func (t *served) write(call uint64, data []byte) {
 	}
 	if !refused {
 		t.refused = err != nil
-		send(t.session.link, kindWritten, &written{t.id, call, t.bytes, failed(err)})
+		m := written{t.id, call, t.bytes, failed(err)}
+		if size <= keystroke && err == nil {
+			sendLate(t.session.link, kindWritten, &m)
+		} else {
+			send(t.session.link, kindWritten, &m)
+		}
 	}
 	if grant := t.window.use(cost); grant > 0 {
 		send(t.session.link, kindCredit, &credit{t.id, grant})

@@ -36,9 +36,9 @@ func NewServer(c ServerConfig) *Server {
 }
 
 // Serve serves one connection until it breaks, the session ends, or the session's near side
-// connects anew. It closes conn, which must end its Read and Write. The error says why it returned,
-// and is never nil: it is io.EOF where the near side has ended the session, or the stream between
-// two frames.
+// connects anew. It closes conn, which must end its Read and Write, and may be a TryWriter. The
+// error says why it returned, and is never nil: it is io.EOF where the near side has ended the
+// session, or the stream between two frames.
 func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	defer conn.Close()
 	var hello nearHello
