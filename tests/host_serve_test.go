@@ -22,7 +22,8 @@ type farEnd struct {
 	t      *testing.T
 	via    []string // the program that starts it, if that is another one, with its arguments
 	args   []string
-	env    []string // besides the test's
+	env    []string   // besides the test's
+	files  []*os.File // from 3 on
 	relays chan *relay
 }
 
@@ -72,6 +73,7 @@ func (f *farEnd) start() (*relay, error) {
 	r.cmd = exec.Command(argv[0], argv[1:]...)
 	r.cmd.Env = append(os.Environ(), f.env...)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = in, out, &r.stderr
+	r.cmd.ExtraFiles = f.files
 	err = r.cmd.Start()
 	in.Close()
 	out.Close()

@@ -271,13 +271,17 @@ func (h *holder) attend(conn *net.UnixConn) {
 	conn.SetDeadline(time.Time{})
 	question, ok := strings.CutPrefix(asked, holderHello)
 	flags, serves := strings.CutPrefix(question, askServe)
+	ours, takes := strings.CutPrefix(question, askTake)
+	if takes {
+		flags, serves = ours, true
+	}
 	switch {
 	case !ok:
 		h.answer(conn, holderNo+"it is of another version: end it with terrarium host stop "+h.name)
 	case serves && flags != h.flags:
 		h.answer(conn, holderNo+"a host of that name is kept that was started with other flags, or in another directory: end it with terrarium host stop "+h.name+", or take another name")
 	case serves:
-		h.serve(conn)
+		h.serve(conn, takes)
 	case question == askState:
 		h.answer(conn, holderYes)
 		json.NewEncoder(conn).Encode(h.state())
@@ -297,13 +301,18 @@ func (h *holder) answer(conn net.Conn, line string) {
 	conn.SetWriteDeadline(time.Time{})
 }
 
-// serve serves a near side.
-func (h *holder) serve(conn *net.UnixConn) {
+// serve serves a near side, which is at the other end of the connection, or of pipes that come over
+// it.
+func (h *holder) serve(conn *net.UnixConn, takes bool) {
 	h.mu.Lock()
 	h.serving++
 	h.mu.Unlock()
 	h.answer(conn, holderYes)
-	h.server.Serve(conn) // the near side is told why it ends, or has left
+	if !takes {
+		h.server.Serve(conn) // the near side is told why it ends, or has left
+	} else if pipes, err := takePipes(conn); err == nil { // or it was none of ours
+		h.server.Serve(pipes)
+	}
 	h.mu.Lock()
 	if h.serving--; h.serving == 0 {
 		h.idle = time.Now()

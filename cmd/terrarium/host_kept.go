@@ -82,10 +82,12 @@ func connectKept(dir, name string) (*net.UnixConn, error) {
 }
 
 // What a holder is asked and answers, a line each. After an answer to askServe the stream is the
-// protocol's.
+// protocol's. After one to askTake the holder is sent two pipes, which are, and the stream is only
+// there to end: with the process that has sent them, or when the holder serves them no longer.
 const (
 	holderHello   = "terrarium-host 1 "
 	askServe      = "serve " // and which flags it has to have been started with
+	askTake       = "take "  // likewise
 	askState      = "state"
 	askStop       = "stop"
 	holderYes     = "yes"

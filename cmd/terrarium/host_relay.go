@@ -10,15 +10,26 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 )
 
-// relay connects our standard input and output with a kept host, which is started if need be.
+// relay connects our standard input and output with a kept host, which is started if need be. Where
+// they are pipes the host is given them, and we only wait: what goes over them then takes no way
+// through this process.
 func (f *hostServeFlags) relay() error {
 	dir, err := keptParent()
 	if err != nil {
 		return err
 	}
-	conn, err := reachHolder(dir, f.keep)
+	if in, out := reopenPipe(syscall.Stdin, syscall.O_RDONLY), reopenPipe(syscall.Stdout, syscall.O_WRONLY); in >= 0 && out >= 0 {
+		conn, err := reachHolder(dir, f.keep, askTake)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		return handPipes(conn, in, out)
+	}
+	conn, err := reachHolder(dir, f.keep, askServe)
 	if err != nil {
 		return err
 	}
@@ -35,10 +46,11 @@ func (f *hostServeFlags) relay() error {
 // that was kept.
 const reachTries = 10
 
-// reachHolder returns a connection on which the holder of that name serves.
-func reachHolder(dir, name string) (conn *net.UnixConn, err error) {
+// reachHolder returns a connection to the holder of that name, which says that it does what it is
+// asked for.
+func reachHolder(dir, name, question string) (conn *net.UnixConn, err error) {
 	for range reachTries {
-		conn, err = dialKept(dir, name, askServe+flagsID())
+		conn, err = dialKept(dir, name, question+flagsID())
 		if !errors.Is(err, errNotKept) {
 			return conn, err
 		}

@@ -9,10 +9,12 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/trypipe"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
@@ -175,7 +177,11 @@ func (h *farHost) Close() error {
 // serveStdio has a server speak on our standard input and output until that ends, or ctx does. The
 // error is nil where the other end has left.
 func serveStdio(ctx context.Context, server *remote.Server) error {
-	conn := &stdioConn{Reader: peerInput(), Writer: os.Stdout, closed: make(chan struct{})}
+	out := os.Stdout
+	if fd := reopenPipe(syscall.Stdout, syscall.O_WRONLY); fd >= 0 {
+		out = os.NewFile(uintptr(fd), os.Stdout.Name())
+	}
+	conn := &stdioConn{Reader: peerInput(), Writer: trypipe.NewWriter(out), closed: make(chan struct{})}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(conn) }() // left behind where nothing ends a Read or Write
 	var err error
@@ -200,10 +206,13 @@ func serveStdio(ctx context.Context, server *remote.Server) error {
 // waits there, so who waits for them waits for closed, too.
 type stdioConn struct {
 	io.Reader
-	io.Writer
+	trypipe.Writer
 	closing sync.Once
 	closed  chan struct{}
 }
+
+// Read implements io.Reader.
+func (c *stdioConn) Read(p []byte) (int, error) { return c.Reader.Read(p) }
 
 // Close implements io.Closer.
 func (c *stdioConn) Close() error {

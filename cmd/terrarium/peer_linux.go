@@ -3,26 +3,35 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // peerInput returns standard input to be read by Go's poller, if it is a pipe:
-// a request then wakes one thread instead of two. The pipe is opened a second
-// time, since that a read does not wait is a property of what has been opened,
-// which others may have, too.
+// a request then wakes one thread instead of two.
 func peerInput() *os.File {
-	fd, err := unix.Open("/proc/self/fd/0", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if fd := reopenPipe(syscall.Stdin, unix.O_RDONLY); fd >= 0 {
+		return os.NewFile(uintptr(fd), os.Stdin.Name())
+	}
+	return os.Stdin
+}
+
+// reopenPipe opens a pipe that is open a second time, so that who reads or
+// writes it does not wait: that is a property of what has been opened, which
+// others may have, too. It returns a descriptor, or -1 if it is no pipe.
+func reopenPipe(fd, access int) int {
+	again, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), access|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return os.Stdin
+		return -1
 	}
 	var info unix.Stat_t
-	if unix.Fstat(fd, &info) != nil || info.Mode&unix.S_IFMT != unix.S_IFIFO {
-		unix.Close(fd)
-		return os.Stdin
+	if unix.Fstat(again, &info) != nil || info.Mode&unix.S_IFMT != unix.S_IFIFO {
+		unix.Close(again)
+		return -1
 	}
-	return os.NewFile(uintptr(fd), os.Stdin.Name())
+	return again
 }
 
 // peerOutput returns standard output.

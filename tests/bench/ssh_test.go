@@ -5,11 +5,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
 
 // sshVariable names a host that ssh reaches, which has terrarium in its PATH.
@@ -39,20 +42,23 @@ func BenchmarkSSH(b *testing.B) {
 	}
 	t := &table{
 		title:  "over a link through ssh, and by ssh alone; medians, in turns",
-		header: []string{"", "ssh ms", "link ms", "ratio", "aim"},
+		header: []string{"", "ssh ms", "link ms", "kept ms", "ratio", "kept ratio", "aim"},
 	}
 	tables = append(tables, t)
-	host := connectRemote(b, func(context.Context) (io.ReadWriteCloser, error) {
-		return startSSH(place, "terrarium", "host", "serve", "--stdio")
-	})
+	serve := []string{place, "terrarium", "host", "serve", "--stdio"}
+	var hosts []*remote.Host // which end with the connection, and which are kept
+	for _, more := range [][]string{nil, {"--keep", "bench-" + strconv.Itoa(os.Getpid())}} {
+		hosts = append(hosts, connectRemote(b, func(context.Context) (io.ReadWriteCloser, error) {
+			return startSSH(append(slices.Clip(serve), more...)...)
+		}))
+	}
 	into := make([]byte, 256<<10)
 	for _, job := range sshJobs {
 		plain, err := startSSH(append([]string{place}, job.plain...)...)
 		if err != nil {
 			b.Fatal(err)
 		}
-		ours, end := job.start(b, host)
-		do := [2]func() error{
+		do := []func() error{
 			func() error {
 				if !job.rate {
 					if _, err := plain.Write([]byte("x\n")); err != nil {
@@ -68,9 +74,13 @@ func BenchmarkSSH(b *testing.B) {
 				}
 				return nil
 			},
-			ours,
 		}
-		var took [2][]time.Duration
+		var ends []func()
+		for _, h := range hosts {
+			ours, end := job.start(b, h)
+			do, ends = append(do, ours), append(ends, end)
+		}
+		took := make([][]time.Duration, len(do))
 		for range job.turns {
 			for i := range do {
 				times, err := timed(do[i])(job.each)
@@ -80,14 +90,18 @@ func BenchmarkSSH(b *testing.B) {
 				took[i] = append(took[i], times...)
 			}
 		}
-		end()
-		plain.Close()
-		alone, link := percentile(took[0], 50), percentile(took[1], 50)
-		ratio, aim := times(link.Seconds(), alone.Seconds()), "at most "+job.aim
-		if job.rate {
-			ratio, aim = times(alone.Seconds(), link.Seconds()), "at least "+job.aim
+		for _, end := range ends {
+			end()
 		}
-		t.row(job.name, milliseconds(alone), milliseconds(link), ratio, aim)
+		plain.Close()
+		alone, link, kept := percentile(took[0], 50), percentile(took[1], 50), percentile(took[2], 50)
+		ratio := func(d time.Duration) string { return times(d.Seconds(), alone.Seconds()) }
+		aim := "at most " + job.aim
+		if job.rate {
+			ratio = func(d time.Duration) string { return times(alone.Seconds(), d.Seconds()) }
+			aim = "at least " + job.aim
+		}
+		t.row(job.name, milliseconds(alone), milliseconds(link), milliseconds(kept), ratio(link), ratio(kept), aim)
 		b.Run(job.name, func(b *testing.B) { b.ReportMetric(float64(link), "ns/op") })
 	}
 }
