@@ -19,6 +19,7 @@ type links struct {
 	say   func(line string)
 	redo  func()    // draws anew what the lines stand on; or nil
 	last  *acp.Link // what was told last
+	kept  []string  // lines that wait until nothing is drawn any longer
 	peers map[*acpconn.Server]bool
 }
 
@@ -51,18 +52,52 @@ func (l *links) tell(place string, s remote.State) {
 		peer.TellLink(news)
 	}
 	if l.say == nil {
-		// In a line of its own also where a command has the terminal, and made it raw.
-		end := "\n"
-		if isTerminal(os.Stderr) {
-			end = "\r\n"
-		}
-		fmt.Fprint(os.Stderr, "terrarium: "+linkLine(news)+end)
+		printLink(linkLine(news))
 		if l.redo != nil && s.Link == remote.Resumed {
 			l.redo()
 		}
 		return
 	}
 	l.say(linkLine(news))
+}
+
+// printLink prints a line of its own also where a command has the terminal, and made it raw.
+func printLink(line string) {
+	end := "\n"
+	if isTerminal(os.Stderr) {
+		end = "\r\n"
+	}
+	fmt.Fprint(os.Stderr, "terrarium: "+line+end)
+}
+
+// maxKeptLinks is how many lines wait at the most.
+const maxKeptLinks = 20
+
+// said tells a person what the program of a place, or the terrarium there, has said. It does not
+// spoil what is drawn: such a line comes at the end.
+func (l *links) said(place, line string) {
+	line = printable.Text(place) + ": " + strings.TrimPrefix(line, "terrarium: ")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.say != nil:
+		l.say(line)
+	case l.redo == nil:
+		printLink(line)
+	default:
+		l.kept = append(l.kept, line)
+		l.kept = l.kept[max(0, len(l.kept)-maxKeptLinks):]
+	}
+}
+
+// drawn says that nothing is drawn any longer.
+func (l *links) drawn() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.kept {
+		printLink(line)
+	}
+	l.kept, l.redo = nil, nil
 }
 
 // linkLine tells a person what has become of the connection.

@@ -33,8 +33,8 @@ own makes the connection, with its settings and keys:
   exec:COMMAND            any program that starts another one behind its own
                           arguments, written as for a shell: "exec:runc exec x"
 
-  --cwd DIR               where commands run over there; default: the directory
-                          that is called as ours is here
+  --cwd DIR               where commands run over there; default: the same path
+                          as that of our directory here
   --workspace DIR         hand DIR over, and run there; git's ignored files stay
                           here. "terrarium workspace pull" takes changes back
   --workspace-limit N     hand over more than that only if you agree; 256MiB
@@ -185,7 +185,10 @@ func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, err error) {
 	// The name is nobody's: it has the next connection find what the last one has left.
 	far := []string{cmp.Or(f.program, "terrarium"), "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
-	h := &placeHost{dialer: &place.Dialer{Place: f.place, Far: append(far, args...)}}
+	h := &placeHost{dialer: &place.Dialer{
+		Place: f.place, Far: append(far, args...),
+		Said: func(line string) { f.links.said(f.place.String(), line) },
+	}}
 	defer func() {
 		if err != nil {
 			h.Close()
@@ -242,13 +245,19 @@ type placeHost struct {
 
 func (h *placeHost) connect(ctx context.Context, l *links) error {
 	host, err := remote.Connect(ctx, remote.Config{
-		Dial:    h.dialer.Dial,
-		OnState: func(s remote.State) { l.tell(h.dialer.Place.String(), s) },
+		Dial: h.dialer.Dial,
+		OnState: func(s remote.State) {
+			if s.Link == remote.Resumed {
+				h.dialer.Made()
+			}
+			l.tell(h.dialer.Place.String(), s)
+		},
 	})
 	if err != nil {
 		return h.dialer.Explain(err)
 	}
 	h.Host = host
+	h.dialer.Made()
 	return nil
 }
 

@@ -195,6 +195,7 @@ func (f *runFlags) run(c core.Command) error {
 	}
 	r.wait()
 	r.console.restore()
+	f.links.drawn()
 	record := r.record(f.host)
 	record.On = f.on
 	r.driver.Close() // ends what it has left running

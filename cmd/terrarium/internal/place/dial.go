@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/trypipe"
 )
 
 // A Dialer makes connections to a command of ours at a place, one at a time. Its methods are for
@@ -17,9 +19,15 @@ type Dialer struct {
 	Place *Place
 	Far   []string // the command line over there
 
-	last *conn // the newest
+	// Said, if set, is told what a program says on standard error while it carries a connection
+	// that was Made, a line each. A line is fit to be shown, and of at most 400 bytes before that.
+	// There are 20 at once, and one more for each second. It must not wait, nor call a method of
+	// the Dialer.
+	Said func(line string)
 
 	mu     sync.Mutex // guards what follows
+	last   *conn      // the newest
+	teller *teller    // nil before the first Made
 	conns  map[*conn]bool
 	closed bool
 }
@@ -37,23 +45,39 @@ func (d *Dialer) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d.last = nil
 	c, err := d.Place.start(d.Far...)
-	if err != nil {
+	switch added := d.add(c); {
+	case err != nil:
 		return nil, err
-	}
-	d.last = c
-	if !d.add(c) {
+	case !added:
 		c.Close()
 		return nil, os.ErrClosed
 	}
 	return c, nil
 }
 
-// add notes a connection, to wait for its program.
+// Made says that the newest connection carries something, so that Said is told what its program
+// says. Any goroutine may call it.
+func (d *Dialer) Made() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.Said == nil || d.last == nil {
+		return
+	}
+	if d.teller == nil {
+		d.teller = newTeller(d.Said)
+	}
+	d.last.said.made(d.teller)
+}
+
+// add notes the newest connection, or that there is none, to wait for its program.
 func (d *Dialer) add(c *conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.last = c
+	if c == nil {
+		return true
+	}
 	if d.closed {
 		return false
 	}
@@ -84,13 +108,17 @@ func (d *Dialer) Close() error {
 	for c := range conns {
 		<-c.ended
 	}
+	if d.teller != nil {
+		d.teller.end()
+	}
 	return nil
 }
 
 // A conn is a program that runs, and the two ends of its standard streams that are ours.
 type conn struct {
-	in, out *os.File // what it reads, and what it writes
-	said    *tail    // on standard error
+	in      trypipe.Writer // what it reads
+	out     *os.File       // what it writes
+	said    *tail          // on standard error
 	closing sync.Once
 	shut    atomic.Bool   // it was closed
 	ended   chan struct{} // closed when the program was waited for, and status is set
@@ -123,12 +151,13 @@ func (p *Place) start(far ...string) (_ *conn, err error) {
 			return nil, err
 		}
 	}
+	trypipe.Widen(ends[3])
 	cmd := exec.Command("sh", append([]string{"-c", heedless, "sh", path}, argv[1:]...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[2], ends[4]
 	if err := cmd.Start(); err != nil {
 		return nil, &Failure{Place: p.name, Text: argv[0] + " can't be started: " + err.Error()}
 	}
-	c := &conn{in: ends[1], out: ends[3], said: newTail(), ended: make(chan struct{}), process: cmd.Process, place: p, far: far[0]}
+	c := &conn{in: trypipe.NewWriter(ends[1]), out: ends[3], said: newTail(), ended: make(chan struct{}), process: cmd.Process, place: p, far: far[0]}
 	go c.said.read(ends[5]) // ends with the program, or closes with wait
 	go c.wait(cmd, ends[5]) // ends with the program
 	return c, nil
@@ -181,11 +210,15 @@ func (c *conn) whyEnded() error {
 // Write implements io.Writer.
 func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
 
+// TryWrite implements remote.TryWriter.
+func (c *conn) TryWrite(p []byte) int { return c.in.TryWrite(p) }
+
 // Close implements io.Closer. It ends Read and Write at once. The program can send what it has read
 // from us for a while yet, before it is killed; Dialer.Close waits for that.
 func (c *conn) Close() error {
 	c.closing.Do(func() {
 		c.shut.Store(true)
+		c.said.quit()
 		c.in.Close()
 		c.out.SetReadDeadline(time.Now()) // whoever reads leaves
 		go c.end()                        // ends with the program, which is killed

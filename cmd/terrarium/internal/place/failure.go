@@ -48,7 +48,7 @@ func (c *conn) explain(why string) *Failure {
 	said := c.said.lines()
 	text, last := strings.ToLower(strings.Join(said, "\n")), ""
 	for _, line := range said {
-		if ours := strings.HasPrefix(line, "terrarium: "); ours || !strings.HasPrefix(last, "terrarium: ") {
+		if strings.HasPrefix(line, ours) || !strings.HasPrefix(last, ours) {
 			last = line // behind ours there may be how it is used
 		}
 	}
@@ -66,7 +66,7 @@ func (c *conn) explain(why string) *Failure {
 	case why != "":
 		f.Text = why + inBrackets(last)
 	case last != "":
-		f.Text = strings.TrimPrefix(last, "terrarium: ")
+		f.Text = strings.TrimPrefix(last, ours)
 	case c.status < 0:
 		f.Text = c.place.program() + " was killed"
 	default:
@@ -107,7 +107,7 @@ func (c *conn) isMissing(text string) bool {
 
 // isForeign reports whether a program of ours did not know what it was asked for.
 func isForeign(status int, text string) bool {
-	return status == statusUsage && strings.Contains(text, "terrarium: ") &&
+	return status == statusUsage && strings.Contains(text, ours) &&
 		(strings.Contains(text, "no such command: host") || strings.Contains(text, "unknown flag: --"))
 }
 

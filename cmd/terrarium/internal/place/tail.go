@@ -14,9 +14,15 @@ import (
 type tail struct {
 	done chan struct{} // closed when nothing more comes
 
-	mu   sync.Mutex
-	kept []string
+	mu     sync.Mutex
+	kept   []string
+	teller *teller  // is told what comes; nil while the connection is not made, and at the end
+	untold []string // is to be told soon
 }
+
+// tellDelay is how long a line waits until it is told. Who says why it ends does so just before:
+// that is told as the reason, and need not be twice.
+const tellDelay = 200 * time.Millisecond
 
 const (
 	maxLines = 12
@@ -51,12 +57,65 @@ func (t *tail) add(line string) {
 	if t.kept = append(t.kept, line); len(t.kept) > maxLines {
 		t.kept = append(t.kept[:0], t.kept[1:]...)
 	}
+	if t.teller != nil {
+		t.tellSoon(line)
+	}
 }
 
-// finish returns when all that the program itself has said was read from f.
+// tellSoon has a line told, unless the program ends before. t.mu is held.
+func (t *tail) tellSoon(line string) {
+	if len(t.untold) == maxUntold {
+		t.teller.leaveOut()
+		return
+	}
+	if t.untold = append(t.untold, line); len(t.untold) == 1 {
+		time.AfterFunc(tellDelay, t.tell)
+	}
+}
+
+// maxUntold is how many lines are kept to be told.
+const maxUntold = 2 * tellAtOnce
+
+// tell tells them. t.mu is not held meanwhile: who reads what the program says must not wait.
+func (t *tail) tell() {
+	t.mu.Lock()
+	to, lines := t.teller, t.untold
+	t.untold = nil
+	t.mu.Unlock()
+	if to != nil {
+		to.tell(lines)
+	}
+}
+
+// made has a person told what is said from now on, and what a terrarium has said before.
+func (t *tail) made(to *teller) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.teller = to; to == nil {
+		return
+	}
+	for _, line := range t.kept {
+		if strings.HasPrefix(line, ours) {
+			t.tellSoon(line)
+		}
+	}
+}
+
+// ours begins the lines of a terrarium.
+const ours = "terrarium: "
+
+// quit tells what was not told yet, and nothing more.
+func (t *tail) quit() {
+	t.tell()
+	t.made(nil)
+}
+
+// finish returns when all that the program itself has said was read from f. The last of it is why
+// it has ended, and is told by who asks for that.
 func (t *tail) finish(f *os.File) {
 	f.SetReadDeadline(time.Now().Add(tailLimit))
 	<-t.done
+	t.made(nil)
 }
 
 // lines returns what is kept, fit to be shown.

@@ -1,0 +1,69 @@
+package place_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
+)
+
+// What a program says while it carries a connection is told, a line each, fit to be shown, and not
+// without bounds. What it has said before is not, but for what a terrarium says.
+func TestSaid(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(relayVariable, serve(t, dir))
+	more := filepath.Join(dir, "more")
+	standIn(t, "ssh", `echo 'Welcome to box' >&2; echo 'terrarium: no limit of memory here' >&2
+( while ! test -e '`+more+`'; do sleep 0.01; done
+  printf 'a\033[2Jb\r\n\n' >&2; head -c 3000 /dev/zero | tr '\0' x >&2; echo >&2
+  i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done >&2
+  sleep 2; echo the last >&2 ) &
+exec '`+os.Args[0]+`'`)
+	lines := make(chan string, 4000)
+	d := dialer(t, "ssh:box", "terrarium")
+	d.Said = func(line string) { lines <- line }
+	began := time.Now()
+	host, err := remote.Connect(t.Context(), remote.Config{Dial: d.Dial})
+	if err != nil {
+		t.Fatal(d.Explain(err))
+	}
+	defer host.Close()
+	d.Made()
+	next := func() string {
+		t.Helper()
+		select {
+		case line := <-lines:
+			return line
+		case <-time.After(patience):
+			t.Fatal("no line is told")
+		}
+		return ""
+	}
+	if line := next(); line != "terrarium: no limit of memory here" {
+		t.Errorf("got %q, want what the terrarium has said", line)
+	}
+	if err := os.WriteFile(more, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if line := next(); line != `a\x1b[2Jb` {
+		t.Errorf("got %q, want it without what a terminal obeys", line)
+	}
+	if line := next(); len(line) != 400 || strings.Trim(line, "x") != "" {
+		t.Errorf("got %q, want 400 of its bytes", line)
+	}
+	told, leftOut := 0, false
+	for {
+		line := next()
+		if line == "the last" {
+			break
+		}
+		leftOut = leftOut || strings.HasSuffix(line, " lines are left out")
+		told++
+	}
+	if most := 25 + 2*int(time.Since(began)/time.Second); told > most || !leftOut {
+		t.Errorf("got %d of 3000 lines told, want at most %d, and how many are left out", told, most)
+	}
+}

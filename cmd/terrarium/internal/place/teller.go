@@ -1,0 +1,97 @@
+package place
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A teller tells a person what the programs of a Dialer say while they carry a connection. Who says
+// much is not told in full, nor is a person who does not read.
+type teller struct {
+	say func(line string)
+
+	mu      sync.Mutex // guards what follows
+	left    int        // lines that may be told now
+	at      time.Time  // when there was the last of them
+	lost    int        // lines that were left out since the last that was told
+	behind  int        // lines that are left out behind those that are to be told next
+	telling bool       // say is called
+}
+
+const (
+	tellAtOnce = 20          // lines
+	tellEvery  = time.Second // one more may be told
+)
+
+func newTeller(say func(line string)) *teller {
+	return &teller{say: say, left: tellAtOnce, at: time.Now()}
+}
+
+// tell tells lines, or counts them. Where others are being told, it counts: it does not wait for
+// who waits already.
+func (t *teller) tell(lines []string) {
+	told := t.choose(lines)
+	if told == nil {
+		return
+	}
+	for _, line := range told {
+		t.say(line)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.telling = false
+}
+
+// choose returns which lines are told now. If there are some, whoever tells them sets telling to
+// false.
+func (t *teller) choose(lines []string) (told []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, line := range lines {
+		if n := int(time.Since(t.at) / tellEvery); n > 0 {
+			t.left = min(tellAtOnce, t.left+n)
+			t.at = t.at.Add(time.Duration(n) * tellEvery)
+		}
+		if t.left == 0 || t.telling {
+			t.lost++
+			continue
+		}
+		t.left--
+		told = append(append(told, t.takeLost()...), line)
+	}
+	t.telling = t.telling || told != nil
+	t.lost, t.behind = t.lost+t.behind, 0
+	return told
+}
+
+// leaveOut counts a line that comes behind those that are to be told next.
+func (t *teller) leaveOut() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.behind++
+}
+
+// end tells how many lines were left out.
+func (t *teller) end() {
+	t.mu.Lock()
+	t.lost, t.behind = t.lost+t.behind, 0
+	told := t.takeLost()
+	t.mu.Unlock()
+	for _, line := range told {
+		t.say(line)
+	}
+}
+
+// takeLost returns a line about those that were left out, if there are any. t.mu is held.
+func (t *teller) takeLost() []string {
+	n := t.lost
+	t.lost = 0
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return []string{"one line is left out"}
+	}
+	return []string{fmt.Sprintf("%d lines are left out", n)}
+}
