@@ -152,7 +152,8 @@ func (p *Place) Argv(far ...string) []string {
 }
 
 // quote returns word as a shell over there takes it for one word. That may be any: sh, csh and fish
-// agree about what stands in single quotes, but for "\" and "!", which none of our words has.
+// agree about what stands in single quotes, but for "\" and "!", and about "\" before those outside
+// of quotes. No word passes through csh that has a newline.
 func quote(word string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:,@%+=", r)
@@ -160,5 +161,7 @@ func quote(word string) string {
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 && word[0] != '=' {
 		return word
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return "'" + escaped.Replace(word) + "'"
 }
+
+var escaped = strings.NewReplacer("'", `'\''`, `\`, `'\\'`, "!", `'\!'`)

@@ -34,15 +34,25 @@ func TestArgv(t *testing.T) {
 
 // What ssh puts together, a shell takes apart into the same words.
 func TestQuoted(t *testing.T) {
-	words := []string{"", "a", "a b", "it's", "''", "$HOME `id` \"$(id)\"", "*?[a]{b,c}", "a\nb", "~", "=ls", "-x=1", "a;b|c&d>e", "\\", "é", "#", "!x"}
+	words := []string{"", "a", "a b", "it's", "''", "$HOME `id` \"$(id)\"", "*?[a]{b,c}", "a\nb", "~", "=ls", "-x=1", "a;b|c&d>e", "\\", "é", "#", "!x", `\!\\'!!`, `a\nb\`}
 	p, err := place.Parse("ssh:box")
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := strings.Join(p.Argv(append([]string{"printf", "%s\\0"}, words...)...)[4:], " ")
-	out, err := exec.Command("sh", "-c", line).Output()
-	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !slices.Equal(got, words) {
-		t.Errorf("%s: got %q and %v, want %q", line, got, err, words)
+	for _, shell := range []string{"sh", "bash", "zsh", "csh", "tcsh", "fish"} {
+		if _, err := exec.LookPath(shell); err != nil && shell != "sh" {
+			t.Log("NOT RUN: there is no ", shell)
+			continue
+		}
+		words := slices.Clone(words)
+		if strings.HasSuffix(shell, "csh") { // no newline passes through it
+			words = slices.DeleteFunc(words, func(word string) bool { return strings.Contains(word, "\n") })
+		}
+		line := strings.Join(p.Argv(append([]string{"printf", "%s\\0"}, words...)...)[4:], " ")
+		out, err := exec.Command(shell, "-c", line).Output()
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !slices.Equal(got, words) {
+			t.Errorf("%s -c %s: got %q and %v, want %q", shell, line, got, err, words)
+		}
 	}
 }
 
