@@ -407,6 +407,15 @@ func (c *child) kill() {
 // unless it waits in the kernel: for a file system that does not answer, say.
 var stuckLimit = 5 * time.Second
 
+const (
+	// slowLimit is how long we wait for one that only gets no processor, as on a
+	// machine with many times more to do than it can.
+	slowLimit = 2 * time.Minute
+	// lookAgain is when we look again whether it is one: a thread that ends waits
+	// in the kernel for a moment, too.
+	lookAgain = 200 * time.Millisecond
+)
+
 // errStuck is what Close fails with when there is such a worker.
 var errStuck = errors.New("hostwasm/worker: a worker that was killed has not ended: it is left behind")
 
@@ -414,12 +423,8 @@ var errStuck = errors.New("hostwasm/worker: a worker that was killed has not end
 // have ended for us, and it does when the kernel lets it.
 func (c *child) close() error {
 	c.kill()
-	late := time.NewTimer(stuckLimit)
-	defer late.Stop()
-	select {
-	case <-c.ended:
+	if c.awaitEnd() {
 		return nil
-	case <-late.C:
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -431,6 +436,25 @@ func (c *child) close() error {
 		}
 	}
 	return errStuck
+}
+
+// awaitEnd waits for a worker that was killed, and reports whether it has ended.
+func (c *child) awaitEnd() bool {
+	held := 0 // how often it was, in a row
+	began := time.Now()
+	for limit := stuckLimit; held < 2 && time.Since(began) < slowLimit; limit = lookAgain {
+		late := time.NewTimer(limit)
+		select {
+		case <-c.ended:
+			late.Stop()
+			return true
+		case <-late.C:
+		}
+		if held++; !isHeld(c.process.Pid) {
+			held = 0
+		}
+	}
+	return false
 }
 
 // closeChildren is close for many, all at once, with all that runs in them.

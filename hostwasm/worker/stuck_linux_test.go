@@ -67,6 +67,30 @@ func within(t *testing.T, name string, f func()) {
 	}
 }
 
+// A worker that was killed and has not ended yet, as it does not on a busy machine, is not left
+// behind.
+func TestSlowToEnd(t *testing.T) {
+	worker.SetStuckLimit(t, 1)
+	for range 10 {
+		h, err := worker.New(worker.Config{Commands: commands(), CacheDir: cacheDir, TmpDir: t.TempDir(), Pool: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := h.Resolve(context.Background(), command("block"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := h.Start(context.Background(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Close(); err != nil {
+			t.Errorf("got %v, want it to end", err)
+		}
+		p.Close()
+	}
+}
+
 // A worker that does not end when it is killed holds up nobody, and what is
 // closed says that it is left behind.
 func TestStuckWorker(t *testing.T) {
