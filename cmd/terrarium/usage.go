@@ -45,6 +45,10 @@ func unknownFlag(set *pflag.FlagSet, e *pflag.NotExistError) error {
 	} else {
 		err = fmt.Errorf("unknown flag: -%s", name)
 	}
+	// What docker and ssh call so.
+	if (name == "t" || name == "it") && set.Lookup("pty") != nil {
+		return didYouMean(err, []string{"--pty"})
+	}
 	if len(name) < 2 { // one letter is near to everything that is short
 		return err
 	}

@@ -92,16 +92,19 @@ var impossible = map[string]string{
 	"chroot":     noSystem,
 	"crontab":    noSystem,
 	"dmesg":      noSystem,
+	"fuser":      noList,
 	"docker":     noSystem,
 	"gdb":        noSystem,
 	"journalctl": noSystem,
 	"kubectl":    noSystem,
+	"lsof":       noList,
 	"mount":      noSystem,
 	"podman":     noSystem,
 	"reboot":     noSystem,
 	"screen":     noSystem,
 	"service":    noSystem,
 	"shutdown":   noSystem,
+	"ss":         noList,
 	"strace":     noSystem,
 	"systemctl":  noSystem,
 	"tmux":       noSystem,
@@ -143,6 +146,7 @@ const (
 	noSystem   = "not possible in this sandbox: there is no system below it, only commands and files"
 	noNetwork  = "nothing connects in this sandbox but curl, wget and git, by HTTP, to hosts that its owner allows: terrarium run --net HOST"
 	noManual   = "there are no manual pages in this sandbox: commands behave as Debian's do, and many have --help"
+	noList     = "open files and sockets are not listed in this sandbox: ps aux shows what runs, and nothing in it listens"
 	noMonitor  = "no full-screen monitor in this sandbox: use ps aux, or watch ps aux"
 	noEditor   = "no full-screen editor in this sandbox: read with less, change with sed -i or cat > FILE <<'EOF'"
 )
