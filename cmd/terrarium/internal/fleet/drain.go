@@ -19,7 +19,7 @@ func Drain(ctx context.Context, c *Client, worker string, within time.Duration) 
 	if err := CheckName(worker); err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(DrainRequest{within})
+	b, err := json.Marshal(DrainRequest{true, within})
 	if err != nil {
 		return nil, err
 	}

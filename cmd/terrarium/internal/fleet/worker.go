@@ -165,7 +165,7 @@ func (w *Worker) Drain(within time.Duration) {
 // drainAsked is Drain for who asks from elsewhere.
 func (w *Worker) drainAsked(m *nats.Msg) {
 	var q DrainRequest
-	if json.Unmarshal(m.Data, &q) != nil || q.Within < 0 {
+	if json.Unmarshal(m.Data, &q) != nil || !q.Drain || q.Within < 0 {
 		return
 	}
 	w.config.Say(fmt.Sprintf("somebody asks it to drain within %v", q.Within))
@@ -330,5 +330,6 @@ func (w *Worker) endAll() {
 
 // A DrainRequest asks a worker to drain.
 type DrainRequest struct {
+	Drain  bool          `json:"drain"`  // true: what the server answers to others has no such field
 	Within time.Duration `json:"within"` // nanoseconds
 }
