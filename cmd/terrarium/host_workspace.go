@@ -45,9 +45,12 @@ func newHostWorkspace() *cobra.Command {
 	}
 }
 
-// farLockTime is how long another terrarium may have a workspace. One that was killed has it until
-// its link is given up: see transferLinger.
-const farLockTime = 30 * time.Second
+// How long another terrarium may have a workspace, here and over there. One that was killed has it
+// over there until its link is given up, which is sooner: see transferLinger.
+const (
+	nearLockTime = 30 * time.Second
+	farLockTime  = 90 * time.Second
+)
 
 // farWorkspaceCommand does one of the commands. word is what some take besides.
 func farWorkspaceCommand(ctx context.Context, in io.Reader, out io.Writer, command, id, word string) error {
@@ -58,7 +61,7 @@ func farWorkspaceCommand(ctx context.Context, in io.Reader, out io.Writer, comma
 	defer f.Close()
 	unlock, err := lockWithin(f.Dir(), farLockTime)
 	if err != nil {
-		return fmt.Errorf("the workspace there is in use, by one that was killed for no longer than %s: %w", transferLinger, err)
+		return fmt.Errorf("the workspace there is in use: %w", err)
 	}
 	defer unlock()
 	switch command {
@@ -96,7 +99,7 @@ const leftAsItIs = "left"
 
 // nearLock waits until no other command of ours has the workspace.
 func nearLock(dir string) (unlock func(), err error) {
-	unlock, err = lockWithin(dir, farLockTime)
+	unlock, err = lockWithin(dir, nearLockTime)
 	if err != nil {
 		return nil, fmt.Errorf("another terrarium hands this workspace over, or pulls it: %w", err)
 	}

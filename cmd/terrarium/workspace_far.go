@@ -16,7 +16,7 @@ import (
 
 // transferLinger is for how long a transfer whose connection has broken can be gone on with, and
 // the workspace over there is locked by one of ours that was killed.
-const transferLinger = "2m"
+const transferLinger = "1m"
 
 // A farWorkspace is the workspace over there: "host workspace" is started for each thing that is to
 // be done, over a connection without the sandbox and the limits of commands.
