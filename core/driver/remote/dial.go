@@ -101,7 +101,7 @@ func (h *Host) keep(a *attached) {
 		before := h.link.progress()
 		began := time.Now()
 		err := h.link.carry(a.turn, a.conn, &frameReader{r: a.conn}, h.config.KeepAlive)
-		if isFinal(err) || h.ctx.Err() != nil {
+		if isFinal(err) || h.ctx.Err() != nil || h.closing.Load() {
 			h.lose(h.orClosed(err))
 			return
 		}
@@ -119,7 +119,7 @@ func (h *Host) keep(a *attached) {
 
 // orClosed returns why the session ends, where err is what came of it.
 func (h *Host) orClosed(err error) error {
-	if h.ctx.Err() != nil {
+	if h.ctx.Err() != nil || h.closing.Load() {
 		return ErrClosed
 	}
 	return err

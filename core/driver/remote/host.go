@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -23,10 +24,11 @@ type Host struct {
 	pool    *pool // of the windows for output
 	room    room
 
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	kept   chan struct{} // closed when keep has returned
-	lost   chan struct{} // closed when the session has ended
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	closing atomic.Bool   // Close was called: a connection that ends is not made anew
+	kept    chan struct{} // closed when keep has returned
+	lost    chan struct{} // closed when the session has ended
 
 	// Of the goroutine that connects.
 	attempt uint64
@@ -69,6 +71,8 @@ var ErrClosed = fmt.Errorf("remote: %w", os.ErrClosed)
 // Close ends the session, if it is not lost yet. The far side kills what runs there: at once if it
 // can be told, and when the lease is over if not. To this side all is lost from now on.
 func (h *Host) Close() error {
+	// The far side may have let go of the connection before flush returns here.
+	h.closing.Store(true)
 	send(h.link, kindEnd, &end{"closed by the near side"})
 	h.link.flush(endLimit)
 	h.cancel()
