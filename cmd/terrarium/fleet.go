@@ -15,12 +15,14 @@ Terminals on many machines. Workers take sessions while they have a free slot;
 "fleet serve", or one of your own with JetStream.
 
   serve   serve a fleet: the NATS server, with its tenants
+  join    offer this machine to a fleet
+  drain   have a worker take no more sessions, and end
   tenant  add, list and remove tenants, their users and their workers
 `
 
 func newFleet() *cobra.Command {
 	return newGroup("fleet COMMAND [flags]", "place terminals on many machines", fleetHelp,
-		newFleetServe(), newFleetTenant())
+		newFleetServe(), newFleetJoin(), newFleetDrain(), newFleetTenant())
 }
 
 // fleetDir is a flag's state directory of a fleet that is served. Its zero value is the user's own.

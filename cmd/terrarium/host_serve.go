@@ -123,7 +123,7 @@ func (f *hostServeFlags) serve() error {
 }
 
 // openFar returns the host of commands that somebody has from elsewhere, as the flags say.
-func (f *hostServeFlags) openFar(ctx context.Context) (closingHost, error) {
+func (f *commandFlags) openFar(ctx context.Context) (closingHost, error) {
 	var c core.Command
 	var err error
 	if c.Env, err = f.variables(); err != nil {

@@ -24,25 +24,25 @@ import (
 
 const onHelp = `Elsewhere: terrarium run|serve|proxy|client|harness --on PLACE
 
-Commands run at PLACE; screens, rules and records are here. A program of your
-own makes the connection, with its settings and keys:
-
+Commands run at PLACE; screens, rules and records are here. PLACE is:
   ssh:HOST                ssh, with your ~/.ssh/config: ssh:ada@box
-  docker:NAME, podman:NAME   docker exec -i NAME, podman exec -i NAME
-  kubectl:POD[/CONTAINER]    kubectl exec -i POD
-  exec:COMMAND            any program that starts another one behind its own
-                          arguments, written as for a shell: "exec:runc exec x"
-
-  --cwd DIR               where commands run over there; default: the same path
-                          as that of our directory here
+  docker:NAME, podman:NAME, kubectl:POD[/CONTAINER]   as docker exec -i NAME
+  exec:COMMAND            what starts another program behind its own arguments,
+                          written as for a shell: "exec:runc exec x"
+  fleet:URL               a worker of a fleet: fleet:nats://HOST:4222
+  --creds FILE, --tls-ca FILE   fleet: who you are, unless NATS_CREDS names it,
+                          and whose the server's certificate is
+  --label NAME=VALUE      fleet: what the worker has to have; repeatable
+  --place-timeout D       fleet: how long to wait for a free slot; 1m
+  --cwd DIR               a directory over there; default: the one named as ours
   --workspace DIR         hand DIR over, and run there; git's ignored files stay
                           here. "terrarium workspace pull" takes changes back
   --workspace-limit N     hand over more than that only if you agree; 256MiB
   --no-install            else, if PATH has no terrarium there, ours is copied
 
---host, --sandbox, --limit, --env and what they need hold over there, and paths
-begin with /. Of our environment only --env goes there. A broken connection is
-made again, and commands go on meanwhile. After ten minutes they are lost, and
+--host, --sandbox, --limit and what they need hold over there; workers of fleets
+have their own. Of our environment only --env goes there. A broken connection is
+made again, and commands go on. After ten minutes (fleet: 1) they are lost, and
 run exits with 125. What a place says of its sandbox is no more than that: rules
 with "inside" hold only where your policy file has trusted = ["ssh:box"].
 `
@@ -51,6 +51,7 @@ with "inside" hold only where your policy file has trusted = ["ssh:box"].
 type placeFlags struct {
 	on        string
 	noInstall bool
+	fleet     fleetFlags
 	place     *place.Place // nil: they run here
 	links     links        // hear of the connection
 	program   string       // of ours over there; "" is what its PATH has
@@ -61,6 +62,7 @@ type placeFlags struct {
 func (f *placeFlags) addOn(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.on, "on", "", "")
 	cmd.Flags().BoolVar(&f.noInstall, "no-install", false, "")
+	f.fleet.add(cmd)
 	f.addWorkspace(cmd)
 	cmd.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(place.Prefixes(), cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 }
@@ -74,10 +76,13 @@ func (f *placeFlags) parse(set *pflag.FlagSet) (err error) {
 	case !set.Changed("on") && f.noInstall:
 		return errors.New("--no-install needs --on")
 	case !set.Changed("on"):
-		return nil
+		return f.fleet.parse(set, nil)
 	}
 	if f.place, err = place.Parse(f.on); err != nil {
 		return &failure{statusOurs, fmt.Errorf("--on %s: %w", f.on, err)}
+	}
+	if err := f.fleet.parse(set, f.place); err != nil { // the URL may have a password in it
+		return &failure{statusOurs, fmt.Errorf("--on fleet: %w", err)}
 	}
 	return nil
 }
@@ -183,9 +188,12 @@ func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 // reach connects with a host over there that has those flags. Where there is no terrarium, or an
 // older one, ours is copied.
 func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, err error) {
+	if _, ok := f.place.Fleet(); ok {
+		return f.reachWorker(ctx)
+	}
 	// The name is nobody's: it has the next connection find what the last one has left.
 	far := []string{cmp.Or(f.program, "terrarium"), "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
-	h := &placeHost{dialer: &place.Dialer{
+	h := &placeHost{place: f.place, dialer: &place.Dialer{
 		Place: f.place, Far: append(far, args...),
 		Said: func(line string) { f.links.said(f.place.String(), line) },
 	}}
@@ -238,9 +246,11 @@ func (f *placeFlags) install(ctx context.Context) (string, error) {
 // A placeHost has commands run at a place.
 type placeHost struct {
 	*remote.Host
-	dialer *place.Dialer
-	cwd    string  // where they run if nobody has said so, or ""
-	work   *handed // what was handed over, or nil
+	place  *place.Place
+	dialer *place.Dialer // nil in a fleet
+	leave  func()        // gives the place in a fleet up; or nil
+	cwd    string        // where they run if nobody has said so, or ""
+	work   *handed       // what was handed over, or nil
 }
 
 func (h *placeHost) connect(ctx context.Context, l *links) error {
@@ -250,7 +260,7 @@ func (h *placeHost) connect(ctx context.Context, l *links) error {
 			if s.Link == remote.Resumed {
 				h.dialer.Made()
 			}
-			l.tell(h.dialer.Place.String(), s)
+			l.tell(h.place.String(), s)
 		},
 	})
 	if err != nil {
@@ -273,7 +283,7 @@ func (h *placeHost) Resolve(ctx context.Context, c core.Command) (core.Exec, err
 		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "cwd" {
 			return e, &core.HostError{
 				Reason: refused.Reason, Err: refused.Err,
-				Message: h.dialer.Place.String() + ": " + refused.Message + ": --cwd names a directory over there",
+				Message: h.place.String() + ": " + refused.Message + ": --cwd names a directory over there",
 			}
 		}
 	}
@@ -286,7 +296,12 @@ func (h *placeHost) Close() error {
 	if h.Host != nil {
 		err = h.Host.Close()
 	}
-	h.dialer.Close()
+	if h.dialer != nil {
+		h.dialer.Close()
+	}
+	if h.leave != nil {
+		h.leave()
+	}
 	return err
 }
 

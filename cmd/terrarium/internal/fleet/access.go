@@ -222,13 +222,20 @@ func (c *Client) subscribe(subject string, handle nats.MsgHandler) (*nats.Subscr
 // publisher returns what sends a link's messages. Where nobody hears one that asks, the server says
 // so on the subject of the other direction.
 func (c *Client) publisher(to, back string) func(b []byte, asks bool) error {
-	return func(b []byte, asks bool) error {
+	return func(b []byte, asks bool) (err error) {
 		if asks {
-			return c.nats.PublishRequest(to, back, b)
+			err = c.nats.PublishRequest(to, back, b)
+		} else {
+			err = c.nats.Publish(to, b)
 		}
-		return c.nats.Publish(to, b)
+		if errors.Is(err, nats.ErrReconnectBufExceeded) { // nothing is buffered meanwhile
+			err = errNoServer
+		}
+		return err
 	}
 }
+
+var errNoServer = errors.New("the connection to the server has broken")
 
 // isNobody reports whether the server says that nobody has heard a message.
 func isNobody(m *nats.Msg) bool {

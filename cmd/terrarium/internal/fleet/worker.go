@@ -330,6 +330,6 @@ func (w *Worker) endAll() {
 
 // A DrainRequest asks a worker to drain.
 type DrainRequest struct {
-	Drain  bool          `json:"drain"`  // true: what the server answers to others has no such field
+	Drain  bool          `json:"drain"`  // true: other answers of the server lack it
 	Within time.Duration `json:"within"` // nanoseconds
 }

@@ -15,7 +15,7 @@ import (
 type Place struct {
 	name   string   // as it was typed: "ssh:box"
 	target string   // what of it is the machine or container
-	argv   []string // the program with its arguments, which those of the far command follow
+	argv   []string // the program with its arguments, which those of the far command follow; or nil
 	shell  bool     // the far command is put together again over there, for a shell
 	scheme *scheme
 }
@@ -47,7 +47,7 @@ func Prefixes() (list []string) {
 }
 
 // schemes are what there is, in the order in which they are named.
-var schemes = []*scheme{&ssh, &docker, &podman, &kubectl, &command}
+var schemes = []*scheme{&ssh, &docker, &podman, &kubectl, &command, &fleet}
 
 // maxName is how long a place may be, in bytes.
 const maxName = 4 << 10

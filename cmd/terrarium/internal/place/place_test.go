@@ -57,13 +57,14 @@ func TestQuoted(t *testing.T) {
 }
 
 func TestNotPlaces(t *testing.T) {
-	const all = "use ssh:HOST, docker:NAME, podman:NAME, kubectl:POD[/CONTAINER], exec:COMMAND"
+	const all = "use ssh:HOST, docker:NAME, podman:NAME, kubectl:POD[/CONTAINER], exec:COMMAND, fleet:URL"
 	for name, want := range map[string]string{
 		"":                         "no place: " + all,
 		"box":                      "no such place: " + all,
 		":":                        "no such place: " + all,
 		"vagrant:box":              "no such place: " + all,
-		"fleet:nats://x":           "no such place: " + all,
+		"fleet:x":                  "want fleet:nats://HOST:PORT, or fleet:tls://HOST:PORT",
+		"fleet:nats://x y":         "a blank in it: want fleet:URL",
 		"shs:box":                  "no such kind of place: did you mean ssh:box?",
 		"SSH:box":                  "no such kind of place: did you mean ssh:box?",
 		"doker:web":                "no such kind of place: did you mean docker:web?",

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fleet"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+)
+
+const fleetJoinHelp = `usage: terrarium fleet join --slots N [flags] URL
+
+Offers this machine to the fleet at URL, such as nats://HOST:4222. It runs what
+"terrarium run --on fleet:URL" asks for. It only dials out.
+
+  --slots N               sessions that it has at once
+  --label NAME=VALUE      what it has, for who wants that; repeatable, 5 at most
+  --name NAME             what it is called; default: as this machine
+  --creds FILE, --tls-ca FILE   who it is, unless NATS_CREDS names it, and whose
+                          the server's certificate is
+  --linger D              end a session that nobody is connected to; 1m
+  --drain-timeout D       SIGTERM, ^C and "fleet drain" have it take no more and
+                          end with its last session, or after D; 10m. A second
+                          signal ends it at once
+  --cwd DIR               where commands run that do not say; default: here
+  --env NAME[=VALUE], --env-inherit      see "terrarium host serve --help"
+  --limit NAME=VALUE, --memory N         see "terrarium help limits"
+  --sandbox LEVEL, --sandbox-required, --write DIR, --net HOST[:PORT],
+  --socket PATH                          see "terrarium help native"
+  --host wasm, --mount DIR, --plugins DIR, --engine NAME, --fuel N,
+  --deterministic, --in-process          see "terrarium help sandbox"
+  --policy                is refused: rules hold where a command is asked for
+`
+
+// fleetJoinFlags are the flags of fleet join.
+type fleetJoinFlags struct {
+	commandFlags
+	accessFlags
+	slots   int
+	labels  []string
+	name    string
+	linger  time.Duration
+	drain   time.Duration
+	policy  string
+	offered fleet.Labels
+}
+
+// defaultDrain is for how long sessions are kept when a worker is to end.
+const defaultDrain = 10 * time.Minute
+
+func newFleetJoin() *cobra.Command {
+	f := fleetJoinFlags{linger: time.Minute, drain: defaultDrain}
+	cmd := &cobra.Command{
+		Use:                   "join --slots N [flags] URL",
+		Short:                 "offer this machine to a fleet",
+		Long:                  fleetJoinHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return &usageError{cmd.UseLine(), errors.New("want the URL of a fleet, such as nats://localhost:4222")}
+			}
+			if err := f.checkJoin(); err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return f.join(args[0])
+		},
+	}
+	f.addHost(cmd)
+	f.accessFlags.add(cmd)
+	f.set.StringVar(&f.cwd, "cwd", "", "")
+	f.set.IntVar(&f.slots, "slots", 0, "")
+	f.set.StringArrayVar(&f.labels, "label", nil, "")
+	f.set.StringVar(&f.name, "name", "", "")
+	f.set.Var((*duration)(&f.linger), "linger", "")
+	f.set.Var((*duration)(&f.drain), "drain-timeout", "")
+	f.set.StringVar(&f.policy, "policy", "", "")
+	cmd.MarkFlagDirname("cwd")
+	return cmd
+}
+
+// checkJoin says what is wrong with the flags, and fills in what was left out.
+func (f *fleetJoinFlags) checkJoin() (err error) {
+	switch {
+	case f.set.Changed("policy"):
+		return errors.New("--policy: a worker has no rules yet: they hold where a command is asked for; --sandbox and --limit hold here")
+	case !f.set.Changed("slots"):
+		return errors.New("fleet join needs --slots N")
+	case f.slots < 1 || f.slots > fleet.MaxSlots:
+		return fmt.Errorf("--slots %d: out of range: 1 to %d", f.slots, fleet.MaxSlots)
+	case f.linger <= 0:
+		return fmt.Errorf("--linger %v: want more than nothing", f.linger)
+	case f.drain < 0:
+		return fmt.Errorf("--drain-timeout %v: negative", f.drain)
+	}
+	if f.offered, err = fleet.ParseLabels(f.labels); err != nil {
+		return fmt.Errorf("--label: %w", err)
+	}
+	if f.name == "" {
+		f.name = machineName()
+	}
+	if err := fleet.CheckName(f.name); err != nil {
+		return fmt.Errorf("--name: %w", err)
+	}
+	return f.checkHost()
+}
+
+// machineName returns what this machine is called, as a fleet has names.
+func machineName() string {
+	name, _ := os.Hostname()
+	name, _, _ = strings.Cut(strings.ToLower(name), ".")
+	if fleet.CheckName(name) != nil {
+		return "worker"
+	}
+	return name
+}
+
+// join runs what the fleet asks for until it is drained.
+func (f *fleetJoinFlags) join(url string) error {
+	signals := make(chan os.Signal, 1)
+	notifyEnd(signals)
+	defer signal.Stop(signals)
+	startDefault()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	drain := make(chan func(), 1) // what the first signal does, once there is a worker
+	go func() {                   // left behind when we exit
+		end := func(s os.Signal) { cancel(exitStatus(statusSignal + int(s.(syscall.Signal)))) }
+		s := <-signals
+		select {
+		case first := <-drain:
+			first()
+			end(<-signals)
+		default:
+			end(s)
+		}
+	}()
+	a := f.access(url)
+	client, err := a.Connect(ctx, "terrarium worker "+f.name)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	host, err := f.openFar(ctx)
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	worker, err := fleet.NewWorker(fleet.WorkerConfig{
+		Client: client, Name: f.name, Slots: f.slots, Labels: f.offered, Host: host, Lease: f.linger, Say: f.say,
+	})
+	if err != nil {
+		return err
+	}
+	drain <- func() {
+		f.say(fmt.Sprintf("is to end: it takes no more sessions, and keeps those that it has for %v", f.drain))
+		worker.Drain(f.drain)
+	}
+	return worker.Run(ctx)
+}
+
+// say tells whoever has started the worker, in a line.
+func (f *fleetJoinFlags) say(line string) {
+	fmt.Fprintf(os.Stderr, "terrarium: worker %s: %s\n", f.name, printable.Text(line))
+}

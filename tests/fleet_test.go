@@ -1,0 +1,216 @@
+package tests
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A fleetBox is a fleet of real programs on loopback.
+type fleetBox struct {
+	*testing.T
+	dir, url     string
+	worker, user string // files of credentials
+	server       *fleetProgram
+}
+
+// A fleetProgram is one that runs until it is told to end.
+type fleetProgram struct {
+	cmd       *exec.Cmd
+	out, errs syncBuffer
+	exited    chan struct{} // closed when it has
+}
+
+func newFleetBox(t *testing.T) *fleetBox {
+	t.Helper()
+	nativeHost(t)
+	b := &fleetBox{T: t, dir: filepath.Join(t.TempDir(), "state")}
+	b.url = "nats://127.0.0.1:" + strconv.Itoa(freePort(t))
+	b.serve()
+	b.worker = filepath.Join(b.dir, "tenants", "default", "worker.creds")
+	b.user = filepath.Join(b.dir, "tenants", "default", "user.creds")
+	return b
+}
+
+// start starts terrarium, which is killed when the test ends.
+func (b *fleetBox) start(env string, args ...string) *fleetProgram {
+	b.Helper()
+	p := &fleetProgram{cmd: exec.Command("terrarium", args...), exited: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), env)
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.errs
+	if err := p.cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	go func() { // ends with the program
+		p.cmd.Wait()
+		close(p.exited)
+	}()
+	b.Cleanup(func() {
+		p.cmd.Process.Kill()
+		<-p.exited
+	})
+	return p
+}
+
+func (b *fleetBox) serve() {
+	b.Helper()
+	b.server = b.start("", "fleet", "serve", "--dir", b.dir, "--listen", strings.TrimPrefix(b.url, "nats://"))
+	b.until("the server is there", func() bool { return strings.Contains(b.server.out.String(), "\nuse:") })
+}
+
+func (b *fleetBox) join(name string, slots int, args ...string) *fleetProgram {
+	b.Helper()
+	args = append([]string{"fleet", "join", "--name", name, "--slots", strconv.Itoa(slots), "--creds", b.worker}, args...)
+	return b.start("", append(args, b.url)...)
+}
+
+// run starts a command in the fleet.
+func (b *fleetBox) run(script string, flags ...string) *fleetProgram {
+	b.Helper()
+	args := append([]string{"run", "--on", "fleet:" + b.url, "--place-timeout", "4m", "--cwd", "/"}, flags...)
+	return b.start("NATS_CREDS="+b.user, append(args, "--", "sh", "-c", script)...)
+}
+
+// until waits for something that has to come.
+func (b *fleetBox) until(what string, is func() bool) {
+	b.Helper()
+	ctx := limited(b.T)
+	for !is() {
+		select {
+		case <-ctx.Done():
+			b.Fatalf("never: %s", what)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// status waits until a program has exited.
+func (b *fleetBox) status(p *fleetProgram) int {
+	b.Helper()
+	select {
+	case <-p.exited:
+	case <-limited(b.T).Done():
+		b.Fatalf("it does not end: %s", &p.errs)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// pid returns the process that a command has named in its first line.
+func (b *fleetBox) pid(p *fleetProgram) int {
+	b.Helper()
+	b.until("a command has started", func() bool { return strings.Contains(p.out.String(), "\n") })
+	line, _, _ := strings.Cut(p.out.String(), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return pid
+}
+
+// TestFleet has three workers: they fill up, and the next one waits. One is killed: who had a
+// terminal there is told, nobody else is, and nothing of it is left. One drains, the server starts
+// again, and nothing is lost.
+func TestFleet(t *testing.T) {
+	watchModule(t)
+	b := newFleetBox(t)
+	file := filepath.Join(t.TempDir(), "end")
+	const waits = `echo $$; while ! test -e '%s'; do sleep 0.05; done; echo end`
+	workers := make(map[string]*fleetProgram)
+	runs := make(map[string][]*fleetProgram)
+	for _, name := range []string{"one", "two", "three"} {
+		workers[name] = b.join(name, 2, "--label", "name="+name)
+		for range 2 {
+			p := b.run(fmt.Sprintf(waits, file), "--label", "name="+name)
+			runs[name] = append(runs[name], p)
+		}
+	}
+	for _, list := range runs {
+		for _, p := range list {
+			b.pid(p)
+		}
+	}
+	next := b.run("echo placed", "--label", "name=two")
+	b.until("the next one waits", func() bool { return strings.Contains(next.errs.String(), "2 of 2 slots taken, 1 wait") })
+
+	workers["one"].cmd.Process.Kill()
+	for _, p := range runs["one"] {
+		if status := b.status(p); status != 125 || !strings.Contains(p.errs.String(), "lost: worker one: it is gone") {
+			t.Errorf("got %d and %q, want that it is lost", status, &p.errs)
+		}
+		pid := b.pid(p)
+		b.until("nothing is left of it", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
+	}
+
+	drain := b.start("NATS_CREDS="+b.worker, "fleet", "drain", b.url, "three")
+	if status := b.status(drain); status != 0 || drain.out.String() != "three takes no more sessions, and has 2\n" {
+		t.Errorf("drain: got %d, %q and %q", status, &drain.out, &drain.errs)
+	}
+	b.server.cmd.Process.Kill()
+	<-b.server.exited
+	b.serve()
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"two", "three"} {
+		for _, p := range runs[name] {
+			status := b.status(p)
+			if _, out, _ := strings.Cut(p.out.String(), "\n"); status != 0 || out != "end\n" || strings.Contains(p.errs.String(), ": lost: ") {
+				t.Errorf("%s: got %d, %q and %q, want its end", name, status, &p.out, &p.errs)
+			}
+		}
+	}
+	if status := b.status(workers["three"]); status != 0 {
+		t.Errorf("a worker that was drained: got %d and %q, want 0", status, &workers["three"].errs)
+	}
+	if status := b.status(next); status != 0 || next.out.String() != "placed\n" {
+		t.Errorf("the next one: got %d, %q and %q, want that it was placed", status, &next.out, &next.errs)
+	}
+	workers["two"].cmd.Process.Signal(syscall.SIGTERM)
+	if status := b.status(workers["two"]); status != 0 {
+		t.Errorf("a worker without sessions: got %d and %q, want 0", status, &workers["two"].errs)
+	}
+}
+
+// TestFleetRefuses has one line for each reason why there is no place, with what to do.
+func TestFleetRefuses(t *testing.T) {
+	watchModule(t)
+	b := newFleetBox(t)
+	on := "fleet:" + b.url
+	for _, test := range []struct {
+		creds string
+		args  []string
+		want  string
+	}{
+		{b.user, []string{"--on", on, "--place-timeout", "100ms"}, on + ": no place within 100ms: "},
+		{"", []string{"--on", on}, b.url + ": the server wants credentials: use --creds FILE, or set NATS_CREDS"},
+		{b.dir + "/none", []string{"--on", on}, "credentials: open "},
+		{b.user, []string{"--on", "fleet:nats://127.0.0.1:1"}, "nats://127.0.0.1:1: no NATS server answers: is it running there?"},
+		{b.user, []string{"--on", on, "--sandbox", "workspace"}, "--on fleet: --sandbox: a worker has its own"},
+		{b.user, []string{"--on", "fleet:nats://me:secret@127.0.0.1:1"}, "--on fleet: others can read a password that is in a command line"},
+		{b.user, []string{"--on", "fleet:http://x"}, "--on fleet: want nats://HOST:PORT or tls://HOST:PORT"},
+		{b.user, []string{"--on", on, "--label", "x"}, "--on fleet: --label: "},
+		{b.user, []string{"--on", on, "--place-timeout", "2h"}, "--on fleet: --place-timeout 2h0m0s: out of range"},
+	} {
+		cmd := exec.CommandContext(limited(t), "terrarium", append(append([]string{"run"}, test.args...), "--", "true")...)
+		cmd.Env = append(os.Environ(), "NATS_CREDS="+test.creds)
+		var errs bytes.Buffer
+		cmd.Stderr, cmd.Stdout = &errs, io.Discard
+		cmd.Run()
+		got := errs.String()
+		if !strings.HasPrefix(got, "terrarium: "+test.want) || strings.Count(got, "\n") != 1 || cmd.ProcessState.ExitCode() != 125 {
+			t.Errorf("%q: got %q and %d, want %q and 125", test.args, got, cmd.ProcessState.ExitCode(), test.want)
+		}
+		if strings.Contains(got, "secret") {
+			t.Errorf("%q: got %q, with the secret", test.args, got)
+		}
+	}
+}
