@@ -30,6 +30,11 @@ func TestHostKeptHandedOver(t *testing.T) {
 	if got := run(t, d, core.Command{Command: "seq 100000 | tail -n 1"}); got != "100000\n" {
 		t.Errorf("got %q, want the last line", got)
 	}
+	select {
+	case s := <-links:
+		t.Errorf("got %v (%v), want the connection to be the same", s.Link, s.Err)
+	default:
+	}
 	r.cmd.Process.Kill()
 	await(t, links, remote.Resumed)
 	r = <-k.relays
