@@ -16,13 +16,14 @@ Terminals on many machines. Workers take sessions while they have a free slot;
 
   serve   serve a fleet: the NATS server, with its tenants
   join    offer this machine to a fleet
+  ls      list the workers, and how many sessions wait for one
   drain   have a worker take no more sessions, and end
   tenant  add, list and remove tenants, their users and their workers
 `
 
 func newFleet() *cobra.Command {
 	return newGroup("fleet COMMAND [flags]", "place terminals on many machines", fleetHelp,
-		newFleetServe(), newFleetJoin(), newFleetDrain(), newFleetTenant())
+		newFleetServe(), newFleetJoin(), newFleetLs(), newFleetDrain(), newFleetTenant())
 }
 
 // fleetDir is a flag's state directory of a fleet that is served. Its zero value is the user's own.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCloseIsQuiet closes hosts. The far side may let go of the connection before Close has gone on:
-// that is no broken link, and nobody is told that there is.
+// TestCloseIsQuiet closes hosts. The far side may let go of the connection before Close has gone
+// on: that is no broken link, and nobody is told that there is.
 func TestCloseIsQuiet(t *testing.T) {
 	for range 500 {
 		server := NewServer(ServerConfig{Host: &fakeHost{}})
