@@ -62,7 +62,9 @@ func TestHostKeptInherited(t *testing.T) {
 	c, links := states()
 	_, _, r := k.connect(c)
 	pid := k.one().PID
+	k.mu.Lock()
 	k.files = nil
+	k.mu.Unlock()
 	write.Close()
 	r.cmd.Process.Kill()
 	late, _ := limited(t).Deadline()

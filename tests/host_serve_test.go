@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -22,9 +23,11 @@ type farEnd struct {
 	t      *testing.T
 	via    []string // the program that starts it, if that is another one, with its arguments
 	args   []string
-	env    []string   // besides the test's
-	files  []*os.File // from 3 on
+	env    []string // besides the test's
 	relays chan *relay
+
+	mu    sync.Mutex // guards files: a connection that breaks is made anew meanwhile
+	files []*os.File // from 3 on
 }
 
 // A relay is one that was started, with the near ends of its pipes.
@@ -73,8 +76,10 @@ func (f *farEnd) start() (*relay, error) {
 	r.cmd = exec.Command(argv[0], argv[1:]...)
 	r.cmd.Env = append(os.Environ(), f.env...)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = in, out, &r.stderr
+	f.mu.Lock()
 	r.cmd.ExtraFiles = f.files
 	err = r.cmd.Start()
+	f.mu.Unlock()
 	in.Close()
 	out.Close()
 	if err != nil {

@@ -98,10 +98,9 @@ const (
 // askHolder sends a question, and returns when the holder has agreed. conn is closed if not.
 func askHolder(conn net.Conn, question string) error {
 	conn.SetDeadline(time.Now().Add(helloTime))
-	answer, err := "", error(nil)
-	if _, err = io.WriteString(conn, holderHello+question+"\n"); err == nil {
-		answer, err = readShortLine(conn, maxHolderLine)
-	}
+	// Who refuses at once has closed its end by now: what it has said is there all the same.
+	io.WriteString(conn, holderHello+question+"\n")
+	answer, err := readShortLine(conn, maxHolderLine)
 	conn.SetDeadline(time.Time{})
 	switch why, refused := strings.CutPrefix(answer, holderNo); {
 	case refused:

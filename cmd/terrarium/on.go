@@ -150,11 +150,12 @@ func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 	signals := make(chan os.Signal, 1)
 	notifyEnd(signals)
 	defer signal.Stop(signals)
-	go func() { // ends with ctx
+	returned := ctx.Done()
+	go func() { // ends when we return
 		select {
 		case s := <-signals:
 			cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
-		case <-ctx.Done():
+		case <-returned:
 		}
 	}()
 	err := f.handOver(ctx, c)

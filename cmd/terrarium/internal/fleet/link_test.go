@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 // A wire is two links and what is between them.
 type wire struct {
+	mu        sync.Mutex // guards near and far while they are made
 	near, far *link
 	lose      func(m *message) bool // of what goes to the far side; or nil
 }
@@ -28,14 +30,19 @@ func newWire(t *testing.T) *wire {
 			if err != nil {
 				t.Error(err)
 			}
+			w.mu.Lock()
+			to := *end
+			w.mu.Unlock()
 			if !loses || w.lose == nil || !w.lose(&m) {
-				(*end).receive(&m)
+				to.receive(&m)
 			}
 			return nil
 		}
 	}
+	w.mu.Lock()
 	w.near = newLink(1, heartbeat, to(&w.far, true))
 	w.far = newLink(1, heartbeat, to(&w.near, false))
+	w.mu.Unlock()
 	t.Cleanup(func() {
 		w.near.Close()
 		w.far.Close()
