@@ -46,6 +46,7 @@ func (in *Incoming) Commit() (err error) {
 	t := &transaction{in: in}
 	if err = t.make(infos); err != nil {
 		if back := t.undo(); back != nil {
+			in.stuck = true
 			return fmt.Errorf("%w; and not all could be put back, what was there is in %s: %w", err, in.stage, back)
 		}
 		return errors.Join(err, in.root.RemoveAll(path.Join(in.stage, stageOld)))

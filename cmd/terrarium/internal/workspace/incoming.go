@@ -34,6 +34,7 @@ type Incoming struct {
 	blobs   func(id string) (io.ReadCloser, error)
 	bytes   int64
 	most    int64
+	stuck   bool // not all could be put back
 }
 
 // Options say what Receive takes.
@@ -271,5 +272,11 @@ func (in *Incoming) Changes() []Change { return in.changes }
 // Open opens what will be at the path of the change with that index: a regular file.
 func (in *Incoming) Open(i int) (*os.File, error) { return openFile(in.root, in.staged(i)) }
 
-// Close drops what has come, if it was not committed.
-func (in *Incoming) Close() error { return in.root.RemoveAll(in.stage) }
+// Close drops what has come. It stays where Commit could not put back what was there before: the
+// only copy of that is beside it.
+func (in *Incoming) Close() error {
+	if in.stuck {
+		return nil
+	}
+	return in.root.RemoveAll(in.stage)
+}
