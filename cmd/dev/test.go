@@ -205,8 +205,8 @@ var raceSkip = "^(Example.*|Test(" + strings.Join([]string{
 	"Dependencies", "ACPSchema.*", "ACPTypes.*", "EnvironmentTools", "Example.*", "ReactorSize", "ScreenCorpus", "Unbuilt", "Web.*",
 	"BehindClient", "Documents", "Links", // what stands in documents
 	"SDK", "MCPTypeScript", // conversations that others have as well
-	"AuditKilled",                             // what is killed reports no race
-	"ProxyMemory",                             // which the race detector takes most of
+	"AuditKilled",          // what is killed reports no race
+	"ProxyMemory", "Scale", // memory, which the race detector takes most of
 	"FaultPtys", "FaultNoPtys", "RightClient", // one start after the other
 	// In these a worker tries in turn what it may do.
 	"AboveHidden", "AllThreads", "Attack.*", "CompilesTooLong", "Confined",

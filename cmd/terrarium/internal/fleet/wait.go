@@ -121,7 +121,7 @@ func (w *wait) words() string {
 		return "no worker has joined"
 	case w.why != nil:
 		return "the server does not take the request: " + w.why.Error()
-	case workers == 0 && time.Since(w.since) < heartbeat:
+	case workers == 0 && (w.sub == nil || time.Since(w.since) < heartbeat): // nobody was heard yet
 		return "no worker has a free slot"
 	case workers == 0:
 		return "no worker has joined"
