@@ -15,9 +15,16 @@ import (
 
 // A wire is two links and what is between them.
 type wire struct {
-	mu        sync.Mutex // guards near and far while they are made
+	mu        sync.Mutex // guards the fields below; near and far change only while they are made
 	near, far *link
 	lose      func(m *message) bool // of what goes to the far side; or nil
+}
+
+// loses has messages to the far side be lost from now on, or none where lose is nil.
+func (w *wire) loses(lose func(m *message) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lose = lose
 }
 
 // newWire returns links of which each hears the other, but for what is lost.
@@ -31,9 +38,9 @@ func newWire(t *testing.T) *wire {
 				t.Error(err)
 			}
 			w.mu.Lock()
-			to := *end
+			to, lose := *end, w.lose
 			w.mu.Unlock()
-			if !loses || w.lose == nil || !w.lose(&m) {
+			if !loses || lose == nil || !lose(&m) {
 				to.receive(&m)
 			}
 			return nil
@@ -102,9 +109,9 @@ func TestLinkLoses(t *testing.T) {
 				}
 			}
 			write("one")
-			w.lose = func(m *message) bool { return m.kind == kindData }
+			w.loses(func(m *message) bool { return m.kind == kindData })
 			write("two")
-			w.lose = nil
+			w.loses(nil)
 			if !last {
 				write("three")
 			}
@@ -125,7 +132,7 @@ func TestLinkSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t)
 		time.Sleep(time.Hour)
-		w.lose = func(*message) bool { return true }
+		w.loses(func(*message) bool { return true })
 		began := time.Now()
 		if _, err := w.far.Read(make([]byte, 1)); !errors.Is(err, errSilent) {
 			t.Errorf("got %v, want %v", err, errSilent)
