@@ -31,7 +31,6 @@ var smallPackages = []string{
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/bc",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/cc",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/clock",
-	"github.com/terrarium-dev/terrarium/plugins/box/internal/digest",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/edit",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/files",
 	"github.com/terrarium-dev/terrarium/plugins/box/internal/find",
@@ -51,6 +50,7 @@ var smallPackages = []string{
 	"fmt",
 	"mime",
 	"net/url",
+	"os/user",
 	"regexp/syntax",
 }
 
