@@ -122,9 +122,10 @@ func (w *nearWorkspace) list(ctx context.Context) error {
 			fresh = append(fresh, p)
 		}
 	}
-	if w.theirs.Head != "" || len(fresh) == 0 {
-		return nil // git has left that out over there
+	if len(fresh) == 0 {
+		return nil
 	}
+	// Where there is git, that side has left it out, or says so.
 	ignored, err := w.tree.Ignored(ctx, fresh)
 	for p := range ignored {
 		delete(w.there, p)

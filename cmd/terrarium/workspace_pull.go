@@ -297,7 +297,7 @@ func ignoreNobody(err error) error {
 // apply takes over what has come.
 func (w *nearWorkspace) apply(in *workspace.Incoming) error {
 	if err := in.Commit(); err != nil {
-		return fmt.Errorf("nothing was taken over: %w", err)
+		return fmt.Errorf("not taken over: %w", err) // it says what could not be put back
 	}
 	for p, e := range w.there { // which was the same on both sides, or is now
 		if w.state.Base[p] != e && w.scan.Listing[p] == e {

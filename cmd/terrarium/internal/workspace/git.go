@@ -36,6 +36,7 @@ func (g *gitRunner) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(quiet), args...)...)
 	cmd.Dir = g.dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
+		"GIT_ALLOW_PROTOCOL=", // a repository's protocol.ext.allow would beat protocol.allow
 		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C")
 	cmd.Env = append(cmd.Env, g.env...)
 	return cmd
