@@ -29,8 +29,8 @@ const (
 )
 
 var (
-	privateName = regexp.MustCompile(`^[a-z2-7]{16}$`)
-	goneName    = regexp.MustCompile(`^\.gone-[a-z2-7]{16}-[0-9]+$`)
+	privateName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z2-7]{16}$`) })
+	goneName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.gone-[a-z2-7]{16}-[0-9]+$`) })
 )
 
 const (
@@ -148,7 +148,7 @@ func tidy(ctx context.Context, private string) error {
 		return err
 	}
 	for _, name := range names {
-		if id, ok := strings.CutSuffix(name, usedSuffix); ok && privateName.MatchString(id) {
+		if id, ok := strings.CutSuffix(name, usedSuffix); ok && privateName().MatchString(id) {
 			setAside(root, id)
 		}
 	}
@@ -156,7 +156,7 @@ func tidy(ctx context.Context, private string) error {
 		return err
 	}
 	for _, name := range names {
-		if goneName.MatchString(name) && ctx.Err() == nil {
+		if goneName().MatchString(name) && ctx.Err() == nil {
 			r := remover{ctx, root, strings.TrimPrefix(name, gonePrefix)[:16]}
 			err = errors.Join(err, r.remove(root, name, name, 0))
 		}

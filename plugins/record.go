@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -62,8 +63,8 @@ func readRecord(dir, name string) (*record, error) {
 }
 
 var (
-	commandName = regexp.MustCompile(`^[A-Za-z0-9._+\[-]{1,64}$`)
-	pieceName   = regexp.MustCompile(`^[a-z]{1,16}-[0-9a-f]{12}\.wasm$`)
+	commandName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._+\[-]{1,64}$`) })
+	pieceName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,16}-[0-9a-f]{12}\.wasm$`) })
 )
 
 // check says what is out of bounds.
@@ -77,7 +78,7 @@ func (r *record) check() error {
 		return fmt.Errorf("%d commands: want 1 to %d", len(r.Commands), maxCommands)
 	}
 	for _, name := range r.Commands {
-		if !commandName.MatchString(name) || strings.Trim(name, ".") == "" {
+		if !commandName().MatchString(name) || strings.Trim(name, ".") == "" {
 			return fmt.Errorf("%.100q is no name of a command", name)
 		}
 	}
@@ -86,7 +87,7 @@ func (r *record) check() error {
 		pieces = append(pieces, *r.Direct)
 	}
 	for _, p := range pieces {
-		if sum, err := hex.DecodeString(p.SHA256); err != nil || len(sum) != sha256.Size || !pieceName.MatchString(p.File) {
+		if sum, err := hex.DecodeString(p.SHA256); err != nil || len(sum) != sha256.Size || !pieceName().MatchString(p.File) {
 			return fmt.Errorf("no name and sum of a module: %.100q", p.File)
 		}
 	}

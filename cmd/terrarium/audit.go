@@ -200,7 +200,7 @@ func newAuditVerify() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Args:                  oneArg("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("head") && !isHash.MatchString(head) {
+			if cmd.Flags().Changed("head") && !isHash().MatchString(head) {
 				return &usageError{cmd.UseLine(), fmt.Errorf("--head %s: want 64 hexadecimal digits", head)}
 			}
 			return verify(os.Stdout, args[0], head)
@@ -210,7 +210,7 @@ func newAuditVerify() *cobra.Command {
 	return cmd
 }
 
-var isHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var isHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 // verify prints what the record holds, as far as it is right.
 func verify(w io.Writer, name, head string) error {

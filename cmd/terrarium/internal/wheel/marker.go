@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 )
@@ -18,7 +19,7 @@ type Environment map[string]string
 //
 // https://packaging.python.org/en/latest/specifications/dependency-specifiers/#environment-markers
 func PythonOf(version string) (Environment, error) {
-	m := pythonVersion.FindStringSubmatch(version)
+	m := pythonVersion().FindStringSubmatch(version)
 	if m == nil {
 		return nil, fmt.Errorf("version %s: want one as 3.12.0", plugin.Printable(version))
 	}
@@ -38,13 +39,15 @@ func PythonOf(version string) (Environment, error) {
 	}, nil
 }
 
-var pythonVersion = regexp.MustCompile(`^(3\.[0-9]{1,3})\.[0-9]{1,3}$`)
+var pythonVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(3\.[0-9]{1,3})\.[0-9]{1,3}$`) })
 
 // versioned are the variables that are compared as versions.
 var versioned = []string{"python_version", "python_full_version", "implementation_version"}
 
 // tokens of a marker: texts in quotes, operators, brackets and words.
-var tokens = regexp.MustCompile(`^\s*("[^"]*"|'[^']*'|===|==|!=|<=|>=|~=|<|>|\(|\)|[A-Za-z_][A-Za-z0-9_.]*)`)
+var tokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*("[^"]*"|'[^']*'|===|==|!=|<=|>=|~=|<|>|\(|\)|[A-Za-z_][A-Za-z0-9_.]*)`)
+})
 
 // A marker is a condition that is being evaluated.
 type marker struct {
@@ -72,7 +75,7 @@ func (env Environment) Holds(text string) (bool, error) {
 
 // next returns the next token, and is past it. At the end it is empty.
 func (m *marker) next() string {
-	found := tokens.FindStringSubmatch(m.rest)
+	found := tokens().FindStringSubmatch(m.rest)
 	if found == nil {
 		return ""
 	}

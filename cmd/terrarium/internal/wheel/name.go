@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	pep440 "github.com/aquasecurity/go-pep440-version"
 
@@ -19,8 +20,8 @@ const (
 )
 
 var (
-	nameOf     = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
-	separators = regexp.MustCompile(`[-_.]+`)
+	nameOf     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) })
+	separators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-_.]+`) })
 )
 
 // Normalize returns the one way to write a package's name. The error is that it is
@@ -28,10 +29,10 @@ var (
 //
 // https://packaging.python.org/en/latest/specifications/name-normalization/
 func Normalize(name string) (string, error) {
-	if len(name) > maxName || !nameOf.MatchString(name) {
+	if len(name) > maxName || !nameOf().MatchString(name) {
 		return "", fmt.Errorf("%s: not the name of a package", plugin.Printable(name))
 	}
-	return strings.ToLower(separators.ReplaceAllString(name, "-")), nil
+	return strings.ToLower(separators().ReplaceAllString(name, "-")), nil
 }
 
 // parseVersion reads a version.

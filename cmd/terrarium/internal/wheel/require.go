@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	pep440 "github.com/aquasecurity/go-pep440-version"
 
@@ -19,7 +20,9 @@ type Requirement struct {
 }
 
 // requirement is NAME [EXTRAS] (SPEC) ; MARKER, where SPEC may be without brackets.
-var requirement = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*(?:\(([^()]*)\)|([^();@]*))\s*(@[^;]*)?(?:;(.*))?$`)
+var requirement = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*(?:\(([^()]*)\)|([^();@]*))\s*(@[^;]*)?(?:;(.*))?$`)
+})
 
 // maxRequirement is how long a requirement may be, in bytes.
 const maxRequirement = 2000
@@ -29,7 +32,7 @@ const maxRequirement = 2000
 //
 // https://packaging.python.org/en/latest/specifications/dependency-specifiers/
 func ParseRequirement(text string) (r Requirement, err error) {
-	m := requirement.FindStringSubmatch(strings.TrimSpace(text))
+	m := requirement().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil || len(text) > maxRequirement {
 		return r, fmt.Errorf("%s: want NAME, or NAME==VERSION", plugin.Printable(text))
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 )
@@ -106,7 +107,7 @@ func (a *archive) metadata() (Metadata, error) {
 	if err != nil {
 		return Metadata{}, err
 	}
-	if !pureWheel.MatchString(how) {
+	if !pureWheel().MatchString(how) {
 		return Metadata{}, errors.New("its WHEEL does not say Root-Is-Purelib: true: it has code for a machine")
 	}
 	text, err := a.text("METADATA")
@@ -116,7 +117,7 @@ func (a *archive) metadata() (Metadata, error) {
 	return parseMetadata(text)
 }
 
-var pureWheel = regexp.MustCompile(`(?mi)^Root-Is-Purelib:\s*true\s*$`)
+var pureWheel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?mi)^Root-Is-Purelib:\s*true\s*$`) })
 
 // unpack makes dir, and puts there what python imports. Other data of a wheel, such
 // as manual pages, has no place in the sandbox and is left out.
@@ -192,8 +193,10 @@ type Script struct {
 }
 
 var (
-	scriptLine = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)\s*=\s*([A-Za-z_][A-Za-z0-9_.]*)\s*:\s*([A-Za-z_][A-Za-z0-9_.]*)$`)
-	section    = regexp.MustCompile(`^\[(.*)\]$`)
+	scriptLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)\s*=\s*([A-Za-z_][A-Za-z0-9_.]*)\s*:\s*([A-Za-z_][A-Za-z0-9_.]*)$`)
+	})
+	section = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[(.*)\]$`) })
 )
 
 // scripts returns the commands that a wheel brings. A line that can't be read is
@@ -209,9 +212,9 @@ func (a *archive) scripts() ([]Script, error) {
 	in := ""
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan() && len(found) < maxScripts; {
 		line := strings.TrimSpace(lines.Text())
-		if m := section.FindStringSubmatch(line); m != nil {
+		if m := section().FindStringSubmatch(line); m != nil {
 			in = strings.TrimSpace(m[1])
-		} else if m := scriptLine.FindStringSubmatch(line); m != nil && in == "console_scripts" && plugin.CheckName(m[1]) == nil {
+		} else if m := scriptLine().FindStringSubmatch(line); m != nil && in == "console_scripts" && plugin.CheckName(m[1]) == nil {
 			found = append(found, Script{m[1], m[2], m[3]})
 		}
 	}
