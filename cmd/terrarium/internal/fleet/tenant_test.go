@@ -145,8 +145,8 @@ func (r *raw) waitingIn(ctx context.Context) uint64 {
 	return s.CachedInfo().State.Msgs
 }
 
-// waits fails the test unless so many requests come to wait. A server answers a publish, and even an
-// acknowledgement, before its queue shows it.
+// waits fails the test unless so many requests come to wait. A server answers a publish, and even
+// an acknowledgement, before its queue shows it.
 func (r *raw) waits(ctx context.Context, want uint64, after string) {
 	r.t.Helper()
 	got := r.waitingIn(ctx)
