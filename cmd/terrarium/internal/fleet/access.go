@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -30,7 +31,10 @@ const (
 	// cut off by a server that starts again is back before anybody takes them for dead.
 	retryPause = 200 * time.Millisecond
 	pingPause  = 10 * time.Second // whoever does not answer three of them is gone
-	maxCreds   = 64 << 10         // bytes
+	// settleTime is how long after us others may need to make their connections anew: they notice
+	// that a server is silent by its pings, and then connect.
+	settleTime = 3*pingPause + connectLimit
+	maxCreds   = 64 << 10 // bytes
 )
 
 // A Client is a connection to the server, which is made again whenever it breaks. It is safe for
@@ -40,6 +44,9 @@ type Client struct {
 	user   string // the public nkey of the credentials, or Anybody
 	url    string
 	closed chan struct{} // closed when the connection will not be made again
+
+	mu   sync.Mutex // guards the field below
+	anew time.Time  // when the connection was last made anew; zero: it never broke
 }
 
 // Check says what is wrong with the URL. The error is in words.
@@ -81,6 +88,7 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 		nats.SyncQueueLen(256),
 		// What a slow reader misses ends the link, and what is not permitted gets no answer.
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.connectedAnew() }),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 	}
 	if a.Creds != "" {
@@ -195,6 +203,19 @@ func (a *Access) explain(err error) error {
 
 // Close ends the connection.
 func (c *Client) Close() { c.nats.Close() }
+
+func (c *Client) connectedAnew() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.anew = time.Now()
+}
+
+// settled reports whether who was here before a server was lost has had time to come back.
+func (c *Client) settled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.anew.IsZero() || time.Since(c.anew) >= settleTime
+}
 
 // lastError is why there is no connection.
 func (c *Client) lastError() error {

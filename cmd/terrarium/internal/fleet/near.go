@@ -52,7 +52,8 @@ const (
 	openTime  = 2 * time.Second // for one answer
 	openPause = 100 * time.Millisecond
 	// goneAfter is for how long the server has to say that nobody is there. A worker whose own
-	// connection has broken is back sooner. With a heartbeat before it, it is less than two.
+	// connection has broken is back sooner, unless the server was away for all: then ours has broken
+	// too, and it has settleTime. With a heartbeat before it, it is less than two.
 	goneAfter = 1500 * time.Millisecond
 )
 
@@ -246,18 +247,12 @@ func (p *Place) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 		p.first = nil
 		return l, nil
 	}
-	c := p.config.Client.nats
 	var absent time.Time // since when nobody is there, without a break
-	restarts := c.Stats().Reconnects
-	steady := true
 	for {
 		if err := p.config.Client.connected(ctx); err != nil {
 			return nil, err
 		}
 		l, err := p.open(ctx, p.sub.Subject)
-		if n := c.Stats().Reconnects; n != restarts {
-			restarts, steady = n, false
-		}
 		switch {
 		case err == nil:
 			return l, nil
@@ -270,7 +265,7 @@ func (p *Place) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 			}
 		case absent.IsZero():
 			absent = time.Now()
-		case steady && time.Since(absent) >= goneAfter:
+		case p.config.Client.settled() && time.Since(absent) >= goneAfter:
 			return nil, fmt.Errorf("worker %s: %w", p.worker, remote.ErrGone)
 		}
 		select {

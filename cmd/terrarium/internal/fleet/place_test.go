@@ -1,10 +1,13 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -51,8 +54,10 @@ type running struct {
 
 func newWorker(t testing.TB, s *Server, c WorkerConfig) *running {
 	t.Helper()
-	r := &running{client: newClient(t, s), ended: make(chan error, 1)}
-	c.Client = r.client
+	if c.Client == nil {
+		c.Client = newClient(t, s)
+	}
+	r := &running{client: c.Client, ended: make(chan error, 1)}
 	var err error
 	if r.Worker, err = NewWorker(c); err != nil {
 		t.Fatal(err)
@@ -351,6 +356,91 @@ func TestServerRestarts(t *testing.T) {
 		t.Errorf("%d commands have started, want 1", n)
 	}
 	start(t, place(t, PlaceConfig{Client: client})).says("new")
+}
+
+// A gate is a way to a server that can be shut.
+type gate struct {
+	to, addr string
+
+	mu    sync.Mutex // guards the fields below
+	l     net.Listener
+	conns []net.Conn
+}
+
+// open has connections go through, until shut.
+func (g *gate) open(t testing.TB) {
+	t.Helper()
+	l, err := net.Listen("tcp", cmp.Or(g.addr, "127.0.0.1:0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.l, g.addr = l, l.Addr().String()
+	go func() { // ends with the listener
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial("tcp", g.to)
+			if err != nil {
+				from.Close()
+				continue
+			}
+			g.mu.Lock()
+			g.conns = append(g.conns, from, to)
+			g.mu.Unlock()
+			go io.Copy(from, to) // both end with their connections
+			go io.Copy(to, from)
+		}
+	}()
+}
+
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.l.Close()
+	for _, c := range g.conns {
+		c.Close()
+	}
+	g.conns = nil
+}
+
+// A worker that comes back later than we after a server was away is no worker that is gone.
+func TestWorkerComesBackLate(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Serve(ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := strings.TrimPrefix(s.URL(), "nats://")
+	g := &gate{to: addr}
+	g.open(t)
+	through := Access{URL: "nats://" + g.addr}
+	c, err := through.Connect(patient(t), "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}, Client: c})
+	o := start(t, place(t, PlaceConfig{Client: newClient(t, s)}))
+	o.says("before")
+	s.Close()
+	g.shut()
+	again, err := Serve(ServerConfig{Dir: dir, Addr: addr, Open: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Close() })
+	select {
+	case e := <-o.exit:
+		t.Fatalf("it has ended: %+v", e)
+	case <-time.After(4 * goneAfter): // we are back at once, and told that nobody is there
+	}
+	g.open(t)
+	t.Cleanup(g.shut)
+	o.says("after")
 }
 
 // A worker that drains takes no more, tells who it has, and ends with the last of them.
