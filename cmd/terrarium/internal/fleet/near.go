@@ -52,8 +52,8 @@ const (
 	openTime  = 2 * time.Second // for one answer
 	openPause = 100 * time.Millisecond
 	// goneAfter is for how long the server has to say that nobody is there. A worker whose own
-	// connection has broken is back sooner, unless the server was away for all: then ours has broken
-	// too, and it has settleTime. With a heartbeat before it, it is less than two.
+	// connection has broken is back sooner, unless the server was away for all: then ours has
+	// broken too, and it has settleTime. With a heartbeat before it, it is less than two.
 	goneAfter = 1500 * time.Millisecond
 )
 
