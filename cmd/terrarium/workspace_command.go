@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -80,15 +81,17 @@ func newWorkspaceRemove() *cobra.Command {
 // errNotHanded is that there is nothing to pull or remove.
 var errNotHanded = errors.New("it was not handed over to that place")
 
+// remove does not look at what is here or there: that may be why it is to go.
 func (f *workspaceCommandFlags) remove() error {
 	ctx, stop := interruptible()
 	defer stop()
-	w, err := f.openWorkspace(ctx, f.dir, false)
+	w, err := f.openState(f.dir, false)
 	if err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	defer w.close()
-	if err := w.far.call(ctx, "remove", "", nil, nil); err != nil {
+	err = f.connect(ctx, w, func(ctx context.Context) error { return w.far.call(ctx, "remove", "", nil, nil) })
+	if err != nil {
 		return interrupted(ctx, err)
 	}
 	return w.state.Forget()

@@ -28,8 +28,9 @@ type nearWorkspace struct {
 	closers []func()
 }
 
-// openWorkspace looks at both sides. If it is not to be made, it has to be there.
-func (f *placeFlags) openWorkspace(ctx context.Context, dir string, make bool) (_ *nearWorkspace, err error) {
+// openState opens what is known of a directory here, and has it for us until close. If it is not to
+// be made, it has to be there.
+func (f *placeFlags) openState(dir string, make bool) (_ *nearWorkspace, err error) {
 	w := &nearWorkspace{place: f.place.String()}
 	defer func() {
 		if err != nil {
@@ -54,29 +55,54 @@ func (f *placeFlags) openWorkspace(ctx context.Context, dir string, make bool) (
 	if w.state.Fresh && !make {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, errNotHanded), w.state.Forget())
 	}
-	if w.root, err = os.OpenRoot(dir); err != nil {
+	return w, nil
+}
+
+// openWorkspace looks at both sides. If it is not to be made, it has to be there.
+func (f *placeFlags) openWorkspace(ctx context.Context, dir string, make bool) (_ *nearWorkspace, err error) {
+	w, err := f.openState(dir, make)
+	if err != nil {
 		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if err := w.openHere(ctx); err != nil {
+		return nil, err
+	}
+	return w, f.connect(ctx, w, w.list)
+}
+
+// openHere looks at what is here.
+func (w *nearWorkspace) openHere(ctx context.Context) (err error) {
+	if w.root, err = os.OpenRoot(w.state.Dir); err != nil {
+		return err
 	}
 	w.closers = append(w.closers, func() { w.root.Close() })
-	if w.tree, err = workspace.OpenTree(ctx, dir); err != nil {
-		return nil, err
+	if w.tree, err = workspace.OpenTree(ctx, w.state.Dir); err != nil {
+		return err
 	}
-	if w.scan, err = w.look(ctx); err != nil {
-		return nil, err
-	}
+	w.scan, err = w.look(ctx)
+	return err
+}
+
+// connect connects with the place, and does the first thing there. What is in PATH over there may
+// have no workspaces yet: then ours is copied.
+func (f *placeFlags) connect(ctx context.Context, w *nearWorkspace, first func(context.Context) error) (err error) {
 	if w.far, err = f.reachWorkspace(ctx, w.state.ID); err != nil {
-		return nil, err
+		return err
 	}
 	w.closers = append(w.closers, func() { w.far.close() })
-	err = w.list(ctx)
-	if errors.Is(err, place.ErrVersion) { // what is in PATH over there has no workspaces yet
-		if err := f.replace(ctx, fmt.Errorf("%s: %w", w.place, err)); err != nil {
-			return nil, err
-		}
-		w.far.program = f.program
-		err = w.list(ctx)
+	if err = first(ctx); !errors.Is(err, place.ErrVersion) {
+		return err
 	}
-	return w, err
+	if err := f.replace(ctx, fmt.Errorf("%s: %w", w.place, err)); err != nil {
+		return err
+	}
+	w.far.program = f.program
+	return first(ctx)
 }
 
 func (w *nearWorkspace) close() {

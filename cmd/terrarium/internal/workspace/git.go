@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,16 +12,24 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/said"
 )
 
 // A gitRunner runs git in a directory. Nothing of the repository's configuration starts a program,
 // and nothing is fetched: what is run only reads, or works in repositories of ours.
 type gitRunner struct {
-	dir string
-	env []string // besides ours, of which what begins with GIT_ is left out
+	dir      string
+	env      []string      // besides ours, of which what begins with GIT_ is left out
+	patience time.Duration // how long it may do nothing that shows; 0 for gitPatience
 }
+
+// gitPatience is how long git may print nothing and say nothing. Then it is taken to wait for ever:
+// it does where somebody has put a pipe in the place of a file that it reads.
+const gitPatience = 2 * time.Minute
 
 // quiet are options for each command: the directory, or what is in it, may be somebody else's.
 var quiet = []string{
@@ -35,12 +44,26 @@ var ErrNoGit = errors.New("there is no git in PATH")
 func (g *gitRunner) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(quiet), args...)...)
 	cmd.Dir = g.dir
+	// All that it has started ends with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error {
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, syscall.ESRCH) {
+			return os.ErrProcessDone
+		}
+		return err
+	}
+	cmd.WaitDelay = gitWaitDelay
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
 		"GIT_ALLOW_PROTOCOL=", // a repository's protocol.ext.allow would beat protocol.allow
 		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C")
 	cmd.Env = append(cmd.Env, g.env...)
 	return cmd
 }
+
+// gitWaitDelay is how long git may take to end when it was killed. Something that it has started
+// may have its pipes, and hide from the signal.
+const gitWaitDelay = 5 * time.Second
 
 // maxGit is how much of what git prints is taken, in bytes.
 const maxGit = 2*maxNames + MaxEntries*64
@@ -59,25 +82,47 @@ func (g *gitRunner) line(ctx context.Context, args ...string) (string, error) {
 }
 
 func (g *gitRunner) run(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	patience := cmp.Or(g.patience, gitPatience)
+	waits := time.AfterFunc(patience, func() {
+		cancel(fmt.Errorf("git %s in %s did nothing for %v, and was ended: is a pipe in the place of a file there, such as .gitignore?",
+			args[0], printable.Text(g.dir), patience))
+	})
+	defer waits.Stop()
+	goesOn := func() { waits.Reset(patience) }
+	var words said.Lines
 	cmd := g.command(ctx, args...)
-	said := &limited{most: 64 << 10}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, said
-	return gitError(cmd.Run(), args[0], said.b.String())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &noticed{out, goesOn}, &noticed{&words, goesOn}
+	err := cmd.Run()
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return gitError(err, args[0], words.Last())
 }
 
-// gitError returns why git has failed.
-func gitError(err error, what, said string) error {
-	if errors.Is(err, exec.ErrNotFound) {
+// A noticed tells of each write to w.
+type noticed struct {
+	w       io.Writer
+	written func()
+}
+
+func (n *noticed) Write(p []byte) (int, error) {
+	n.written()
+	return n.w.Write(p)
+}
+
+// gitError returns why git has failed. words are the last that it has said.
+func gitError(err error, what, words string) error {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		return ErrNoGit
+	case err != nil && words != "":
+		return fmt.Errorf("git %s: %s: %w", what, words, err)
+	case err != nil:
+		return fmt.Errorf("git %s: %w", what, err)
 	}
-	if err == nil {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSpace(said), "\n")
-	if last := lines[len(lines)-1]; last != "" {
-		return fmt.Errorf("git %s: %s: %w", what, printable.Text(last[:min(len(last), 400)]), err)
-	}
-	return fmt.Errorf("git %s: %w", what, err)
+	return nil
 }
 
 // limited keeps what is written, up to most bytes.
@@ -186,7 +231,7 @@ func (t *Tree) Has(ctx context.Context, id string) bool {
 
 // Bundle writes the commits up to HEAD that are not reached from have, which may be "".
 func (t *Tree) Bundle(ctx context.Context, w io.Writer, have string) error {
-	args := []string{"bundle", "create", "--quiet", "-", "HEAD"}
+	args := []string{"bundle", "create", "--progress", "-", "HEAD"} // which shows that it goes on
 	if have != "" {
 		args = append(args, "^"+have)
 	}

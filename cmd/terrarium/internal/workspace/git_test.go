@@ -1,11 +1,16 @@
 package workspace
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // What a repository's own configuration allows starts no program, however git comes to ask for it.
@@ -25,5 +30,42 @@ func TestGitStartsNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
 		t.Error("git has started a program")
+	}
+}
+
+// A pipe in the place of a file that git reads has an end, and so has what git has started.
+func TestGitWaitsForever(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT RUN: no git here")
+	}
+	for _, name := range []string{".gitignore", "d/.gitignore", ".git/info/exclude", "ignore"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			g := &gitRunner{dir: dir}
+			for _, args := range [][]string{{"init", "--quiet"}, {"config", "core.excludesFile", filepath.Join(dir, "ignore")}} {
+				if err := g.run(t.Context(), nil, io.Discard, args...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			pipe := filepath.Join(dir, name)
+			os.Remove(pipe)
+			if err := os.MkdirAll(filepath.Dir(pipe), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.WriteFile(filepath.Join(filepath.Dir(pipe), "file"), nil, 0o600), syscall.Mkfifo(pipe, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			tree := &Tree{git: gitRunner{dir: dir, patience: 100 * time.Millisecond}}
+			if _, _, err := tree.Names(t.Context()); err == nil || !strings.Contains(err.Error(), dir+" did nothing for 100ms") {
+				t.Errorf("got %v, want that it did nothing in the directory", err)
+			}
+			stop := errors.New("it was interrupted")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(100*time.Millisecond, func() { cancel(stop) })
+			tree.git.patience = time.Hour
+			if _, _, err := tree.Names(ctx); !errors.Is(err, stop) {
+				t.Errorf("got %v, want %v", err, stop)
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Import takes a bundle, whose HEAD is head, into the store.
@@ -41,7 +42,9 @@ func (f *Far) Import(ctx context.Context, r io.Reader, head string) error {
 			return err
 		}
 	}
-	if err := f.git().run(ctx, nil, io.Discard, "bundle", "unbundle", file.Name()); err != nil {
+	taking := f.git()
+	taking.patience = importPatience
+	if err := taking.run(ctx, nil, io.Discard, "bundle", "unbundle", file.Name()); err != nil {
 		return err
 	}
 	if err := f.git().run(ctx, nil, io.Discard, "cat-file", "-e", head+"^{commit}"); err != nil {
@@ -49,6 +52,10 @@ func (f *Far) Import(ctx context.Context, r io.Reader, head string) error {
 	}
 	return f.git().run(ctx, nil, io.Discard, "update-ref", headRef, head)
 }
+
+// importPatience is how long git may take to unpack a history, in a repository of ours. Not each
+// version of it can show how far it is.
+const importPatience = time.Hour
 
 // formatOf returns how git calls the hash of an id.
 func formatOf(id string) string {
@@ -171,7 +178,7 @@ func (f *Far) Checkout(ctx context.Context, branch string) (left bool, err error
 	if old != "" {
 		revs += "^" + old + "\n"
 	}
-	if err := f.git().run(ctx, strings.NewReader(revs), io.Discard, "pack-objects", "--quiet", "--revs", filepath.Join(tmp, "pack")); err != nil {
+	if err := f.git().run(ctx, strings.NewReader(revs), io.Discard, "pack-objects", "--progress", "--revs", filepath.Join(tmp, "pack")); err != nil {
 		return false, err
 	}
 	index := filepath.Join(tmp, "index")
