@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -233,12 +234,16 @@ func (f *placeFlags) install(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !isTerminal(os.Stderr) {
-		fmt.Fprintf(os.Stderr, "terrarium: copying terrarium to %s, which has none or another version\n", f.place)
-	}
 	shown := newProgress(os.Stderr, "copying terrarium to "+f.place.String(), 0)
 	defer shown.end()
+	copying := sync.OnceFunc(func() {
+		if !isTerminal(os.Stderr) {
+			fmt.Fprintf(os.Stderr, "terrarium: copying terrarium to %s, which has none or another version\n", f.place)
+		}
+	})
+	// What is called only if the copy is not there yet.
 	return f.place.Install(ctx, self, func(sent, all int64) {
+		copying()
 		shown.size = all
 		shown.at(sent)
 	})
