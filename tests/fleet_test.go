@@ -193,6 +193,7 @@ func TestFleetRefuses(t *testing.T) {
 		{b.user, []string{"--on", on, "--place-timeout", "100ms"}, on + ": no place within 100ms: "},
 		{"", []string{"--on", on}, b.url + ": the server wants credentials: use --creds FILE, or set NATS_CREDS"},
 		{b.dir + "/none", []string{"--on", on}, "credentials: open "},
+		{b.worker, []string{"--on", on}, "credentials: " + b.worker + ": these are a worker's, worker: this needs a user's, "},
 		{b.user, []string{"--on", "fleet:nats://127.0.0.1:1"}, "nats://127.0.0.1:1: no NATS server answers: is it running there?"},
 		{b.user, []string{"--on", on, "--sandbox", "workspace"}, "--on fleet: --sandbox: a worker has its own"},
 		{b.user, []string{"--on", "fleet:nats://me:secret@127.0.0.1:1"}, "--on fleet: others can read a password that is in a command line"},

@@ -40,6 +40,7 @@ func newFleetDrain() *cobra.Command {
 			ctx, cancel := untilSignal()
 			defer cancel()
 			a := access.access(args[0])
+			a.Role = fleet.WorkerRole
 			client, err := a.Connect(ctx, "terrarium fleet drain")
 			if err != nil {
 				return err

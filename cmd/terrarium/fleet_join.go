@@ -143,6 +143,7 @@ func (f *fleetJoinFlags) join(url string) error {
 		}
 	}()
 	a := f.access(url)
+	a.Role = fleet.WorkerRole
 	client, err := a.Connect(ctx, "terrarium worker "+f.name)
 	if err != nil {
 		return err

@@ -99,6 +99,7 @@ func (f *fleetFlags) parse(set *pflag.FlagSet, p *place.Place) (err error) {
 func (f *placeFlags) reachWorker(ctx context.Context) (*placeHost, error) {
 	url, _ := f.place.Fleet()
 	a := f.fleet.access(url)
+	a.Role = fleet.UserRole
 	client, err := a.Connect(ctx, "terrarium --on")
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 )
 
@@ -23,6 +22,7 @@ type Access struct {
 	URL   string // nats://HOST:PORT or tls://HOST:PORT, or several with commas between
 	Creds string // a file of credentials, as "fleet tenant" and nsc write them; "": none
 	CA    string // a file of certificates that the server's is to be of; "": the system's
+	Role  Role   // what the credentials are wanted for; those of another role are refused
 }
 
 const (
@@ -44,6 +44,8 @@ type Client struct {
 	user   string // the public nkey of the credentials, or Anybody
 	url    string
 	closed chan struct{} // closed when the connection will not be made again
+
+	refusals listeners // hear what is not permitted
 
 	mu   sync.Mutex // guards the field below
 	anew time.Time  // when the connection was last made anew; zero: it never broke
@@ -86,15 +88,19 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 		nats.MaxReconnects(-1), nats.ReconnectWait(retryPause), nats.ReconnectJitter(retryPause, retryPause),
 		nats.ReconnectBufSize(-1), // what can't be sent now is sent again over the next link
 		nats.SyncQueueLen(256),
-		// What a slow reader misses ends the link, and what is not permitted gets no answer.
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+		nats.ErrorHandler(c.tell),
 		nats.ReconnectHandler(func(*nats.Conn) { c.connectedAnew() }),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 	}
 	if a.Creds != "" {
-		if c.user, err = userOf(a.Creds); err != nil {
+		who, err := identityOf(a.Creds)
+		if err == nil {
+			err = who.check(a.Creds, a.Role)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("credentials: %w", err)
 		}
+		c.user = who.key
 		options = append(options, nats.UserCredentials(a.Creds))
 	}
 	options = append(options, nats.CustomInboxPrefix(InboxPrefix(c.user)))
@@ -164,23 +170,6 @@ func readFile(path string) ([]byte, error) {
 		err = fmt.Errorf("%s: longer than %d bytes", path, maxCreds)
 	}
 	return b, err
-}
-
-// userOf returns the public nkey that a file of credentials is for.
-func userOf(path string) (string, error) {
-	b, err := readFile(path)
-	if err != nil {
-		return "", err
-	}
-	token, err := jwt.ParseDecoratedJWT(b)
-	if err != nil {
-		return "", fmt.Errorf("%s: no credentials in it", path)
-	}
-	claims, err := jwt.DecodeUserClaims(token)
-	if err != nil {
-		return "", fmt.Errorf("%s: no credentials of a user in it", path)
-	}
-	return claims.Subject, nil
 }
 
 // explain says why there is no connection, and what to do.

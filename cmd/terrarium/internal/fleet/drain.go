@@ -23,6 +23,8 @@ func Drain(ctx context.Context, c *Client, worker string, within time.Duration) 
 	if err != nil {
 		return nil, err
 	}
+	ctx, stop := c.heed(ctx)
+	defer stop()
 	heard := make(chan *nats.Msg, 256)
 	inbox := c.nats.NewInbox()
 	for _, subject := range []string{inbox, HeartbeatSubject(worker)} {

@@ -23,6 +23,8 @@ const listTime = heartbeat + heartbeat/4
 
 // List hears the workers of the client's tenant, for somewhat more than a heartbeat.
 func List(ctx context.Context, c *Client) (*Listing, error) {
+	ctx, stop := c.heed(ctx)
+	defer stop()
 	heard := make(chan *nats.Msg, 256)
 	sub, err := c.nats.ChanSubscribe(Heartbeats, heard)
 	if err != nil {
@@ -39,7 +41,7 @@ func List(ctx context.Context, c *Client) (*Listing, error) {
 	l.Waiting, err = waiting(asking, js)
 	// A server of somebody else's has no queue before the first worker comes.
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, err
+		return nil, refusedOr(ctx, err)
 	}
 	found := make(map[string]Presence)
 	late := time.NewTimer(listTime)

@@ -58,12 +58,15 @@ const (
 )
 
 // NewPlace asks for a place and waits until a worker has claimed it, or ctx ends. Then the error is
-// a *NoPlaceError, and says who else waits.
+// a *NoPlaceError, and says who else waits. What the server does not permit is not waited for.
 func NewPlace(ctx context.Context, c PlaceConfig) (*Place, error) {
 	js, err := jetstream.New(c.Client.nats)
 	if err != nil {
 		return nil, err
 	}
+	// Without these two it knows less of what it waits for.
+	ctx, stop := c.Client.heed(ctx, Heartbeats, streamInfo)
+	defer stop()
 	p := &Place{config: c, session: rand.Text()}
 	claims := make(chan claim, 4)
 	sub, err := c.Client.subscribe(ClaimSubject(c.Client.user, p.session), func(m *nats.Msg) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -46,7 +45,7 @@ func (c *Client) queue(ctx context.Context) (jetstream.JetStream, error) {
 	}
 	err = ensureStream(ctx, js)
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
-		err = fmt.Errorf("%s: the server has no JetStream, which a fleet needs: start it with -js, or use terrarium fleet serve", c.url)
+		err = errors.New("the server has no JetStream, which a fleet needs: start it with -js, or use terrarium fleet serve")
 	}
 	return js, err
 }

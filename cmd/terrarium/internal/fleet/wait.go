@@ -73,6 +73,9 @@ func (w *wait) forClaim(claims <-chan claim) (claim, error) {
 		case <-w.config.Client.closed:
 			return claim{}, w.config.Client.lastError()
 		case <-w.ctx.Done():
+			if err := refusedOr(w.ctx, nil); err != nil {
+				return claim{}, err
+			}
 			return claim{}, &NoPlaceError{w.words(), context.Cause(w.ctx)}
 		case <-tick.C:
 		}

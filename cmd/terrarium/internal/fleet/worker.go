@@ -33,6 +33,7 @@ type Worker struct {
 	config   WorkerConfig
 	instance string
 	slots    chan struct{} // one for each free slot
+	refused  sync.Once     // of sayRefused
 
 	ctx    context.Context // ends when it pulls no more
 	stop   context.CancelFunc
@@ -86,16 +87,12 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 // ends with the last session, the others end all sessions at once.
 func (w *Worker) Run(ctx context.Context) error {
 	defer w.stop()
-	c := w.config.Client
-	js, err := c.queue(ctx)
-	if err != nil {
-		return err
-	}
-	drain, err := c.nats.Subscribe(DrainSubject(w.config.Name), w.drainAsked)
+	js, drain, err := w.join(ctx)
 	if err != nil {
 		return err
 	}
 	defer drain.Unsubscribe()
+	defer w.config.Client.refusals.add(w.sayRefused)()
 	for _, pool := range w.config.Labels.pools() {
 		w.pulls.Go(func() { w.pull(js, pool) })
 	}
@@ -106,6 +103,41 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.ending.Wait()
 	w.tell() // the last one: it has no slots in use
 	return err
+}
+
+// join has the server let the worker do what it has to do, or says why it does not.
+func (w *Worker) join(ctx context.Context) (_ jetstream.JetStream, drain *nats.Subscription, err error) {
+	c := w.config.Client
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	ctx, stop := c.heed(ctx)
+	defer stop()
+	defer func() {
+		if err == nil {
+			return
+		}
+		err = fmt.Errorf("%s: %w", c.url, refusedOr(ctx, err))
+		if drain != nil {
+			drain.Unsubscribe()
+		}
+	}()
+	js, err := c.queue(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if drain, err = c.nats.Subscribe(DrainSubject(w.config.Name), w.drainAsked); err != nil {
+		return nil, nil, err
+	}
+	w.tell()
+	if _, err := consumer(ctx, js, DefaultPool); err != nil {
+		return nil, drain, err
+	}
+	return js, drain, c.settle(ctx)
+}
+
+// sayRefused says what a worker that is at work is not permitted any longer, the first time.
+func (w *Worker) sayRefused(e *refusedError) {
+	w.refused.Do(func() { w.config.Say(e.Error()) })
 }
 
 // untilDrained tells that the worker is there until it is to end.
