@@ -52,6 +52,18 @@ func SpoilPool(t *testing.T, h *Host, err error) {
 	h.pool.slots <- bad
 }
 
+// RetirePool has the worker in the host's pool, which is of one, take no commands: so it is for who
+// has a service begin when another command, which joined it, has ended its worker.
+func RetirePool(t *testing.T, h *Host) {
+	s := <-h.pool.slots
+	<-s.ready
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	s.child.retire()
+	h.pool.slots <- s
+}
+
 // Overdue is what is done when a process's time is over.
 func Overdue(p driver.Process) { p.(*process).overdue() }
 

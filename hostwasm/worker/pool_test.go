@@ -19,3 +19,12 @@ func TestStaleFailure(t *testing.T) {
 		t.Errorf("got %v, %s", got.exit.Status, got.stderr)
 	}
 }
+
+// A command whose session's worker takes no more, before it had one, goes to another.
+func TestRetiredBeforeFirst(t *testing.T) {
+	h := newHost(t, worker.Config{Pool: 1})
+	worker.RetirePool(t, h)
+	if got := run(t, h, command("exit", "7")); got.exit.Status.ExitCode != 7 {
+		t.Errorf("got %v, %s", got.exit.Status, got.stderr)
+	}
+}

@@ -32,7 +32,7 @@ const maxStarts = 10
 
 // start is one attempt at Start. again says that it came to a worker that has no
 // more commands: one that was idle and has ended just now, for example, or one that
-// was killed before it had any.
+// another command of the session had killed before this one was in it.
 func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
@@ -45,7 +45,7 @@ func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, 
 		h.memory.give(share)
 		return nil, false, err
 	}
-	s, joined := h.serve(e.Command.Roots, tmp)
+	s := h.serve(e.Command.Roots, tmp)
 	left := func() {
 		h.services.leave(s)
 		go leave() // which counts what is there
@@ -75,16 +75,15 @@ func (h *Host) start(ctx context.Context, e core.Exec) (p *process, again bool, 
 		h.services.giveUp(s)
 	}
 	if err == errRetired { // so that it has not begun, and can't be begun twice
-		return nil, joined, errGone
+		return nil, true, errGone
 	}
 	return nil, false, err
 }
 
-// serve returns the service for commands of a session with these directories, and
-// whether it was there.
-func (h *Host) serve(roots []string, tmp *tmp) (s *service, joined bool) {
+// serve returns the service for commands of a session with these directories.
+func (h *Host) serve(roots []string, tmp *tmp) *service {
 	handed := h.handOver(roots, tmp.dir)
-	s, joined = h.services.join(post{tmp, handed.what}, func(ctx context.Context) (*child, error) {
+	s, joined := h.services.join(post{tmp, handed.what}, func(ctx context.Context) (*child, error) {
 		defer h.pool.fill()
 		c, err := h.pool.take(ctx)
 		if err != nil {
@@ -102,7 +101,7 @@ func (h *Host) serve(roots []string, tmp *tmp) (s *service, joined bool) {
 	if joined {
 		handed.trees.close()
 	}
-	return s, joined
+	return s
 }
 
 // startIn starts a command in a worker. added says that this gives back what the
