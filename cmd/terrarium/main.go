@@ -110,7 +110,7 @@ type topic struct {
 var topics = map[string]topic{
 	"sandbox":    {sandboxHelp, append([]string{"sandbox-required"}, sandboxFlags...)},
 	"native":     {nativeHelp, nativeTopic},
-	"on":         {onHelp, []string{"on", "no-install", "creds", "tls-ca", "label", "place-timeout", "workspace", "workspace-limit"}},
+	"on":         {onHelp, []string{"on", "no-install", "creds", "tls-ca", "label", "place-timeout", "workspace", "workspace-limit", "workspace-git"}},
 	"limits":     {limitsHelp, []string{"limit", "memory"}},
 	"permission": {permissionHelp, permissionTopic},
 	"rules":      {rulesHelp, nil},

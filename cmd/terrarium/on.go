@@ -39,6 +39,8 @@ Commands run at PLACE; screens, rules and records are here. PLACE is:
   --workspace DIR         hand DIR over, and run there; git's ignored files stay
                           here. "terrarium workspace pull" takes changes back
   --workspace-limit N     hand over more than that only if you agree; 256MiB
+  --workspace-git DIR     a repository elsewhere whose history is handed over: a
+                          worktree's, or one that objects are borrowed from
   --no-install            else, if PATH has no terrarium there, ours is copied
 
 --host, --sandbox, --limit and what they need hold over there; workers of fleets

@@ -18,9 +18,10 @@ import (
 
 // workspaceFlags say that a directory is handed over to a place.
 type workspaceFlags struct {
-	workspace string
-	most      byteSize // that is handed over without a question
-	work      *handed  // it was; or nil
+	workspace    string
+	most         byteSize // that is handed over without a question
+	repositories []string // outside of it whose history may be; without symbolic links after check
+	work         *handed  // it was; or nil
 }
 
 // defaultWorkspaceLimit is how much is handed over without a question.
@@ -31,11 +32,26 @@ func (f *workspaceFlags) addWorkspace(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.workspace, "workspace", "", "")
 	cmd.Flags().Var(&f.most, "workspace-limit", "")
 	cmd.MarkFlagDirname("workspace")
+	f.addRepositories(cmd)
+}
+
+func (f *workspaceFlags) addRepositories(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.repositories, "workspace-git", nil, "")
+	cmd.MarkFlagDirname("workspace-git")
 }
 
 // check says what is wrong with the flags.
 func (f *workspaceFlags) check(set *pflag.FlagSet) error {
+	for i, dir := range f.repositories {
+		real, err := realDir(dir)
+		if err != nil {
+			return fmt.Errorf("--workspace-git: %w", err)
+		}
+		f.repositories[i] = real
+	}
 	switch {
+	case set.Lookup("workspace") != nil && !set.Changed("workspace") && set.Changed("workspace-git"):
+		return errors.New("--workspace-git needs --workspace")
 	case !set.Changed("workspace") && set.Changed("workspace-limit"):
 		return errors.New("--workspace-limit needs --workspace")
 	case !set.Changed("workspace"):

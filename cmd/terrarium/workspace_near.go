@@ -69,19 +69,23 @@ func (f *placeFlags) openWorkspace(ctx context.Context, dir string, make bool) (
 			w.close()
 		}
 	}()
-	if err := w.openHere(ctx); err != nil {
+	if err := w.openHere(ctx, f.repositories); err != nil {
 		return nil, err
 	}
 	return w, f.connect(ctx, w, w.list)
 }
 
-// openHere looks at what is here.
-func (w *nearWorkspace) openHere(ctx context.Context) (err error) {
+// openHere looks at what is here. The history may be in one of those repositories.
+func (w *nearWorkspace) openHere(ctx context.Context, repositories []string) (err error) {
 	if w.root, err = os.OpenRoot(w.state.Dir); err != nil {
 		return err
 	}
 	w.closers = append(w.closers, func() { w.root.Close() })
-	if w.tree, err = workspace.OpenTree(ctx, w.state.Dir); err != nil {
+	w.tree, err = workspace.OpenTree(ctx, w.state.Dir, repositories...)
+	if lent, ok := errors.AsType[*workspace.LentError](err); ok {
+		return fmt.Errorf("%w: --workspace-git %s hands the history that is there over, too", err, place.Quote(lent.Leads))
+	}
+	if err != nil {
 		return err
 	}
 	w.scan, err = w.look(ctx)

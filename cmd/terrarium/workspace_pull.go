@@ -27,6 +27,7 @@ as a diff, and asks whether to take it over. DIR is here if it is not named.
   --drop        have the workspace over there as DIR is, and ask nobody
   --json        print one JSON object; take nothing over but with --apply
   --no-install  needs a terrarium in PATH over there
+  --workspace-git REPOSITORY  as it was handed over; see "terrarium help on"
 
 A file that was changed here, too, is a conflict: then nothing is taken over.
 Commits that were made there are not carried, but what is in their files is.
@@ -60,6 +61,7 @@ func newWorkspacePull() *cobra.Command {
 		},
 	}
 	f.addTo(cmd)
+	f.addRepositories(cmd)
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "")
 	cmd.Flags().BoolVar(&f.drop, "drop", false, "")
 	cmd.Flags().BoolVar(&f.json, "json", false, "")

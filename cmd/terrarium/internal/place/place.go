@@ -144,17 +144,17 @@ func (p *Place) Argv(far ...string) []string {
 	argv := append([]string(nil), p.argv...)
 	for _, word := range far {
 		if p.shell {
-			word = quote(word)
+			word = Quote(word)
 		}
 		argv = append(argv, word)
 	}
 	return argv
 }
 
-// quote returns word as a shell over there takes it for one word. That may be any: sh, csh and fish
-// agree about what stands in single quotes, but for "\" and "!", and about "\" before those outside
-// of quotes. No word passes through csh that has a newline.
-func quote(word string) string {
+// Quote returns word as a shell, here or there, takes it for one word. That may be any: sh, csh and
+// fish agree about what stands in single quotes, but for "\" and "!", and about "\" before those
+// outside of quotes. No word passes through csh that has a newline.
+func Quote(word string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:,@%+=", r)
 	}

@@ -35,6 +35,7 @@ const gitPatience = 2 * time.Minute
 var quiet = []string{
 	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
 	"-c", "core.alternateRefsCommand=true", "-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+	"-c", "core.multiPackIndex=false", // it names packs, in whatever directory
 	"-c", "core.sshCommand=false", "-c", "credential.helper=", "-c", "core.askPass=true", "-c", "log.showSignature=false",
 }
 
@@ -143,25 +144,36 @@ type Tree struct {
 	Head   string // the id of its commit, or "" if there is none that can be bundled
 	Branch string // the name of its branch, or ""
 	git    gitRunner
+	named  []string // directories outside that may have its history, without symbolic links
 }
 
-// OpenTree returns the tree whose top dir is; nil if dir is the top of none, or there is no git.
-func OpenTree(ctx context.Context, dir string) (*Tree, error) {
-	t := &Tree{git: gitRunner{dir: dir}}
+// ErrNotTop is why git says nothing of a directory that has a .git: it takes another one for the
+// top of the tree.
+var ErrNotTop = errors.New("git does not take it for the top of a tree")
+
+// OpenTree returns the tree whose top dir is; nil if nothing in it is called .git. Its history has
+// to be in dir, or in one of those named: else the error is a *LentError. It may be ErrNoGit or
+// ErrNotTop, too: then nobody knows what git ignores.
+func OpenTree(ctx context.Context, dir string, named ...string) (*Tree, error) {
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
 		return nil, nil
 	}
-	top, err := t.git.line(ctx, "rev-parse", "--show-toplevel")
-	if errors.Is(err, ErrNoGit) {
-		return nil, nil
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
 	}
+	t := &Tree{git: gitRunner{dir: dir}, named: named}
+	top, err := t.git.line(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err
 	}
 	a, errA := os.Stat(dir)
 	b, errB := os.Stat(top)
 	if errA != nil || errB != nil || !os.SameFile(a, b) {
-		return nil, nil
+		return nil, ErrNotTop
+	}
+	if err := t.checkOwn(ctx); err != nil {
+		return nil, err
 	}
 	if shallow, err := t.git.line(ctx, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
 		return t, nil // a bundle would need what is not here
@@ -229,13 +241,17 @@ func (t *Tree) Has(ctx context.Context, id string) bool {
 	return isID(id) && t.git.run(ctx, nil, io.Discard, "cat-file", "-e", id+"^{commit}") == nil
 }
 
-// Bundle writes the commits up to HEAD that are not reached from have, which may be "".
+// Bundle writes the commits up to HEAD that are not reached from have, which may be "". Where it
+// fails, what it has written is not to be handed over.
 func (t *Tree) Bundle(ctx context.Context, w io.Writer, have string) error {
 	args := []string{"bundle", "create", "--progress", "-", "HEAD"} // which shows that it goes on
 	if have != "" {
 		args = append(args, "^"+have)
 	}
-	return t.git.run(ctx, nil, w, args...)
+	if err := t.git.run(ctx, nil, w, args...); err != nil {
+		return err
+	}
+	return t.checkOwn(ctx) // again: somebody may have changed it since
 }
 
 // isID reports whether s is the full name of one of git's objects.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -408,5 +409,121 @@ func TestBelowTop(t *testing.T) {
 	dir, _ := gitTree(t)
 	if tree, err := workspace.OpenTree(context.Background(), filepath.Join(dir, "d")); tree != nil || err != nil {
 		t.Errorf("got %v and %v, want no tree", tree, err)
+	}
+}
+
+// A repository that is elsewhere is handed over only if it was named, whatever leads there.
+func TestLent(t *testing.T) {
+	secret, git := gitTree(t)
+	elsewhere := func(dir string, args ...string) string {
+		t.Helper()
+		return git(append([]string{"-C", dir}, args...)...)
+	}
+	head := git("rev-parse", "HEAD")
+	link := func(dir, name, to string) {
+		t.Helper()
+		p := filepath.Join(dir, ".git", name)
+		os.RemoveAll(p)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(p), 0o700), os.Symlink(to, p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		lend  func(dir string)
+		leads string // below secret
+	}{
+		"file": {func(dir string) { write(t, dir, map[string]string{".git": "gitdir: " + secret + "/.git\n"}) }, ".git"},
+		"link": {func(dir string) { link(dir, "", secret+"/.git") }, ".git"},
+		"common directory": {func(dir string) {
+			elsewhere(dir, "init", "--quiet")
+			write(t, dir, map[string]string{".git/commondir": secret + "/.git\n"})
+		}, ".git"},
+		"worktree": {func(dir string) { git("worktree", "add", "--quiet", "--detach", dir) }, ".git"},
+		"alternates": {func(dir string) {
+			elsewhere(dir, "init", "--quiet")
+			write(t, dir, map[string]string{".git/objects/info/alternates": secret + "/.git/objects\n", ".git/refs/heads/x": head + "\n"})
+			elsewhere(dir, "symbolic-ref", "HEAD", "refs/heads/x")
+		}, ".git/objects"},
+		"alternates of alternates": {func(dir string) {
+			elsewhere(dir, "init", "--quiet")
+			elsewhere(dir, "init", "--quiet", "--bare", "a é\"b")
+			write(t, dir, map[string]string{
+				".git/objects/info/alternates":   "../../a é\"b/objects\n",
+				"a é\"b/objects/info/alternates": secret + "/.git/objects\n",
+			})
+		}, ".git/objects"},
+		"objects": {func(dir string) {
+			elsewhere(dir, "init", "--quiet")
+			link(dir, "objects", secret+"/.git/objects")
+		}, ".git/objects"},
+		"some objects": {func(dir string) {
+			elsewhere(dir, "init", "--quiet")
+			link(dir, "objects/"+head[:2], secret+"/.git/objects/"+head[:2])
+		}, ".git/objects/" + head[:2]},
+		"an object": {func(dir string) {
+			elsewhere(dir, "init", "--quiet")
+			link(dir, "objects/"+head[:2]+"/"+head[2:], secret+"/.git/objects/"+head[:2]+"/"+head[2:])
+		}, ".git/objects/" + head[:2] + "/" + head[2:]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c.lend(dir)
+			real, err := filepath.EvalSymlinks(filepath.Join(secret, c.leads))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = workspace.OpenTree(t.Context(), dir)
+			if lent, ok := errors.AsType[*workspace.LentError](err); !ok || lent.Leads != real {
+				t.Errorf("got %v, want it refused for %s", err, real)
+			}
+			tree, err := workspace.OpenTree(t.Context(), dir, real)
+			if err != nil {
+				t.Fatalf("got %v where it was named", err)
+			}
+			if name == "worktree" || name == "alternates" {
+				var b bytes.Buffer
+				if err := tree.Bundle(t.Context(), &b, ""); err != nil || tree.Head != head || b.Len() == 0 {
+					t.Errorf("got %s, %d bytes and %v, want %s", tree.Head, b.Len(), err, head)
+				}
+			}
+		})
+	}
+}
+
+// What comes to lead elsewhere while a bundle is made is refused, too.
+func TestLentMeanwhile(t *testing.T) {
+	secret, _ := gitTree(t)
+	dir, _ := gitTree(t)
+	tree, err := workspace.OpenTree(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{".git/objects/info/alternates": secret + "/.git/objects\n"})
+	err = tree.Bundle(t.Context(), io.Discard, "")
+	if _, ok := errors.AsType[*workspace.LentError](err); !ok {
+		t.Errorf("got %v, want it refused", err)
+	}
+}
+
+// Variables of ours lead git nowhere else.
+func TestGitVariables(t *testing.T) {
+	secret, _ := gitTree(t)
+	dir, git := gitTree(t)
+	git("commit", "--quiet", "--allow-empty", "-m", "another")
+	head := git("rev-parse", "HEAD")
+	for name, value := range map[string]string{
+		"GIT_DIR": secret + "/.git", "GIT_COMMON_DIR": secret + "/.git", "GIT_WORK_TREE": secret,
+		"GIT_OBJECT_DIRECTORY": secret + "/.git/objects", "GIT_ALTERNATE_OBJECT_DIRECTORIES": secret + "/.git/objects",
+		"GIT_INDEX_FILE": secret + "/.git/index", "GIT_NAMESPACE": "x", "GIT_CEILING_DIRECTORIES": "/",
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.worktree", "GIT_CONFIG_VALUE_0": secret,
+	} {
+		t.Setenv(name, value)
+	}
+	tree, err := workspace.OpenTree(t.Context(), dir)
+	if err != nil || tree == nil || tree.Head != head {
+		t.Fatalf("got %+v and %v, want %s", tree, err, head)
+	}
+	if names, _, err := tree.Names(t.Context()); err != nil || len(names) != 5 {
+		t.Errorf("got %v and %v", names, err)
 	}
 }
