@@ -254,6 +254,7 @@ var raceInside = []string{
 	"./cmd/terrarium/internal/conform", "./cmd/terrarium/internal/fetch", "./cmd/terrarium/internal/lossy",
 	"./cmd/terrarium/internal/mcp", "./cmd/terrarium/internal/page", "./cmd/terrarium/internal/place",
 	"./cmd/terrarium/internal/proxy", "./cmd/terrarium/internal/rulebook",
+	"./cmd/terrarium/internal/workspace",
 }
 
 // raceModules are such packages of what runs as a WASI module, each of which has one thread. There

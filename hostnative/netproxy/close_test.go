@@ -20,8 +20,9 @@ func TestCloseSession(t *testing.T) {
 	n := newInternet(t)
 	n.server("8.8.8.8:443", listen(t, echo))
 	n.failing[addrPorts("8.8.4.4:443")[0]] = errHang
-	begun := make(chan bool, 1)
+	begun, left := make(chan bool, 1), make(chan bool)
 	n.server("8.8.8.8:80", listen(t, func(w *wire) {
+		defer close(left)
 		http.ReadRequest(w.r)
 		begun <- true
 		w.rest()
@@ -64,6 +65,7 @@ func TestCloseSession(t *testing.T) {
 			t.Errorf("%s: the connection is still open", name)
 		}
 	}
+	<-left // the server of the get, too
 	if c, err := net.Dial("tcp", s.Addr().String()); err == nil {
 		c.Close()
 		t.Error("the session still listens")
