@@ -37,10 +37,13 @@ func newFleetDrain() *cobra.Command {
 			case within < 0:
 				return &usageError{cmd.UseLine(), fmt.Errorf("--drain-timeout %v: negative", within)}
 			}
-			ctx, cancel := untilSignal()
-			defer cancel()
 			a := access.access(args[0])
 			a.Role = fleet.WorkerRole
+			if err := a.Check(); err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			ctx, cancel := untilSignal()
+			defer cancel()
 			client, err := a.Connect(ctx, "terrarium fleet drain")
 			if err != nil {
 				return err

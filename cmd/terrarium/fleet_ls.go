@@ -34,9 +34,12 @@ func newFleetLs() *cobra.Command {
 			if len(args) != 1 {
 				return &usageError{cmd.UseLine(), errors.New("want the URL of a fleet, such as nats://localhost:4222")}
 			}
+			to := access.access(args[0])
+			if err := to.Check(); err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
 			ctx, stop := interruptible()
 			defer stop()
-			to := access.access(args[0])
 			client, err := to.Connect(ctx, "terrarium fleet ls")
 			if err != nil {
 				return interrupted(ctx, err)

@@ -82,7 +82,7 @@ func (f *placeFlags) parse(set *pflag.FlagSet) (err error) {
 		return f.fleet.parse(set, nil)
 	}
 	if f.place, err = place.Parse(f.on); err != nil {
-		return &failure{statusOurs, fmt.Errorf("--on %s: %w", f.on, err)}
+		return &failure{statusOurs, fmt.Errorf("--on %s: %w", place.Shown(f.on), err)}
 	}
 	if err := f.fleet.parse(set, f.place); err != nil { // the URL may have a password in it
 		return &failure{statusOurs, fmt.Errorf("--on fleet: %w", err)}

@@ -78,9 +78,20 @@ func Parse(s string) (*Place, error) {
 		return p, known.parse(p)
 	}
 	if near := nearest(name); found && near != nil {
-		return nil, fmt.Errorf("no such kind of place: did you mean %s:%s?", near.name, target)
+		return nil, fmt.Errorf("no such kind of place: did you mean %s?", Shown(near.name+":"+target))
 	}
 	return nil, errors.New("no such place: use " + forms())
+}
+
+// Shown returns what a person has typed for a place without what may be a password in it, such as
+// that of a URL, so that it can be printed.
+func Shown(s string) string {
+	name, target, _ := strings.Cut(s, ":")
+	at := strings.LastIndexByte(target, '@')
+	if at < 0 || !strings.Contains(target, "//") && !strings.Contains(target[:at], ":") {
+		return s
+	}
+	return name + ":…" + target[at:]
 }
 
 func isControl(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }

@@ -67,6 +67,7 @@ func TestNotPlaces(t *testing.T) {
 		"fleet:nats://x y":         "a blank in it: want fleet:URL",
 		"shs:box":                  "no such kind of place: did you mean ssh:box?",
 		"SSH:box":                  "no such kind of place: did you mean ssh:box?",
+		"flet:nats://me:pw@box":    "no such kind of place: did you mean fleet:…@box?",
 		"doker:web":                "no such kind of place: did you mean docker:web?",
 		"ssh:":                     "want ssh:HOST",
 		"ssh: ":                    "want ssh:HOST",
@@ -90,6 +91,23 @@ func TestNotPlaces(t *testing.T) {
 	} {
 		if _, err := place.Parse(name); err == nil || err.Error() != want {
 			t.Errorf("%.40q: got %v, want %s", name, err, want)
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	for typed, want := range map[string]string{
+		"ssh:ada@box":                  "ssh:ada@box",
+		"fleet:nats://box:4222":        "fleet:nats://box:4222",
+		"fleet:nats://me:pw@box":       "fleet:…@box",
+		"fleet:nats//me:pw@box":        "fleet:…@box",
+		"fleet:me:pw@box":              "fleet:…@box",
+		"fleet:nats://me:p@w@a,me:x@b": "fleet:…@b",
+		"nats://token@box":             "nats:…@box",
+		"box":                          "box",
+	} {
+		if got := place.Shown(typed); got != want {
+			t.Errorf("%s: got %s, want %s", typed, got, want)
 		}
 	}
 }
