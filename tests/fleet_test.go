@@ -196,6 +196,8 @@ func TestFleetRefuses(t *testing.T) {
 		{b.worker, []string{"--on", on}, "credentials: " + b.worker + ": these are a worker's, worker: this needs a user's, "},
 		{b.user, []string{"--on", "fleet:nats://127.0.0.1:1"}, "nats://127.0.0.1:1: no NATS server answers: is it running there?"},
 		{b.user, []string{"--on", on, "--sandbox", "workspace"}, "--on fleet: --sandbox: a worker has its own"},
+		{b.user, []string{"--on", "fleet:nats//me:secret@127.0.0.1:1"}, "--on fleet:…@127.0.0.1:1: want fleet:nats://HOST:PORT"},
+		{b.user, []string{"--on", "flet:nats://me:secret@127.0.0.1:1"}, "--on flet:…@127.0.0.1:1: no such kind of place"},
 		{b.user, []string{"--on", "fleet:nats://me:secret@127.0.0.1:1"}, "--on fleet: others can read a password that is in a command line"},
 		{b.user, []string{"--on", "fleet:http://x"}, "--on fleet: want nats://HOST:PORT or tls://HOST:PORT"},
 		{b.user, []string{"--on", on, "--label", "x"}, "--on fleet: --label: "},
@@ -213,5 +215,71 @@ func TestFleetRefuses(t *testing.T) {
 		if strings.Contains(got, "secret") {
 			t.Errorf("%q: got %q, with the secret", test.args, got)
 		}
+	}
+}
+
+// TestFleetCommandsRefuse has one line say why a command does nothing, and what to do. None prints
+// the password of a URL.
+func TestFleetCommandsRefuse(t *testing.T) {
+	watchModule(t)
+	b := newFleetBox(t)
+	const secret, other = "nats://me:secret@127.0.0.1:1", "nats//me:secret@127.0.0.1:1"
+	const use, form = "others can read a password that is in a command line: use --creds FILE", "want nats://HOST:PORT or tls://HOST:PORT"
+	for _, test := range []struct {
+		creds  string
+		args   []string
+		want   string
+		status int
+	}{
+		{b.user, []string{"join", "--slots", "1", b.url}, "credentials: " + b.user + ": these are a user's, user: this needs a worker's, ", 1},
+		{b.user, []string{"drain", b.url, "box"}, "credentials: " + b.user + ": these are a user's, user: this needs a worker's, ", 1},
+		{b.worker, []string{"join", "--slots", "1", secret}, use, 2},
+		{b.worker, []string{"join", "--slots", "1", other}, form, 2},
+		{b.worker, []string{"ls", secret}, use, 2},
+		{b.worker, []string{"ls", other}, form, 2},
+		{b.worker, []string{"drain", secret, "box"}, use, 2},
+		{b.worker, []string{"drain", other, "box"}, form, 2},
+	} {
+		p := b.start("NATS_CREDS="+test.creds, append([]string{"fleet"}, test.args...)...)
+		status := b.status(p)
+		got := p.errs.String()
+		first, rest, _ := strings.Cut(got, "\n")
+		if !strings.HasPrefix(first, "terrarium: "+test.want) || status != test.status {
+			t.Errorf("%q: got %q and %d, want %q and %d", test.args, got, status, test.want, test.status)
+		}
+		if (status == 2) != strings.HasPrefix(rest, "usage: ") || strings.Contains(got, "secret") {
+			t.Errorf("%q: got %q", test.args, got)
+		}
+	}
+}
+
+// TestFleetJoin has workers say what becomes of them. Those that are not named have names that are
+// not each other's.
+func TestFleetJoin(t *testing.T) {
+	watchModule(t)
+	b := newFleetBox(t)
+	join := func(args ...string) (p *fleetProgram, name string) {
+		args = append([]string{"fleet", "join", "--slots", "1"}, args...)
+		p = b.start("NATS_CREDS="+b.worker, append(args, b.url)...)
+		b.until("a worker has joined", func() bool { return strings.Contains(p.errs.String(), ": joined tenant default: 1 slot\n") })
+		name, _, _ = strings.Cut(strings.TrimPrefix(p.errs.String(), "terrarium: worker "), ":")
+		return p, name
+	}
+	one, first := join()
+	_, second := join()
+	if second != first+"-2" {
+		t.Errorf("got names %q and %q", first, second)
+	}
+	b.server.cmd.Process.Kill()
+	<-b.server.exited
+	b.until("it says that the server is away", func() bool { return strings.Contains(one.errs.String(), "fleet:"+b.url+": reconnecting: ") })
+	b.serve()
+	b.until("it says that the server is there again", func() bool { return strings.Contains(one.errs.String(), "fleet:"+b.url+": resumed\n") })
+	third, name := join("--name", first)
+	if name != first {
+		t.Errorf("got name %q, want the one that was asked for: %q", name, first)
+	}
+	for _, p := range []*fleetProgram{one, third} {
+		b.until("it says that another one is called so", func() bool { return strings.Contains(p.errs.String(), "another worker has this name, too") })
 	}
 }

@@ -23,7 +23,8 @@ Offers this machine to the fleet at URL, such as nats://HOST:4222. It runs what
 
   --slots N               sessions that it has at once
   --label NAME=VALUE      what it has, for who wants that; repeatable, 5 at most
-  --name NAME             what it is called; default: as this machine
+  --name NAME             what it is called; default: as this machine, with a
+                          number if another worker is called so
   --creds FILE, --tls-ca FILE   who it is, unless NATS_CREDS names it, and whose
                           the server's certificate is
   --linger D              end a session that nobody is connected to; 1m
@@ -70,7 +71,11 @@ func newFleetJoin() *cobra.Command {
 			if err := f.checkJoin(); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.join(args[0])
+			a := f.access(args[0])
+			if err := a.Check(); err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return f.join(a)
 		},
 	}
 	f.addHost(cmd)
@@ -123,7 +128,7 @@ func machineName() string {
 }
 
 // join runs what the fleet asks for until it is drained.
-func (f *fleetJoinFlags) join(url string) error {
+func (f *fleetJoinFlags) join(a fleet.Access) error {
 	signals := make(chan os.Signal, 1)
 	notifyEnd(signals)
 	defer signal.Stop(signals)
@@ -142,13 +147,18 @@ func (f *fleetJoinFlags) join(url string) error {
 			end(s)
 		}
 	}()
-	a := f.access(url)
 	a.Role = fleet.WorkerRole
+	a.OnLink = func(lost error) { printLink(fleetLinkLine(a.URL, lost)) }
 	client, err := a.Connect(ctx, "terrarium worker "+f.name)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
+	if !f.set.Changed("name") {
+		if f.name, err = fleet.FreeName(ctx, client, f.name); err != nil {
+			return err
+		}
+	}
 	host, err := f.openFar(ctx)
 	if err != nil {
 		return err
@@ -165,6 +175,14 @@ func (f *fleetJoinFlags) join(url string) error {
 		worker.Drain(f.drain)
 	}
 	return worker.Run(ctx)
+}
+
+// fleetLinkLine tells a person what has become of the connection to a fleet's server.
+func fleetLinkLine(url string, lost error) string {
+	if lost == nil {
+		return fmt.Sprintf("fleet:%s: resumed", printable.Text(url))
+	}
+	return fmt.Sprintf("fleet:%s: reconnecting: %s", printable.Text(url), message(lost))
 }
 
 // say tells whoever has started the worker, in a line.

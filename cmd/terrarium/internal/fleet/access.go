@@ -23,6 +23,9 @@ type Access struct {
 	Creds string // a file of credentials, as "fleet tenant" and nsc write them; "": none
 	CA    string // a file of certificates that the server's is to be of; "": the system's
 	Role  Role   // what the credentials are wanted for; those of another role are refused
+	// OnLink, if set, is told why the connection has broken, and with nil that it is there again.
+	// It must not wait.
+	OnLink func(lost error)
 }
 
 const (
@@ -42,6 +45,7 @@ const (
 type Client struct {
 	nats   *nats.Conn
 	user   string // the public nkey of the credentials, or Anybody
+	tenant string // whose the credentials are, if they say so
 	url    string
 	closed chan struct{} // closed when the connection will not be made again
 
@@ -79,8 +83,8 @@ func (a *Access) loopback() (all bool, err error) {
 // error is in one line, and says what to do.
 func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 	local, err := a.loopback()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.URL, err)
+	if err != nil { // the URL may have a password in it
+		return nil, fmt.Errorf("the URL of a fleet: %w", err)
 	}
 	c := &Client{user: Anybody, url: a.URL, closed: make(chan struct{})}
 	options := []nats.Option{
@@ -89,7 +93,17 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 		nats.ReconnectBufSize(-1), // what can't be sent now is sent again over the next link
 		nats.SyncQueueLen(256),
 		nats.ErrorHandler(c.tell),
-		nats.ReconnectHandler(func(*nats.Conn) { c.connectedAnew() }),
+		nats.DisconnectErrHandler(func(conn *nats.Conn, err error) {
+			if a.OnLink != nil && !conn.IsClosed() {
+				a.OnLink(whyLost(err))
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			c.connectedAnew()
+			if a.OnLink != nil {
+				a.OnLink(nil)
+			}
+		}),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 	}
 	if a.Creds != "" {
@@ -100,7 +114,7 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 		if err != nil {
 			return nil, fmt.Errorf("credentials: %w", err)
 		}
-		c.user = who.key
+		c.user, c.tenant = who.key, who.tenant
 		options = append(options, nats.UserCredentials(a.Creds))
 	}
 	options = append(options, nats.CustomInboxPrefix(InboxPrefix(c.user)))
@@ -188,6 +202,14 @@ func (a *Access) explain(err error) error {
 		return fmt.Errorf("%s: no NATS server answers: is it running there? (%w)", a.URL, err)
 	}
 	return fmt.Errorf("%s: %w", a.URL, err)
+}
+
+// whyLost says why a connection has broken.
+func whyLost(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return errNoServer
+	}
+	return err
 }
 
 // Close ends the connection.

@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/nats-io/jwt/v2"
 )
@@ -25,10 +27,14 @@ func (r Role) of() string {
 
 // An identity is what credentials say of who has them.
 type identity struct {
-	key  string // the public nkey
-	name string
-	role Role
+	key    string // the public nkey
+	name   string
+	tenant string // "": it does not say
+	role   Role
 }
+
+// tenantTag is how a tag of credentials begins that says whose they are.
+const tenantTag = "tenant:"
 
 // identityOf reads a file of credentials.
 func identityOf(path string) (*identity, error) {
@@ -44,7 +50,13 @@ func identityOf(path string) (*identity, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: no credentials of a user in it", path)
 	}
-	return &identity{key: claims.Subject, name: claims.Name, role: roleOf(claims)}, nil
+	who := &identity{key: claims.Subject, name: claims.Name, role: roleOf(claims)}
+	for _, tag := range claims.Tags {
+		if tenant, ok := strings.CutPrefix(tag, tenantTag); ok && CheckName(tenant) == nil {
+			who.tenant = tenant
+		}
+	}
+	return who, nil
 }
 
 // roleOf tells what credentials are for by what only such a role may do.
@@ -68,5 +80,5 @@ func (i *identity) check(path string, want Role) error {
 	if want == WorkerRole {
 		flag = "--worker"
 	}
-	return fmt.Errorf("%s: these are %s, %s: this needs %s, as \"terrarium fleet tenant add TENANT %s NAME\" makes", path, i.role.of(), i.name, want.of(), flag)
+	return fmt.Errorf("%s: these are %s, %s: this needs %s, as \"terrarium fleet tenant add %s %s NAME\" makes", path, i.role.of(), i.name, want.of(), cmp.Or(i.tenant, "TENANT"), flag)
 }

@@ -23,8 +23,8 @@ func TestRoles(t *testing.T) {
 		role Role
 		want string // "": these are the right ones
 	}{
-		{"ada", WorkerRole, "these are a user's, ada: this needs a worker's, as \"terrarium fleet tenant add TENANT --worker NAME\" makes"},
-		{"w1", UserRole, "these are a worker's, w1: this needs a user's, as \"terrarium fleet tenant add TENANT --user NAME\" makes"},
+		{"ada", WorkerRole, "these are a user's, ada: this needs a worker's, as \"terrarium fleet tenant add acme --worker NAME\" makes"},
+		{"w1", UserRole, "these are a worker's, w1: this needs a user's, as \"terrarium fleet tenant add acme --user NAME\" makes"},
 		{"ada", UserRole, ""},
 		{"w1", WorkerRole, ""},
 		{"ada", AnyRole, ""},

@@ -325,6 +325,7 @@ func (t *Tenants) addCreds(ctx context.Context, tenant, name, kind string, may f
 	}
 	claims := jwt.NewUserClaims(key)
 	claims.Name = name
+	claims.Tags.Add(tenantTag + tenant)
 	claims.Permissions = may(key)
 	claims.AllowedConnectionTypes = jwt.StringList{jwt.ConnectionTypeStandard}
 	token, err := claims.Encode(signer)

@@ -34,6 +34,7 @@ type Worker struct {
 	instance string
 	slots    chan struct{} // one for each free slot
 	refused  sync.Once     // of sayRefused
+	doubled  sync.Once     // of namesake
 
 	ctx    context.Context // ends when it pulls no more
 	stop   context.CancelFunc
@@ -87,12 +88,13 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 // ends with the last session, the others end all sessions at once.
 func (w *Worker) Run(ctx context.Context) error {
 	defer w.stop()
-	js, drain, err := w.join(ctx)
+	js, leave, err := w.join(ctx)
 	if err != nil {
 		return err
 	}
-	defer drain.Unsubscribe()
+	defer leave()
 	defer w.config.Client.refusals.add(w.sayRefused)()
+	w.sayJoined()
 	for _, pool := range w.config.Labels.pools() {
 		w.pulls.Go(func() { w.pull(js, pool) })
 	}
@@ -105,34 +107,62 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// join has the server let the worker do what it has to do, or says why it does not.
-func (w *Worker) join(ctx context.Context) (_ jetstream.JetStream, drain *nats.Subscription, err error) {
+// join has the server let the worker do what it has to do, or says why it does not. It is heard
+// until leave.
+func (w *Worker) join(ctx context.Context) (_ jetstream.JetStream, leave func(), err error) {
 	c := w.config.Client
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
 	ctx, stop := c.heed(ctx)
 	defer stop()
-	defer func() {
-		if err == nil {
-			return
+	var heard []*nats.Subscription
+	leave = func() {
+		for _, sub := range heard {
+			sub.Unsubscribe()
 		}
-		err = fmt.Errorf("%s: %w", c.url, refusedOr(ctx, err))
-		if drain != nil {
-			drain.Unsubscribe()
+	}
+	defer func() {
+		if err != nil {
+			leave()
+			err = fmt.Errorf("%s: %w", c.url, refusedOr(ctx, err))
 		}
 	}()
 	js, err := c.queue(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if drain, err = c.nats.Subscribe(DrainSubject(w.config.Name), w.drainAsked); err != nil {
-		return nil, nil, err
+	for subject, hear := range map[string]nats.MsgHandler{
+		DrainSubject(w.config.Name):     w.drainAsked,
+		HeartbeatSubject(w.config.Name): w.namesake,
+	} {
+		sub, err := c.nats.Subscribe(subject, hear)
+		if err != nil {
+			return nil, leave, err
+		}
+		heard = append(heard, sub)
 	}
 	w.tell()
 	if _, err := consumer(ctx, js, DefaultPool); err != nil {
-		return nil, drain, err
+		return nil, leave, err
 	}
-	return js, drain, c.settle(ctx)
+	return js, leave, c.settle(ctx)
+}
+
+// sayJoined says that the worker takes sessions from now on, and whose.
+func (w *Worker) sayJoined() {
+	line := "joined"
+	if tenant := w.config.Client.tenant; tenant != "" {
+		line += " tenant " + tenant
+	}
+	w.config.Say(line + ": " + count(w.config.Slots, "slot"))
+}
+
+// namesake says that another worker has the same name, the first time that one is heard.
+func (w *Worker) namesake(m *nats.Msg) {
+	p, err := ParsePresence(m.Data)
+	if err == nil && p.Name == w.config.Name && p.Instance != w.instance && !p.Draining {
+		w.doubled.Do(func() { w.config.Say("another worker has this name, too, and is asked to drain when this one is") })
+	}
 }
 
 // sayRefused says what a worker that is at work is not permitted any longer, the first time.

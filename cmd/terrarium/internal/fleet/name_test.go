@@ -1,0 +1,78 @@
+package fleet
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFreeName has a name be given once.
+func TestFreeName(t *testing.T) {
+	s := newServer(t)
+	c := newClient(t, s)
+	long := strings.Repeat("x", maxName)
+	for _, want := range []struct{ name, got string }{
+		{"box", "box"}, {"box", "box-2"}, {"box", "box-3"}, {"other", "other"},
+		{long, long}, {long, long[:maxName-2] + "-2"},
+	} {
+		got, err := FreeName(patient(t), c, want.name)
+		if err != nil || got != want.got {
+			t.Fatalf("%s: got %q, %v, want %q", want.name, got, err, want.got)
+		}
+		if _, err := c.nats.SubscribeSync(DrainSubject(got)); err != nil { // as a worker does
+			t.Fatal(err)
+		}
+	}
+}
+
+// joined starts a worker and waits until it has joined. What it says then comes on the channel.
+func joined(t *testing.T, s *Server, c WorkerConfig) chan string {
+	t.Helper()
+	said := make(chan string, 16)
+	c.Say = func(line string) { said <- line }
+	newWorker(t, s, c)
+	if got, want := <-said, "joined: 1 slot"; got != want {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	return said
+}
+
+// TestNamesakes has two workers be given one name. Both say so.
+func TestNamesakes(t *testing.T) {
+	s := newServer(t)
+	for _, said := range []chan string{
+		joined(t, s, WorkerConfig{Name: "box", Slots: 1, Host: new(echoHost)}),
+		joined(t, s, WorkerConfig{Name: "box", Slots: 1, Host: new(echoHost)}),
+	} {
+		if got, want := <-said, "another worker has this name, too, and is asked to drain when this one is"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestOnLink has a server go, and come again.
+func TestOnLink(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, ServerConfig{Dir: dir, Open: true})
+	told := make(chan error, 16)
+	a := Access{URL: s.URL(), OnLink: func(lost error) { told <- lost }}
+	c, err := a.Connect(patient(t), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := strings.TrimPrefix(s.URL(), "nats://")
+	s.Close()
+	if err := <-told; err == nil || strings.Contains(err.Error(), "EOF") {
+		t.Errorf("got %v, want in words why it has broken", err)
+	}
+	serve(t, ServerConfig{Dir: dir, Open: true, Addr: addr})
+	if err := <-told; err != nil {
+		t.Errorf("got %v, want that it is there again", err)
+	}
+	c.Close()
+	<-c.closed
+	select {
+	case err := <-told:
+		t.Errorf("told %v of a connection that we have closed", err)
+	default:
+	}
+}
