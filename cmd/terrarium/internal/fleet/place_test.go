@@ -232,6 +232,19 @@ func TestHost(t *testing.T) {
 	})
 }
 
+// says waits until somebody who waits says that. Before, some workers may not have been heard yet.
+func says(t *testing.T, said <-chan string, want string) {
+	t.Helper()
+	late := time.After(patience)
+	for got := ""; got != want; {
+		select {
+		case got = <-said:
+		case <-late:
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // Workers have no more sessions than slots. The next one waits until one is free, and says so.
 func TestSlots(t *testing.T) {
 	s := newServer(t)
@@ -266,9 +279,7 @@ func TestSlots(t *testing.T) {
 		placed <- p
 	}()
 	// The one that gave up waits no more for anything, but its request is there.
-	if got, want := <-said, "4 of 4 slots taken, 2 wait"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	says(t, said, "4 of 4 slots taken, 2 wait")
 	all[0].Close()
 	p := <-placed
 	defer p.Close()
@@ -288,15 +299,13 @@ func TestPlaceLabels(t *testing.T) {
 			t.Errorf("got worker %s, want gpu", p.place.Worker())
 		}
 	}
-	said := make(chan string, 1)
+	said := make(chan string, 16)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go NewPlace(ctx, PlaceConfig{ // ends with ctx
 		Client: client, Labels: Labels{"gpu": "h100"}, OnWait: func(words string) { said <- words },
 	})
-	if got, want := <-said, "none of 2 workers has gpu=h100"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	says(t, said, "none of 2 workers has gpu=h100")
 }
 
 // A worker that was killed is told of soon, and a near side of another worker is not.
