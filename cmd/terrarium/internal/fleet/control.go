@@ -137,7 +137,7 @@ func (c *control) ask(ctx context.Context, subject, token string) error {
 	return nil
 }
 
-// prepare makes what a tenant needs on the server, where it is not there yet.
+// prepare makes what a tenant needs on the server, where it is not there yet or was made otherwise.
 func (c *control) prepare(ctx context.Context, account nkeys.KeyPair) error {
 	conn, err := c.dial(account)
 	if err != nil {
@@ -150,5 +150,6 @@ func (c *control) prepare(ctx context.Context, account nkeys.KeyPair) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
-	return ensureStream(ctx, js)
+	_, err = js.CreateOrUpdateStream(ctx, StreamConfig())
+	return err
 }

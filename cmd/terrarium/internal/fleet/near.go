@@ -114,10 +114,20 @@ func (p *Place) ask(ctx context.Context, js jetstream.JetStream) error {
 	if err != nil {
 		return err
 	}
+	var options []jetstream.PublishOpt
+	if until, ok := ctx.Deadline(); ok {
+		options = append(options, jetstream.WithMsgTTL(requestTTL(time.Until(until))))
+	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	_, err = js.Publish(ctx, RequestSubject(p.config.Labels.pool(), p.config.Client.user), b)
+	_, err = js.Publish(ctx, RequestSubject(p.config.Labels.pool(), p.config.Client.user), b, options...)
 	return err
+}
+
+// requestTTL is how long a request is kept that somebody waits for so long: NATS counts in seconds,
+// and it must not go sooner.
+func requestTTL(left time.Duration) time.Duration {
+	return max(0, left).Truncate(time.Second) + time.Second
 }
 
 // accept opens the first link to who has claimed the session.

@@ -278,13 +278,62 @@ func TestSlots(t *testing.T) {
 		}
 		placed <- p
 	}()
-	// The one that gave up waits no more for anything, but its request is there.
-	says(t, said, "4 of 4 slots taken, 2 wait")
+	// The one that gave up is counted no longer, soon.
+	says(t, said, "4 of 4 slots taken, 1 wait")
 	all[0].Close()
 	p := <-placed
 	defer p.Close()
 	if want := all[0].place.Worker(); p.Worker() != want {
 		t.Errorf("placed on %s, want %s", p.Worker(), want)
+	}
+}
+
+// A request waits for as long as whoever has made it, and no longer, also where the server starts
+// again meanwhile.
+func TestRequestWaits(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, ServerConfig{Dir: dir, Open: true})
+	addr := strings.TrimPrefix(s.URL(), "nats://")
+	c := newClient(t, s)
+	js, err := c.queue(patient(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := make(chan *Place, 1)
+	go func() {
+		p, err := NewPlace(patient(t), PlaceConfig{Client: c})
+		if err != nil {
+			t.Error(err)
+		}
+		placed <- p
+	}()
+	waits := func(want int) {
+		t.Helper()
+		got := -1
+		for end := time.Now().Add(patience); got != want && time.Now().Before(end); {
+			var err error
+			if got, err = waiting(patient(t), js); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got != want {
+			t.Errorf("%d wait, want %d", got, want)
+		}
+	}
+	waits(1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := NewPlace(ctx, PlaceConfig{Client: c}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want that the time is over", err)
+	}
+	began := time.Now()
+	waits(1)
+	t.Logf("one that has given up is gone after %v", time.Since(began).Round(time.Millisecond))
+	s.Close()
+	s = serve(t, ServerConfig{Dir: dir, Open: true, Addr: addr})
+	newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: new(echoHost)})
+	if p := <-placed; p != nil {
+		p.Close()
 	}
 }
 

@@ -22,6 +22,7 @@ func StreamConfig() jetstream.StreamConfig {
 		Name: Stream, Subjects: []string{Requests},
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
 		MaxMsgs: maxWaiting, MaxMsgSize: maxRequest, MaxAge: maxRequestAge,
+		AllowMsgTTL: true, // a request goes when nobody waits for it any longer
 	}
 }
 
