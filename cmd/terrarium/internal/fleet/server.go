@@ -30,8 +30,9 @@ const (
 	defaultDisk   = 1 << 30  // bytes of JetStream in the state directory
 	// maxPayload is NATS's own default, in bytes. A link cuts frames to half of it.
 	maxPayload = 1 << 20
-	// maxPending is how many bytes may wait for one connection. One that lets more wait is closed.
-	maxPending = 64 << 20
+	// maxPending is how many bytes may wait for one connection: the windows of 32 links. One that
+	// lets more wait is closed, and its links go on over the next.
+	maxPending = 32 * window
 	maxConns   = 16 << 10
 	// readyTime is how long a server may take to start: it reads its state from the disk.
 	readyTime = 2 * time.Minute

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -109,6 +110,88 @@ func TestServeRefuses(t *testing.T) {
 	}
 	if _, err := Serve(ServerConfig{Dir: t.TempDir(), Addr: "192.0.2.1:1"}); !errors.Is(err, ErrPlain) {
 		t.Errorf("got %v, want %v", err, ErrPlain)
+	}
+}
+
+// A deafConn is a connection that is not read any longer once it is deaf.
+type deafConn struct {
+	net.Conn
+	deaf, closed chan struct{}
+	closing      sync.Once
+}
+
+func (c *deafConn) Read(p []byte) (int, error) {
+	select {
+	case <-c.deaf:
+		<-c.closed
+		return 0, net.ErrClosed
+	default:
+		return c.Conn.Read(p)
+	}
+}
+
+func (c *deafConn) Close() error {
+	c.closing.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// Dial implements nats.CustomDialer.
+func (c *deafConn) Dial(network, addr string) (net.Conn, error) {
+	conn, err := net.Dial(network, addr)
+	if err != nil {
+		return nil, err
+	}
+	c.Conn = conn
+	return c, conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+}
+
+// TestDeafConnection has a connection read nothing of what it has asked for. The server keeps no
+// more than maxPending for it, and ends it.
+func TestDeafConnection(t *testing.T) {
+	s := newServer(t)
+	conn := &deafConn{deaf: make(chan struct{}), closed: make(chan struct{})}
+	deaf, err := nats.Connect(s.URL(), nats.SetCustomDialer(conn), nats.Name("deaf"), nats.NoReconnect(), nats.Timeout(patience))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	if _, err := deaf.SubscribeSync("much"); err != nil {
+		t.Fatal(err)
+	}
+	if err := deaf.FlushTimeout(patience); err != nil {
+		t.Fatal(err)
+	}
+	close(conn.deaf)
+	loud := newClient(t, s)
+	most := 0
+	isThere := func() (there bool) {
+		all, err := s.nats.Connz(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all.Conns {
+			if c.Name == "deaf" {
+				most, there = max(most, c.Pending), true
+			}
+		}
+		return there
+	}
+	for range 48 {
+		if err := loud.nats.Publish("much", make([]byte, maxPayload)); err != nil {
+			t.Fatal(err)
+		}
+		if err := loud.nats.FlushTimeout(patience); err != nil {
+			t.Fatal(err)
+		}
+		isThere()
+	}
+	for end := time.Now().Add(patience); isThere(); {
+		if time.Now().After(end) {
+			t.Fatal("it is not ended")
+		}
+	}
+	if most > 16<<20 {
+		t.Errorf("%d bytes waited for one connection, want at most 16 MiB", most)
 	}
 }
 
