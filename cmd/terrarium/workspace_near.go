@@ -16,14 +16,16 @@ import (
 // A nearWorkspace is a directory here, what is known of it, and the workspace at a place that it
 // was handed over to. Nobody else of ours uses it until close.
 type nearWorkspace struct {
-	place  string
-	state  *workspace.State
-	root   *os.Root
-	tree   *workspace.Tree // nil if it is no git tree
-	scan   *workspace.Scan
-	far    *farWorkspace
-	theirs workspace.FarState
-	there  workspace.Listing // what is over there
+	place string
+	state *workspace.State
+	root  *os.Root
+	tree  *workspace.Tree // nil if it is no git tree
+	// Why nobody knows what git ignores, though there is a .git.
+	unsorted error
+	scan     *workspace.Scan
+	far      *farWorkspace
+	theirs   workspace.FarState
+	there    workspace.Listing // what is over there
 
 	closers []func()
 }
@@ -84,6 +86,9 @@ func (w *nearWorkspace) openHere(ctx context.Context, repositories []string) (er
 	w.tree, err = workspace.OpenTree(ctx, w.state.Dir, repositories...)
 	if lent, ok := errors.AsType[*workspace.LentError](err); ok {
 		return fmt.Errorf("%w: --workspace-git %s hands the history that is there over, too", err, place.Quote(lent.Leads))
+	}
+	if errors.Is(err, workspace.ErrNoGit) || errors.Is(err, workspace.ErrNotTop) {
+		w.unsorted, err = err, nil
 	}
 	if err != nil {
 		return err
@@ -170,6 +175,9 @@ func (w *nearWorkspace) handOver(ctx context.Context, most int64) error {
 		return fmt.Errorf("%w: see terrarium workspace pull %s --on %s", &workspace.ConflictError{Paths: plan.Conflicts}, w.state.Dir, w.place)
 	}
 	w.tellSkipped()
+	if err := w.agreedToIgnored(ctx, plan.Changes); err != nil {
+		return err
+	}
 	if err := w.send(ctx, plan.Changes, most); err != nil {
 		return err
 	}
