@@ -58,13 +58,25 @@ func (in *Incoming) Commit() (err error) {
 // check returns what is at the paths of the changes, where all is as they expect it.
 func (in *Incoming) check() (infos []fs.FileInfo, err error) {
 	conflict := new(ConflictError)
+	goes := make(map[string]bool)
+	for _, c := range in.changes {
+		if c.Now.Kind == None {
+			goes[c.Path] = true
+		}
+	}
 	for _, c := range in.changes {
 		e, info, err := lookAt(in.root, c.Path)
 		if err != nil {
 			return nil, err
 		}
-		// A directory that files are in anyway may be there already.
-		if e != c.Was && (e != c.Now || e.Kind != Dir) {
+		switch {
+		case e == c.Was:
+		case e == c.Now && e.Kind == Dir: // files are in it anyway
+		case givesWay(c, info):
+			if err := in.checkEmpty(c.Path, c.Path, goes); err != nil {
+				return nil, err
+			}
+		default:
 			conflict.Paths = append(conflict.Paths, c.Path)
 		}
 		infos = append(infos, info)
@@ -73,6 +85,22 @@ func (in *Incoming) check() (infos []fs.FileInfo, err error) {
 		return nil, conflict
 	}
 	return infos, nil
+}
+
+// givesWay reports whether a directory is where a change puts something else, and nobody has said
+// that it is there: git knows files only.
+func givesWay(c Change, info fs.FileInfo) bool {
+	return info != nil && info.IsDir() && c.Was.Kind == None && c.Now.Kind != Dir
+}
+
+// checkEmpty says which file is in a directory that has to give way at a path, but for those that go.
+func (in *Incoming) checkEmpty(dir, at string, goes map[string]bool) error {
+	return fs.WalkDir(in.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || goes[p] {
+			return err
+		}
+		return &PathError{at, "a directory is there, with " + path.Base(p) + ", which stays"}
+	})
 }
 
 // A transaction is what was done by now, to be undone.
@@ -126,6 +154,9 @@ func (t *transaction) remove(i int, c Change, info fs.FileInfo) error {
 			return err
 		}
 		t.later(func() error { return root.Rename(old, c.Path) })
+		if givesWay(c, info) {
+			return t.in.checkEmpty(old, c.Path, nil) // again: nothing comes in any more
+		}
 		now, err := root.Lstat(old)
 		if err != nil {
 			return err

@@ -129,6 +129,57 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
+// In a git tree, where no directory is listed, a directory may become a file or a link, and the
+// other way round. What is in it besides stays, and then all does.
+func TestDirectoryToFile(t *testing.T) {
+	files := func(dir string) workspace.Listing {
+		l := scan(t, dir)
+		maps.DeleteFunc(l, func(p string, e workspace.Entry) bool {
+			return e.Kind == workspace.Dir || strings.Contains(p, "ignored")
+		})
+		return l
+	}
+	for name, c := range map[string]struct{ was, now map[string]string }{
+		"file":           {map[string]string{"d/a": "1", "b": "2"}, map[string]string{"d": "3", "b": "2"}},
+		"link":           {map[string]string{"d/a": "1", "b": "2"}, map[string]string{"d": "-> b", "b": "2"}},
+		"deep":           {map[string]string{"d/e/a": "1", "d/f/g/a": "2", "d-x": "3"}, map[string]string{"d": "#!4", "d-x": "5"}},
+		"inner":          {map[string]string{"d/e/a": "1", "d/b": "2"}, map[string]string{"d/e": "3", "d/b": "2"}},
+		"file to dir":    {map[string]string{"d": "1"}, map[string]string{"d/a": "2", "d/e/b": "3"}},
+		"link to dir":    {map[string]string{"d": "-> b", "b": "1"}, map[string]string{"d/a": "2", "b": "1"}},
+		"one to another": {map[string]string{"d/a": "1", "e": "2"}, map[string]string{"d": "1", "e/a": "2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from, to := t.TempDir(), t.TempDir()
+			write(t, from, c.now)
+			write(t, to, c.was)
+			if strings.HasPrefix(name, "deep") {
+				if err := os.MkdirAll(filepath.Join(to, "d/empty/too"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			plan := workspace.HandOver(files(to), files(from), files(to))
+			if err := bring(t, from, to, plan.Changes); err != nil || len(plan.Conflicts) > 0 {
+				t.Fatalf("got %v and %v", err, plan.Conflicts)
+			}
+			if got := read(t, to); !maps.Equal(got, c.now) {
+				t.Errorf("got %v, want %v", got, c.now)
+			}
+			if _, there := c.now["d"]; !there {
+				return
+			}
+			// And what is ignored in it?
+			to = t.TempDir()
+			write(t, to, c.was)
+			write(t, to, map[string]string{"d/z/ignored": "precious"})
+			before := read(t, to)
+			err := bring(t, from, to, plan.Changes)
+			if got := read(t, to); err == nil || err.Error() != "d: a directory is there, with ignored, which stays" || !maps.Equal(got, before) {
+				t.Errorf("got %v and %v, want %v as before", err, got, before)
+			}
+		})
+	}
+}
+
 // A conflict, and what else fails in between, changes nothing.
 func TestNothingHalf(t *testing.T) {
 	near, far := t.TempDir(), t.TempDir()
