@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/workspace"
 )
@@ -225,6 +226,66 @@ func TestTooMany(t *testing.T) {
 	if _, err := workspace.ReadListing(r); !errors.Is(err, workspace.ErrTooMany) {
 		t.Errorf("got %v, want %v", err, workspace.ErrTooMany)
 	}
+}
+
+// What could not be put back is the only copy: it stays where it is.
+func TestNotPutBack(t *testing.T) {
+	const precious, files = "the only copy", 500
+	was := workspace.Entry{Kind: workspace.File, Size: int64(len(precious)), Sum: sha256.Sum256([]byte(precious))}.String()
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"zz": "a file, which git ignores"})
+		var members []member
+		for i := range files {
+			name := fmt.Sprintf("f%03d", i)
+			write(t, dir, map[string]string{name: precious})
+			m := file(name, "new")
+			m.was = was
+			members = append(members, m)
+		}
+		// The last of all can't be put into its place, so all is undone.
+		in, err := workspace.Receive(openRoot(t, dir), pack(t, false, append(members, file("zz/q", "x"))...), workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Somebody makes a directory in the place of the first that is taken away.
+		stop, done := make(chan struct{}), make(chan struct{})
+		go func() { // ends with stop, or when it has made it
+			defer close(done)
+			for os.Mkdir(filepath.Join(dir, fmt.Sprintf("f%03d", files-1)), 0o700) != nil {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+			os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%03d", files-1), "theirs"), nil, 0o600)
+		}()
+		err = in.Commit()
+		close(stop)
+		<-done
+		if err == nil {
+			t.Fatal("all was put into place")
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(err.Error(), "not all could be put back") {
+			continue // they came too late
+		}
+		kept, globErr := filepath.Glob(filepath.Join(dir, ".terrarium-workspace-*", "old", "*"))
+		if globErr != nil || len(kept) != 1 {
+			t.Fatalf("got %v, want the one that was not put back; %v", kept, err)
+		}
+		if text, err := os.ReadFile(kept[0]); err != nil || string(text) != precious {
+			t.Errorf("got %q and %v, want %q", text, err, precious)
+		}
+		if stage, _, _ := strings.Cut(strings.TrimPrefix(kept[0], dir+"/"), "/"); !strings.Contains(err.Error(), "what was there is in "+stage) {
+			t.Errorf("got %v, want %s named", err, stage)
+		}
+		return
+	}
+	t.Fatal("nobody came in between")
 }
 
 func TestTargets(t *testing.T) {
