@@ -228,6 +228,28 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
+// What symbolic links say is bounded with their names, in a listing and in a tar.
+func TestTooManyTargets(t *testing.T) {
+	target := strings.Repeat("t", 4000)
+	var lines strings.Builder
+	var members []member
+	for i := range 10_000 {
+		fmt.Fprintf(&lines, "l\t0\t%s\t%d\n", target, i)
+		m := link(strconv.Itoa(i), target)
+		m.was = "l\t0\t" + target[:3999] // both are kept
+		if i < 5_000 {
+			members = append(members, m)
+		}
+	}
+	lines.WriteString("end\t10000\n")
+	if _, err := workspace.ReadListing(strings.NewReader(lines.String())); !errors.Is(err, workspace.ErrTooMany) {
+		t.Errorf("listing: got %v, want %v", err, workspace.ErrTooMany)
+	}
+	if err := receive(openRoot(t, t.TempDir()), pack(t, false, members...), workspace.Options{}); !errors.Is(err, workspace.ErrTooMany) {
+		t.Errorf("tar: got %v, want %v", err, workspace.ErrTooMany)
+	}
+}
+
 // What could not be put back is the only copy: it stays where it is.
 func TestNotPutBack(t *testing.T) {
 	const precious, files = "the only copy", 500

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"archive/tar"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -113,11 +114,8 @@ func (in *Incoming) readAll(t *tar.Reader, accept func(Change) (Change, error)) 
 			}
 			return nil
 		}
-		if err := c.add(h.Name); err != nil {
-			return err
-		}
 		change, err := memberOf(h)
-		if err != nil {
+		if err := cmp.Or(c.add(h.Name, change.Was, change.Now), err); err != nil {
 			return err
 		}
 		if seen[change.Path] {

@@ -44,19 +44,23 @@ func (l Listing) Paths() []string { return slices.Sorted(maps.Keys(l)) }
 // Limits of what goes over, which hold for both directions.
 const (
 	MaxEntries = 200_000
-	maxNames   = 32 << 20 // bytes of all paths
+	maxNames   = 32 << 20 // bytes of all paths, and of what symbolic links say
 	MaxBytes   = 16 << 30 // of all files, or of a bundle
 )
 
 // ErrTooMany is why a directory can't be a workspace.
-var ErrTooMany = fmt.Errorf("more than %d files, or %d MiB of names", MaxEntries, maxNames>>20)
+var ErrTooMany = fmt.Errorf("more than %d files, or %d MiB of names and of what symbolic links say", MaxEntries, maxNames>>20)
 
-// counts bounds what comes: entries, and bytes of names.
+// counts bounds what comes: entries, and bytes of names and targets.
 type counts struct{ entries, names int }
 
-func (c *counts) add(p string) error {
+// add counts what is at a path. There may be more than one entry, of which each is kept.
+func (c *counts) add(p string, is ...Entry) error {
 	c.entries++
 	c.names += len(p)
+	for _, e := range is {
+		c.names += len(e.Target)
+	}
 	if c.entries > MaxEntries || c.names > maxNames {
 		return ErrTooMany
 	}
@@ -154,10 +158,10 @@ func ReadListing(r io.Reader) (Listing, error) {
 			return errors.New("a list with another form")
 		}
 		p := line[i+1:]
-		if err := errors.Join(c.add(p), CheckPath(p)); err != nil {
+		e, err := parseEntry(line[:i])
+		if err := errors.Join(c.add(p, e), CheckPath(p)); err != nil {
 			return err
 		}
-		e, err := parseEntry(line[:i])
 		if err == nil && e.Kind == None {
 			err = errors.New("nothing is there")
 		}

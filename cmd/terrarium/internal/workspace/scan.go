@@ -120,10 +120,10 @@ func (s *scanner) add(name string, info fs.FileInfo, blob string) error {
 		s.skip(name, why)
 		return nil
 	}
-	if err := s.counts.add(name); err != nil {
+	e, id, err := look(s.root, name, info, len(blob))
+	if err := s.counts.add(name, e); err != nil {
 		return err
 	}
-	e, id, err := look(s.root, name, info, len(blob))
 	if errors.Is(err, errTarget) {
 		s.skip(name, err.Error())
 		return nil
