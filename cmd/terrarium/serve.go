@@ -119,6 +119,9 @@ func (f *serveFlags) serve(c core.Command) error {
 // notice tells a person, if there is one, what we are about.
 func notice(s string) {
 	if isTerminal(os.Stderr) {
-		fmt.Fprintln(os.Stderr, "terrarium: "+printable.Text(s))
+		say(s)
 	}
 }
+
+// say tells whoever reads our standard error what we have done.
+func say(s string) { fmt.Fprintln(os.Stderr, "terrarium: "+printable.Text(s)) }

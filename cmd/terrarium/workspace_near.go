@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
@@ -26,6 +27,7 @@ type nearWorkspace struct {
 	far      *farWorkspace
 	theirs   workspace.FarState
 	there    workspace.Listing // what is over there
+	behind   []string          // but for this: see isBehind
 
 	closers []func()
 }
@@ -146,14 +148,22 @@ func (w *nearWorkspace) list(ctx context.Context) error {
 	if err != nil || w.tree == nil {
 		return err
 	}
+	behind := make(map[string]bool)
+	for _, s := range w.scan.Skipped {
+		behind[s.Path] = true
+	}
 	var fresh []string // what git may ignore here
 	for p, e := range w.there {
 		if _, ok := known[p]; ok {
 			continue
 		}
-		if e.Kind == workspace.Dir { // git knows files only
+		switch {
+		case e.Kind == workspace.Dir: // git knows files only
 			delete(w.there, p)
-		} else {
+		case w.isBehind(p, behind):
+			delete(w.there, p)
+			w.behind = append(w.behind, p)
+		default:
 			fresh = append(fresh, p)
 		}
 	}
@@ -168,11 +178,23 @@ func (w *nearWorkspace) list(ctx context.Context) error {
 	return err
 }
 
+// isBehind reports whether a path of the far side leads here through a symbolic link, or through
+// what is skipped, such as a repository of its own. Git says nothing of what is behind that.
+func (w *nearWorkspace) isBehind(p string, skipped map[string]bool) bool {
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if skipped[dir] || w.scan.Listing[dir].Kind == workspace.Link {
+			return true
+		}
+	}
+	return false
+}
+
 // handOver brings what was changed here, of which no more than most bytes go without a question.
 func (w *nearWorkspace) handOver(ctx context.Context, most int64) error {
 	plan := workspace.HandOver(w.state.Base, w.scan.Listing, w.there)
 	if len(plan.Conflicts) > 0 {
-		return fmt.Errorf("%w: see terrarium workspace pull %s --on %s", &workspace.ConflictError{Paths: plan.Conflicts}, w.state.Dir, w.place)
+		return fmt.Errorf("%w: see terrarium workspace pull %s --on %s", &workspace.ConflictError{Paths: plan.Conflicts},
+			place.Quote(w.state.Dir), place.Quote(w.place))
 	}
 	w.tellSkipped()
 	if err := w.agreedToIgnored(ctx, plan.Changes); err != nil {
@@ -187,17 +209,22 @@ func (w *nearWorkspace) handOver(ctx context.Context, most int64) error {
 
 // tellSkipped says what stays here.
 func (w *nearWorkspace) tellSkipped() {
-	const named = 3
 	var list []string
-	for _, s := range w.scan.Skipped[:min(len(w.scan.Skipped), named)] {
+	for _, s := range w.scan.Skipped {
 		list = append(list, printable.Text(s.Path)+" ("+s.Why+")")
 	}
-	if more := len(w.scan.Skipped) - named; more > 0 {
-		list = append(list, fmt.Sprintf("%d more", more))
-	}
 	if len(list) > 0 {
-		warn(os.Stderr, errors.New("not handed over: "+strings.Join(list, ", ")))
+		warn(os.Stderr, errors.New("not handed over: "+firstOf(list)))
 	}
+}
+
+// firstOf returns the first of a list, and how many more there are.
+func firstOf(list []string) string {
+	const named = 3
+	if more := len(list) - named; more > 0 {
+		list = append(list[:named:named], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, ", ")
 }
 
 // send has changes made over there, and the history brought.

@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/workspace"
-	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
 const workspacePullHelp = `usage: terrarium workspace pull [DIR] --on PLACE [--apply | --drop]
@@ -29,7 +26,8 @@ as a diff, and asks whether to take it over. DIR is here if it is not named.
   --no-install  needs a terrarium in PATH over there
   --workspace-git REPOSITORY  as it was handed over; see "terrarium help on"
 
-A file that was changed here, too, is a conflict: then nothing is taken over.
+A file that was changed here, too, is a conflict: then nothing is taken over,
+and the diff is from the file here to the one there.
 Commits that were made there are not carried, but what is in their files is.
 What git ignores stays there. "!" marks a file that programs run by themselves.
 `
@@ -68,26 +66,6 @@ func newWorkspacePull() *cobra.Command {
 	return cmd
 }
 
-// A pulled is what was changed over there.
-type pulled struct {
-	Changes []pulledChange `json:"changes"`
-	Applied bool           `json:"applied"`
-	Dropped bool           `json:"dropped"`
-}
-
-type pulledChange struct {
-	Path     string `json:"path"`
-	Change   string `json:"change"`        // "added", "changed", "removed"
-	Kind     string `json:"kind"`          // "file", "executable", "link", "dir", or ""
-	Was      string `json:"was,omitempty"` // the kind of what is here
-	Size     int64  `json:"size"`          // of a file, in bytes
-	Target   string `json:"target,omitempty"`
-	Binary   bool   `json:"binary,omitempty"`
-	Diff     string `json:"diff,omitempty"`
-	Runs     bool   `json:"runs,omitempty"` // by itself, as hooks do
-	Conflict bool   `json:"conflict,omitempty"`
-}
-
 // maxPull is how large what is pulled may be, in bytes.
 const maxPull = 4 << 30
 
@@ -97,19 +75,27 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer w.close()
+	w.tellBehind()
 	plan := workspace.Pull(w.state.Base, w.scan.Listing, w.there)
-	in, err := w.fetch(ctx, plan)
+	in, err := w.fetch(ctx, plan.Changes)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	all := pulled{Changes: w.shown(in, plan.Conflicts)}
+	all := &pulled{Changes: []pulledChange{}}
+	diffs := &diffs{left: maxDiffs}
+	w.show(all, in.Changes(), in, diffs)
+	if len(plan.Conflicts) > 0 {
+		if err := w.showConflicts(ctx, all, plan.Conflicts, diffs); err != nil {
+			return err
+		}
+	}
 	if !f.json {
 		if err := all.print(out); err != nil {
 			return err
 		}
 	}
-	apply, drop, err := f.choice(ctx, &all)
+	apply, drop, err := f.choice(ctx, all)
 	switch {
 	case err != nil:
 		return err
@@ -127,15 +113,27 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 	if f.json {
 		return newEncoder(out).Encode(all)
 	}
+	all.tell()
 	return nil
 }
 
+// tellBehind says what of the far side is not looked at.
+func (w *nearWorkspace) tellBehind() {
+	var list []string
+	for _, p := range slices.Sorted(slices.Values(w.behind)) {
+		list = append(list, printable.Text(p))
+	}
+	if len(list) > 0 {
+		warn(os.Stderr, fmt.Errorf("not pulled, since a symbolic link or a repository of its own leads there here: %s", firstOf(list)))
+	}
+}
+
 // fetch brings what is new in files over there.
-func (w *nearWorkspace) fetch(ctx context.Context, plan workspace.Plan) (in *workspace.Incoming, err error) {
+func (w *nearWorkspace) fetch(ctx context.Context, changes []workspace.Change) (in *workspace.Incoming, err error) {
 	want := make(map[string]workspace.Change)
 	var paths []string
 	var size int64
-	for _, c := range plan.Changes {
+	for _, c := range changes {
 		if c.Now.Kind == workspace.None {
 			continue
 		}
@@ -176,7 +174,7 @@ func (w *nearWorkspace) fetch(ctx context.Context, plan workspace.Plan) (in *wor
 			break
 		}
 	}
-	for _, c := range plan.Changes {
+	for _, c := range changes {
 		if err == nil && c.Now.Kind == workspace.None {
 			err = in.Add(c)
 		}
@@ -188,90 +186,12 @@ func (w *nearWorkspace) fetch(ctx context.Context, plan workspace.Plan) (in *wor
 	return in, err
 }
 
-// shown returns what a person is to see of what has come, in the order of paths.
-func (w *nearWorkspace) shown(in *workspace.Incoming, conflicts []string) []pulledChange {
-	list := []pulledChange{}
-	for i, c := range in.Changes() {
-		s := shownChange(c)
-		if c.Was.IsFile() || c.Now.IsFile() {
-			s.Diff, s.Binary = in.Diff(i)
-		}
-		s.Runs = hostnative.IsProtected(w.state.Dir, filepath.Join(w.state.Dir, c.Path))
-		list = append(list, s)
-	}
-	for _, p := range conflicts {
-		s := shownChange(workspace.Change{Path: p, Was: w.scan.Listing[p], Now: w.there[p]})
-		s.Conflict = true
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(a, b pulledChange) int { return strings.Compare(a.Path, b.Path) })
-	return list
-}
-
-func shownChange(c workspace.Change) pulledChange {
-	kinds := map[workspace.Kind]string{
-		workspace.File: "file", workspace.Executable: "executable", workspace.Link: "link", workspace.Dir: "dir",
-	}
-	s := pulledChange{Path: c.Path, Change: "changed", Kind: kinds[c.Now.Kind], Was: kinds[c.Was.Kind], Size: c.Now.Size, Target: c.Now.Target}
-	switch {
-	case c.Was.Kind == workspace.None:
-		s.Change = "added"
-	case c.Now.Kind == workspace.None:
-		s.Change = "removed"
-	}
-	return s
-}
-
-// print prints it for a person.
-func (p *pulled) print(w io.Writer) error {
-	for _, c := range p.Changes {
-		marks := c.Change
-		switch {
-		case c.Kind == "file" && c.Was == "executable":
-			marks += ", not executable any more"
-		case c.Kind != "" && c.Kind != "file":
-			marks += ", " + c.Kind
-		}
-		if c.Binary {
-			marks += ", binary"
-		}
-		if c.Binary && c.Kind != "" {
-			marks += ", " + about(c.Size)
-		}
-		if c.Target != "" {
-			marks += " to " + printable.Text(c.Target)
-		}
-		if c.Conflict {
-			marks += ", CONFLICT: changed here, too"
-		}
-		runs := ""
-		if c.Runs {
-			runs = "! "
-		}
-		if _, err := fmt.Fprintf(w, "%s%s (%s)\n", runs, printable.Text(c.Path), marks); err != nil {
-			return err
-		}
-		for line := range strings.Lines(c.Diff) {
-			if _, err := fmt.Fprintln(w, printableLine(line)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// printableLine returns a line of a file as it may be shown, with its tabs.
-func printableLine(line string) string {
-	parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-	for i := range parts {
-		parts[i] = printable.Text(parts[i])
-	}
-	return strings.Join(parts, "\t")
-}
-
 // choice returns what is to be done: nothing, if nobody says.
 func (f *pullFlags) choice(ctx context.Context, p *pulled) (apply, drop bool, err error) {
 	switch {
+	case len(p.Changes) == 0 && (f.apply || f.drop) && !f.json:
+		say("nothing was changed there")
+		return false, false, nil
 	case len(p.Changes) == 0:
 		notice("nothing was changed there")
 		return false, false, nil
@@ -280,7 +200,7 @@ func (f *pullFlags) choice(ctx context.Context, p *pulled) (apply, drop bool, er
 	}
 	conflict := slices.ContainsFunc(p.Changes, func(c pulledChange) bool { return c.Conflict })
 	if !conflict {
-		if apply, err = agree(ctx, "take over "+counted(len(p.Changes), "change")+"?"); apply || err != nil {
+		if apply, err = agree(ctx, "take over "+p.counted()+"?"); apply || err != nil {
 			return apply, false, ignoreNobody(err)
 		}
 	}

@@ -93,7 +93,8 @@ func givesWay(c Change, info fs.FileInfo) bool {
 	return info != nil && info.IsDir() && c.Was.Kind == None && c.Now.Kind != Dir
 }
 
-// checkEmpty says which file is in a directory that has to give way at a path, but for those that go.
+// checkEmpty says which file is in a directory that has to give way at a path, but for those that
+// go.
 func (in *Incoming) checkEmpty(dir, at string, goes map[string]bool) error {
 	return fs.WalkDir(in.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || goes[p] {

@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// maxDiffed is how long a file may be whose lines are compared, in bytes.
-const maxDiffed = 1 << 20
+// MaxDiffed is how long a file may be whose lines are compared, in bytes.
+const MaxDiffed = 1 << 20
 
 // Diff returns what the change with that index does to the lines of a file, as diff -u has it. A
 // file that is no text, or is too long, is binary; then there is no diff.
@@ -29,7 +29,7 @@ func (in *Incoming) text(e Entry, open func() (*os.File, error)) (text []byte, o
 	switch {
 	case !e.IsFile():
 		return nil, true
-	case e.Size > maxDiffed:
+	case e.Size > MaxDiffed:
 		return nil, false
 	}
 	f, err := open()
@@ -37,6 +37,6 @@ func (in *Incoming) text(e Entry, open func() (*os.File, error)) (text []byte, o
 		return nil, false
 	}
 	defer f.Close()
-	text, err = io.ReadAll(io.LimitReader(f, maxDiffed))
+	text, err = io.ReadAll(io.LimitReader(f, MaxDiffed))
 	return text, err == nil && utf8.Valid(text) && bytes.IndexByte(text, 0) < 0
 }

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/workspace"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// A pulled is what was changed over there.
+type pulled struct {
+	Changes []pulledChange `json:"changes"`
+	Applied bool           `json:"applied"`
+	Dropped bool           `json:"dropped"`
+}
+
+type pulledChange struct {
+	Path     string `json:"path"`
+	Change   string `json:"change"`        // "added", "changed", "removed"
+	Kind     string `json:"kind"`          // "file", "executable", "link", "dir", or ""
+	Was      string `json:"was,omitempty"` // the kind of what is here
+	Size     int64  `json:"size"`          // of a file, in bytes
+	Target   string `json:"target,omitempty"`
+	Binary   bool   `json:"binary,omitempty"`
+	Diff     string `json:"diff,omitempty"`
+	Hidden   bool   `json:"hidden,omitempty"` // there were too many diffs before this one
+	Runs     bool   `json:"runs,omitempty"`   // by itself, as hooks do
+	Conflict bool   `json:"conflict,omitempty"`
+}
+
+// maxDiffs is how much text of diffs is kept to be shown, in bytes.
+const maxDiffs = 16 << 20
+
+// A diffs counts them.
+type diffs struct{ left int } // bytes that may be shown
+
+// show has a change show its diff, which in has; nil if its file is too long to be fetched for
+// that. What comes behind the first that is too much is hidden, too: to compare files takes time.
+func (d *diffs) show(c *pulledChange, in *workspace.Incoming, i int) {
+	switch {
+	case in == nil:
+		c.Binary = c.Kind == "file" || c.Kind == "executable"
+		return
+	case d.left > 0:
+		c.Diff, c.Binary = in.Diff(i)
+		d.left -= len(c.Diff)
+	default:
+		c.Hidden = true
+		return
+	}
+	if d.left < 0 {
+		c.Diff, c.Hidden = "", true
+	}
+}
+
+// show adds what a person is to see of changes, in the order of paths. Those that in has can be
+// compared.
+func (w *nearWorkspace) show(all *pulled, changes []workspace.Change, in *workspace.Incoming, d *diffs) {
+	for i, c := range changes {
+		s := shownChange(c)
+		if c.Was.IsFile() || c.Now.IsFile() {
+			d.show(&s, in, i)
+		}
+		s.Runs = hostnative.IsProtected(w.state.Dir, filepath.Join(w.state.Dir, c.Path))
+		all.Changes = append(all.Changes, s)
+	}
+	slices.SortFunc(all.Changes, func(a, b pulledChange) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// showConflicts adds what both sides have changed, from what is here to what is there. What is
+// fetched for that is only looked at.
+func (w *nearWorkspace) showConflicts(ctx context.Context, all *pulled, paths []string, d *diffs) error {
+	var fetched, changes []workspace.Change
+	var size int64
+	for _, p := range paths {
+		c := workspace.Change{Path: p, Was: w.scan.Listing[p], Now: w.there[p]}
+		short := c.Now.Size <= workspace.MaxDiffed && size+c.Now.Size <= maxDiffs
+		if c.Now.Kind == workspace.Link || !short {
+			changes = append(changes, c)
+			continue
+		}
+		size += c.Now.Size
+		fetched = append(fetched, c)
+	}
+	in, err := w.fetch(ctx, fetched)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	conflicts := &pulled{}
+	w.show(conflicts, in.Changes(), in, d)
+	w.show(conflicts, changes, nil, d)
+	for _, c := range conflicts.Changes {
+		c.Conflict = true
+		all.Changes = append(all.Changes, c)
+	}
+	slices.SortFunc(all.Changes, func(a, b pulledChange) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+func shownChange(c workspace.Change) pulledChange {
+	kinds := map[workspace.Kind]string{
+		workspace.File: "file", workspace.Executable: "executable", workspace.Link: "link", workspace.Dir: "dir",
+	}
+	s := pulledChange{Path: c.Path, Change: "changed", Kind: kinds[c.Now.Kind], Was: kinds[c.Was.Kind], Size: c.Now.Size, Target: c.Now.Target}
+	switch {
+	case c.Was.Kind == workspace.None:
+		s.Change = "added"
+	case c.Now.Kind == workspace.None:
+		s.Change = "removed"
+	}
+	return s
+}
+
+// print prints it for a person.
+func (p *pulled) print(w io.Writer) error {
+	for _, c := range p.Changes {
+		marks := c.Change
+		switch {
+		case c.Kind == "file" && c.Was == "executable":
+			marks += ", not executable any more"
+		case c.Kind != "" && c.Kind != "file":
+			marks += ", " + c.Kind
+		}
+		if c.Binary {
+			marks += ", binary"
+		}
+		if c.Binary && c.Kind != "" {
+			marks += ", " + about(c.Size)
+		}
+		if c.Hidden {
+			marks += ", diff not shown"
+		}
+		if c.Target != "" {
+			marks += " to " + printable.Text(c.Target)
+		}
+		if c.Conflict {
+			marks += ", CONFLICT: changed here, too"
+		}
+		runs := ""
+		if c.Runs {
+			runs = "! "
+		}
+		if _, err := fmt.Fprintf(w, "%s%s (%s)\n", runs, printable.Text(c.Path), marks); err != nil {
+			return err
+		}
+		for line := range strings.Lines(c.Diff) {
+			if _, err := fmt.Fprintln(w, printableLine(line)); err != nil {
+				return err
+			}
+		}
+	}
+	if n := p.hidden(); n > 0 {
+		_, err := fmt.Fprintf(w, "%s not shown: there are more than %s of them\n", counted(n, "diff"), about(maxDiffs))
+		return err
+	}
+	return nil
+}
+
+// printableLine returns a line of a file as it may be shown, with its tabs.
+func printableLine(line string) string {
+	parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+	for i := range parts {
+		parts[i] = printable.Text(parts[i])
+	}
+	return strings.Join(parts, "\t")
+}
+
+// hidden returns how many diffs are not shown.
+func (p *pulled) hidden() (n int) {
+	for _, c := range p.Changes {
+		if c.Hidden {
+			n++
+		}
+	}
+	return n
+}
+
+// counted is "1 change", "3 changes, of which 2 are not shown".
+func (p *pulled) counted() string {
+	text := counted(len(p.Changes), "change")
+	if n := p.hidden(); n > 0 {
+		text += fmt.Sprintf(", of which %d are not shown", n)
+	}
+	return text
+}
+
+// tell says what was done, if something was.
+func (p *pulled) tell() {
+	var names []string
+	added, removed := 0, 0
+	for _, c := range p.Changes {
+		names = append(names, c.Path)
+		for i, line := range strings.Split(c.Diff, "\n") {
+			switch {
+			case i < diffHeader:
+			case strings.HasPrefix(line, "+"):
+				added++
+			case strings.HasPrefix(line, "-"):
+				removed++
+			}
+		}
+	}
+	switch {
+	case p.Applied:
+		say(fmt.Sprintf("taken over: %s: %s added, %d removed", firstOf(names), counted(added, "line"), removed))
+	case p.Dropped:
+		say("dropped there: " + firstOf(names))
+	}
+}
+
+// diffHeader is how many lines are before the first hunk of a diff.
+const diffHeader = 3
