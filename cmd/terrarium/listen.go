@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/spf13/pflag"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 	"github.com/terrarium-dev/terrarium/core/driver"
 	"github.com/terrarium-dev/terrarium/core/driver/acpconn"
 )
@@ -28,6 +29,9 @@ const (
 	subprotocol = "acp"
 	tokenPrefix = "bearer."
 )
+
+// maxTokenFile is how long a file with a token may be, in bytes.
+const maxTokenFile = 64 << 10
 
 // listenFlags are the flags of serve --listen.
 type listenFlags struct {
@@ -176,7 +180,7 @@ func (f *listenFlags) token() (token string, told bool, err error) {
 	if f.tokenFile == "" {
 		return rand.Text(), true, nil
 	}
-	b, err := readSecret(f.tokenFile)
+	b, err := private.ReadOrPipe(f.tokenFile, maxTokenFile)
 	if err != nil {
 		return "", false, err
 	}

@@ -161,7 +161,7 @@ func (a *Access) tls() (*tls.Config, error) {
 	if a.CA == "" {
 		return config, nil
 	}
-	certificates, err := readFile(a.CA)
+	certificates, err := os.ReadFile(a.CA)
 	if err != nil {
 		return nil, err
 	}
@@ -170,20 +170,6 @@ func (a *Access) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("%s: no certificate in it", a.CA)
 	}
 	return config, nil
-}
-
-// readFile reads a small file.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxCreds+1))
-	if err == nil && len(b) > maxCreds {
-		err = fmt.Errorf("%s: longer than %d bytes", path, maxCreds)
-	}
-	return b, err
 }
 
 // explain says why there is no connection, and what to do.

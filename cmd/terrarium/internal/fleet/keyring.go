@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 )
 
 // Names in a state directory. All files are 0600, since whoever reads a seed is who it stands for.
@@ -103,26 +104,8 @@ func readSeed(file string, kind nkeys.PrefixByte) (nkeys.KeyPair, error) {
 	return pair, nil
 }
 
-// readPrivate reads a small file that nobody else may read.
-func readPrivate(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s: mode %v: others may read or write it: chmod 600", file, info.Mode())
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxSmallFile+1))
-	if err == nil && len(b) > maxSmallFile {
-		err = fmt.Errorf("%s is damaged: it is longer than %d bytes", file, maxSmallFile)
-	}
-	return b, err
-}
+// readPrivate reads a small file of a state directory.
+func readPrivate(file string) ([]byte, error) { return private.Read(file, maxSmallFile) }
 
 // writePrivate writes a file whole or not at all.
 func writePrivate(file string, b []byte) error {

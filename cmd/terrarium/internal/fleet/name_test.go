@@ -45,7 +45,7 @@ func TestNamesakes(t *testing.T) {
 
 // TestOnLink has a server go, and come again.
 func TestOnLink(t *testing.T) {
-	dir := t.TempDir()
+	dir := stateDir(t)
 	s := serve(t, ServerConfig{Dir: dir, Open: true})
 	told := make(chan error, 16)
 	a := Access{URL: s.URL(), OnLink: func(lost error) { told <- lost }}

@@ -291,7 +291,7 @@ func TestSlots(t *testing.T) {
 // A request waits for as long as whoever has made it, and no longer, also where the server starts
 // again meanwhile.
 func TestRequestWaits(t *testing.T) {
-	dir := t.TempDir()
+	dir := stateDir(t)
 	s := serve(t, ServerConfig{Dir: dir, Open: true})
 	addr := strings.TrimPrefix(s.URL(), "nats://")
 	c := newClient(t, s)
@@ -375,7 +375,7 @@ func TestWorkerGone(t *testing.T) {
 
 // What a near side asks for is there again when the server is: nothing is lost.
 func TestServerRestarts(t *testing.T) {
-	dir := t.TempDir()
+	dir := stateDir(t)
 	s, err := Serve(ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
 	if err != nil {
 		t.Fatal(err)
@@ -467,7 +467,7 @@ func (g *gate) shut() {
 
 // A worker that comes back later than we after a server was away is no worker that is gone.
 func TestWorkerComesBackLate(t *testing.T) {
-	dir := t.TempDir()
+	dir := stateDir(t)
 	s, err := Serve(ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/nats-io/jwt/v2"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 )
 
 // A Role is what credentials are for.
@@ -38,7 +40,7 @@ const tenantTag = "tenant:"
 
 // identityOf reads a file of credentials.
 func identityOf(path string) (*identity, error) {
-	b, err := readFile(path)
+	b, err := private.Read(path, maxCreds)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,10 @@ import (
 // connected to: nobody is at the URL.
 func TestRoles(t *testing.T) {
 	ctx := patient(t)
-	creds := addTenant(t, ctx, tenants(t, ctx, t.TempDir()), "acme")
+	creds := addTenant(t, ctx, tenants(t, ctx, stateDir(t)), "acme")
+	if err := os.Chmod(creds["bob"], 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		who  string
 		role Role
@@ -29,6 +32,7 @@ func TestRoles(t *testing.T) {
 		{"w1", WorkerRole, ""},
 		{"ada", AnyRole, ""},
 		{"w1", AnyRole, ""},
+		{"bob", UserRole, "mode 0644: others may read or write it: chmod 600"},
 	} {
 		want := "no NATS server answers"
 		if c.want != "" {
@@ -86,7 +90,7 @@ func foreignCreds(t *testing.T, dir, tenant string, may func(key string) jwt.Per
 // answer then, and says so elsewhere.
 func TestNotPermitted(t *testing.T) {
 	ctx := patient(t)
-	dir := t.TempDir()
+	dir := stateDir(t)
 	list := tenants(t, ctx, dir)
 	addTenant(t, ctx, list, "acme")
 	list.Close()

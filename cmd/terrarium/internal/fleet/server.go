@@ -22,6 +22,8 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 )
 
 // What a server holds at the most, unless ServerConfig says otherwise.
@@ -42,7 +44,7 @@ const (
 
 // A ServerConfig says what to serve. All but Dir may be zero.
 type ServerConfig struct {
-	Dir    string      // the state directory, 0700; it is made if it is not there
+	Dir    string      // the state directory, ours alone; it is made if it is not there
 	Open   bool        // there are no tenants: whoever can connect may do all
 	Addr   string      // host:port; "": 127.0.0.1:4222; port 0: a free one
 	TLS    *tls.Config // nil: plain text, which only a loopback address may have
@@ -73,7 +75,7 @@ func Serve(c ServerConfig) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+	if err := private.MkdirAll(c.Dir); err != nil {
 		return nil, err
 	}
 	s := &Server{dir: c.Dir}

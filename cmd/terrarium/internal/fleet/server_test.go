@@ -25,11 +25,14 @@ import (
 // patience is how long a test waits for what has to come.
 const patience = 2 * time.Minute
 
+// stateDir returns where a state directory can be made.
+func stateDir(t testing.TB) string { return filepath.Join(t.TempDir(), "state") }
+
 // serve starts a server on a free port, until the test ends.
 func serve(t testing.TB, c ServerConfig) *Server {
 	t.Helper()
 	if c.Dir == "" {
-		c.Dir = t.TempDir()
+		c.Dir = stateDir(t)
 	}
 	if c.Addr == "" {
 		c.Addr = "127.0.0.1:0"
@@ -46,7 +49,7 @@ func serve(t testing.TB, c ServerConfig) *Server {
 func TestServe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	dir := t.TempDir()
+	dir := stateDir(t)
 	s := serve(t, ServerConfig{Dir: dir, Open: true})
 	stream := func() (jetstream.JetStream, *nats.Conn) {
 		nc, err := nats.Connect(s.URL())
@@ -83,7 +86,7 @@ func TestServe(t *testing.T) {
 // TestServeRefuses tries what a server can't be started with.
 func TestServeRefuses(t *testing.T) {
 	s := serve(t, ServerConfig{Open: true})
-	used := t.TempDir()
+	used := stateDir(t)
 	serve(t, ServerConfig{Dir: used})
 	for _, c := range []struct {
 		config ServerConfig
@@ -98,7 +101,7 @@ func TestServeRefuses(t *testing.T) {
 		{ServerConfig{Addr: "127.0.0.1:0", Dir: "/dev/null/x"}, "not a directory"},
 	} {
 		if c.config.Dir == "" {
-			c.config.Dir = filepath.Join(t.TempDir(), "state")
+			c.config.Dir = stateDir(t)
 		}
 		s, err := Serve(c.config)
 		if err == nil {
@@ -108,7 +111,7 @@ func TestServeRefuses(t *testing.T) {
 			t.Errorf("Serve(%+v): got %v, want %q", c.config, err, c.want)
 		}
 	}
-	if _, err := Serve(ServerConfig{Dir: t.TempDir(), Addr: "192.0.2.1:1"}); !errors.Is(err, ErrPlain) {
+	if _, err := Serve(ServerConfig{Dir: stateDir(t), Addr: "192.0.2.1:1"}); !errors.Is(err, ErrPlain) {
 		t.Errorf("got %v, want %v", err, ErrPlain)
 	}
 }
@@ -225,7 +228,7 @@ func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 func TestServeTLS(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	dir := t.TempDir()
+	dir := stateDir(t)
 	config, pool := certificate(t)
 	s := serve(t, ServerConfig{Dir: dir, Addr: "0.0.0.0:0", TLS: config})
 	if !strings.HasPrefix(s.URL(), "tls://localhost:") {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 )
 
 // Limits are what a tenant may have at once. None is unlimited: zero is the default.
@@ -79,6 +81,9 @@ func OpenTenants(ctx context.Context, dir string) (_ *Tenants, err error) {
 			t.Close()
 		}
 	}()
+	if err := private.MkdirAll(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(filepath.Join(dir, tenantsDir), 0o700); err != nil {
 		return nil, err
 	}

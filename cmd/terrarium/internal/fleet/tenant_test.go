@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -192,7 +193,7 @@ func addTenant(t *testing.T, ctx context.Context, list *Tenants, name string) (c
 func TestTenants(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
 	defer cancel()
-	dir := t.TempDir()
+	dir := stateDir(t)
 	list := tenants(t, ctx, dir)
 	acme := addTenant(t, ctx, list, "acme")
 	list.Close()
@@ -390,7 +391,7 @@ func deputies(t *testing.T, ctx context.Context, s *Server, creds map[string]str
 func strangers(t *testing.T, s *Server, creds map[string]string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	elsewhere := tenants(t, ctx, t.TempDir())
+	elsewhere := tenants(t, ctx, stateDir(t))
 	theirs := addTenant(t, ctx, elsewhere, "acme")
 	b, err := os.ReadFile(creds["ada"])
 	if err != nil {
@@ -501,8 +502,10 @@ func TestDamaged(t *testing.T) {
 		{systemFile, "is damaged", garble},
 		{systemFile, "is missing", os.Remove},
 		{filepath.Join(tenantsDir, "acme", accountFile), "is damaged", garble},
+		{operatorFile, "it is no file", makePipe},
+		{filepath.Join(tenantsDir, "acme", accountFile), "it is no file", makePipe},
 	} {
-		dir := t.TempDir()
+		dir := stateDir(t)
 		list := tenants(t, ctx, dir)
 		if err := list.Add(ctx, "acme", Limits{}); err != nil {
 			t.Fatal(err)
@@ -523,11 +526,43 @@ func TestDamaged(t *testing.T) {
 
 func garble(file string) error { return os.WriteFile(file, []byte("garbage\n"), 0o600) }
 
+// makePipe puts a pipe in the place of a file. Who opens it as a file waits for a writer.
+func makePipe(file string) error {
+	if err := os.Remove(file); err != nil {
+		return err
+	}
+	return syscall.Mkfifo(file, 0o600)
+}
+
+// TestNotOurs has a state directory that others may write to be refused, served or not.
+func TestNotOurs(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Serve(ServerConfig{Dir: dir, Addr: "127.0.0.1:0"})
+	if err == nil {
+		s.Close()
+	}
+	list, errOpen := OpenTenants(t.Context(), dir)
+	if errOpen == nil {
+		list.Close()
+	}
+	for _, err := range []error{err, errOpen} {
+		if err == nil || !strings.Contains(err.Error(), "others may write to it") {
+			t.Errorf("got %v, want that others may write to it", err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("got %v, %v, want nothing in it", left, err)
+	}
+}
+
 // TestAddRefuses tries what no tenant and no user can be.
 func TestAddRefuses(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	list := tenants(t, ctx, t.TempDir())
+	list := tenants(t, ctx, stateDir(t))
 	if err := list.Add(ctx, "acme", Limits{}); err != nil {
 		t.Fatal(err)
 	}

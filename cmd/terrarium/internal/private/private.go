@@ -1,0 +1,70 @@
+// Package private is for files and directories with secrets in them: it uses none that others could
+// have read or changed.
+package private
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Read reads a file of at most limit bytes that nobody but its owner may read or write. Nothing
+// else than a file is read, so a named pipe is not waited for.
+func Read(name string, limit int64) ([]byte, error) {
+	return read(name, syscall.O_NONBLOCK, limit, func(info fs.FileInfo) error {
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: it is no file", name)
+		}
+		return nil
+	})
+}
+
+// ReadOrPipe is Read, but takes a pipe and the like too, as a shell makes of <(COMMAND): what comes
+// through it has a reader already.
+func ReadOrPipe(name string, limit int64) ([]byte, error) {
+	return read(name, 0, limit, func(fs.FileInfo) error { return nil })
+}
+
+func read(name string, flags int, limit int64, check func(fs.FileInfo) error) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := check(info); err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s: mode %04o: others may read or write it: chmod 600", name, info.Mode().Perm())
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("%s: longer than %d bytes", name, limit)
+	}
+	return b, err
+}
+
+// MkdirAll makes a directory for us alone, with those above it, where it is not there yet. One that
+// is there has to be ours, and nobody else may write to it.
+func MkdirAll(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if err := checkOwner(dir, info); err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s: mode %04o: others may write to it: chmod 700", dir, info.Mode().Perm())
+	}
+	return nil
+}
