@@ -132,8 +132,8 @@ var rules = []rule{
 			"cmd/terrarium/internal/ask", "cmd/terrarium/internal/printable",
 		},
 		others: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"}, why: whyMCP},
-	{path: "cmd/terrarium/internal/fleet", ours: []string{"core/...", "hostnative/...", "cmd/terrarium/internal/private"},
-		others: []string{"github.com/nats-io/...", "golang.org/x/sys"}, why: whyFleet},
+	{path: "cmd/terrarium/internal/fleet", ours: []string{"core/...", "hostnative/...", "cmd/terrarium/internal/dirlock", "cmd/terrarium/internal/private"},
+		others: []string{"github.com/nats-io/..."}, why: whyFleet},
 	{path: "cmd/terrarium/...", ours: []string{"core/...", "hostnative/...", "hostwasm/...", "plugins/...", "web"}, others: []string{anyModule},
 		bans: []ban{
 			{packages: []string{"go.opentelemetry.io/...", "github.com/go-logr/..."}, why: whyOtel},

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/dirlock"
 )
 
 // A kept host has a process of its own, its holder, and a socket that is named after it: in keptDir
@@ -158,7 +158,7 @@ func lockWithin(dir string, limit time.Duration) (unlock func(), err error) {
 	}
 	locked := make(chan result, 1)
 	go func() { // ends when it is locked, or we do
-		unlock, err := plugin.Lock(dir)
+		unlock, err := dirlock.Lock(dir)
 		locked <- result{unlock, err}
 	}()
 	select {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/dirlock"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/index"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -224,7 +225,7 @@ func (f *addFlags) installOwn(ctx context.Context, w io.Writer, m plugins.Module
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	unlock, err := plugin.Lock(dir) // of two who add one, the later wins
+	unlock, err := dirlock.Lock(dir) // of two who add one, the later wins
 	if err != nil {
 		return err
 	}
@@ -291,7 +292,7 @@ func removeOwn(w io.Writer, name string) error {
 	if _, err := os.Lstat(filepath.Join(dir, name+".json")); err != nil {
 		return cmp.Or(noPlugin(name), err)
 	}
-	unlock, err := plugin.Lock(dir)
+	unlock, err := dirlock.Lock(dir)
 	if err != nil {
 		return err
 	}

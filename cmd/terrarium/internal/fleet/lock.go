@@ -3,7 +3,10 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/dirlock"
 )
 
 var (
@@ -18,6 +21,16 @@ const (
 	lockTime  = 10 * time.Second
 	lockPause = 20 * time.Millisecond
 )
+
+// lock keeps others out of a directory until unlock. The error is errLocked if others have it:
+// nobody waits.
+func lock(dir string) (unlock func(), err error) {
+	unlock, err = dirlock.Try(dir)
+	if errors.Is(err, dirlock.ErrLocked) {
+		err = fmt.Errorf("%s: %w", dir, errLocked)
+	}
+	return unlock, err
+}
 
 // patiently tries again while others have what f locks.
 func patiently(ctx context.Context, f func() error) error {

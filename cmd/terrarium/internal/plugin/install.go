@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/dirlock"
 )
 
 // Install puts a module into dir, which is made if it is not there, for this
@@ -44,7 +46,7 @@ func Install(dir string, m Manifest, wasm []byte, files string, check func() err
 	}
 	// Of two who install it at once one comes after the other, or there would be
 	// a manifest of the one with the other's module.
-	unlock, err := Lock(dir)
+	unlock, err := dirlock.Lock(dir)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func NewStage(dir string) (string, error) {
 
 // Remove removes a plugin, its module first.
 func Remove(p Plugin) error {
-	unlock, err := Lock(filepath.Dir(p.File))
+	unlock, err := dirlock.Lock(filepath.Dir(p.File))
 	if err != nil {
 		return err
 	}

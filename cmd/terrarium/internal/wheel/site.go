@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/dirlock"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/plugin"
 )
 
@@ -189,7 +190,7 @@ func (s *Site) change(python string, edit func([]Package) ([]Package, error)) er
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	unlock, err := plugin.Lock(s.dir)
+	unlock, err := dirlock.Lock(s.dir)
 	if err != nil {
 		return err
 	}
