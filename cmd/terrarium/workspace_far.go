@@ -61,53 +61,80 @@ func (w *farWorkspace) run(ctx context.Context, c core.Command, in func(io.Write
 	}
 	defer p.Close()
 	defer context.AfterFunc(ctx, func() { p.Close() })()
-	var sendErr error
-	var ours bool
-	sent := make(chan struct{})
+	t := startTransfer(p, in)
+	return t.end(t.read(out))
+}
+
+// A transfer is a process over there, what goes to it and what comes of it. Two goroutines carry
+// that, which end returns after. What they write is read when they have ended.
+type transfer struct {
+	p      driver.Process
+	output *io.PipeReader
+
+	sent    chan struct{} // closed when all was sent, or no more can be
+	sendErr error
+	ours    bool // sendErr is of this side
+
+	ended chan struct{} // closed when the process has no more output
+	said  lastWords
+}
+
+func startTransfer(p driver.Process, in func(io.Writer) error) *transfer {
+	t := &transfer{p: p, sent: make(chan struct{}), ended: make(chan struct{})}
+	read, write := io.Pipe()
+	t.output = read
 	go func() { // ends with in, or with the process
-		defer close(sent)
-		ours, sendErr = send(p, in)
+		defer close(t.sent)
+		t.ours, t.sendErr = send(p, in)
 		p.CloseInput() // if it still has one
 	}()
-	var said lastWords
-	read, write := io.Pipe()
-	ended := make(chan struct{})
 	go func() { // ends with the output of the process
-		defer close(ended)
+		defer close(t.ended)
 		err := p.Output(func(stream uint8, b []byte) {
 			if stream == 2 {
-				said.add(b)
+				t.said.add(b)
 				return
 			}
 			write.Write(b) // which fails when nobody reads any more
 		})
 		write.CloseWithError(err)
 	}()
-	from := &endSeen{r: read}
+	return t
+}
+
+// read has out read the output, and reports whether it has come to its end.
+func (t *transfer) read(out func(io.Reader) error) (whole bool, err error) {
+	from := &endSeen{r: t.output}
 	if out != nil {
 		err = out(from)
 	} else {
 		_, err = io.Copy(io.Discard, from)
 	}
-	read.Close()
+	t.output.Close()
+	return from.seen, err
+}
+
+// end ends the process, if it has not ended, and returns why it has failed, or why we have. whole
+// and err are what read has returned.
+func (t *transfer) end(whole bool, err error) error {
 	var exit core.Exit
-	if err == nil || from.seen { // else we have refused what came
+	if err == nil || whole { // else we have refused what came
 		var lost error
-		exit, lost = p.Wait()
+		exit, lost = t.p.Wait()
 		err = cmp.Or(lost, err)
 	}
-	p.Close()
-	<-ended
-	<-sent
+	t.p.Close()
+	<-t.ended
+	<-t.sent
 	switch status := exit.Status; {
-	case ours:
-		return sendErr // and what it says is a consequence
+	case t.ours:
+		return t.sendErr // and what it says is a consequence
 	case exit.Reason == core.ReasonLost:
 		return errors.New("the connection is lost")
 	case status.Unknown || status.Signal != "" || status.ExitCode != 0:
-		return said.failure(status)
+		return t.said.failure(status)
 	case err == nil:
-		return sendErr
+		return t.sendErr
 	}
 	return err
 }
