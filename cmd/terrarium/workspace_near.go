@@ -259,7 +259,7 @@ func (w *nearWorkspace) send(ctx context.Context, changes []workspace.Change, mo
 	defer shown.end()
 	if bundle != nil {
 		err := w.far.call(ctx, "import", w.tree.Head, func(to io.Writer) error {
-			_, err := io.Copy(to, &told{bundle, 0, shown.at})
+			_, err := io.Copy(to, &workspace.Counted{R: bundle, Tell: shown.at})
 			return err
 		}, nil)
 		if err != nil {
@@ -330,18 +330,4 @@ func (w *nearWorkspace) agreed(ctx context.Context, n, most int64) error {
 		return errors.New("not handed over")
 	}
 	return err
-}
-
-// told tells how much was read of a file.
-type told struct {
-	from io.Reader
-	n    int64
-	tell func(int64)
-}
-
-func (t *told) Read(p []byte) (int, error) {
-	n, err := t.from.Read(p)
-	t.n += int64(n)
-	t.tell(t.n)
-	return n, err
 }

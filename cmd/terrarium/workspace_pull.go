@@ -165,7 +165,7 @@ func (w *nearWorkspace) fetch(ctx context.Context, changes []workspace.Change) (
 	err = w.far.call(ctx, "send", "",
 		func(to io.Writer) error { return workspace.WritePaths(to, paths) },
 		func(r io.Reader) (err error) {
-			in, err = workspace.Receive(w.root, &told{r, 0, shown.at}, workspace.Options{Accept: accept, MaxBytes: maxPull})
+			in, err = workspace.Receive(w.root, &workspace.Counted{R: r, Tell: shown.at}, workspace.Options{Accept: accept, MaxBytes: maxPull})
 			return err
 		})
 	if err == nil && len(want) > 0 {

@@ -51,8 +51,9 @@ func Pack(w io.Writer, root *os.Root, changes []Change, blobs map[string]string,
 			return err
 		}
 		// That it is the same as before shows where it arrives.
-		n, err := io.Copy(struct{ io.Writer }{&counting{t, &done, sent}}, io.LimitReader(f, h.Size))
+		n, err := io.Copy(t, &Counted{R: io.LimitReader(f, h.Size), N: done, Tell: sent})
 		f.Close()
+		done += n
 		switch {
 		case err != nil:
 			return err
@@ -69,18 +70,19 @@ func Pack(w io.Writer, root *os.Root, changes []Change, blobs map[string]string,
 	return t.Close()
 }
 
-// counting tells how much has gone through it.
-type counting struct {
-	w    io.Writer
-	done *int64
-	tell func(int64)
+// A Counted tells how much was read of R.
+type Counted struct {
+	R    io.Reader
+	N    int64       // bytes that were read by now, or before
+	Tell func(int64) // is told N after each read; or nil
 }
 
-func (c *counting) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	*c.done += int64(n)
-	if c.tell != nil {
-		c.tell(*c.done)
+// Read implements io.Reader.
+func (c *Counted) Read(p []byte) (int, error) {
+	n, err := c.R.Read(p)
+	c.N += int64(n)
+	if c.Tell != nil {
+		c.Tell(c.N)
 	}
 	return n, err
 }
