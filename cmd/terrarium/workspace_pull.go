@@ -82,35 +82,28 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer in.Close()
-	all := &pulled{Changes: []pulledChange{}}
-	diffs := &diffs{left: maxDiffs}
-	w.show(all, in.Changes(), in, diffs)
-	if len(plan.Conflicts) > 0 {
-		if err := w.showConflicts(ctx, all, plan.Conflicts, diffs); err != nil {
-			return err
-		}
-	}
-	if !f.json {
-		if err := all.print(out); err != nil {
-			return err
-		}
-	}
-	apply, drop, err := f.choice(ctx, all)
-	switch {
-	case err != nil:
-		return err
-	case apply && len(plan.Conflicts) > 0:
-		return fmt.Errorf("nothing was taken over: %w", &workspace.ConflictError{Paths: plan.Conflicts})
-	case apply:
-		err = w.apply(in)
-	case drop:
-		err = w.drop(ctx)
+	all, err := w.showAll(ctx, in, plan.Conflicts)
+	if err == nil && !f.json {
+		err = all.print(out)
 	}
 	if err != nil {
 		return err
 	}
-	all.Applied, all.Dropped = apply, drop
-	if f.json {
+	if all.Applied, all.Dropped, err = f.choice(ctx, all); err != nil {
+		return err
+	}
+	switch {
+	case all.Applied && len(plan.Conflicts) > 0:
+		return fmt.Errorf("nothing was taken over: %w", &workspace.ConflictError{Paths: plan.Conflicts})
+	case all.Applied:
+		err = w.apply(in)
+	case all.Dropped:
+		err = w.drop(ctx)
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.json:
 		return newEncoder(out).Encode(all)
 	}
 	all.tell()

@@ -59,6 +59,17 @@ func (d *diffs) show(c *pulledChange, in *workspace.Incoming, i int) {
 	}
 }
 
+// showAll returns what a person is to see of what has come, and of what both sides have changed.
+func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, conflicts []string) (*pulled, error) {
+	all := &pulled{Changes: []pulledChange{}}
+	d := &diffs{left: maxDiffs}
+	w.show(all, in.Changes(), in, d)
+	if len(conflicts) == 0 {
+		return all, nil
+	}
+	return all, w.showConflicts(ctx, all, conflicts, d)
+}
+
 // show adds what a person is to see of changes, in the order of paths. Those that in has can be
 // compared.
 func (w *nearWorkspace) show(all *pulled, changes []workspace.Change, in *workspace.Incoming, d *diffs) {
