@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/said"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
@@ -76,11 +77,11 @@ type transfer struct {
 	ours    bool // sendErr is of this side
 
 	ended chan struct{} // closed when the process has no more output
-	said  lastWords
+	said  said.Lines
 }
 
 func startTransfer(p driver.Process, in func(io.Writer) error) *transfer {
-	t := &transfer{p: p, sent: make(chan struct{}), ended: make(chan struct{})}
+	t := &transfer{p: p, sent: make(chan struct{}), ended: make(chan struct{}), said: said.Lines{Width: maxWords}}
 	read, write := io.Pipe()
 	t.output = read
 	go func() { // ends with in, or with the process
@@ -92,7 +93,7 @@ func startTransfer(p driver.Process, in func(io.Writer) error) *transfer {
 		defer close(t.ended)
 		err := p.Output(func(stream uint8, b []byte) {
 			if stream == 2 {
-				t.said.add(b)
+				t.said.Write(b)
 				return
 			}
 			write.Write(b) // which fails when nobody reads any more
@@ -132,7 +133,7 @@ func (t *transfer) end(whole bool, err error) error {
 	case exit.Reason == core.ReasonLost:
 		return errors.New("the connection is lost")
 	case status.Unknown || status.Signal != "" || status.ExitCode != 0:
-		return t.said.failure(status)
+		return farFailure(t.said.All(), status)
 	case err == nil:
 		return t.sendErr
 	}
@@ -179,32 +180,21 @@ func (e *endSeen) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lastWords are the last that a process has said, on its standard error.
-type lastWords struct{ text []byte }
-
-// maxWords is how much of them is kept, in bytes.
+// maxWords is how much of a line of an error over there is shown, in bytes.
 const maxWords = 4 << 10
 
-func (l *lastWords) add(b []byte) {
-	l.text = append(l.text, b...)
-	if len(l.text) > maxWords {
-		l.text = append(l.text[:0], l.text[len(l.text)-maxWords:]...)
-	}
-}
-
-// failure returns why the process has failed.
-func (l *lastWords) failure(status core.ExitStatus) error {
-	text := strings.TrimSpace(string(l.text))
-	if status.ExitCode == statusUsage && strings.Contains(text, "no such command: host workspace") {
+// farFailure returns why a process over there has failed, which has said those lines.
+func farFailure(lines []string, status core.ExitStatus) error {
+	if status.ExitCode == statusUsage && strings.Contains(strings.Join(lines, "\n"), "no such command: host workspace") {
 		return place.ErrVersion
 	}
-	for line := range strings.Lines(text) {
+	for _, line := range lines {
 		if words, ours := strings.CutPrefix(line, "terrarium: "); ours {
-			return errors.New(strings.TrimSpace(words))
+			return errors.New(words)
 		}
 	}
-	if text == "" {
+	if len(lines) == 0 {
 		return fmt.Errorf("terrarium has ended there without a word: %v", status)
 	}
-	return errors.New(text[strings.LastIndexByte(text, '\n')+1:])
+	return errors.New(lines[len(lines)-1])
 }

@@ -1,13 +1,13 @@
 package place
 
 import (
-	"bufio"
+	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/said"
 )
 
 // A tail keeps the last lines that a program has said.
@@ -15,7 +15,7 @@ type tail struct {
 	done chan struct{} // closed when nothing more comes
 
 	mu     sync.Mutex
-	kept   []string
+	kept   said.Lines
 	teller *teller  // is told what comes; nil while the connection is not made, and at the end
 	untold []string // is to be told soon
 }
@@ -24,42 +24,34 @@ type tail struct {
 // that is told as the reason, and need not be twice.
 const tellDelay = 200 * time.Millisecond
 
-const (
-	maxLines = 12
-	maxLine  = 400 // bytes of a line that are kept
-	// tailLimit is how long the last words of a program that has ended may take to come.
-	tailLimit = 200 * time.Millisecond
-)
+// tailLimit is how long the last words of a program that has ended may take to come.
+const tailLimit = 200 * time.Millisecond
 
-func newTail() *tail { return &tail{done: make(chan struct{})} }
+func newTail() *tail {
+	t := &tail{done: make(chan struct{})}
+	t.kept.Each = func(line string) {
+		if t.teller != nil {
+			t.tellSoon(line)
+		}
+	}
+	return t
+}
 
 // read reads until the end.
 func (t *tail) read(f *os.File) {
 	defer close(t.done)
 	defer f.Close()
-	r := bufio.NewReaderSize(f, maxLine)
-	inLine := false // what comes is the rest of a line that is longer than what is kept
-	for {
-		line, err := r.ReadSlice('\n')
-		if text := strings.TrimSpace(string(line)); text != "" && !inLine {
-			t.add(printable.Text(text))
-		}
-		inLine = err == bufio.ErrBufferFull
-		if err != nil && !inLine {
-			return
-		}
-	}
-}
-
-func (t *tail) add(line string) {
+	io.Copy(t, f) // the end of a pipe is an error, too, where it was closed
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.kept = append(t.kept, line); len(t.kept) > maxLines {
-		t.kept = append(t.kept[:0], t.kept[1:]...)
-	}
-	if t.teller != nil {
-		t.tellSoon(line)
-	}
+	t.kept.End()
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept.Write(p)
 }
 
 // tellSoon has a line told, unless the program ends before. t.mu is held.
@@ -94,7 +86,7 @@ func (t *tail) made(to *teller) {
 	if t.teller = to; to == nil {
 		return
 	}
-	for _, line := range t.kept {
+	for _, line := range t.kept.All() {
 		if strings.HasPrefix(line, ours) {
 			t.tellSoon(line)
 		}
@@ -122,5 +114,5 @@ func (t *tail) finish(f *os.File) {
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]string(nil), t.kept...)
+	return t.kept.All()
 }

@@ -16,7 +16,8 @@ const (
 // line, too, as it does where progress is shown. The zero value is ready. It is for one goroutine
 // at a time.
 type Lines struct {
-	Width int // bytes of a line that are kept; 0 for 400
+	Width int               // bytes of a line that are kept; 0 for 400
+	Each  func(line string) // is told each line when it has ended; or nil
 
 	kept []string
 	line []byte // the one that has not ended yet, as far as it is kept
@@ -27,7 +28,7 @@ func (l *Lines) Write(p []byte) (int, error) {
 	for _, b := range p {
 		switch {
 		case b == '\n' || b == '\r':
-			l.end()
+			l.End()
 		case len(l.line) < l.width():
 			l.line = append(l.line, b)
 		}
@@ -42,22 +43,31 @@ func (l *Lines) width() int {
 	return l.Width
 }
 
-// end ends a line.
-func (l *Lines) end() {
-	text := strings.TrimSpace(string(l.line))
+// End ends the last line, where nothing more comes.
+func (l *Lines) End() {
+	text := l.unfinished()
 	l.line = l.line[:0]
 	if text == "" {
 		return
 	}
-	if l.kept = append(l.kept, printable.Text(text)); len(l.kept) > maxLines {
+	if l.kept = append(l.kept, text); len(l.kept) > maxLines {
 		l.kept = append(l.kept[:0], l.kept[1:]...)
+	}
+	if l.Each != nil {
+		l.Each(text)
 	}
 }
 
-// All returns what is kept, fit to be shown. What has no end yet is a line.
+// unfinished returns the line that has not ended yet, fit to be shown.
+func (l *Lines) unfinished() string { return printable.Text(strings.TrimSpace(string(l.line))) }
+
+// All returns what is kept, fit to be shown. What has no end yet is the last line.
 func (l *Lines) All() []string {
-	l.end()
-	return append([]string(nil), l.kept...)
+	all := append([]string(nil), l.kept...)
+	if text := l.unfinished(); text != "" {
+		all = append(all, text)
+	}
+	return all
 }
 
 // Last returns the last line, or "".

@@ -20,7 +20,8 @@ func TestLines(t *testing.T) {
 		long + "y\nz":              {long[:400], "z"},
 		strings.Repeat("l\n", 100): slices.Repeat([]string{"l"}, 12),
 	} {
-		var l said.Lines
+		var each []string
+		l := said.Lines{Each: func(line string) { each = append(each, line) }}
 		for _, b := range []byte(in) { // however it comes
 			l.Write([]byte{b})
 		}
@@ -29,6 +30,12 @@ func TestLines(t *testing.T) {
 		}
 		if last := l.Last(); len(want) > 0 && last != want[len(want)-1] {
 			t.Errorf("%.40q: got %q as its last line", in, last)
+		}
+		if l.End(); len(each) < len(want) || !slices.Equal(each[len(each)-len(want):], want) {
+			t.Errorf("%.40q: got told %q, want %q at last", in, each, want)
+		}
+		if again := l.All(); !slices.Equal(again[max(0, len(again)-len(want)):], want) {
+			t.Errorf("%.40q: got %q at its end", in, again)
 		}
 	}
 	wide := said.Lines{Width: 900}
