@@ -150,6 +150,10 @@ func (c *control) prepare(ctx context.Context, account nkeys.KeyPair) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
-	_, err = js.CreateOrUpdateStream(ctx, StreamConfig())
+	if _, err = js.CreateOrUpdateStream(ctx, StreamConfig()); err != nil {
+		return err
+	}
+	// Workers may not make this one: see workerPermissions.
+	_, err = js.CreateOrUpdateConsumer(ctx, Stream, poolConfig(DefaultPool, 0))
 	return err
 }

@@ -30,10 +30,14 @@ func workerPermissions(key string) jwt.Permissions {
 			Heartbeats,
 			DrainSubject("*"),
 			streamInfo,
-			"$JS.API.CONSUMER.CREATE." + Stream + ".>",
+			createConsumer + "*." + Requests,
 			"$JS.API.CONSUMER.INFO." + Stream + ".*",
 			"$JS.API.CONSUMER.MSG.NEXT." + Stream + ".*",
 			"$JS.ACK." + Stream + ".>",
+		}, Deny: jwt.StringList{
+			// The default pool is there always, so that no consumer of another name, whose filter
+			// would meet the pool's, can be made: a work queue has one consumer for a subject.
+			createConsumer + DefaultPool + ".>",
 		}},
 		Sub: jwt.Permission{Allow: jwt.StringList{
 			InboxPrefix(key) + ".>",
@@ -43,6 +47,10 @@ func workerPermissions(key string) jwt.Permissions {
 		}},
 	}
 }
+
+// createConsumer is what a request to make a consumer begins with. Its name and its filter follow,
+// which the server compares with what the request says.
+const createConsumer = "$JS.API.CONSUMER.CREATE." + Stream + "."
 
 // streamInfo is how to ask how many wait.
 const streamInfo = "$JS.API.STREAM.INFO." + Stream

@@ -50,12 +50,23 @@ func (c *Client) queue(ctx context.Context) (jetstream.JetStream, error) {
 	return js, err
 }
 
-// consumer returns where workers take the requests of a pool from.
-func consumer(ctx context.Context, js jetstream.JetStream, pool string) (jetstream.Consumer, error) {
-	return js.CreateOrUpdateConsumer(ctx, Stream, jetstream.ConsumerConfig{
+// poolConfig is how a pool is made that is forgotten when no worker has pulled from it for so long;
+// 0: never.
+func poolConfig(pool string, unused time.Duration) jetstream.ConsumerConfig {
+	return jetstream.ConsumerConfig{
 		Durable: pool, FilterSubject: PoolRequests(pool), AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: claimTime, MaxAckPending: -1, MaxWaiting: maxWaiting, InactiveThreshold: unusedConsumer,
-	})
+		AckWait: claimTime, MaxAckPending: -1, MaxWaiting: maxWaiting, InactiveThreshold: unused,
+	}
+}
+
+// consumer returns where workers take the requests of a pool from. It makes the pool, where there
+// is none.
+func consumer(ctx context.Context, js jetstream.JetStream, pool string) (jetstream.Consumer, error) {
+	c, err := js.Consumer(ctx, Stream, pool)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		c, err = js.CreateOrUpdateConsumer(ctx, Stream, poolConfig(pool, unusedConsumer))
+	}
+	return c, err
 }
 
 // waiting returns how many requests wait, of all users of the tenant.

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -205,6 +206,7 @@ func TestTenants(t *testing.T) {
 		t.Run("placed/"+name, func(t *testing.T) { placed(t, ctx, s, creds) })
 	}
 	t.Run("refused", func(t *testing.T) { refusals(t, ctx, s, acme) })
+	t.Run("pools", func(t *testing.T) { pools(t, ctx, s, acme) })
 	t.Run("apart", func(t *testing.T) { apart(t, s, acme) })
 	t.Run("deputies", func(t *testing.T) { deputies(t, ctx, s, acme) })
 	t.Run("strangers", func(t *testing.T) { strangers(t, s, acme) })
@@ -228,9 +230,7 @@ func placed(t *testing.T, ctx context.Context, s *Server, creds map[string]strin
 	if js, err = jetstream.New(worker.nats); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := js.CreateOrUpdateConsumer(ctx, Stream, jetstream.ConsumerConfig{
-		Durable: DefaultPool, FilterSubject: PoolRequests(DefaultPool), AckPolicy: jetstream.AckExplicitPolicy,
-	})
+	pool, err := consumer(ctx, js, DefaultPool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,6 +298,9 @@ func refusals(t *testing.T, ctx context.Context, s *Server, creds map[string]str
 	for _, subject := range []string{
 		near, far, RequestSubject(DefaultPool, ada.key), "$JS.API.STREAM.DELETE." + Stream, "$JS.API.STREAM.PURGE." + Stream,
 		"$JS.API.STREAM.CREATE.X", "$JS.API.STREAM.UPDATE." + Stream, "$JS.API.CONSUMER.DELETE." + Stream + "." + DefaultPool,
+		"$JS.API.CONSUMER.CREATE." + Stream, createConsumer + "x", createConsumer + "x.terrarium.>", createConsumer + "x.>",
+		createConsumer + DefaultPool, createConsumer + DefaultPool + "." + PoolRequests(DefaultPool), createConsumer + DefaultPool + "." + Requests,
+		"$JS.API.CONSUMER.DURABLE.CREATE." + Stream + ".x", "$JS.API.CONSUMER.PAUSE." + Stream + "." + DefaultPool,
 		"$SYS.REQ.CLAIMS.UPDATE",
 	} {
 		w2.publish(subject, "", "")
@@ -328,6 +331,49 @@ func refusals(t *testing.T, ctx context.Context, s *Server, creds map[string]str
 		}
 	}
 	ada.waits(ctx, 0, "what is refused")
+}
+
+// pools has a worker try to take all requests, or a user's, away from the default pool.
+func pools(t *testing.T, ctx context.Context, s *Server, creds map[string]string) {
+	ada, w2 := dialRaw(t, s, creds["ada"]), dialRaw(t, s, creds["w2"])
+	js, err := jetstream.New(w2.nats)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, filter := range []string{Requests, RequestSubject("*", ada.key), RequestSubject(DefaultPool, ada.key), PoolRequests(DefaultPool)} {
+		config := poolConfig("mine", 0)
+		config.FilterSubject = filter
+		if _, err := js.CreateOrUpdateConsumer(ctx, Stream, config); err == nil {
+			t.Errorf("a worker has made a consumer of %s", filter)
+		}
+	}
+	// What is asked for is not what the subject says.
+	other := poolConfig("x", 0)
+	for what, config := range map[string]jetstream.ConsumerConfig{
+		"another name":   poolConfig(DefaultPool, time.Second),
+		"another filter": {Durable: other.Durable, FilterSubject: Requests, AckPolicy: other.AckPolicy},
+		"two filters":    {Durable: other.Durable, FilterSubjects: []string{other.FilterSubject, Requests}, AckPolicy: other.AckPolicy},
+		"no filter":      {Durable: other.Durable, AckPolicy: other.AckPolicy},
+	} {
+		b, err := json.Marshal(map[string]any{"stream_name": Stream, "config": config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := w2.nats.RequestWithContext(ctx, createConsumer+other.Durable+"."+other.FilterSubject, b)
+		if err != nil || !strings.Contains(string(m.Data), `"error"`) {
+			t.Errorf("%s: got %s, %v, want that it is refused", what, m.Data, err)
+		}
+	}
+	if _, err := consumer(ctx, js, Labels{"gpu": "a100"}.pool()); err != nil {
+		t.Errorf("a pool of labels: %v", err)
+	}
+	pool, err := js.Consumer(ctx, Stream, DefaultPool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := pool.CachedInfo().Config; c.FilterSubject != PoolRequests(DefaultPool) || c.InactiveThreshold != 0 {
+		t.Errorf("the default pool is now %+v", c)
+	}
 }
 
 // apart has another tenant, with more rights than its users have, hear and disturb nothing.
