@@ -253,7 +253,7 @@ func (w *Worker) tell() {
 // pull takes requests of a pool while there is a free slot: what a pull returns has one.
 func (w *Worker) pull(js jetstream.JetStream, pool string) {
 	var from jetstream.Consumer
-	for {
+	for w.ctx.Err() == nil { // where there is a free slot, too
 		select {
 		case <-w.ctx.Done():
 			return
