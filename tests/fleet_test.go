@@ -186,22 +186,23 @@ func TestFleetRefuses(t *testing.T) {
 	b := newFleetBox(t)
 	on := "fleet:" + b.url
 	for _, test := range []struct {
-		creds string
-		args  []string
-		want  string
+		creds  string
+		args   []string
+		want   string
+		status int
 	}{
-		{b.user, []string{"--on", on, "--place-timeout", "100ms"}, on + ": no place within 100ms: "},
-		{"", []string{"--on", on}, b.url + ": the server wants credentials: use --creds FILE, or set NATS_CREDS"},
-		{b.dir + "/none", []string{"--on", on}, "credentials: open "},
-		{b.worker, []string{"--on", on}, "credentials: " + b.worker + ": these are a worker's, worker: this needs a user's, "},
-		{b.user, []string{"--on", "fleet:nats://127.0.0.1:1"}, "nats://127.0.0.1:1: no NATS server answers: is it running there?"},
-		{b.user, []string{"--on", on, "--sandbox", "workspace"}, "--on fleet: --sandbox: a worker has its own"},
-		{b.user, []string{"--on", "fleet:nats//me:secret@127.0.0.1:1"}, "--on fleet:…@127.0.0.1:1: want fleet:nats://HOST:PORT"},
-		{b.user, []string{"--on", "flet:nats://me:secret@127.0.0.1:1"}, "--on flet:…@127.0.0.1:1: no such kind of place"},
-		{b.user, []string{"--on", "fleet:nats://me:secret@127.0.0.1:1"}, "--on fleet: others can read a password that is in a command line"},
-		{b.user, []string{"--on", "fleet:http://x"}, "--on fleet: want nats://HOST:PORT or tls://HOST:PORT"},
-		{b.user, []string{"--on", on, "--label", "x"}, "--on fleet: --label: "},
-		{b.user, []string{"--on", on, "--place-timeout", "2h"}, "--on fleet: --place-timeout 2h0m0s: out of range"},
+		{b.user, []string{"--on", on, "--place-timeout", "100ms"}, on + ": no place within 100ms: ", 125},
+		{"", []string{"--on", on}, b.url + ": the server wants credentials: use --creds FILE, or set NATS_CREDS", 125},
+		{b.dir + "/none", []string{"--on", on}, "credentials: open ", 125},
+		{b.worker, []string{"--on", on}, "credentials: " + b.worker + ": these are a worker's, worker: this needs a user's, ", 125},
+		{b.user, []string{"--on", "fleet:nats://127.0.0.1:1"}, "nats://127.0.0.1:1: no NATS server answers: is it running there?", 125},
+		{b.user, []string{"--on", on, "--sandbox", "workspace"}, "--on fleet: --sandbox: a worker has its own", 2},
+		{b.user, []string{"--on", "fleet:nats//me:secret@127.0.0.1:1"}, "--on fleet:…@127.0.0.1:1: want fleet:nats://HOST:PORT", 2},
+		{b.user, []string{"--on", "flet:nats://me:secret@127.0.0.1:1"}, "--on flet:…@127.0.0.1:1: no such kind of place", 125},
+		{b.user, []string{"--on", "fleet:nats://me:secret@127.0.0.1:1"}, "--on fleet: others can read a password that is in a command line", 2},
+		{b.user, []string{"--on", "fleet:http://x"}, "--on fleet: want nats://HOST:PORT or tls://HOST:PORT", 2},
+		{b.user, []string{"--on", on, "--label", "x"}, "--on fleet: --label: ", 2},
+		{b.user, []string{"--on", on, "--place-timeout", "2h"}, "--on fleet: --place-timeout 2h0m0s: out of range", 2},
 	} {
 		cmd := exec.CommandContext(limited(t), "terrarium", append(append([]string{"run"}, test.args...), "--", "true")...)
 		cmd.Env = append(os.Environ(), "NATS_CREDS="+test.creds)
@@ -209,8 +210,16 @@ func TestFleetRefuses(t *testing.T) {
 		cmd.Stderr, cmd.Stdout = &errs, io.Discard
 		cmd.Run()
 		got := errs.String()
-		if !strings.HasPrefix(got, "terrarium: "+test.want) || strings.Count(got, "\n") != 1 || cmd.ProcessState.ExitCode() != 125 {
-			t.Errorf("%q: got %q and %d, want %q and 125", test.args, got, cmd.ProcessState.ExitCode(), test.want)
+		first, rest, _ := strings.Cut(got, "\n")
+		if status := cmd.ProcessState.ExitCode(); !strings.HasPrefix(first, "terrarium: "+test.want) || status != test.status {
+			t.Errorf("%q: got %q and %d, want %q and %d", test.args, got, status, test.want, test.status)
+		}
+		usage := ""
+		if test.status == 2 {
+			usage = "usage: terrarium run [flags] [--] COMMAND [ARG...]\n"
+		}
+		if rest != usage {
+			t.Errorf("%q: got %q, want %q behind the first line", test.args, rest, usage)
 		}
 		if strings.Contains(got, "secret") {
 			t.Errorf("%q: got %q, with the secret", test.args, got)

@@ -81,11 +81,15 @@ func (f *placeFlags) parse(set *pflag.FlagSet) (err error) {
 	case !set.Changed("on"):
 		return f.fleet.parse(set, nil)
 	}
-	if f.place, err = place.Parse(f.on); err != nil {
+	f.place, err = place.Parse(f.on)
+	switch {
+	case err != nil && strings.HasPrefix(f.on, "fleet:"): // like other mistakes in a fleet's URL
+		return fmt.Errorf("--on %s: %w", place.Shown(f.on), err)
+	case err != nil:
 		return &failure{statusOurs, fmt.Errorf("--on %s: %w", place.Shown(f.on), err)}
 	}
 	if err := f.fleet.parse(set, f.place); err != nil { // the URL may have a password in it
-		return &failure{statusOurs, fmt.Errorf("--on fleet: %w", err)}
+		return fmt.Errorf("--on fleet: %w", err)
 	}
 	return nil
 }
