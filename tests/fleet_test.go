@@ -248,6 +248,8 @@ func TestFleetCommandsRefuse(t *testing.T) {
 		{b.worker, []string{"ls", other}, form, 2},
 		{b.worker, []string{"drain", secret, "box"}, use, 2},
 		{b.worker, []string{"drain", other, "box"}, form, 2},
+		{"", []string{"serve", "--dir", t.TempDir() + "/state", "--listen", strings.TrimPrefix(b.url, "nats://")},
+			strings.TrimPrefix(b.url, "nats://") + ": address already in use: a fleet may be served there already: --listen localhost:0 takes a free port", 1},
 	} {
 		p := b.start("NATS_CREDS="+test.creds, append([]string{"fleet"}, test.args...)...)
 		status := b.status(p)

@@ -103,7 +103,7 @@ func (f *fleetServeFlags) serve(out io.Writer) error {
 	}
 	server, err := fleet.Serve(config)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w: --listen localhost:0 takes a free port", err)
+		return fmt.Errorf("%w: a fleet may be served there already: --listen localhost:0 takes a free port", err)
 	}
 	if err != nil {
 		return err

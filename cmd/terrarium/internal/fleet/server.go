@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -168,7 +169,10 @@ func (s *Server) start(options *server.Options) (err error) {
 	said := new(complaints)
 	s.nats.SetLoggerV2(said, false, false, false)
 	s.nats.Start() // returns at once where it has complained
-	if err := said.first(); err != nil {
+	switch err := said.first(); {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%s: %w", net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), syscall.EADDRINUSE)
+	case err != nil:
 		return fmt.Errorf("%s: %w", s.dir, err)
 	}
 	if !s.nats.ReadyForConnections(readyTime) {
@@ -274,10 +278,27 @@ type complaints struct {
 
 // Fatalf implements server.Logger. The server's own loggers end the program here.
 func (c *complaints) Fatalf(format string, v ...any) {
+	said := &complaint{text: fmt.Sprintf(format, v...)}
+	for _, arg := range v {
+		if err, ok := arg.(error); ok {
+			said.err = err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.why = cmp.Or(c.why, fmt.Errorf(format, v...))
+	if c.why == nil {
+		c.why = said
+	}
 }
+
+// A complaint is what the server says, and the error that it has put into that, or nil.
+type complaint struct {
+	text string
+	err  error
+}
+
+func (c *complaint) Error() string { return c.text }
+func (c *complaint) Unwrap() error { return c.err }
 
 func (c *complaints) first() error {
 	c.mu.Lock()
