@@ -101,10 +101,16 @@ func TestNotPermitted(t *testing.T) {
 			Sub: jwt.Permission{Allow: jwt.StringList{InboxPrefix(key) + ".>"}},
 		}
 	})
-	connect := func() *Client {
+	less := foreignCreds(t, dir, "acme", func(key string) jwt.Permissions {
+		return jwt.Permissions{
+			Pub: jwt.Permission{Deny: jwt.StringList{">"}},
+			Sub: jwt.Permission{Allow: jwt.StringList{InboxPrefix(key) + ".>"}},
+		}
+	})
+	connect := func(creds string) *Client {
 		t.Helper()
 		// A worker's: we don't know what they are for.
-		a := Access{URL: s.URL(), Creds: little, Role: WorkerRole}
+		a := Access{URL: s.URL(), Creds: creds, Role: WorkerRole}
 		c, err := a.Connect(ctx, "test")
 		if err != nil {
 			t.Fatal(err)
@@ -136,9 +142,11 @@ func TestNotPermitted(t *testing.T) {
 			return err
 		},
 	} {
-		err := try(connect())
-		if err == nil || errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the server does not permit what a fleet needs, ") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: got %v, want what is not permitted, in one line", what, err)
+		for _, creds := range []string{little, less} {
+			err := try(connect(creds))
+			if err == nil || errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the server does not permit what a fleet needs, ") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: got %v, want what is not permitted, in one line", what, err)
+			}
 		}
 	}
 }

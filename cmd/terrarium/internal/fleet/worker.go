@@ -129,7 +129,7 @@ func (w *Worker) join(ctx context.Context) (_ jetstream.JetStream, leave func(),
 	}()
 	js, err := c.queue(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, leave, err
 	}
 	for subject, hear := range map[string]nats.MsgHandler{
 		DrainSubject(w.config.Name):     w.drainAsked,
