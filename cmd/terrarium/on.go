@@ -28,8 +28,7 @@ const onHelp = `Elsewhere: terrarium run|serve|proxy|client|harness --on PLACE
 Commands run at PLACE; screens, rules and records are here. PLACE is:
   ssh:HOST                ssh, with your ~/.ssh/config: ssh:ada@box
   docker:NAME, podman:NAME, kubectl:POD[/CONTAINER]   as docker exec -i NAME
-  exec:COMMAND            what starts another program behind its own arguments,
-                          written as for a shell: "exec:runc exec x"
+  exec:COMMAND            what starts what stands behind it: "exec:runc exec x"
   fleet:URL               a worker of a fleet: fleet:nats://HOST:4222
   --creds FILE, --tls-ca FILE   fleet: who you are, unless NATS_CREDS names it,
                           and whose the server's certificate is
@@ -39,8 +38,7 @@ Commands run at PLACE; screens, rules and records are here. PLACE is:
   --workspace DIR         hand DIR over, and run there; git's ignored files stay
                           here. "terrarium workspace pull" takes changes back
   --workspace-limit N     hand over more than that only if you agree; 256MiB
-  --workspace-git DIR     a repository elsewhere whose history is handed over: a
-                          worktree's, or one that objects are borrowed from
+  --workspace-git DIR     a repository elsewhere whose history may go over, too
   --no-install            else, if PATH has no terrarium there, ours is copied
 
 --host, --sandbox, --limit and what they need hold over there; workers of fleets
