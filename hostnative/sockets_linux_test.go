@@ -45,6 +45,7 @@ func init() {
 		"again":      connectWhenThere,
 		"poll":       connectLater,
 		"serve":      serveThere,
+		"serveboth":  serveBoth,
 		"bind":       func(at string) (string, error) { return "", withSocket(at, rawBind) },
 		"name":       nameOf,
 		"listen":     listenUnbound,
@@ -166,6 +167,22 @@ func serveThere(at string) (string, error) {
 		}
 	}()
 	return socketName(fd)
+}
+
+// serveBoth serves one port of ::1 and 127.0.0.1: the one that the kernel gives for ::1, or
+// the next that it gives where a program beside the tests has that of 127.0.0.1.
+func serveBoth(string) (string, error) {
+	var err error
+	for range 20 {
+		var at string
+		if at, err = serveThere("[::1]:0"); err != nil {
+			continue
+		}
+		if _, err = serveThere("127.0.0.1" + strings.TrimPrefix(at, "[::1]")); err == nil {
+			return "", nil
+		}
+	}
+	return "", err
 }
 
 func socketName(fd int) (string, error) {
