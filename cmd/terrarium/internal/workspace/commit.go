@@ -90,17 +90,18 @@ func (in *Incoming) check() (infos []fs.FileInfo, err error) {
 // givesWay reports whether a directory is where a change puts something else, and nobody has said
 // that it is there: git knows files only.
 func givesWay(c Change, info fs.FileInfo) bool {
-	return info != nil && info.IsDir() && c.Was.Kind == None && c.Now.Kind != Dir
+	return info != nil && info.IsDir() && c.Was.Kind == None && c.Now.Kind != None && c.Now.Kind != Dir
 }
 
 // checkEmpty says which file is in a directory that has to give way at a path, but for those that
 // go.
 func (in *Incoming) checkEmpty(dir, at string, goes map[string]bool) error {
 	return fs.WalkDir(in.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || goes[p] {
+		deep := strings.Count(p, "/") > strings.Count(dir, "/")+maxDepth
+		if err != nil || !deep && (d.IsDir() || goes[p]) {
 			return err
 		}
-		return &PathError{at, "a directory is there, with " + path.Base(p) + ", which stays"}
+		return &PathError{at, "a directory is there, with " + printable.Text(path.Base(p)) + ", which stays"}
 	})
 }
 

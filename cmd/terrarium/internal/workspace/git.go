@@ -82,6 +82,15 @@ func (g *gitRunner) line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
+// answer is line for a question to which git may have no answer: then it fails, and that is "".
+func (g *gitRunner) answer(ctx context.Context, args ...string) (string, error) {
+	text, err := g.line(ctx, args...)
+	if _, exited := errors.AsType[*exec.ExitError](err); exited {
+		return "", nil
+	}
+	return text, err
+}
+
 func (g *gitRunner) run(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -175,12 +184,15 @@ func OpenTree(ctx context.Context, dir string, named ...string) (*Tree, error) {
 	if err := t.checkOwn(ctx); err != nil {
 		return nil, err
 	}
-	if shallow, err := t.git.line(ctx, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
-		return t, nil // a bundle would need what is not here
+	shallow, err := t.git.answer(ctx, "rev-parse", "--is-shallow-repository")
+	if err != nil || shallow != "false" {
+		return t, err // a bundle would need what is not here
 	}
-	t.Head, _ = t.git.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	t.Branch, _ = t.git.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
-	return t, nil
+	if t.Head, err = t.git.answer(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return nil, err
+	}
+	t.Branch, err = t.git.answer(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	return t, err
 }
 
 // Names returns the files of the tree that git does not ignore, and of HEAD's files their ids.

@@ -33,6 +33,38 @@ func TestGitStartsNothing(t *testing.T) {
 	}
 }
 
+// Who interrupts git, or what it waits for, does not make a tree one without a history.
+func TestGitInterrupted(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT RUN: no git here")
+	}
+	dir := t.TempDir()
+	for _, args := range [][]string{{"init", "--quiet"}, {"symbolic-ref", "HEAD", "refs/heads/x"}} {
+		if err := (&gitRunner{dir: dir}).run(t.Context(), nil, io.Discard, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pipe := filepath.Join(dir, ".git/refs/heads/x")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("it was interrupted")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	opened := make(chan error, 1)
+	go func() { // ends when git has opened the pipe, or when the test does
+		f, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+		cancel(stop)
+		opened <- errors.Join(err, f.Close())
+	}()
+	if tree, err := OpenTree(ctx, dir); !errors.Is(err, stop) {
+		t.Errorf("got %+v and %v, want %v", tree, err, stop)
+	}
+	f, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err := errors.Join(err, <-opened, f.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // A pipe in the place of a file that git reads has an end, and so has what git has started.
 func TestGitWaitsForever(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
