@@ -18,6 +18,7 @@ type Server struct {
 	sessions map[sessionID]*farSession
 	serial   uint64 // of the newest session
 	closed   bool
+	why      string         // it was closed
 	ending   sync.WaitGroup // sessions that there are, or something is left of
 }
 
@@ -83,7 +84,7 @@ func (s *Server) admit(h *nearHello) (*farSession, farHello) {
 	known := s.sessions[h.Session]
 	switch {
 	case s.closed:
-		return refuse("it is ending")
+		return refuse("%s", s.why)
 	case known == nil && h.Resume:
 		_, answer := refuse("it has forgotten the session: it was ended there, or there was no connection for too long")
 		answer.Forgotten = true
@@ -120,14 +121,21 @@ func (s *Server) Terminals() (n int) {
 
 // Close ends all sessions, and returns when nothing is left of their commands, or the Host has
 // given up to close them.
-func (s *Server) Close() error {
+func (s *Server) Close() error { return s.End("the far side has ended") }
+
+// End is Close, and tells the near sides why, in a line of at most 512 bytes. Those that connect
+// later are told the same.
+func (s *Server) End(why string) error {
+	why = clipHello(why)
 	s.mu.Lock()
-	s.closed = true
+	if !s.closed {
+		s.closed, s.why = true, why
+	}
 	sessions := s.sessions
 	s.sessions = nil
 	s.mu.Unlock()
 	for _, session := range sessions {
-		go session.finish("the far side has ended", errServerClosed) // Close waits for it
+		go session.finish(why, errServerClosed) // Close waits for it
 	}
 	s.ending.Wait()
 	return nil

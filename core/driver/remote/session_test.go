@@ -41,6 +41,27 @@ func TestGone(t *testing.T) {
 	})
 }
 
+// Who ends a server can say why: near sides hear it, and those that connect too late.
+func TestEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan State, 4)
+		h, l := pair(t, &fakeHost{}, Config{OnState: func(s State) { told <- s }})
+		p := run(t, h, core.Command{Command: "sh"})
+		const why = "its container has ended"
+		l.server.End(why)
+		l.server.Close() // changes nothing
+		if e, err := p.Wait(); err != nil || e.Reason != core.ReasonLost {
+			t.Errorf("got %+v, %v, want that it is lost", e, err)
+		}
+		if s := <-told; s.Link != Lost || s.Err.Error() != "the other side has ended it: "+why {
+			t.Errorf("got %v and %v, want that it is lost, and why", s.Link, s.Err)
+		}
+		if _, err := Connect(t.Context(), Config{Dial: l.dial}); err == nil || err.Error() != "remote: the far side refuses: "+why {
+			t.Errorf("got %v, want %s", err, why)
+		}
+	})
+}
+
 // Two near sides on one server share nothing, also where they name their sessions alike.
 func TestTwoNearSides(t *testing.T) {
 	f := &fakeHost{}
