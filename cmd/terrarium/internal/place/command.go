@@ -9,7 +9,7 @@ import (
 // runc exec does. COMMAND is its name and its arguments, as a shell has them; the far command
 // follows.
 var command = scheme{
-	name: "exec", form: "COMMAND",
+	name: "exec", form: "COMMAND", called: "it",
 	parse: func(p *Place) error {
 		if words := strings.Fields(p.target); words[0] == "ssh" {
 			// It has the shell over there take what follows apart again.

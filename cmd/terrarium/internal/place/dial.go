@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/trypipe"
@@ -154,6 +155,9 @@ func (p *Place) start(far ...string) (_ *conn, err error) {
 	trypipe.Widen(ends[3])
 	cmd := exec.Command("sh", append([]string{"-c", heedless, "sh", path}, argv[1:]...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[2], ends[4]
+	if p.apart {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, &Failure{Place: p.name, Text: argv[0] + " can't be started: " + err.Error()}
 	}

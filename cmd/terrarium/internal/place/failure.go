@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -18,7 +19,7 @@ var (
 type Failure struct {
 	Place string
 	Text  string // in one line, with what to do
-	Err   error  // ErrMissing or ErrVersion, or nil
+	Err   error  // ErrMissing or ErrVersion, errNoImage, or nil
 }
 
 func (f *Failure) Error() string { return f.Place + ": " + f.Text }
@@ -48,6 +49,9 @@ func (c *conn) explain(why string) *Failure {
 	said := c.said.lines()
 	text, last := strings.ToLower(strings.Join(said, "\n")), ""
 	for _, line := range said {
+		if strings.Contains(line, seeHelp) {
+			continue
+		}
 		if strings.HasPrefix(line, ours) || !strings.HasPrefix(last, ours) {
 			last = line // behind ours there may be how it is used
 		}
@@ -59,8 +63,8 @@ func (c *conn) explain(why string) *Failure {
 		f.Text, f.Err = why, ErrVersion
 	case isForeign(c.status, text):
 		f.Text, f.Err = "the terrarium there is of another version"+inBrackets(last), ErrVersion
-	case h != nil && h.kind == nil:
-		f.Text = strings.ReplaceAll(h.say, "%s", c.place.target) + inBrackets(last)
+	case h != nil && h.say != "":
+		f.Text, f.Err = strings.ReplaceAll(h.say, "%s", c.place.target)+inBrackets(last), h.kind
 	case h != nil, c.isMissing(text):
 		f.Text, f.Err = "there is no terrarium in its PATH"+inBrackets(last), ErrMissing
 	case why != "":
@@ -76,12 +80,10 @@ func (c *conn) explain(why string) *Failure {
 }
 
 // program is what a person calls the program.
-func (p *Place) program() string {
-	if p.scheme == &command {
-		return "it"
-	}
-	return p.argv[0]
-}
+func (p *Place) program() string { return cmp.Or(p.scheme.called, p.argv[0]) }
+
+// seeHelp is in the line that docker has behind the reason why it has failed.
+const seeHelp = "run --help'"
 
 // inBrackets returns what a program has said, to stand behind what that means.
 func inBrackets(line string) string {
@@ -93,7 +95,10 @@ func inBrackets(line string) string {
 
 // isMissing reports whether a shell or env has not found what it was to start over there.
 func (c *conn) isMissing(text string) bool {
-	if text == "" {
+	switch {
+	case c.place.scheme.own:
+		return false
+	case text == "":
 		return c.status == statusNotFound
 	}
 	name := strings.ToLower(path.Base(c.far))

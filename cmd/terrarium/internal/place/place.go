@@ -17,6 +17,7 @@ type Place struct {
 	target string   // what of it is the machine or container
 	argv   []string // the program with its arguments, which those of the far command follow; or nil
 	shell  bool     // the far command is put together again over there, for a shell
+	apart  bool     // the program gets no signals of our terminal
 	scheme *scheme
 }
 
@@ -24,6 +25,10 @@ type Place struct {
 type scheme struct {
 	name string // what stands before the colon
 	form string // what stands after it
+	// called is what a person calls its program; "": by its name.
+	called string
+	// own: there is a terrarium of ours, wherever the program reaches.
+	own bool
 	// parse fills in a place whose target is not empty, has no control characters, and does not
 	// begin with "-".
 	parse func(p *Place) error
@@ -34,7 +39,7 @@ type scheme struct {
 // A hint says what words of a program mean.
 type hint struct {
 	words string // in lower case
-	kind  error  // ErrMissing, or nil
+	kind  error  // ErrMissing, errNoImage, or nil
 	say   string // what to do, where "%s" is the target; empty if kind says it all
 }
 

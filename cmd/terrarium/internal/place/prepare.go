@@ -1,0 +1,103 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// How long an engine may take for what it does at once, and to fetch an image.
+const (
+	engineLimit = time.Minute
+	pullLimit   = time.Hour
+)
+
+// Prepare sees to it that the engine has the image, for this machine. pulling is told before it is
+// fetched, which may take long. The error is in one line, with the engine's words.
+func (i *Image) Prepare(ctx context.Context, pulling func()) error {
+	ask := []string{"image", "inspect", "--format={{.Os}}/{{.Architecture}}", i.Name}
+	has, err := i.ask(ctx, engineLimit, ask...)
+	if errors.Is(err, errNoImage) {
+		pulling()
+		if _, err := i.ask(ctx, pullLimit, "pull", "--quiet", "--platform=linux/"+runtime.GOARCH, i.Name); err != nil {
+			return err
+		}
+		has, err = i.ask(ctx, engineLimit, ask...)
+	}
+	if err != nil {
+		return err
+	}
+	if want := "linux/" + runtime.GOARCH; strings.TrimSpace(has) != want {
+		return &Failure{Place: i.String(), Text: fmt.Sprintf("it is for %.100q, and this program for %s: %s pull --platform=%s %s gets another one",
+			strings.TrimSpace(has), want, i.Engine, want, i.Name)}
+	}
+	return nil
+}
+
+// Remove removes a container that may be gone already.
+func (i *Image) Remove(ctx context.Context, name string) error {
+	_, err := i.ask(ctx, engineLimit, "rm", "--force", name)
+	if err == nil {
+		return nil
+	}
+	text := strings.ToLower(err.Error())
+	for _, words := range []string{"no such container", "no container with name or id", "is already in progress"} {
+		if strings.Contains(text, words) {
+			return nil
+		}
+	}
+	return err
+}
+
+// RemoveAll removes all containers of the owner, and returns how many there were.
+func (i *Image) RemoveAll(ctx context.Context) (n int, err error) {
+	out, err := i.ask(ctx, engineLimit, "ps", "--all", "--quiet", "--no-trunc", "--filter=label="+ownerLabel+"="+i.Owner)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range strings.Fields(out) {
+		if strings.Trim(id, "0123456789abcdef") != "" {
+			return n, &Failure{Place: i.String(), Text: fmt.Sprintf("%s ps prints %.100q in place of containers", i.Engine, id)}
+		}
+		if err := i.Remove(ctx, id); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// ask runs the engine, and returns the first of what it prints.
+func (i *Image) ask(ctx context.Context, limit time.Duration, args ...string) (out string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	p := &Place{name: i.String(), target: i.Name, argv: []string{i.Engine}, scheme: &engine, apart: true}
+	c, err := p.start(args...)
+	if err != nil {
+		return "", err
+	}
+	defer func() { // and no program is left behind
+		c.Close()
+		<-c.ended
+	}()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	c.in.Close()
+	b, _ := io.ReadAll(io.LimitReader(c, maxSaid)) // its error is how the program has ended
+	select {
+	case <-c.ended:
+	case <-ctx.Done():
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "", &Failure{Place: i.String(), Text: fmt.Sprintf("%s %s does not end within %v", i.Engine, args[0], limit)}
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case c.status != 0:
+		return "", c.explain("")
+	}
+	return string(b), nil
+}
