@@ -70,6 +70,9 @@ func printWorkers(w io.Writer, l *fleet.Listing) error {
 		if p.Draining {
 			state = "drains"
 		}
+		if p.Failing {
+			state = "fails"
+		}
 		fmt.Fprintf(t, "%s\t%d of %s used\t%s\t%s\n", p.Name, p.Used, counted(p.Slots, "slot"), p.Labels, state)
 	}
 	fmt.Fprintf(t, "%d wait\n", l.Waiting)

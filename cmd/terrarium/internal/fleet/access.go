@@ -55,6 +55,9 @@ type Client struct {
 	anew time.Time  // when the connection was last made anew; zero: it never broke
 }
 
+// User returns whose the credentials are: a public nkey, or Anybody.
+func (c *Client) User() string { return c.user }
+
 // Check says what is wrong with the URL. The error is in words.
 func (a *Access) Check() error {
 	_, err := a.loopback()

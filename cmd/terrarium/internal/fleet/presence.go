@@ -13,6 +13,7 @@ type Presence struct {
 	Used     int    `json:"used"`
 	Labels   Labels `json:"labels,omitempty"`
 	Draining bool   `json:"draining,omitempty"`
+	Failing  bool   `json:"failing,omitempty"` // it takes no sessions until that is over
 }
 
 const (

@@ -22,6 +22,7 @@ type farSession struct {
 	up, down   string // subjects: what comes, and what is sent
 	sub        *nats.Subscription
 	server     *remote.Server
+	host       *lateHost  // of this session only; nil: the worker's
 	verdict    chan error // what has become of the claim
 
 	mu      sync.Mutex // guards the fields below
@@ -47,8 +48,13 @@ func newFarSession(w *Worker, user, name string, serial int) *farSession {
 		worker: w, user: user, name: name, verdict: make(chan error, 1),
 		up: FarSubject(user, name, c.user, w.instance), down: NearSubject(user, name, c.user, w.instance),
 	}
+	host := w.config.Host
+	if w.config.Open != nil {
+		s.host = newLateHost(func(ctx context.Context) (OwnHost, error) { return w.openHost(ctx, s) })
+		host = s.host
+	}
 	s.server = remote.NewServer(remote.ServerConfig{
-		Host: ownHost{w.config.Host, strconv.Itoa(serial)}, Lease: w.config.Lease, MaxSessions: 1,
+		Host: ownHost{host, strconv.Itoa(serial)}, Lease: w.config.Lease, MaxSessions: 1,
 		OnSessionEnd: func(error, int) { go s.end() }, // Worker.Run waits for it
 	})
 	s.unused = time.AfterFunc(beginTime, s.endUnused)
@@ -165,6 +171,9 @@ func (s *farSession) open(number uint64) {
 		old.end(errDisplaced)
 	}
 	s.judge(nil)
+	if s.host != nil {
+		s.host.begin()
+	}
 	l.send(kindOpened, nil)
 	s.tellDrainingOn(l)
 	go func() { // ends with the link; end waits for it
@@ -205,6 +214,15 @@ func (s *farSession) tellDrainingOn(l *link) {
 	}
 }
 
+// lost ends a session whose own host has ended.
+func (s *farSession) lost(why error) {
+	s.worker.config.Say("a session is lost: " + why.Error())
+	s.worker.ending.Go(func() { // which is not over before the session is
+		s.server.End("worker " + s.worker.config.Name + ": " + why.Error())
+		s.end()
+	})
+}
+
 // end kills all that runs, and frees the slot when nothing is left of it.
 func (s *farSession) end() {
 	s.mu.Lock()
@@ -221,6 +239,9 @@ func (s *farSession) end() {
 		l.Close()
 	}
 	s.serving.Wait()
+	if s.host != nil {
+		s.host.close()
+	}
 	s.sub.Unsubscribe()
 	s.worker.drop(s)
 }

@@ -105,9 +105,13 @@ func (w *wait) hear(m *nats.Msg) {
 
 // words say what is waited for.
 func (w *wait) words() string {
-	var workers, fitting, slots, used int
+	var workers, failing, fitting, slots, used int
 	for _, p := range w.workers {
 		if time.Since(p.at) > 3*heartbeat || p.Draining {
+			continue
+		}
+		if p.Failing {
+			failing++
 			continue
 		}
 		workers++
@@ -126,6 +130,8 @@ func (w *wait) words() string {
 		return "the server does not take the request: " + w.why.Error()
 	case workers == 0 && (w.sub == nil || time.Since(w.since) < heartbeat): // nobody was heard yet
 		return "no worker has a free slot"
+	case workers == 0 && failing > 0:
+		return count(failing, "worker") + " can't start sessions now"
 	case workers == 0:
 		return "no worker has joined"
 	case fitting == 0:

@@ -16,7 +16,8 @@ import (
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
 
-// A WorkerConfig says what a worker offers. Client, Name, Slots and Host are needed.
+// A WorkerConfig says what a worker offers. Client, Name, Slots, and Host or Open and Ready are
+// needed.
 type WorkerConfig struct {
 	Client *Client
 	Name   string // as CheckName wants it
@@ -24,6 +25,11 @@ type WorkerConfig struct {
 	Labels Labels
 	Host   driver.Host   // starts the commands of all sessions; the worker does not close it
 	Lease  time.Duration // how long a session is kept that nobody is connected to; 0: a minute
+	// Open, if set, opens a host for one session, in place of Host, and gives up when ctx ends.
+	// lost ends the session when its host has, and tells the near side why; it does not wait.
+	// After Open has failed the worker takes no more sessions until Ready returns nil.
+	Open  func(ctx context.Context, lost func(why error)) (OwnHost, error)
+	Ready func(ctx context.Context) error
 	// Say, if set, is told in a line what happens. It must not wait.
 	Say func(line string)
 }
@@ -44,8 +50,9 @@ type Worker struct {
 	mu       sync.Mutex // guards the fields below
 	sessions map[string]*farSession
 	serial   int
-	draining time.Time // when what is left is ended; zero: it does not drain
-	over     bool      // all sessions are being ended
+	draining time.Time     // when what is left is ended; zero: it does not drain
+	over     bool          // all sessions are being ended
+	mended   chan struct{} // closed when hosts can be opened again; nil: they can
 }
 
 const (
@@ -240,7 +247,7 @@ func (w *Worker) presence() Presence {
 	defer w.mu.Unlock()
 	return Presence{
 		Name: w.config.Name, Instance: w.instance, Slots: w.config.Slots, Used: len(w.sessions),
-		Labels: w.config.Labels, Draining: !w.draining.IsZero(),
+		Labels: w.config.Labels, Draining: !w.draining.IsZero(), Failing: w.mended != nil,
 	}
 }
 
@@ -253,7 +260,7 @@ func (w *Worker) tell() {
 // pull takes requests of a pool while there is a free slot: what a pull returns has one.
 func (w *Worker) pull(js jetstream.JetStream, pool string) {
 	var from jetstream.Consumer
-	for w.ctx.Err() == nil { // where there is a free slot, too
+	for w.awaitMended() { // where there is a free slot, too
 		select {
 		case <-w.ctx.Done():
 			return
@@ -261,7 +268,7 @@ func (w *Worker) pull(js jetstream.JetStream, pool string) {
 		}
 		m, err := w.pullOne(js, pool, &from)
 		switch {
-		case m != nil && w.ctx.Err() != nil:
+		case m != nil && (w.ctx.Err() != nil || w.failing() != nil):
 			m.Nak() // for another worker
 			fallthrough
 		case m == nil:
