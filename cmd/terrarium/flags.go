@@ -137,7 +137,7 @@ func (f *commandFlags) check() error {
 		return err
 	}
 	if f.hostFlags.elsewhere = f.place != nil; f.elsewhere {
-		if err := f.checkThere(); err != nil {
+		if err := f.checkThere("--on"); err != nil {
 			return err
 		}
 	}

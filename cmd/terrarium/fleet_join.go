@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fleet"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 )
 
@@ -23,21 +25,21 @@ Offers this machine to the fleet at URL, such as nats://HOST:4222. It runs what
 
   --slots N               sessions that it has at once
   --label NAME=VALUE      what it has, for who wants that; repeatable, 5 at most
-  --name NAME             what it is called; default: as this machine, with a
-                          number if another worker is called so
+  --name NAME             its name; default: as this machine, or with a number
+  --engine docker|podman, --image IMAGE   run each session in a container of its
+                          own, where all flags below hold: --cwd is a path in it
+  --engine-flag FLAG      for the engine's run, repeatable: --memory=2g,
+                          --network=none; else it has the engine's network
   --creds FILE, --tls-ca FILE   who it is, unless NATS_CREDS names it, and whose
                           the server's certificate is
   --linger D              end a session that nobody is connected to; 1m
   --drain-timeout D       SIGTERM, ^C and "fleet drain" have it take no more and
                           end with its last session, or after D; 10m. A second
                           signal ends it at once
-  --cwd DIR               where commands run that do not say; default: here
-  --env NAME[=VALUE], --env-inherit      see "terrarium host serve --help"
-  --limit NAME=VALUE, --memory N         see "terrarium help limits"
-  --sandbox LEVEL, --sandbox-required, --write DIR, --net HOST[:PORT],
-  --socket PATH                          see "terrarium help native"
-  --host wasm, --mount DIR, --plugins DIR, --engine NAME, --fuel N,
-  --deterministic, --in-process          see "terrarium help sandbox"
+  --cwd DIR, --env NAME[=VALUE], --env-inherit, --sandbox LEVEL,
+  --sandbox-required, --write DIR, --net HOST[:PORT], --socket PATH,
+  --limit NAME=VALUE, --memory N, --host wasm, --mount DIR, --plugins DIR,
+  --engine NAME, --fuel N, --deterministic, --in-process  as for "host serve"
   --policy                is refused: rules hold where a command is asked for
 `
 
@@ -45,6 +47,7 @@ Offers this machine to the fleet at URL, such as nats://HOST:4222. It runs what
 type fleetJoinFlags struct {
 	commandFlags
 	accessFlags
+	engineFlags
 	slots   int
 	labels  []string
 	name    string
@@ -59,6 +62,7 @@ const defaultDrain = 10 * time.Minute
 
 func newFleetJoin() *cobra.Command {
 	f := fleetJoinFlags{linger: time.Minute, drain: defaultDrain}
+	f.starters = place.Engines()
 	cmd := &cobra.Command{
 		Use:                   "join --slots N [flags] URL",
 		Short:                 "offer this machine to a fleet",
@@ -80,6 +84,7 @@ func newFleetJoin() *cobra.Command {
 	}
 	f.addHost(cmd)
 	f.accessFlags.add(cmd)
+	f.engineFlags.add(cmd)
 	f.set.StringVar(&f.cwd, "cwd", "", "")
 	f.set.IntVar(&f.slots, "slots", 0, "")
 	f.set.StringArrayVar(&f.labels, "label", nil, "")
@@ -114,7 +119,7 @@ func (f *fleetJoinFlags) checkJoin() (err error) {
 	if err := fleet.CheckName(f.name); err != nil {
 		return fmt.Errorf("--name: %w", err)
 	}
-	return f.checkHost()
+	return cmp.Or(f.checkEngine(), f.checkHost())
 }
 
 // machineName returns what this machine is called, as a fleet has names.
@@ -159,14 +164,13 @@ func (f *fleetJoinFlags) join(a fleet.Access) error {
 			return err
 		}
 	}
-	host, err := f.openFar(ctx)
+	config := fleet.WorkerConfig{Client: client, Name: f.name, Slots: f.slots, Labels: f.offered, Lease: f.linger, Say: f.say}
+	leave, err := f.openHosts(ctx, &config)
 	if err != nil {
 		return err
 	}
-	defer host.Close()
-	worker, err := fleet.NewWorker(fleet.WorkerConfig{
-		Client: client, Name: f.name, Slots: f.slots, Labels: f.offered, Host: host, Lease: f.linger, Say: f.say,
-	})
+	defer leave()
+	worker, err := fleet.NewWorker(config)
 	if err != nil {
 		return err
 	}
@@ -183,6 +187,20 @@ func fleetLinkLine(url string, lost error) string {
 		return fmt.Sprintf("fleet:%s: resumed", printable.Text(url))
 	}
 	return fmt.Sprintf("fleet:%s: reconnecting: %s", printable.Text(url), message(lost))
+}
+
+// openHosts opens what sessions run on.
+func (f *fleetJoinFlags) openHosts(ctx context.Context, c *fleet.WorkerConfig) (leave func(), err error) {
+	if f.containers != nil {
+		c.Open, c.Ready = f.containers.open, f.containers.ready
+		return f.containers.start(ctx, f.name, c.Client.User(), f.farEngine())
+	}
+	host, err := f.openFar(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.Host = host
+	return func() { host.Close() }, nil
 }
 
 // say tells whoever has started the worker, in a line.

@@ -40,7 +40,8 @@ type hostFlags struct {
 	stdin, stdout *os.File // of native commands on pipes, if not nil
 	required      bool
 	confine       confineFlags
-	elsewhere     bool // the host is another machine's: nothing is looked for here
+	elsewhere     bool     // the host is another machine's: nothing is looked for here
+	starters      []string // what --engine knows besides, which starts containers
 }
 
 const sandboxHelp = `The sandbox: terrarium run|serve|mcp --host wasm
@@ -95,7 +96,7 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.required, "sandbox-required", false, "")
 	f.confine.add(cmd)
 	cmd.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(slices.Concat(engines, f.starters), cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("mount")
 	cmd.MarkFlagDirname("plugins")
 }

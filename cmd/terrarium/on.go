@@ -93,8 +93,8 @@ func (f *placeFlags) parse(set *pflag.FlagSet) (err error) {
 }
 
 // checkThere says which flags name what can't be over there: a path is one of that machine, and
-// starts at its root.
-func (f *commandFlags) checkThere() error {
+// starts at its root. flag is why they are over there.
+func (f *commandFlags) checkThere(flag string) error {
 	dirs := map[string][]string{"mount": f.mounts, "plugins": f.plugins, "write": f.confine.write, "socket": f.confine.sockets}
 	if f.cwd != "" {
 		dirs["cwd"] = []string{f.cwd}
@@ -102,7 +102,7 @@ func (f *commandFlags) checkThere() error {
 	for _, name := range []string{"cwd", "mount", "plugins", "write", "socket"} {
 		for _, dir := range dirs[name] {
 			if !path.IsAbs(dir) {
-				return fmt.Errorf("--%s %s: with --on it is a path over there: want one that begins with /", name, dir)
+				return fmt.Errorf("--%s %s: with %s it is a path over there: want one that begins with /", name, dir, flag)
 			}
 		}
 	}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fleet"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/core"
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
+)
+
+// engineFlags have each session of a worker run in a container of its own. A request has no say in
+// them.
+type engineFlags struct {
+	image string
+	flags []string
+
+	containers *containers // nil: sessions run here
+}
+
+func (f *engineFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.image, "image", "", "")
+	cmd.Flags().StringArrayVar(&f.flags, "engine-flag", nil, "")
+}
+
+// checkEngine says what is wrong with the flags of an engine. One that starts containers is taken
+// out of those of the host, which is in the container then.
+func (f *fleetJoinFlags) checkEngine() error {
+	if !slices.Contains(place.Engines(), f.engine) {
+		for _, name := range []string{"image", "engine-flag"} {
+			if f.set.Changed(name) {
+				return fmt.Errorf("--%s needs --engine %s", name, strings.Join(place.Engines(), " or "))
+			}
+		}
+		return nil
+	}
+	if runtime.GOOS != "linux" {
+		return fmt.Errorf("--engine %s: containers are Linux, and this program is for %s: run the worker in the engine's machine", f.engine, runtime.GOOS)
+	}
+	c := &containers{say: f.say, image: place.Image{Engine: f.engine, Name: f.image, Flags: f.engineFlags.flags, Env: f.env}}
+	if err := c.image.Check(); err != nil {
+		return err
+	}
+	if _, err := f.variables(); err != nil {
+		return err
+	}
+	f.containers, f.elsewhere = c, true
+	f.engine, f.set.Lookup("engine").Changed = engines[0], false
+	return f.checkThere("--engine " + c.image.Engine)
+}
+
+// farEngine returns the command line of the host in a container, without its program.
+func (f *fleetJoinFlags) farEngine() []string {
+	far := append([]string{"host", "serve", "--stdio"}, f.farArgs(&core.Command{Cwd: f.cwd})...)
+	if f.cwd != "" && !f.confine.confines() {
+		far = append(far, "--cwd", f.cwd)
+	}
+	switch {
+	case f.host == "wasm":
+		for _, e := range f.env {
+			name, _, _ := strings.Cut(e, "=")
+			far = append(far, "--env", name)
+		}
+	case !f.inherit: // a container has no variables but the image's and those of --env
+		far = append(far, "--env-inherit")
+	}
+	return far
+}
+
+// containers are those of a worker.
+type containers struct {
+	image  place.Image
+	far    []string
+	worker string
+	say    func(line string)
+}
+
+// start prepares the engine for a worker of that name, and shows that a container can be started.
+// The error says why not. No other worker is that one until unlock.
+func (c *containers) start(ctx context.Context, worker, user string, far []string) (unlock func(), err error) {
+	c.worker, c.far = worker, far
+	c.image.Owner = worker + "." + user
+	if c.image.Program, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	if needsLibraries(c.image.Program) {
+		c.say("this program needs a C library, and may not start in images with another one: CGO_ENABLED=0 builds one that needs none")
+	}
+	if unlock, err = c.lock(); err != nil {
+		return nil, err
+	}
+	n, err := c.image.RemoveAll(ctx)
+	if err == nil {
+		err = c.ready(ctx)
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	if n > 0 {
+		c.say("it has removed " + counted(n, "container") + " of a worker of this name that has ended")
+	}
+	return unlock, nil
+}
+
+// lock keeps another worker of this name, and with these credentials, from taking our containers
+// for what was left of it.
+func (c *containers) lock() (unlock func(), err error) {
+	parent, err := keptParent()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(c.image.Engine + " " + c.image.Owner))
+	dir := filepath.Join(parent, "worker-"+hex.EncodeToString(sum[:8]))
+	if err := ownDirectory(dir); err != nil {
+		return nil, err
+	}
+	unlock, err = lockWithin(dir, closeTime)
+	if errors.Is(err, errLocked) {
+		err = fmt.Errorf("another worker is called %s here, and has containers of %s: --name calls this one something else", c.worker, c.image.Engine)
+	}
+	return unlock, err
+}
+
+// needsLibraries reports whether a program is linked to libraries when it starts.
+func needsLibraries(path string) bool {
+	f, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+}
+
+// ready says why no container can be started now: it starts one, and ends it.
+func (c *containers) ready(ctx context.Context) error {
+	if err := c.image.Prepare(ctx, func() { c.say("fetching " + c.image.String()) }); err != nil {
+		return err
+	}
+	host, err := c.open(ctx, func(error) {})
+	if err != nil {
+		return err
+	}
+	return host.Close()
+}
+
+// Limits of one container.
+const (
+	containerStart  = 2 * time.Minute // until its host answers
+	containerRemove = time.Minute
+)
+
+// open starts a container. The error is in one line, with the engine's words.
+func (c *containers) open(ctx context.Context, lost func(why error)) (fleet.OwnHost, error) {
+	name := "terrarium-" + c.worker + "-" + strings.ToLower(rand.Text())
+	h := &containerHost{containers: c, name: name, lost: lost}
+	h.dialer = &place.Dialer{Place: c.image.Container(name), Far: c.far, Said: c.say}
+	starting, cancel := context.WithTimeout(ctx, containerStart)
+	defer cancel()
+	var err error
+	h.Host, err = remote.Connect(starting, remote.Config{Dial: h.dial, OnState: h.state})
+	if err == nil {
+		h.dialer.Made()
+		return h, nil
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case starting.Err() != nil:
+		err = fmt.Errorf("%s: it does not start within %v", &c.image, containerStart)
+	default:
+		err = h.dialer.Explain(err)
+	}
+	h.Close()
+	return nil, err
+}
+
+// A containerHost has the commands of one session run in a container, and ends with it.
+type containerHost struct {
+	*remote.Host
+	containers *containers
+	name       string
+	dialer     *place.Dialer
+	lost       func(why error)
+
+	// Of the Host's goroutine that connects.
+	dialed bool
+	why    error // the connection has ended
+
+	closing sync.Once
+}
+
+// dial starts the container, the first time. It ends with the connection, so there is no second.
+func (h *containerHost) dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	if h.dialed {
+		return nil, remote.ErrGone
+	}
+	h.dialed = true
+	return h.dialer.Dial(ctx)
+}
+
+func (h *containerHost) state(s remote.State) {
+	switch s.Link {
+	case remote.Reconnecting:
+		h.why = s.Err
+	case remote.Lost:
+		if h.why == nil {
+			h.why = s.Err
+		}
+		h.lost(fmt.Errorf("its container has ended: %s", message(h.why)))
+	}
+}
+
+// Close ends the container and returns when it is removed, or the engine does not remove it.
+func (h *containerHost) Close() error {
+	h.closing.Do(func() {
+		if h.Host != nil {
+			h.Host.Close()
+		}
+		h.dialer.Close()
+		// Mostly it is gone with its input. Not so where the engine's program was killed, or has
+		// not answered.
+		ctx, cancel := context.WithTimeout(context.Background(), containerRemove)
+		defer cancel()
+		if err := h.containers.image.Remove(ctx, h.name); err != nil {
+			h.containers.say("the container " + h.name + " may be left: " + err.Error())
+		}
+	})
+	return nil
+}

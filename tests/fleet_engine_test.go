@@ -1,0 +1,249 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// standInEngine is a docker whose containers are processes of ours. What it knows of each is in a
+// file of its folder: the process, the label, and the name. With a file called broken, it starts
+// none.
+const standInEngine = `#!/bin/sh
+d='%s'
+id() { printf %%s "$1" | cksum | cut -d' ' -f1; }
+case $1 in
+image) echo linux/%s;;
+ps)
+	for a in "$@"; do case $a in --filter=label=*) label=${a#--filter=label=};; esac; done
+	cd "$d" && for f in [0-9]*; do
+		test -f "$f" && grep -qxF "$label" "$f" && echo "$f"
+	done
+	exit 0;;
+rm)
+	f=$3
+	case $f in *[!0-9]*) f=$(id "$f");; esac
+	test -f "$d/$f" || { echo "Error response from daemon: No such container: $3" >&2; exit 1; }
+	kill -9 "$(sed -n 1p "$d/$f")"
+	rm -f "$d/$f";;
+run)
+	if test -e "$d/broken"; then
+		echo 'docker: Error response from daemon: no space left on device' >&2
+		echo "Run 'docker run --help' for more information" >&2
+		exit 125
+	fi
+	for a in "$@"; do
+		shift
+		case $a in
+		--name=*) name=${a#--name=};;
+		--label=*) label=${a#--label=};;
+		--env=*=*) export "${a#--env=}";;
+		--mount=*) program=${a#*source=}; program=${program%%%%,*};;
+		toolbox:1) break;;
+		esac
+	done
+	f=$d/$(id "$name")
+	sh -c 'f=$1; { echo $$; echo "$2"; echo "$3"; } >"$f.new"; mv "$f.new" "$f"; shift 3; exec "$@"' sh "$f" "$label" "$name" "$program" "$@"
+	status=$?
+	rm -f "$f"
+	exit $status;;
+esac
+`
+
+// An engineBox is a fleet, and a stand-in for docker.
+type engineBox struct {
+	*fleetBox
+	folder string
+}
+
+func newEngineBox(t *testing.T) *engineBox {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("containers are Linux")
+	}
+	bin := t.TempDir()
+	b := &engineBox{folder: t.TempDir()}
+	script := fmt.Sprintf(standInEngine, b.folder, runtime.GOARCH)
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("TMPDIR", t.TempDir())
+	b.fleetBox = newFleetBox(t)
+	return b
+}
+
+func (b *engineBox) join(name string, args ...string) *fleetProgram {
+	b.Helper()
+	return b.fleetBox.join(name, 2, append([]string{"--engine", "docker", "--image", "toolbox:1", "--env", "GREETING=hello", "--cwd", "/"}, args...)...)
+}
+
+// containers returns the processes of those that there are, by the names of their files.
+func (b *engineBox) containers() map[string]int {
+	b.Helper()
+	all := make(map[string]int)
+	files, _ := filepath.Glob(filepath.Join(b.folder, "*[0-9]"))
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		var pid int
+		if _, err := fmt.Sscan(string(text), &pid); err != nil {
+			b.Fatal(err)
+		}
+		all[f] = pid
+	}
+	return all
+}
+
+// started runs a command, and returns it when it has started, with the process of its container,
+// the only one that is not among others.
+func (b *engineBox) started(script string, others map[string]int) (p *fleetProgram, container int) {
+	b.Helper()
+	p = b.run(script)
+	b.pid(p)
+	for f, pid := range b.containers() {
+		if _, known := others[f]; !known {
+			if container != 0 {
+				b.Fatal("got two containers for a session")
+			}
+			container = pid
+		}
+	}
+	if container == 0 {
+		b.Fatal("got no container for a session")
+	}
+	return p, container
+}
+
+// TestFleetEngine has each session in a container of its own. One is killed: who had a terminal in
+// it is told, nobody else is. Whatever ends, no container is left.
+func TestFleetEngine(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	end := filepath.Join(t.TempDir(), "end")
+	waits := fmt.Sprintf(`echo $$; while ! test -e '%s'; do sleep 0.05; done; echo $GREETING from $PWD`, end)
+	worker := b.join("one")
+	first, container := b.started(waits, nil)
+	second, _ := b.started(waits, b.containers())
+	if n := len(b.containers()); n != 2 {
+		t.Errorf("got %d containers for two sessions", n)
+	}
+	if err := syscall.Kill(container, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if status := b.status(first); status != 125 || !strings.Contains(first.errs.String(), "lost: ") || !strings.Contains(first.errs.String(), "its container has ended") {
+		t.Errorf("whose container was killed: got %d and %q, want that it is lost", status, &first.errs)
+	}
+	pid := b.pid(first)
+	b.until("nothing is left of it", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
+	b.until("its container is gone", func() bool { return len(b.containers()) == 1 })
+
+	third, _ := b.started(waits, b.containers())
+	worker.cmd.Process.Signal(syscall.SIGTERM)
+	b.until("the worker drains", func() bool { return strings.Contains(worker.errs.String(), "it takes no more sessions") })
+	if err := os.WriteFile(end, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*fleetProgram{second, third} {
+		status := b.status(p)
+		if _, out, _ := strings.Cut(p.out.String(), "\n"); status != 0 || out != "hello from /\n" {
+			t.Errorf("got %d, %q and %q, want its end", status, &p.out, &p.errs)
+		}
+	}
+	if status := b.status(worker); status != 0 || len(b.containers()) != 0 {
+		t.Errorf("got %d, %q and the containers %v of a worker that has drained", status, &worker.errs, b.containers())
+	}
+}
+
+// TestFleetEngineKilled: a worker that is killed leaves no container, and the next one of its name
+// removes what there is of it all the same.
+func TestFleetEngineKilled(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	worker := b.join("one")
+	p, _ := b.started("echo $$; sleep 600", nil)
+	var label string
+	for f := range b.containers() {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		label = strings.Split(string(text), "\n")[1]
+	}
+	again := b.join("one")
+	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "another worker is called one here") {
+		t.Errorf("a second worker of that name: got %d and %q, want that it is refused", status, &again.errs)
+	}
+	worker.cmd.Process.Kill()
+	if status := b.status(p); status != 125 || !strings.Contains(p.errs.String(), "lost: worker one: it is gone") {
+		t.Errorf("got %d and %q, want that it is lost", status, &p.errs)
+	}
+	b.until("nothing is left of it", func() bool { return len(b.containers()) == 0 })
+
+	left := exec.Command("sleep", "600") // what the engine did not end
+	if err := left.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- left.Wait() }() // ends with it
+	t.Cleanup(func() { left.Process.Kill() })
+	stuck := filepath.Join(b.folder, "4711")
+	if err := os.WriteFile(stuck, fmt.Appendf(nil, "%d\n%s\nstuck\n", left.Process.Pid, label), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(b.folder, "4712")
+	if err := os.WriteFile(other, []byte("1\nlabel=another\nother\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	worker = b.join("one")
+	b.until("the container is removed", func() bool { return strings.Contains(worker.errs.String(), "removed 1 container") })
+	<-ended
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("somebody else's container: %v", err)
+	}
+}
+
+// TestFleetEngineFails: who asked is told why there is no container, in the engine's words. The
+// worker takes nothing more until it works again.
+func TestFleetEngineFails(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	broken := filepath.Join(b.folder, "broken")
+	const words = "docker image toolbox:1: docker: Error response from daemon: no space left on device"
+	if err := os.WriteFile(broken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	worker := b.join("one")
+	if status := b.status(worker); status != 1 || !strings.HasSuffix(worker.errs.String(), "terrarium: "+words+"\n") {
+		t.Errorf("a worker that can't start any: got %d and %q, want 1 and %s", status, &worker.errs, words)
+	}
+	os.Remove(broken)
+	worker = b.join("one")
+	p := b.run("echo placed")
+	if status := b.status(p); status != 0 {
+		t.Fatalf("got %d and %q", status, &p.errs)
+	}
+	if err := os.WriteFile(broken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = b.run("echo placed")
+	if status := b.status(p); status != 125 || p.errs.String() != "terrarium: worker one: "+words+"\n" {
+		t.Errorf("got %d and %q, want 125 and %s", status, &p.errs, words)
+	}
+	if got := worker.errs.String(); strings.Count(got, words) != 1 {
+		t.Errorf("the worker says %q, want once why", got)
+	}
+	next := b.run("echo placed")
+	b.until("the next one waits", func() bool { return strings.Contains(next.errs.String(), "1 worker can't start sessions now") })
+	os.Remove(broken)
+	if status := b.status(next); status != 0 || next.out.String() != "placed\n" {
+		t.Errorf("the next one: got %d, %q and %q, want that it was placed", status, &next.out, &next.errs)
+	}
+}
