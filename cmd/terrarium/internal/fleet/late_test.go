@@ -126,9 +126,7 @@ func TestOpenFails(t *testing.T) {
 		}
 		placed <- p
 	}()
-	if got, want := <-waits, "1 worker can't start sessions now"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	says(t, waits, "1 worker can't start sessions now")
 	e.set(nil)
 	got := <-placed
 	defer got.Close()
