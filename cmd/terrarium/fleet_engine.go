@@ -223,8 +223,20 @@ func (h *containerHost) state(s remote.State) {
 		if h.why == nil {
 			h.why = s.Err
 		}
-		h.lost(fmt.Errorf("its container has ended: %s", message(h.why)))
+		h.lost(errors.New(endedWords(h.why)))
 	}
+}
+
+// endedWords say why a container has ended. The engine may have no more to say than that it has.
+func endedWords(why error) string {
+	text := message(why)
+	if f, ok := errors.AsType[*place.Failure](why); ok {
+		text = f.Text
+	}
+	if strings.HasPrefix(text, "its container ") {
+		return text
+	}
+	return "its container has ended: " + text
 }
 
 // Close ends the container and returns when it is removed, or the engine does not remove it.
