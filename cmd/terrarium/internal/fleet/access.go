@@ -35,7 +35,7 @@ const (
 	retryPause = 200 * time.Millisecond
 	pingPause  = 10 * time.Second // whoever does not answer three of them is gone
 	// settleTime is how long after us others may need to make their connections anew: they notice
-	// that a server is silent by its pings, and then connect.
+	// that a server is silent by its pings, and then connect. Who was heard since is back.
 	settleTime = 3*pingPause + connectLimit
 	maxCreds   = 64 << 10 // bytes
 )
@@ -48,6 +48,7 @@ type Client struct {
 	tenant string // whose the credentials are, if they say so
 	url    string
 	closed chan struct{} // closed when the connection will not be made again
+	backIn time.Duration // settleTime, but in tests
 
 	refusals listeners // hear what is not permitted
 
@@ -89,7 +90,7 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 	if err != nil { // the URL may have a password in it
 		return nil, fmt.Errorf("the URL of a fleet: %w", err)
 	}
-	c := &Client{user: Anybody, url: a.URL, closed: make(chan struct{})}
+	c := &Client{user: Anybody, url: a.URL, closed: make(chan struct{}), backIn: settleTime}
 	options := []nats.Option{
 		nats.Name(name), nats.Timeout(connectLimit), nats.PingInterval(pingPause),
 		nats.MaxReconnects(-1), nats.ReconnectWait(retryPause), nats.ReconnectJitter(retryPause, retryPause),
@@ -210,11 +211,12 @@ func (c *Client) connectedAnew() {
 	c.anew = time.Now()
 }
 
-// settled reports whether who was here before a server was lost has had time to come back.
-func (c *Client) settled() bool {
+// settled reports whether somebody who was last heard then, and whom the server does not know now,
+// is gone: they are back since our connection was made anew, or have had the time for it.
+func (c *Client) settled(heard time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.anew.IsZero() || time.Since(c.anew) >= settleTime
+	return c.anew.IsZero() || heard.After(c.anew) || time.Since(c.anew) >= c.backIn
 }
 
 // lastError is why there is no connection.

@@ -45,6 +45,7 @@ type Place struct {
 	link     *link      // the newest
 	answer   chan error // of the link's open
 	drainSay string     // what was said of it
+	heard    time.Time  // when the worker last said anything
 	closed   bool
 }
 
@@ -53,7 +54,8 @@ const (
 	openPause = 100 * time.Millisecond
 	// goneAfter is for how long the server has to say that nobody is there. A worker whose own
 	// connection has broken is back sooner, unless the server was away for all: then ours has
-	// broken too, and it has settleTime. With a heartbeat before it, it is less than two.
+	// broken too, and it has settleTime, until it is heard again. With a heartbeat before it, it is
+	// less than two.
 	goneAfter = 1500 * time.Millisecond
 )
 
@@ -217,11 +219,13 @@ func (p *Place) handle(m *nats.Msg) {
 		return
 	}
 	got, err := parseMessage(m.Data)
-	switch {
-	case err != nil:
+	if err != nil {
 		tell(err)
 		l.end(err)
 		return
+	}
+	p.hear()
+	switch {
 	case got.conn != l.number:
 		return
 	case got.kind == kindRefused:
@@ -234,6 +238,19 @@ func (p *Place) handle(m *nats.Msg) {
 	if got.kind == kindOpened {
 		tell(nil)
 	}
+}
+
+func (p *Place) hear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard = time.Now()
+}
+
+// settled reports whether the worker is gone if the server says that it is not there.
+func (p *Place) settled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.config.Client.settled(p.heard)
 }
 
 // drains says that the worker drains, once.
@@ -278,7 +295,7 @@ func (p *Place) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 			}
 		case absent.IsZero():
 			absent = time.Now()
-		case p.config.Client.settled() && time.Since(absent) >= goneAfter:
+		case p.settled() && time.Since(absent) >= goneAfter:
 			return nil, fmt.Errorf("worker %s: %w", p.worker, remote.ErrGone)
 		}
 		select {

@@ -1,0 +1,99 @@
+package fleet
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
+)
+
+// A broken is a near side whose connection to the server breaks when the test says so.
+type broken struct {
+	*gate
+	t      *testing.T
+	client *Client
+	back   chan bool // told when the connection is there again
+}
+
+func newBroken(t *testing.T, s *Server) *broken {
+	t.Helper()
+	b := &broken{gate: &gate{to: strings.TrimPrefix(s.URL(), "nats://")}, t: t, back: make(chan bool, 8)}
+	b.open(t)
+	t.Cleanup(b.shut)
+	through := Access{URL: "nats://" + b.addr, OnLink: func(lost error) {
+		if lost == nil {
+			b.back <- true
+		}
+	}}
+	var err error
+	if b.client, err = through.Connect(patient(t), "near"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.client.Close)
+	return b
+}
+
+// breaks breaks the connection, does something, and returns when there is another.
+func (b *broken) breaks(meanwhile func()) {
+	b.t.Helper()
+	b.shut()
+	meanwhile()
+	b.open(b.t)
+	select {
+	case <-b.back:
+	case <-time.After(patience):
+		b.t.Fatal("the connection is not made again")
+	}
+}
+
+// A worker that was heard since our connection was made anew is back: where it ends then, that is
+// told as soon as ever.
+func TestWorkerGoneAfterBreak(t *testing.T) {
+	s := newServer(t)
+	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
+	b := newBroken(t, s)
+	b.client.backIn = 100 * patience // so that only the short time can end it here
+	o := start(t, place(t, PlaceConfig{Client: b.client}))
+	o.says("before")
+	b.breaks(func() {})
+	o.says("after")
+	began := time.Now()
+	w.client.Close()
+	o.lost()
+	t.Logf("lost after %v", time.Since(began).Round(time.Millisecond))
+}
+
+// A worker that ends while our connection is broken may only be late. It is waited for, and then
+// told of.
+func TestWorkerNeverBack(t *testing.T) {
+	s := newServer(t)
+	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
+	b := newBroken(t, s)
+	b.client.backIn = 3 * goneAfter
+	p, err := NewPlace(patient(t), PlaceConfig{Client: b.client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	lost := make(chan time.Time, 1)
+	h, err := remote.Connect(patient(t), remote.Config{Dial: p.Dial, OnState: func(s remote.State) {
+		if s.Link == remote.Lost {
+			lost <- time.Now()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	o := start(t, h)
+	o.says("before")
+	b.breaks(w.client.Close)
+	o.lost()
+	b.client.mu.Lock()
+	anew := b.client.anew
+	b.client.mu.Unlock()
+	if waited := (<-lost).Sub(anew); waited < b.client.backIn {
+		t.Errorf("lost %v after our connection was there again, want at least %v", waited, b.client.backIn)
+	}
+}
