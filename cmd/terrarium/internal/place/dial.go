@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -121,7 +120,7 @@ type conn struct {
 	out     *os.File       // what it writes
 	said    *tail          // on standard error
 	closing sync.Once
-	shut    atomic.Bool   // it was closed
+	shut    chan struct{} // closed by Close
 	ended   chan struct{} // closed when the program was waited for, and status is set
 	status  int           // as a shell has it; -1 if it was killed
 	process *os.Process
@@ -161,7 +160,7 @@ func (p *Place) start(far ...string) (_ *conn, err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, &Failure{Place: p.name, Text: argv[0] + " can't be started: " + err.Error()}
 	}
-	c := &conn{in: trypipe.NewWriter(ends[1]), out: ends[3], said: newTail(), ended: make(chan struct{}), process: cmd.Process, place: p, far: far[0]}
+	c := &conn{in: trypipe.NewWriter(ends[1]), out: ends[3], said: newTail(), shut: make(chan struct{}), ended: make(chan struct{}), process: cmd.Process, place: p, far: far[0]}
 	go c.said.read(ends[5]) // ends with the program, or closes with wait
 	go c.wait(cmd, ends[5]) // ends with the program
 	return c, nil
@@ -186,33 +185,51 @@ func (c *conn) wait(cmd *exec.Cmd, stderr *os.File) {
 
 // Read implements io.Reader. At the end of what the program writes, the error is a *Failure.
 func (c *conn) Read(p []byte) (int, error) {
-	if c.shut.Load() {
+	if c.isShut() {
 		return 0, os.ErrClosed
 	}
 	n, err := c.out.Read(p)
 	switch {
-	case err != nil && c.shut.Load():
+	case err != nil && c.isShut():
 		err = os.ErrClosed
 	case err == io.EOF:
-		err = c.whyEnded()
+		err = c.whyEnded(err)
 	}
 	return n, err
 }
 
-// whyEnded waits for a program that writes no more.
-func (c *conn) whyEnded() error {
+func (c *conn) isShut() bool {
+	select {
+	case <-c.shut:
+		return true
+	default:
+		return false
+	}
+}
+
+// whyEnded waits for a program that reads or writes no more. The error is err if it goes on.
+func (c *conn) whyEnded(err error) error {
 	late := time.NewTimer(closeLimit)
 	defer late.Stop()
 	select {
 	case <-c.ended:
 		return c.explain("")
+	case <-c.shut:
+		return os.ErrClosed
 	case <-late.C:
-		return io.EOF
+		return err
 	}
 }
 
-// Write implements io.Writer.
-func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
+// Write implements io.Writer. Where the program has ended, the error is a *Failure: whoever writes
+// may find that out before whoever reads.
+func (c *conn) Write(p []byte) (int, error) {
+	n, err := c.in.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = c.whyEnded(err)
+	}
+	return n, err
+}
 
 // TryWrite implements remote.TryWriter.
 func (c *conn) TryWrite(p []byte) int { return c.in.TryWrite(p) }
@@ -221,7 +238,7 @@ func (c *conn) TryWrite(p []byte) int { return c.in.TryWrite(p) }
 // from us for a while yet, before it is killed; Dialer.Close waits for that.
 func (c *conn) Close() error {
 	c.closing.Do(func() {
-		c.shut.Store(true)
+		close(c.shut)
 		c.said.quit()
 		c.in.Close()
 		c.out.SetReadDeadline(time.Now()) // whoever reads leaves

@@ -239,6 +239,22 @@ func TestTalkative(t *testing.T) {
 	}
 }
 
+// Whoever writes to a program that has ended learns why, too, and not only whoever reads.
+func TestWriteToEnded(t *testing.T) {
+	standIn(t, "ssh", "exec <&-; echo 'Connection to box closed by remote host.' >&2; exit 255")
+	conn, err := dialer(t, "ssh:box", "terrarium").Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for err == nil { // until it reads no more
+		_, err = conn.Write(make([]byte, 1<<10))
+	}
+	if want := "ssh:box: Connection to box closed by remote host."; err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // A link that breaks is made again, and the reason is what the program has said.
 func TestReconnects(t *testing.T) {
 	dir := t.TempDir()
