@@ -34,8 +34,10 @@ func TestSSH(t *testing.T) {
 		t.Errorf("got %d bytes, %q and %d, want %d bytes", len(out), errs, status, len(want))
 	}
 
-	// The connection is cut from over there.
-	out, errs, status := b.run("--on", "ssh:box", "--cwd", "/", "--", "sh", "-c", `echo one; kill -9 $(cat "$0"); echo two`, filepath.Join(b.dir, "link"))
+	// The connection is cut from over there. What is killed may end later than the command would,
+	// so that waits for the next connection.
+	const cut = `echo one; old=$(cat "$0"); kill -9 $old; while test "$(cat "$0")" = "$old"; do sleep 0.01; done; echo two`
+	out, errs, status := b.run("--on", "ssh:box", "--cwd", "/", "--", "sh", "-c", cut, filepath.Join(b.dir, "link"))
 	if out != "one\ntwo\n" || status != 0 || !strings.Contains(errs, "terrarium: ssh:box: reconnecting: ") || !strings.Contains(errs, "terrarium: ssh:box: resumed: nothing is lost\n") {
 		t.Errorf("got %q, %q and %d, want what was written after the cut, too", out, errs, status)
 	}
