@@ -40,7 +40,7 @@ const tenantTag = "tenant:"
 
 // identityOf reads a file of credentials.
 func identityOf(path string) (*identity, error) {
-	b, err := private.Read(path, maxCreds)
+	b, err := private.ReadGiven(path, maxCreds)
 	if err != nil {
 		return nil, err
 	}

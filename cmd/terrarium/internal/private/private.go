@@ -13,21 +13,34 @@ import (
 // Read reads a file of at most limit bytes that nobody but its owner may read or write. Nothing
 // else than a file is read, so a named pipe is not waited for.
 func Read(name string, limit int64) ([]byte, error) {
-	return read(name, syscall.O_NONBLOCK, limit, func(info fs.FileInfo) error {
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s: it is no file", name)
-		}
-		return nil
+	return read(name, syscall.O_NONBLOCK, limit, isFile, isOwners)
+}
+
+// ReadGiven is Read, but takes also a file of root's that a group of ours may read, and not write,
+// and that nobody else may use: root has chosen that group, and can read every file anyway. So
+// Kubernetes hands a Secret to a user that is not root. PostgreSQL reads its keys by the same rule.
+//
+// https://kubernetes.io/docs/concepts/storage/volumes/#secret
+// https://www.postgresql.org/docs/current/ssl-tcp.html#SSL-SETUP
+func ReadGiven(name string, limit int64) ([]byte, error) {
+	return read(name, syscall.O_NONBLOCK, limit, isFile, func(info fs.FileInfo) bool {
+		return isOwners(info) || isGiven(info)
 	})
 }
 
 // ReadOrPipe is Read, but takes a pipe and the like too, as a shell makes of <(COMMAND): what comes
 // through it has a reader already.
 func ReadOrPipe(name string, limit int64) ([]byte, error) {
-	return read(name, 0, limit, func(fs.FileInfo) error { return nil })
+	return read(name, 0, limit, func(fs.FileInfo) bool { return true }, isOwners)
 }
 
-func read(name string, flags int, limit int64, check func(fs.FileInfo) error) ([]byte, error) {
+func isFile(info fs.FileInfo) bool { return info.Mode().IsRegular() }
+
+// isOwners reports whether nobody but its owner may read or write a file.
+func isOwners(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
+
+// read reads what is of a kind that is taken, and secret if it is a file.
+func read(name string, flags int, limit int64, isTaken, isSecret func(fs.FileInfo) bool) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|flags, 0)
 	if err != nil {
 		return nil, err
@@ -37,10 +50,10 @@ func read(name string, flags int, limit int64, check func(fs.FileInfo) error) ([
 	if err != nil {
 		return nil, err
 	}
-	if err := check(info); err != nil {
-		return nil, err
+	if !isTaken(info) {
+		return nil, fmt.Errorf("%s: it is no file", name)
 	}
-	if info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+	if isFile(info) && !isSecret(info) {
 		return nil, fmt.Errorf("%s: mode %04o: others may read or write it: chmod 600", name, info.Mode().Perm())
 	}
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
