@@ -14,16 +14,17 @@ Terminals on many machines. Workers take sessions while they have a free slot;
 "--on fleet:URL" is how a session is placed. Between them is a NATS server:
 "fleet serve", or one of your own with JetStream.
 
-  serve   serve a fleet: the NATS server, with its tenants
-  join    offer this machine to a fleet
-  ls      list the workers, and how many sessions wait for one
-  drain   have a worker take no more sessions, and end
-  tenant  add, list and remove tenants, their users and their workers
+  serve       serve a fleet: the NATS server, with its tenants
+  join        offer this machine to a fleet
+  ls          list the workers, and how many sessions wait for one
+  drain       have a worker take no more sessions, and end
+  tenant      add, list and remove tenants, their users and their workers
+  kubernetes  print a Deployment of workers, for kubectl
 `
 
 func newFleet() *cobra.Command {
 	return newGroup("fleet COMMAND [flags]", "place terminals on many machines", fleetHelp,
-		newFleetServe(), newFleetJoin(), newFleetLs(), newFleetDrain(), newFleetTenant())
+		newFleetServe(), newFleetJoin(), newFleetLs(), newFleetDrain(), newFleetTenant(), newFleetKubernetes())
 }
 
 // fleetDir is a flag's state directory of a fleet that is served. Its zero value is the user's own.

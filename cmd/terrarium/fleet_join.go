@@ -60,9 +60,14 @@ type fleetJoinFlags struct {
 // defaultDrain is for how long sessions are kept when a worker is to end.
 const defaultDrain = 10 * time.Minute
 
-func newFleetJoin() *cobra.Command {
-	f := fleetJoinFlags{linger: time.Minute, drain: defaultDrain}
+func newFleetJoinFlags() *fleetJoinFlags {
+	f := &fleetJoinFlags{linger: time.Minute, drain: defaultDrain}
 	f.starters = place.Engines()
+	return f
+}
+
+func newFleetJoin() *cobra.Command {
+	f := newFleetJoinFlags()
 	cmd := &cobra.Command{
 		Use:                   "join --slots N [flags] URL",
 		Short:                 "offer this machine to a fleet",
@@ -82,6 +87,11 @@ func newFleetJoin() *cobra.Command {
 			return f.join(a)
 		},
 	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *fleetJoinFlags) add(cmd *cobra.Command) {
 	f.addHost(cmd)
 	f.accessFlags.add(cmd)
 	f.engineFlags.add(cmd)
@@ -93,7 +103,6 @@ func newFleetJoin() *cobra.Command {
 	f.set.Var((*duration)(&f.drain), "drain-timeout", "")
 	f.set.StringVar(&f.policy, "policy", "", "")
 	cmd.MarkFlagDirname("cwd")
-	return cmd
 }
 
 // checkJoin says what is wrong with the flags, and fills in what was left out.

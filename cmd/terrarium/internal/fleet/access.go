@@ -61,12 +61,12 @@ func (c *Client) User() string { return c.user }
 
 // Check says what is wrong with the URL. The error is in words.
 func (a *Access) Check() error {
-	_, err := a.loopback()
+	_, err := a.Loopback()
 	return err
 }
 
-// loopback reports whether all servers are on this machine.
-func (a *Access) loopback() (all bool, err error) {
+// Loopback reports whether all servers are on this machine. The error is Check's.
+func (a *Access) Loopback() (all bool, err error) {
 	all = true
 	for one := range strings.SplitSeq(a.URL, ",") {
 		u, err := url.Parse(one)
@@ -86,7 +86,7 @@ func (a *Access) loopback() (all bool, err error) {
 // Connect connects to the server, and gives up when ctx ends. name is what its operator sees. The
 // error is in one line, and says what to do.
 func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
-	local, err := a.loopback()
+	local, err := a.Loopback()
 	if err != nil { // the URL may have a password in it
 		return nil, fmt.Errorf("the URL of a fleet: %w", err)
 	}

@@ -37,13 +37,22 @@ func (i *Image) Check() error {
 		return fmt.Errorf("--engine %s needs --image IMAGE", i.Engine)
 	case strings.HasPrefix(i.Name, "-"):
 		return fmt.Errorf("--image %s: %s would take it for an option", i.Name, i.Engine)
-	case strings.ContainsFunc(i.Name, func(r rune) bool { return isControl(r) || r == ' ' }):
-		return errors.New("--image: no image is called so")
+	}
+	if err := CheckImageName(i.Name); err != nil {
+		return err
 	}
 	for _, flag := range i.Flags {
 		if !strings.HasPrefix(flag, "-") || strings.Trim(flag, "-") == "" {
 			return fmt.Errorf("--engine-flag %s: %s would take it for the image: want --engine-flag --NAME=VALUE, in one word", flag, i.Engine)
 		}
+	}
+	return nil
+}
+
+// CheckImageName says why no image can be called so, and names the flag.
+func CheckImageName(name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool { return isControl(r) || r == ' ' }) {
+		return errors.New("--image: no image is called so")
 	}
 	return nil
 }

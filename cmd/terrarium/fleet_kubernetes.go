@@ -1,0 +1,312 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fleet"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+)
+
+const fleetKubernetesHelp = `usage: terrarium fleet kubernetes [flags] URL [-- FLAG...]
+
+Prints a Deployment of Kubernetesfor "kubectl apply -f -". Its pods are workers
+of the fleet at URL. Behind -- are flags of "fleet join": --sandbox, --label.
+
+  --image IMAGE     has a terrarium in PATH, and what sessions need
+  --slots N         sessions that a pod has at once
+  --replicas N      pods; 1
+  --name NAME       what the Deployment is called; terrarium-worker
+  --namespace NAME  where it is; default: kubectl's
+  --secret NAME     has a worker's credentials as worker.creds; default: called
+                    as the Deployment
+  --cpu N           of a pod, requested and its limit: 2, 500m; 1
+  --memory N, --disk N   likewise: 512Mi, 2Gi; 2Gi and 4Gi
+
+Before it, once, with a file that "fleet tenant add" has made:
+
+  kubectl create secret generic terrarium-worker --from-file=worker.creds=FILE
+
+Sessions of a pod share it: "-- --sandbox workspace" keeps them from its
+credentials. A pod that is to end drains for as long as --drain-timeout says.
+`
+
+// kubernetesFlags are the flags of fleet kubernetes.
+type kubernetesFlags struct {
+	image, name, namespace, secret string
+	slots, replicas                int
+	cpu, memory, disk              quantity
+}
+
+func newFleetKubernetes() *cobra.Command {
+	f := kubernetesFlags{name: "terrarium-worker", replicas: 1, cpu: quantity{text: "1", cpu: true}, memory: quantity{text: "2Gi"}, disk: quantity{text: "4Gi"}}
+	cmd := &cobra.Command{
+		Use:                   "kubernetes [flags] URL [-- FLAG...]",
+		SuggestFor:            []string{"k8s", "kube"},
+		Short:                 "print a Deployment of workers",
+		Long:                  fleetKubernetesHelp,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			urls, join := args, []string(nil)
+			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+				urls, join = args[:dash], args[dash:]
+			}
+			if len(urls) != 1 {
+				return &usageError{cmd.UseLine(), errors.New("want the URL of a fleet, such as tls://fleet.example:4222")}
+			}
+			d, err := f.deployment(urls[0], join)
+			if err != nil {
+				return &usageError{cmd.UseLine(), err}
+			}
+			return printJSON(cmd.OutOrStdout(), d) // which is YAML, too
+		},
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.image, "image", "", "")
+	set.IntVar(&f.slots, "slots", 0, "")
+	set.IntVar(&f.replicas, "replicas", f.replicas, "")
+	set.StringVar(&f.name, "name", f.name, "")
+	set.StringVar(&f.namespace, "namespace", "", "")
+	set.StringVar(&f.secret, "secret", "", "")
+	set.Var(&f.cpu, "cpu", "")
+	set.Var(&f.memory, "memory", "")
+	set.Var(&f.disk, "disk", "")
+	return cmd
+}
+
+const (
+	maxReplicas = 1000 // a tenant has 1,000 connections
+	// What a pod is called is the Deployment's name and 17 bytes at most, "-0123456789-01234", and
+	// is what the worker is called: see fleet.CheckName.
+	maxDeployment = 63 - 17
+	maxSecret     = 253
+)
+
+// A label and a subdomain of RFC 1123, as Kubernetes has them.
+//
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+var (
+	dnsLabel     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	dnsSubdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
+
+// check says what is wrong with the flags, and fills in what was left out.
+func (f *kubernetesFlags) check() error {
+	if f.image == "" {
+		return errors.New("fleet kubernetes needs --image IMAGE")
+	}
+	if err := place.CheckImageName(f.image); err != nil {
+		return err
+	}
+	f.secret = cmp.Or(f.secret, f.name)
+	switch {
+	case f.slots == 0:
+		return errors.New("fleet kubernetes needs --slots N")
+	case f.replicas < 1 || f.replicas > maxReplicas:
+		return fmt.Errorf("--replicas %d: out of range: 1 to %d", f.replicas, maxReplicas)
+	case len(f.name) > maxDeployment || !dnsLabel.MatchString(f.name):
+		return fmt.Errorf("--name %.80q: want 1 to %d of a to z, 0 to 9 and -, and no - first or last", f.name, maxDeployment)
+	case f.namespace != "" && (len(f.namespace) > 63 || !dnsLabel.MatchString(f.namespace)):
+		return fmt.Errorf("--namespace %.80q: want 1 to 63 of a to z, 0 to 9 and -, and no - first or last", f.namespace)
+	case len(f.secret) > maxSecret || !dnsSubdomain.MatchString(f.secret):
+		return fmt.Errorf("--secret %.80q: want 1 to %d of a to z, 0 to 9, . and -, each part with a letter or digit first and last", f.secret, maxSecret)
+	}
+	return nil
+}
+
+// What a pod has, and where.
+const (
+	// podHome has our caches and state, and podWork is where commands start: --sandbox lets them
+	// make no files beside what a home directory has.
+	podHome = "/home/terrarium"
+	podWork = "/work"
+	// podSecret is in a directory that --sandbox hides from commands.
+	podSecret = "/run/secrets/terrarium"
+	podCreds  = podSecret + "/worker.creds"
+	// podUser is nobody's in most images. It is not root, whatever the image says.
+	podUser = 65532
+	// podName is a variable with what the pod is called. The kubelet puts its value into arguments.
+	podName = "POD_NAME"
+	// afterDrain is what a worker has to end when sessions have had their time.
+	afterDrain = 30 * time.Second
+)
+
+// joinArgs returns the arguments of a pod's terrarium, and for how long it drains. more are the
+// person's flags. The error is about those, or about the URL.
+func (f *kubernetesFlags) joinArgs(url string, more []string) (args []string, drain time.Duration, err error) {
+	a := fleet.Access{URL: url}
+	switch local, err := a.Loopback(); {
+	case err != nil:
+		return nil, 0, err
+	case local:
+		return nil, 0, fmt.Errorf("%s: in a pod that is the pod itself: want where the server is in its network", url)
+	}
+	join := newFleetJoinFlags()
+	cmd := &cobra.Command{Use: "join"}
+	join.add(cmd)
+	if err := cmd.ParseFlags(more); err != nil {
+		return nil, 0, fmt.Errorf("behind --: %w", flagError(cmd, err))
+	}
+	if join.set.NArg() > 0 {
+		return nil, 0, fmt.Errorf("behind --: %.80q: want flags of fleet join", join.set.Arg(0))
+	}
+	for _, name := range []string{"slots", "name", "creds"} {
+		if join.set.Changed(name) {
+			return nil, 0, fmt.Errorf("behind --: --%s: the Deployment has its own", name)
+		}
+	}
+	switch {
+	case slices.Contains(place.Engines(), join.engine):
+		return nil, 0, fmt.Errorf("behind --: --engine %s: a pod has no engine, and is a container itself", join.engine)
+	case join.ca != "" && !path.IsAbs(join.ca):
+		return nil, 0, fmt.Errorf("behind --: --tls-ca %s: want a path that begins with /", join.ca)
+	case !utf8.ValidString(url + strings.Join(more, "")):
+		return nil, 0, errors.New("an argument is not UTF-8, as JSON and YAML are")
+	}
+	for _, e := range join.env {
+		if strings.HasPrefix(e, "=") {
+			return nil, 0, errors.New("behind --: --env NAME: want NAME=VALUE")
+		}
+	}
+	ours := []string{"--slots", strconv.Itoa(f.slots), "--name", "$(" + podName + ")", "--creds", podCreds}
+	if err := cmd.ParseFlags([]string{"--slots", strconv.Itoa(f.slots)}); err != nil {
+		return nil, 0, err
+	}
+	join.elsewhere = true
+	if err := cmp.Or(join.checkJoin(), join.checkThere("fleet kubernetes")); err != nil {
+		return nil, 0, err
+	}
+	args = append([]string{"fleet", "join"}, ours...)
+	for _, arg := range append(slices.Clone(more), url) {
+		args = append(args, strings.ReplaceAll(arg, "$", "$$")) // or the kubelet might expand it
+	}
+	return args, join.drain, nil
+}
+
+// object is one of JSON's. Its members are written in the order of their names.
+type object = map[string]any
+
+// deployment returns a Deployment of Kubernetes.
+//
+// There are no probes. A worker listens nowhere, so none could ask it. It ends by itself when it
+// can't go on, and is started again then. That the fleet's server is away is no reason to end: a
+// pod that a probe kills meanwhile would lose sessions that go on when the server is back.
+//
+// https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/
+// https://kubernetes.io/docs/concepts/security/pod-security-standards/ (restricted)
+func (f *kubernetesFlags) deployment(url string, join []string) (object, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	args, drain, err := f.joinArgs(url, join)
+	if err != nil {
+		return nil, err
+	}
+	labels := object{"app.kubernetes.io/name": "terrarium-worker", "app.kubernetes.io/instance": f.name}
+	metadata := object{"name": f.name, "labels": labels}
+	if f.namespace != "" {
+		metadata["namespace"] = f.namespace
+	}
+	return object{
+		"apiVersion": "apps/v1",
+		"kind":       "Deployment",
+		"metadata":   metadata,
+		"spec": object{
+			"replicas": f.replicas,
+			"selector": object{"matchLabels": labels},
+			// New pods first: old ones have sessions, and drain for long.
+			"strategy":        object{"type": "RollingUpdate", "rollingUpdate": object{"maxSurge": "25%", "maxUnavailable": 0}},
+			"minReadySeconds": 10, // a worker that can't join has ended by then
+			"template":        object{"metadata": object{"labels": labels}, "spec": f.pod(args, drain)},
+		},
+	}, nil
+}
+
+func (f *kubernetesFlags) pod(args []string, drain time.Duration) object {
+	size := object{"cpu": f.cpu.text, "memory": f.memory.text, "ephemeral-storage": f.disk.text}
+	empty := object{"sizeLimit": f.disk.text}
+	return object{
+		"automountServiceAccountToken": false, // commands have no business with the cluster
+		"enableServiceLinks":           false, // nor with the variables of all its services
+		"nodeSelector":                 object{"kubernetes.io/os": "linux"},
+		// The kubelet has the Secret be readable for this group. See private.ReadGiven.
+		"securityContext": object{
+			"runAsNonRoot": true, "runAsUser": podUser, "runAsGroup": podUser, "fsGroup": podUser,
+			"seccompProfile": object{"type": "RuntimeDefault"},
+		},
+		"terminationGracePeriodSeconds": int64((drain + afterDrain + time.Second - 1) / time.Second),
+		"containers": []any{object{
+			"name":       "worker",
+			"image":      f.image,
+			"command":    []string{"terrarium"},
+			"args":       args,
+			"workingDir": podWork,
+			"env": []any{
+				object{"name": podName, "valueFrom": object{"fieldRef": object{"fieldPath": "metadata.name"}}},
+				object{"name": "HOME", "value": podHome},
+			},
+			"resources": object{"requests": size, "limits": size},
+			"securityContext": object{
+				"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []string{"ALL"}},
+			},
+			"volumeMounts": []any{
+				object{"name": "home", "mountPath": podHome},
+				object{"name": "work", "mountPath": podWork},
+				object{"name": "tmp", "mountPath": "/tmp"},
+				object{"name": "secret", "mountPath": podSecret, "readOnly": true},
+			},
+		}},
+		"volumes": []any{
+			object{"name": "home", "emptyDir": empty},
+			object{"name": "work", "emptyDir": empty},
+			object{"name": "tmp", "emptyDir": empty},
+			object{"name": "secret", "secret": object{"secretName": f.secret, "defaultMode": 0o400}},
+		},
+	}
+}
+
+// quantity is a flag's number of processors or bytes, as Kubernetes writes it.
+//
+// https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+type quantity struct {
+	text string
+	cpu  bool
+}
+
+// What Kubernetes takes besides, such as 1e3 and thousandths of a byte, is mostly a slip.
+var (
+	processors = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,3}|m)?$`)
+	bytesOf    = regexp.MustCompile(`^[0-9]{1,15}((\.[0-9]{1,3})?([kMGT]|[KMGT]i))?$`)
+)
+
+// Set implements pflag.Value.
+func (q *quantity) Set(text string) error {
+	form, want := bytesOf, "want bytes, as in 512Mi or 2Gi"
+	if q.cpu {
+		form, want = processors, "want processors, as in 2, 0.5 or 500m"
+	}
+	switch {
+	case !form.MatchString(text):
+		return errors.New(want)
+	case strings.Trim(text, "0.mkKMGTi") == "":
+		return errors.New("want more than nothing")
+	}
+	q.text = text
+	return nil
+}
+
+// String implements pflag.Value.
+func (q *quantity) String() string { return q.text }
+
+// Type implements pflag.Value.
+func (q *quantity) Type() string { return "quantity" }
