@@ -67,8 +67,9 @@ func (i *Image) String() string { return i.Engine + " image " + i.Name }
 // https://docs.podman.io/en/latest/markdown/podman-run.1.html
 func (i *Image) Container(name string) *Place {
 	// A person's flags may change these. Without a log driver, what a terminal shows would be
-	// written to the engine's disk as well.
-	argv := []string{i.Engine, "run", "--init", "--log-driver=none"}
+	// written to the engine's disk as well. There is no --init: orphans are the keeper's, and the
+	// first process of a container is one that nothing in it can kill.
+	argv := []string{i.Engine, "run", "--log-driver=none"}
 	for _, variable := range i.Env {
 		argv = append(argv, "--env="+variable)
 	}

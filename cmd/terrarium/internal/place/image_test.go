@@ -24,7 +24,7 @@ func toolbox(engine string) *place.Image {
 func TestContainerArgv(t *testing.T) {
 	for engine, own := range map[string][]string{"docker": nil, "podman": {"--detach-keys="}} {
 		want := slices.Concat([]string{
-			engine, "run", "--init", "--log-driver=none", "--env=A=b c", "--env=TOKEN", "--network=none", "--rm=false",
+			engine, "run", "--log-driver=none", "--env=A=b c", "--env=TOKEN", "--network=none", "--rm=false",
 			"--rm", "--interactive", "--tty=false", "--detach=false", "--pull=never", "--name=box", "--label=io.github.terrarium-dev.owner=one.key",
 			`--mount=type=bind,"source=/opt/a,b/terrarium",target=/.terrarium,readonly`,
 		}, own, []string{"--entrypoint=/.terrarium", "toolbox:1", "host", "serve"})
