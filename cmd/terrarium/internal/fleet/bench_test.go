@@ -1,7 +1,10 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -37,6 +40,47 @@ func BenchmarkFleet(b *testing.B) {
 			return err
 		})
 	})
+}
+
+// BenchmarkContainer does things on a worker, and on one whose sessions have a host of their own
+// behind pipes, as in a container, in turns. "times" is what the second decoding costs.
+func BenchmarkContainer(b *testing.B) {
+	native, err := hostnative.New(hostnative.Config{})
+	if err != nil {
+		b.Skip(err)
+	}
+	b.Cleanup(func() { native.Close() })
+	s := newServer(b)
+	newWorker(b, s, WorkerConfig{Name: "plain", Slots: 1, Host: native, Labels: Labels{"is": "plain"}})
+	config := behindStream("container", 1, native, pipes)
+	config.Labels = Labels{"is": "container"}
+	newWorker(b, s, config)
+	client := newClient(b, s)
+	plain := place(b, PlaceConfig{Client: client, Labels: Labels{"is": "plain"}})
+	container := place(b, PlaceConfig{Client: client, Labels: config.Labels})
+	b.Run("command", func(b *testing.B) { inTurns(b, runTrue(b, plain), runTrue(b, container)) })
+	b.Run("echo", func(b *testing.B) { inTurns(b, echoLine(b, plain), echoLine(b, container)) })
+	b.Run("output of 4 MiB", func(b *testing.B) { inTurns(b, readZeros(b, plain), readZeros(b, container)) })
+}
+
+// A duplex is one side of two pipes.
+type duplex struct{ in, out *os.File }
+
+func (d duplex) Read(p []byte) (int, error)  { return d.in.Read(p) }
+func (d duplex) Write(p []byte) (int, error) { return d.out.Write(p) }
+func (d duplex) Close() error                { return errors.Join(d.in.Close(), d.out.Close()) }
+
+// pipes returns a stream as a program has it that an engine starts.
+func pipes() (near, far io.ReadWriteCloser) {
+	in, farOut, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	farIn, out, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	return duplex{in, out}, duplex{farIn, farOut}
 }
 
 // inTurns does one thing and the other b.N times.

@@ -174,21 +174,27 @@ func TestHostBehindHost(t *testing.T) {
 	coretest.Supported(t, err)
 	t.Cleanup(func() { native.Close() })
 	s := newServer(t)
-	newWorker(t, s, WorkerConfig{
-		Name: "w", Slots: 64, Ready: func(context.Context) error { return nil },
+	newWorker(t, s, behindStream("w", 64, native, func() (near, far io.ReadWriteCloser) { return net.Pipe() }))
+	client := newClient(t, s)
+	coretest.TestHost(t, func(t *testing.T) driver.Host {
+		return place(t, PlaceConfig{Client: client})
+	})
+}
+
+// behindStream configures a worker whose sessions have the host at the other end of a stream, as in
+// a container.
+func behindStream(name string, slots int, host driver.Host, stream func() (near, far io.ReadWriteCloser)) WorkerConfig {
+	return WorkerConfig{
+		Name: name, Slots: slots, Ready: func(context.Context) error { return nil },
 		Open: func(ctx context.Context, _ func(error)) (OwnHost, error) {
-			h := &pipeHost{server: remote.NewServer(remote.ServerConfig{Host: native})}
+			h := &pipeHost{server: remote.NewServer(remote.ServerConfig{Host: host})}
 			var err error
 			h.Host, err = remote.Connect(ctx, remote.Config{Dial: func(context.Context) (io.ReadWriteCloser, error) {
-				near, far := net.Pipe()
+				near, far := stream()
 				go h.server.Serve(far) // ends with the connection
 				return near, nil
 			}})
 			return h, err
 		},
-	})
-	client := newClient(t, s)
-	coretest.TestHost(t, func(t *testing.T) driver.Host {
-		return place(t, PlaceConfig{Client: client})
-	})
+	}
 }
