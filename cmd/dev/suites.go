@@ -65,6 +65,11 @@ var suites = []suite{
 		args: []string{"-run=^TestPodman$", "./tests"},
 	},
 	{
+		name: "a container for each session of a fleet", env: "TERRARIUM_ENGINE",
+		what: "docker or podman, and TERRARIUM_ENGINE_IMAGE an image that has a shell",
+		args: []string{"-run=^TestEngine$", "./tests"},
+	},
+	{
 		name: "claude-agent-acp reports", env: "TERRARIUM_CLAUDE_AGENT_ACP",
 		what: "the package @agentclientprotocol/claude-agent-acp, which make conformance installs by itself",
 		node: "web/test/view/agents.test.mjs", only: "the reports of",
