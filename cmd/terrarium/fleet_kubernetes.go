@@ -20,8 +20,8 @@ import (
 
 const fleetKubernetesHelp = `usage: terrarium fleet kubernetes [flags] URL [-- FLAG...]
 
-Prints a Deployment of Kubernetesfor "kubectl apply -f -". Its pods are workers
-of the fleet at URL. Behind -- are flags of "fleet join": --sandbox, --label.
+Prints a Deployment for "kubectl apply -f -". Its pods are workers of the fleet
+at URL. Behind -- are flags of "fleet join": --sandbox, --label.
 
   --image IMAGE     has a terrarium in PATH, and what sessions need
   --slots N         sessions that a pod has at once
