@@ -50,6 +50,7 @@ func (b *broken) breaks(meanwhile func()) {
 // A worker that was heard since our connection was made anew is back: where it ends then, that is
 // told as soon as ever.
 func TestWorkerGoneAfterBreak(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
 	b := newBroken(t, s)
@@ -67,26 +68,17 @@ func TestWorkerGoneAfterBreak(t *testing.T) {
 // A worker that ends while our connection is broken may only be late. It is waited for, and then
 // told of.
 func TestWorkerNeverBack(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
 	b := newBroken(t, s)
 	b.client.backIn = 3 * goneAfter
-	p, err := NewPlace(patient(t), PlaceConfig{Client: b.client})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close() })
 	lost := make(chan time.Time, 1)
-	h, err := remote.Connect(patient(t), remote.Config{Dial: p.Dial, OnState: func(s remote.State) {
+	o := start(t, placeTold(t, PlaceConfig{Client: b.client}, func(s remote.State) {
 		if s.Link == remote.Lost {
 			lost <- time.Now()
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { h.Close() })
-	o := start(t, h)
+	}))
 	o.says("before")
 	b.breaks(w.client.Close)
 	o.lost()

@@ -7,6 +7,7 @@ import (
 // TestDrainByDeputy has the server answer where a worker is asked to drain, as each user can. The
 // worker goes on.
 func TestDrainByDeputy(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	c := newClient(t, s)
 	alive, err := c.nats.SubscribeSync(Heartbeats)

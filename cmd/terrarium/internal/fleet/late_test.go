@@ -66,6 +66,7 @@ func (e *fakeEngine) all() []*fakeOwn {
 // Each session has a host of its own. One that ends takes its session with it, which is told why,
 // and no other.
 func TestOwnHosts(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	e := &fakeEngine{}
 	newWorker(t, s, WorkerConfig{Name: "w", Slots: 2, Open: e.open, Ready: e.ready})
@@ -101,6 +102,7 @@ func TestOwnHosts(t *testing.T) {
 // Who asked is told why there is no host. The worker takes nothing more until there can be one, and
 // another one does.
 func TestOpenFails(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	e := &fakeEngine{broken: errors.New("no space left on device")}
 	said := make(chan string, 16)

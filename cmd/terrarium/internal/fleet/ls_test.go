@@ -7,6 +7,7 @@ import (
 
 // TestList has a worker with one slot used, and one request that waits for labels nobody has.
 func TestList(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	c := newClient(t, s)
 	if l, err := List(patient(t), c); err != nil || len(l.Workers) != 0 || l.Waiting != 0 {

@@ -27,6 +27,7 @@ func TestFreeName(t *testing.T) {
 
 // TestNamesakes has two workers be given one name. Both say so, and that they have joined.
 func TestNamesakes(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	var all []chan string
 	for range 2 {

@@ -49,6 +49,7 @@ func newClient(t testing.TB, s *Server) *Client {
 type running struct {
 	*Worker
 	client *Client
+	cancel context.CancelFunc // has it end all sessions, and itself
 	ended  chan error
 }
 
@@ -57,12 +58,12 @@ func newWorker(t testing.TB, s *Server, c WorkerConfig) *running {
 	if c.Client == nil {
 		c.Client = newClient(t, s)
 	}
-	r := &running{client: c.Client, ended: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{client: c.Client, cancel: cancel, ended: make(chan error, 1)}
 	var err error
 	if r.Worker, err = NewWorker(c); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	go func() { r.ended <- r.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
@@ -85,11 +86,17 @@ func (p *placedHost) Close() error {
 
 func place(t testing.TB, c PlaceConfig) *placedHost {
 	t.Helper()
+	return placeTold(t, c, nil)
+}
+
+// placeTold is place, and tells what becomes of the connection.
+func placeTold(t testing.TB, c PlaceConfig, onState func(remote.State)) *placedHost {
+	t.Helper()
 	p, err := NewPlace(patient(t), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := remote.Connect(patient(t), remote.Config{Dial: p.Dial})
+	h, err := remote.Connect(patient(t), remote.Config{Dial: p.Dial, OnState: onState})
 	if err != nil {
 		p.Close()
 		t.Fatal(err)
@@ -193,6 +200,12 @@ func (o *terminal) says(text string) {
 	if _, err := o.p.Write([]byte(text)); err != nil {
 		o.t.Fatal(err)
 	}
+	o.hears(text)
+}
+
+// hears waits until the command has written that and nothing else.
+func (o *terminal) hears(text string) {
+	o.t.Helper()
 	for got := ""; got != text; {
 		select {
 		case more := <-o.came:
@@ -247,6 +260,7 @@ func says(t *testing.T, said <-chan string, want string) {
 
 // Workers have no more sessions than slots. The next one waits until one is free, and says so.
 func TestSlots(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	hosts := []*echoHost{{}, {}}
 	for i, h := range hosts {
@@ -291,6 +305,7 @@ func TestSlots(t *testing.T) {
 // A request waits for as long as whoever has made it, and no longer, also where the server starts
 // again meanwhile.
 func TestRequestWaits(t *testing.T) {
+	t.Parallel()
 	dir := stateDir(t)
 	s := serve(t, ServerConfig{Dir: dir, Open: true})
 	addr := strings.TrimPrefix(s.URL(), "nats://")
@@ -339,6 +354,7 @@ func TestRequestWaits(t *testing.T) {
 
 // A request that wants labels goes to a worker that has them.
 func TestPlaceLabels(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	newWorker(t, s, WorkerConfig{Name: "plain", Slots: 8, Host: &echoHost{}})
 	newWorker(t, s, WorkerConfig{Name: "gpu", Slots: 2, Host: &echoHost{}, Labels: Labels{"gpu": "a100", "os": "linux"}})
@@ -359,6 +375,7 @@ func TestPlaceLabels(t *testing.T) {
 
 // A worker that was killed is told of soon, and a near side of another worker is not.
 func TestWorkerGone(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	one := newWorker(t, s, WorkerConfig{Name: "w", Slots: 2, Host: &echoHost{}})
 	client := newClient(t, s)
@@ -373,13 +390,31 @@ func TestWorkerGone(t *testing.T) {
 	third.says("still here")
 }
 
-// What a near side asks for is there again when the server is: nothing is lost.
-func TestServerRestarts(t *testing.T) {
-	dir := stateDir(t)
-	s, err := Serve(ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
+// serveTwice starts a server that the test closes, and returns what starts the next one. That ends
+// after all that is made in between, which would wait for it.
+func serveTwice(t *testing.T, c ServerConfig) (s *Server, restart func(c ServerConfig)) {
+	t.Helper()
+	s, err := Serve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	last := s
+	t.Cleanup(func() { last.Close() })
+	return s, func(c ServerConfig) {
+		t.Helper()
+		next, err := Serve(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = next
+	}
+}
+
+// What a near side asks for is there again when the server is: nothing is lost.
+func TestServerRestarts(t *testing.T) {
+	t.Parallel()
+	dir := stateDir(t)
+	s, restart := serveTwice(t, ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
 	host := &echoHost{}
 	newWorker(t, s, WorkerConfig{Name: "w", Slots: 2, Host: host})
 	client := newClient(t, s)
@@ -392,21 +427,8 @@ func TestServerRestarts(t *testing.T) {
 		_, err := o.p.Write([]byte("meanwhile"))
 		wrote <- err
 	}()
-	again, err := Serve(ServerConfig{Dir: dir, Addr: addr, Open: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { again.Close() })
-	for got := ""; got != "meanwhile"; {
-		select {
-		case more := <-o.came:
-			got += more
-		case e := <-o.exit:
-			t.Fatalf("it has ended: %+v", e)
-		case <-time.After(patience):
-			t.Fatalf("got %q, want what was written meanwhile", got)
-		}
-	}
+	restart(ServerConfig{Dir: dir, Addr: addr, Open: true})
+	o.hears("meanwhile")
 	if err := <-wrote; err != nil {
 		t.Error(err)
 	}
@@ -467,11 +489,9 @@ func (g *gate) shut() {
 
 // A worker that comes back later than we after a server was away is no worker that is gone.
 func TestWorkerComesBackLate(t *testing.T) {
+	t.Parallel()
 	dir := stateDir(t)
-	s, err := Serve(ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, restart := serveTwice(t, ServerConfig{Dir: dir, Addr: "127.0.0.1:0", Open: true})
 	addr := strings.TrimPrefix(s.URL(), "nats://")
 	g := &gate{to: addr}
 	g.open(t)
@@ -482,19 +502,31 @@ func TestWorkerComesBackLate(t *testing.T) {
 	}
 	t.Cleanup(c.Close)
 	newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}, Client: c})
-	o := start(t, place(t, PlaceConfig{Client: newClient(t, s)}))
-	o.says("before")
-	s.Close()
-	g.shut()
-	again, err := Serve(ServerConfig{Dir: dir, Addr: addr, Open: true})
+	back, breaks := make(chan bool, 8), make(chan bool, 8)
+	direct := Access{URL: s.URL(), OnLink: func(lost error) { back <- lost == nil }}
+	near, err := direct.Connect(patient(t), "near")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { again.Close() })
+	t.Cleanup(near.Close)
+	o := start(t, placeTold(t, PlaceConfig{Client: near}, func(s remote.State) { breaks <- s.Link == remote.Reconnecting }))
+	o.says("before")
+	s.Close()
+	g.shut()
+	restart(ServerConfig{Dir: dir, Addr: addr, Open: true})
+	for _, happens := range []chan bool{breaks, back} {
+		for is := false; !is; {
+			select {
+			case is = <-happens:
+			case <-time.After(patience):
+				t.Fatal("our connection does not break, or is not made again")
+			}
+		}
+	}
 	select {
 	case e := <-o.exit:
 		t.Fatalf("it has ended: %+v", e)
-	case <-time.After(4 * goneAfter): // we are back at once, and told that nobody is there
+	case <-time.After(2 * goneAfter): // we are told all the time that nobody is there
 	}
 	g.open(t)
 	t.Cleanup(g.shut)
@@ -503,6 +535,7 @@ func TestWorkerComesBackLate(t *testing.T) {
 
 // A worker that drains takes no more, tells who it has, and ends with the last of them.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 4, Host: &echoHost{}})
 	client := newClient(t, s)
@@ -616,8 +649,9 @@ func (a *asked) want(t *testing.T, k kind, conn uint64) {
 // An open that was used opens nothing, a new one displaces the one before, and what can't be ends a
 // link, not the worker.
 func TestHostileNear(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
-	newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
+	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
 	c := newClient(t, s)
 	a := ask(t, c)
 	a.send(t, c, message{kind: kindOpen, conn: 3})
@@ -640,7 +674,16 @@ func TestHostileNear(t *testing.T) {
 		}
 	}
 	c.nats.Publish(DrainSubject("w"), []byte("drain!"))
-	// Its session was never begun, so the slot is free again.
+	// Its session was never begun, so the slot is free again when the time for that is over.
+	w.mu.Lock()
+	unused := w.sessions[Anybody+"."+a.session].unused
+	w.mu.Unlock()
+	for end := time.Now().Add(patience); !unused.Stop(); { // its link has just ended
+		if time.Now().After(end) {
+			t.Fatal("a session that nobody has begun goes on")
+		}
+	}
+	unused.Reset(0)
 	p := place(t, PlaceConfig{Client: c})
 	start(t, p).says("hello")
 }
@@ -648,6 +691,7 @@ func TestHostileNear(t *testing.T) {
 // A session that two workers claim is that of the first, and the other one has its slot back. One
 // whose asker has gone takes no slot.
 func TestTwoClaims(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	w := newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
 	c := newClient(t, s)

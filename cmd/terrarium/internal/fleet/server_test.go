@@ -151,6 +151,7 @@ func (c *deafConn) Dial(network, addr string) (net.Conn, error) {
 // TestDeafConnection has a connection read nothing of what it has asked for. The server keeps no
 // more than maxPending for it, and ends it.
 func TestDeafConnection(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	conn := &deafConn{deaf: make(chan struct{}), closed: make(chan struct{})}
 	deaf, err := nats.Connect(s.URL(), nats.SetCustomDialer(conn), nats.Name("deaf"), nats.NoReconnect(), nats.Timeout(patience))
