@@ -1,9 +1,12 @@
 package fleet
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
@@ -88,4 +91,61 @@ func TestWorkerNeverBack(t *testing.T) {
 	if waited := (<-lost).Sub(anew); waited < b.client.backIn {
 		t.Errorf("lost %v after our connection was there again, want at least %v", waited, b.client.backIn)
 	}
+}
+
+// A worker that claims a session and then is silent may have it all the same. So it is asked for
+// anew under another name: who has one of that name takes no request for it.
+func TestClaimThenSilent(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	silent := newClient(t, s)
+	js, err := silent.queue(patient(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := consumer(patient(t), js, DefaultPool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := make(chan *Place, 1)
+	near := newClient(t, s)
+	go func() {
+		p, err := NewPlace(patient(t), PlaceConfig{Client: near})
+		if err != nil {
+			t.Error(err)
+		}
+		placed <- p
+	}()
+	next := func() (m jetstream.Msg, session string) {
+		t.Helper()
+		m, err := pool.Next(jetstream.FetchMaxWait(patience))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if session, err = parseRequest(m.Data()); err != nil {
+			t.Fatal(err)
+		}
+		return m, session
+	}
+	m, first := next()
+	m.Ack()
+	instance := strings.Repeat("C", 26)
+	heard, err := silent.nats.SubscribeSync(FarSubject(Anybody, first, Anybody, instance))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer heard.Unsubscribe()
+	b, _ := json.Marshal(claim{1, Anybody, instance, "silent"})
+	silent.nats.Publish(ClaimSubject(Anybody, first), b)
+	m, second := next()
+	if second == first {
+		t.Error("it is asked for under the same name")
+	}
+	m.Nak()
+	newWorker(t, s, WorkerConfig{Name: "w", Slots: 1, Host: &echoHost{}})
+	p := <-placed
+	if p == nil || p.Worker() != "w" {
+		t.Fatalf("got %+v, want a place of the other worker", p)
+	}
+	p.Close()
 }

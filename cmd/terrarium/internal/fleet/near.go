@@ -69,9 +69,31 @@ func NewPlace(ctx context.Context, c PlaceConfig) (*Place, error) {
 	// Without these two it knows less of what it waits for.
 	ctx, stop := c.Client.heed(ctx, Heartbeats, streamInfo)
 	defer stop()
-	p := &Place{config: c, session: rand.Text()}
+	p := &Place{config: c}
+	w := newWait(ctx, &p.config, js)
+	defer w.end()
+	for {
+		placed, err := p.try(ctx, js, w)
+		switch {
+		case err != nil:
+			return nil, err
+		case placed:
+			return p, nil
+		}
+		// It has died in between, or is late, and nothing was asked of it: another one may have it.
+		select {
+		case <-time.After(openPause):
+		case <-ctx.Done(): // as forClaim will say
+		}
+	}
+}
+
+// try asks for a place, and reports whether it has one. It does so under a name of its own: a
+// worker that is late may have that of the last try, and takes no other request for it.
+func (p *Place) try(ctx context.Context, js jetstream.JetStream, w *wait) (placed bool, err error) {
+	p.session = rand.Text()
 	claims := make(chan claim, 4)
-	sub, err := c.Client.subscribe(ClaimSubject(c.Client.user, p.session), func(m *nats.Msg) {
+	sub, err := p.config.Client.subscribe(ClaimSubject(p.config.Client.user, p.session), func(m *nats.Msg) {
 		got, err := parseClaim(m.Data)
 		if err != nil {
 			return
@@ -82,11 +104,9 @@ func NewPlace(ctx context.Context, c PlaceConfig) (*Place, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer sub.Unsubscribe() // whoever claims it later learns that nobody is there
-	w := newWait(ctx, &p.config, js)
-	defer w.end()
 	for {
 		if err := p.ask(ctx, js); err != nil {
 			w.problem(err)
@@ -96,17 +116,13 @@ func NewPlace(ctx context.Context, c PlaceConfig) (*Place, error) {
 		case err == errAskAgain:
 			continue
 		case err != nil:
-			return nil, err
+			return false, err
 		}
-		if err := p.accept(ctx, &got); err == nil {
-			p.refuseOthers(claims)
-			return p, nil
+		if err := p.accept(ctx, &got); err != nil {
+			return false, nil
 		}
-		// It has died in between, and nothing was asked of it: another one may have it.
-		select {
-		case <-time.After(openPause):
-		case <-ctx.Done(): // as forClaim will say
-		}
+		p.refuseOthers(claims)
+		return true, nil
 	}
 }
 
