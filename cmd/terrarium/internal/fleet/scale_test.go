@@ -6,9 +6,12 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
@@ -28,17 +31,32 @@ func TestScale(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*patience)
 	defer cancel()
-	s := newServer(t)
+	dir := stateDir(t)
+	list := tenants(t, ctx, dir)
+	creds := addTenant(t, ctx, list, "acme")
+	list.Close()
+	s := serve(t, ServerConfig{Dir: dir})
+	connect := func(who string) *Client {
+		a := Access{URL: s.URL(), Creds: creds[who]}
+		c, err := a.Connect(ctx, who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
 	hosts := make([]*echoHost, workers)
+	all := make([]*running, workers)
 	for i := range hosts {
 		hosts[i] = new(echoHost)
-		newWorker(t, s, WorkerConfig{Name: fmt.Sprintf("w%d", i), Slots: slots, Host: hosts[i]})
+		all[i] = newWorker(t, s, WorkerConfig{Name: fmt.Sprintf("w%d", i), Slots: slots, Host: hosts[i], Client: connect("w1")})
 	}
 	var clients []*Client
 	for range 10 {
-		clients = append(clients, newClient(t, s))
+		clients = append(clients, connect("ada"))
 	}
 	before := held()
+	began := used(t)
 
 	near := make([]*nearSide, workers*slots)
 	var starting sync.WaitGroup
@@ -50,10 +68,12 @@ func TestScale(t *testing.T) {
 			closing.Go(n.close)
 		}
 		closing.Wait()
+		for _, w := range all { // none of which is waited for alone
+			w.cancel()
+		}
 	})
 	errs := make(chan error, len(near))
 	next := make(chan int)
-	began := time.Now()
 	for range 64 { // at once
 		starting.Go(func() {
 			for i := range next {
@@ -74,7 +94,7 @@ func TestScale(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	took := time.Since(began)
+	took := used(t).since(began)
 
 	each := (held() - before) / int64(len(near))
 	if each > mostHeld {
@@ -100,7 +120,9 @@ func TestScale(t *testing.T) {
 	}
 	slices.Sort(times)
 	t.Logf("%d terminals on %d workers: %.0f/s; half in %v, 99 of 100 in %v; %d bytes each in all", len(near), workers,
-		float64(len(near))/took.Seconds(), times[len(times)/2], times[len(times)*99/100], each)
+		float64(len(near))/took.wall.Seconds(), times[len(times)/2], times[len(times)*99/100], each)
+	t.Logf("each took %v of the processor and %d bytes on connections until it had started; %d descriptors are open",
+		took.processor/time.Duration(len(near)), took.wire/int64(len(near)), descriptors(t))
 	logIdle(t, s, len(near))
 }
 
@@ -151,10 +173,45 @@ func held() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// logIdle tells what terminals cost the server that do nothing.
+// A usage is what this process has used by a moment, or between two. The connections are all within
+// it: each byte that it writes is one on the wire.
+type usage struct {
+	at        time.Time
+	wall      time.Duration
+	processor time.Duration
+	wire      int64 // bytes; 0 where the system does not tell
+}
+
+func used(t *testing.T) usage {
+	t.Helper()
+	var r unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &r); err != nil {
+		t.Fatal(err)
+	}
+	u := usage{at: time.Now(), processor: time.Duration(r.Utime.Nano() + r.Stime.Nano())}
+	// https://man7.org/linux/man-pages/man5/proc_pid_io.5.html
+	if b, err := os.ReadFile("/proc/self/io"); err == nil {
+		_, after, _ := strings.Cut(string(b), "wchar: ")
+		fmt.Sscan(after, &u.wire)
+	}
+	return u
+}
+
+func (u usage) since(before usage) usage {
+	return usage{wall: u.at.Sub(before.at), processor: u.processor - before.processor, wire: u.wire - before.wire}
+}
+
+// descriptors returns how many this process has open, or 0 where the system does not tell.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	list, _ := os.ReadDir("/proc/self/fd")
+	return len(list)
+}
+
+// logIdle tells what terminals cost that do nothing.
 func logIdle(t *testing.T, s *Server, terminals int) {
 	t.Helper()
-	if !testing.Verbose() {
+	if os.Getenv("TERRARIUM_LONG") == "" {
 		return
 	}
 	count := func() (messages, bytes int64) {
@@ -165,12 +222,14 @@ func logIdle(t *testing.T, s *Server, terminals int) {
 		return v.InMsgs, v.InBytes
 	}
 	messages, bytes := count()
-	began := time.Now()
-	tick := time.NewTimer(3 * heartbeat)
+	began := used(t)
+	tick := time.NewTimer(10 * heartbeat)
 	defer tick.Stop()
 	<-tick.C
 	m, b := count()
-	each := time.Since(began).Seconds() * float64(terminals)
-	t.Logf("idle: %.2f messages and %.0f bytes a second for each terminal, %.1f subscriptions", float64(m-messages)/each,
-		float64(b-bytes)/each, float64(s.nats.NumSubscriptions())/float64(terminals))
+	u := used(t).since(began)
+	each := u.wall.Seconds() * float64(terminals)
+	t.Logf("idle: %.2f messages and %.0f bytes of them a second for each terminal, %.0f bytes on connections, %.1f subscriptions",
+		float64(m-messages)/each, float64(b-bytes)/each, float64(u.wire)/each, float64(s.nats.NumSubscriptions())/float64(terminals))
+	t.Logf("idle: %.1f %% of a processor for all", 100*u.processor.Seconds()/u.wall.Seconds())
 }
