@@ -26,11 +26,22 @@ func StreamConfig() jetstream.StreamConfig {
 	}
 }
 
+// errNoTTL is why a queue that somebody else has made takes no requests.
+var errNoTTL = errors.New("the stream " + Stream + " takes no TTL for each message, which requests have: whoever made it can allow that, or remove it, and the next worker makes another")
+
+// noTTL is the code of NATS for that.
+//
+// https://github.com/nats-io/nats-server/blob/main/server/errors.json
+const noTTL jetstream.ErrorCode = 10166
+
 // ensureStream makes the queue, where there is none.
 func ensureStream(ctx context.Context, js jetstream.JetStream) error {
-	_, err := js.Stream(ctx, Stream)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
+	s, err := js.Stream(ctx, Stream)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
 		_, err = js.CreateStream(ctx, StreamConfig())
+	case err == nil && !s.CachedInfo().Config.AllowMsgTTL:
+		return errNoTTL
 	}
 	return err
 }

@@ -43,7 +43,12 @@ func newWait(ctx context.Context, c *PlaceConfig, js jetstream.JetStream) *wait 
 }
 
 // problem notes why a request was not taken. It is tried again.
-func (w *wait) problem(err error) { w.why = err }
+func (w *wait) problem(err error) {
+	if e, ok := errors.AsType[jetstream.JetStreamError](err); ok && e.APIError() != nil && e.APIError().ErrorCode == noTTL {
+		err = errNoTTL
+	}
+	w.why = err
+}
 
 // forClaim waits for a claim. The error is errAskAgain if the server has started again, or has not
 // taken the request.
