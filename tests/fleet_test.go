@@ -44,8 +44,15 @@ func newFleetBox(t *testing.T) *fleetBox {
 // start starts terrarium, which is killed when the test ends.
 func (b *fleetBox) start(env string, args ...string) *fleetProgram {
 	b.Helper()
-	p := &fleetProgram{cmd: exec.Command("terrarium", args...), exited: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), env)
+	cmd := exec.Command("terrarium", args...)
+	cmd.Env = append(os.Environ(), env)
+	return b.startProgram(cmd)
+}
+
+// startProgram starts any program, which is killed when the test ends.
+func (b *fleetBox) startProgram(cmd *exec.Cmd) *fleetProgram {
+	b.Helper()
+	p := &fleetProgram{cmd: cmd, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.errs
 	if err := p.cmd.Start(); err != nil {
 		b.Fatal(err)

@@ -20,11 +20,12 @@ Terminals on many machines. Workers take sessions while they have a free slot;
   drain       have a worker take no more sessions, and end
   tenant      add, list and remove tenants, their users and their workers
   kubernetes  print a Deployment of workers, for kubectl
+  harbor      print an environment for Harbor, which runs Terminal-Bench
 `
 
 func newFleet() *cobra.Command {
 	return newGroup("fleet COMMAND [flags]", "place terminals on many machines", fleetHelp,
-		newFleetServe(), newFleetJoin(), newFleetLs(), newFleetDrain(), newFleetTenant(), newFleetKubernetes())
+		newFleetServe(), newFleetJoin(), newFleetLs(), newFleetDrain(), newFleetTenant(), newFleetKubernetes(), newFleetHarbor())
 }
 
 // fleetDir is a flag's state directory of a fleet that is served. Its zero value is the user's own.
