@@ -85,7 +85,7 @@ func (g *gitRunner) line(ctx context.Context, args ...string) (string, error) {
 // answer is line for a question to which git may have no answer: then it fails, and that is "".
 func (g *gitRunner) answer(ctx context.Context, args ...string) (string, error) {
 	text, err := g.line(ctx, args...)
-	if _, exited := errors.AsType[*exec.ExitError](err); exited {
+	if e, ended := errors.AsType[*exec.ExitError](err); ended && e.Exited() { // and was not killed
 		return "", nil
 	}
 	return text, err

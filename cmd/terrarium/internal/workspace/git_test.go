@@ -65,6 +65,31 @@ func TestGitInterrupted(t *testing.T) {
 	}
 }
 
+// A git that is killed, as by a kernel that has no memory, does not make a tree one without a
+// history either.
+func TestGitKilled(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("NOT RUN: no git here")
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	if err := (&gitRunner{dir: dir}).run(t.Context(), nil, io.Discard, "init", "--quiet"); err != nil {
+		t.Fatal(err)
+	}
+	script := `#!/bin/sh
+case "$*" in *--verify*) kill -9 $$;; esac
+exec "$GIT" "$@"
+`
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT", git)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	if tree, err := OpenTree(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("got %+v and %v, want that git was killed", tree, err)
+	}
+}
+
 // A pipe in the place of a file that git reads has an end, and so has what git has started.
 func TestGitWaitsForever(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
