@@ -57,8 +57,11 @@ type fleetJoinFlags struct {
 	offered fleet.Labels
 }
 
-// defaultDrain is for how long sessions are kept when a worker is to end.
-const defaultDrain = 10 * time.Minute
+// For how long sessions are kept when a worker is to end.
+const (
+	defaultDrain = 10 * time.Minute
+	maxDrain     = 7 * 24 * time.Hour
+)
 
 func newFleetJoinFlags() *fleetJoinFlags {
 	f := &fleetJoinFlags{linger: time.Minute, drain: defaultDrain}
@@ -118,6 +121,8 @@ func (f *fleetJoinFlags) checkJoin() (err error) {
 		return fmt.Errorf("--linger %v: want more than nothing", f.linger)
 	case f.drain < 0:
 		return fmt.Errorf("--drain-timeout %v: negative", f.drain)
+	case f.drain > maxDrain:
+		return fmt.Errorf("--drain-timeout %v: want at most %v", f.drain, maxDrain)
 	}
 	if f.offered, err = fleet.ParseLabels(f.labels); err != nil {
 		return fmt.Errorf("--label: %w", err)

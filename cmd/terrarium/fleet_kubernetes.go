@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fleet"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
@@ -154,7 +155,10 @@ func (f *kubernetesFlags) joinArgs(url string, more []string) (args []string, dr
 	join := newFleetJoinFlags()
 	cmd := &cobra.Command{Use: "join"}
 	join.add(cmd)
-	if err := cmd.ParseFlags(more); err != nil {
+	switch err := cmd.ParseFlags(more); {
+	case errors.Is(err, pflag.ErrHelp):
+		return nil, 0, errors.New("behind --: \"terrarium fleet join --help\" has these flags")
+	case err != nil:
 		return nil, 0, fmt.Errorf("behind --: %w", flagError(cmd, err))
 	}
 	if join.set.NArg() > 0 {

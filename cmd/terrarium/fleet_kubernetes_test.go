@@ -194,6 +194,8 @@ func TestKubernetesRefuses(t *testing.T) {
 		{"--policy: a worker has no rules yet", []string{url, "--", "--policy=x"}},
 		{"--label: ", []string{url, "--", "--label=x"}},
 		{"--drain-timeout -1s: negative", []string{url, "--", "--drain-timeout=-1s"}},
+		{"--drain-timeout 2562047h47m16s: want at most 168h0m0s", []string{url, "--", "--drain-timeout=2562047h47m16s"}},
+		{`behind --: "terrarium fleet join --help" has these flags`, []string{url, "--", "--help"}},
 		{"--cwd work: with fleet kubernetes it is a path over there", []string{url, "--", "--cwd=work"}},
 		{"behind --: --tls-ca ca.pem: want a path that begins with /", []string{url, "--", "--tls-ca=ca.pem"}},
 	} {

@@ -52,8 +52,9 @@ type Client struct {
 
 	refusals listeners // hear what is not permitted
 
-	mu   sync.Mutex // guards the field below
-	anew time.Time  // when the connection was last made anew; zero: it never broke
+	mu sync.Mutex // guards the field below
+	// broke is when the connection has broken, or was made anew after that. Zero: it never broke.
+	broke time.Time
 }
 
 // User returns whose the credentials are: a public nkey, or Anybody.
@@ -98,12 +99,13 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 		nats.SyncQueueLen(256),
 		nats.ErrorHandler(c.tell),
 		nats.DisconnectErrHandler(func(conn *nats.Conn, err error) {
+			c.noteBreak() // here, too: OnLink may wait, and what is called after it with it
 			if a.OnLink != nil && !conn.IsClosed() {
 				a.OnLink(whyLost(err))
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
-			c.connectedAnew()
+			c.noteBreak()
 			if a.OnLink != nil {
 				a.OnLink(nil)
 			}
@@ -205,10 +207,11 @@ func whyLost(err error) error {
 // Close ends the connection.
 func (c *Client) Close() { c.nats.Close() }
 
-func (c *Client) connectedAnew() {
+// noteBreak is called when the connection has broken, and when it is there again.
+func (c *Client) noteBreak() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.anew = time.Now()
+	c.broke = time.Now()
 }
 
 // settled reports whether somebody who was last heard then, and whom the server does not know now,
@@ -216,7 +219,7 @@ func (c *Client) connectedAnew() {
 func (c *Client) settled(heard time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.anew.IsZero() || heard.After(c.anew) || time.Since(c.anew) >= c.backIn
+	return c.broke.IsZero() || heard.After(c.broke) || time.Since(c.broke) >= c.backIn
 }
 
 // lastError is why there is no connection.

@@ -86,7 +86,7 @@ func TestWorkerNeverBack(t *testing.T) {
 	b.breaks(w.client.Close)
 	o.lost()
 	b.client.mu.Lock()
-	anew := b.client.anew
+	anew := b.client.broke
 	b.client.mu.Unlock()
 	if waited := (<-lost).Sub(anew); waited < b.client.backIn {
 		t.Errorf("lost %v after our connection was there again, want at least %v", waited, b.client.backIn)
