@@ -138,7 +138,7 @@ func TestFleetEngine(t *testing.T) {
 	if err := syscall.Kill(container, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if status := b.status(first); status != 125 || !strings.Contains(first.errs.String(), "lost: the other side has ended it: worker one: its container has ended: ") {
+	if status := b.status(first); status != 125 || !strings.Contains(first.errs.String(), "lost: ") || !strings.Contains(first.errs.String(), ": its container has ended: ") {
 		t.Errorf("whose container was killed: got %d and %q, want that it is lost", status, &first.errs)
 	}
 	pid := b.pid(first)

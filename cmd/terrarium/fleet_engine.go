@@ -209,7 +209,7 @@ type containerHost struct {
 // dial starts the container, the first time. It ends with the connection, so there is no second.
 func (h *containerHost) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	if h.dialed {
-		return nil, remote.ErrGone
+		return nil, goneError(endedWords(h.why)) // which terminals may be told before state is
 	}
 	h.dialed = true
 	return h.dialer.Dial(ctx)
@@ -226,6 +226,13 @@ func (h *containerHost) state(s remote.State) {
 		h.lost(errors.New(endedWords(h.why)))
 	}
 }
+
+// A goneError is remote.ErrGone with the reason.
+type goneError string
+
+func (e goneError) Error() string { return string(e) }
+
+func (goneError) Is(target error) bool { return target == remote.ErrGone }
 
 // endedWords say why a container has ended. The engine may have no more to say than that it has.
 func endedWords(why error) string {
