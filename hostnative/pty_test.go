@@ -101,7 +101,7 @@ func TestPtyCloseInput(t *testing.T) {
 }
 
 func TestPtyResizeSignals(t *testing.T) {
-	c := line(`trap 'stty size; exit' WINCH; echo ready; while :; do read x; done`)
+	c := line(`trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.01; done`)
 	p := start(t, newHost(t, hostnative.Config{}), interactive(onPty(c)))
 	w := watchOutput(p)
 	w.wait(t, "ready")
