@@ -509,7 +509,7 @@ func (a attacker) system(try func(string, error)) {
 		args   []any
 	}{
 		"mlock": {unix.SYS_MLOCK, []any{buf, 1}}, "mlock2": {unix.SYS_MLOCK2, []any{buf, 1, 0}}, "mlockall": {unix.SYS_MLOCKALL, []any{1}},
-		"vhangup": {unix.SYS_VHANGUP, nil}, "keyctl": {unix.SYS_KEYCTL, []any{0, -3, 0}}, "add_key": {unix.SYS_ADD_KEY, []any{"user", "x", "x", 1, -3}},
+		"vhangup": {unix.SYS_VHANGUP, nil}, "sysinfo": {unix.SYS_SYSINFO, []any{buf}}, "keyctl": {unix.SYS_KEYCTL, []any{0, -3, 0}}, "add_key": {unix.SYS_ADD_KEY, []any{"user", "x", "x", 1, -3}},
 		"mount": {unix.SYS_MOUNT, []any{"none", a.dir + "/rw", "tmpfs", 0, 0}}, "umount2": {unix.SYS_UMOUNT2, []any{a.dir + "/rw", 0}},
 		"fsopen": {unix.SYS_FSOPEN, []any{"tmpfs", 0}}, "open_tree": {unix.SYS_OPEN_TREE, []any{atCwd, "/", 0}}, "chroot": {unix.SYS_CHROOT, []any{a.dir}},
 		"unshare": {unix.SYS_UNSHARE, []any{unix.CLONE_NEWUSER}}, "setns": {unix.SYS_SETNS, []any{0, 0}}, "personality": {unix.SYS_PERSONALITY, []any{0x0400000}},

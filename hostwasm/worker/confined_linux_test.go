@@ -184,6 +184,9 @@ func TestAttack(t *testing.T) {
 				t.Errorf("got %s, want %q once", a.log, want)
 			}
 		}
+		if strings.Contains(a.log, "refused sysinfo") {
+			t.Errorf("got %s, want no word of sysinfo", a.log)
+		}
 		for _, want := range []string{"refused fcntl times ", "refused without a name times "} {
 			if strings.Count(a.log, want) != 1 {
 				t.Errorf("got %s, want %q once", a.log, want)
