@@ -287,10 +287,11 @@ type quantity struct {
 	cpu  bool
 }
 
-// What Kubernetes takes besides, such as 1e3 and thousandths of a byte, is mostly a slip.
+// What Kubernetes takes besides, such as 1e3, thousandths of a byte, and a pod of 8 bytes, is mostly
+// a slip.
 var (
 	processors = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,3}|m)?$`)
-	bytesOf    = regexp.MustCompile(`^[0-9]{1,15}((\.[0-9]{1,3})?([kMGT]|[KMGT]i))?$`)
+	bytesOf    = regexp.MustCompile(`^([0-9]{8,15}|[0-9]{1,6}(\.[0-9]{1,3})?[MGT]i?)$`)
 )
 
 // Set implements pflag.Value.
@@ -302,7 +303,7 @@ func (q *quantity) Set(text string) error {
 	switch {
 	case !form.MatchString(text):
 		return errors.New(want)
-	case strings.Trim(text, "0.mkKMGTi") == "":
+	case strings.Trim(text, "0.mMGTi") == "":
 		return errors.New("want more than nothing")
 	}
 	q.text = text

@@ -179,6 +179,8 @@ func TestKubernetesRefuses(t *testing.T) {
 		{"--memory 512m: want bytes, as in 512Mi or 2Gi", []string{"--memory=512m", url}},
 		{"--memory 2GiB: want bytes, as in ", []string{"--memory=2GiB", url}},
 		{"--memory 0Gi: want more than nothing", []string{"--memory=0Gi", url}},
+		{"--memory 8: want bytes, as in 512Mi or 2Gi", []string{"--memory=8", url}},
+		{"--memory 700k: want bytes, as in 512Mi or 2Gi", []string{"--memory=700k", url}},
 		{"--disk 1e99: want bytes, as in ", []string{"--disk=1e99", url}},
 		{"want nats://HOST:PORT or tls://HOST:PORT", []string{"https://fleet.example"}},
 		{"others can read a password that is in a command line", []string{"tls://me:secret@fleet.example:4222"}},
@@ -208,7 +210,7 @@ func TestKubernetesRefuses(t *testing.T) {
 			t.Errorf("%q: printed %s", test.args, out)
 		}
 	}
-	for _, args := range [][]string{{"--cpu=2"}, {"--cpu=0.25"}, {"--memory=1073741824"}, {"--memory=700k"}, {"--disk=2Ti"}, {"--name=" + long[:46]}} {
+	for _, args := range [][]string{{"--cpu=2"}, {"--cpu=0.25"}, {"--memory=1073741824"}, {"--memory=700M"}, {"--disk=2Ti"}, {"--name=" + long[:46]}} {
 		if _, err := kubernetes(append(args, "--image=toolbox:1", "--slots=1", url)...); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}

@@ -137,6 +137,13 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 	return c, nil
 }
 
+// askedEarly is the error of a server that asks whether we are there before it has answered our own
+// question, as one does that is busy for seconds.
+const askedEarly = "expected 'PONG', got 'PING'"
+
+// connectAttempts is how often such a server is tried.
+const connectAttempts = 3
+
 // connect is nats.Connect, but ends with ctx.
 func connect(ctx context.Context, url string, options []nats.Option) (*nats.Conn, error) {
 	type result struct {
@@ -145,8 +152,14 @@ func connect(ctx context.Context, url string, options []nats.Option) (*nats.Conn
 	}
 	connected := make(chan result, 1)
 	go func() { // ends within the time of connecting
-		conn, err := nats.Connect(url, options...)
-		connected <- result{conn, err}
+		var r result
+		for range connectAttempts {
+			r.conn, r.err = nats.Connect(url, options...)
+			if r.err == nil || ctx.Err() != nil || !strings.Contains(r.err.Error(), askedEarly) {
+				break
+			}
+		}
+		connected <- r
 	}()
 	select {
 	case r := <-connected:

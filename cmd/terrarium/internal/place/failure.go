@@ -49,7 +49,7 @@ func (c *conn) explain(why string) *Failure {
 	said := c.said.lines()
 	text, last := strings.ToLower(strings.Join(said, "\n")), ""
 	for _, line := range said {
-		if strings.Contains(line, seeHelp) {
+		if strings.Contains(line, seeHelp) || strings.HasPrefix(line, showsUse) {
 			continue
 		}
 		if strings.HasPrefix(line, ours) || !strings.HasPrefix(last, ours) {
@@ -82,8 +82,12 @@ func (c *conn) explain(why string) *Failure {
 // program is what a person calls the program.
 func (p *Place) program() string { return cmp.Or(p.scheme.called, p.argv[0]) }
 
-// seeHelp is in the line that docker has behind the reason why it has failed.
-const seeHelp = "run --help'"
+// Lines that docker has behind the reason why it has failed: seeHelp is in one, and showsUse is what
+// another begins with.
+const (
+	seeHelp  = "run --help'"
+	showsUse = "Usage: "
+)
 
 // inBrackets returns what a program has said, to stand behind what that means.
 func inBrackets(line string) string {

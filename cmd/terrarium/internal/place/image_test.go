@@ -142,11 +142,12 @@ func TestContainer(t *testing.T) {
 	t.Setenv(relayVariable, serve(t, dir))
 	for script, want := range map[string]string{
 		"exec '" + os.Args[0] + "'": "",
-		"echo 'docker: Error response from daemon: No such image: toolbox:1' >&2; exit 125":                                                                  "there is no such image (docker: Error response from daemon: No such image: toolbox:1)",
-		"printf \"docker: Error response from daemon: no space left on device\\n\\nRun 'docker run --help' for more information\\n\" >&2; exit 125":          "docker: Error response from daemon: no space left on device",
-		"echo 'WARNING: a warning' >&2; echo 'docker: Error response from daemon: No such network: x.' >&2; echo \"See 'docker run --help'.\" >&2; exit 125": "docker: Error response from daemon: No such network: x.",
-		"echo 'exec /.terrarium: no such file or directory' >&2; exit 255":                                                                                   "this program needs a C library that the image does not have: CGO_ENABLED=0 builds one that needs none (exec /.terrarium: no such file or directory)",
-		"echo 'terrarium: --cwd /x: no such file or directory' >&2; exit 1":                                                                                  "--cwd /x: no such file or directory",
+		"echo 'docker: Error response from daemon: No such image: toolbox:1' >&2; exit 125":                                                                          "there is no such image (docker: Error response from daemon: No such image: toolbox:1)",
+		"printf \"docker: Error response from daemon: no space left on device\\n\\nRun 'docker run --help' for more information\\n\" >&2; exit 125":                  "docker: Error response from daemon: no space left on device",
+		"echo 'WARNING: a warning' >&2; echo 'docker: Error response from daemon: No such network: x.' >&2; echo \"See 'docker run --help'.\" >&2; exit 125":         "docker: Error response from daemon: No such network: x.",
+		"echo 'exec /.terrarium: no such file or directory' >&2; exit 255":                                                                                           "this program needs a C library that the image does not have: CGO_ENABLED=0 builds one that needs none (exec /.terrarium: no such file or directory)",
+		"echo 'terrarium: --cwd /x: no such file or directory' >&2; exit 1":                                                                                          "--cwd /x: no such file or directory",
+		"printf \"unknown flag: --x\\n\\nUsage:  docker run [OPTIONS] IMAGE [COMMAND] [ARG...]\\n\\nRun 'docker run --help' for more information\\n\" >&2; exit 125": "unknown flag: --x",
 		"exit 137": "its container has ended without a word, with exit status 137",
 	} {
 		standIn(t, "docker", script)
