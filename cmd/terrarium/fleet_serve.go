@@ -151,7 +151,7 @@ func tellFleet(w io.Writer, url, dir string) error {
 	}
 	_, err := fmt.Fprintf(w, `fleet at %s, state in %s
 join: terrarium fleet join %[1]s --slots 8 --creds %[3]s
-use:  NATS_CREDS=%[4]s terrarium run --on fleet:%[1]s -- hostname
+use:  NATS_CREDS=%[4]s terrarium run --on fleet:%[1]s --cwd / -- hostname
 `, url, printable.Text(filepath.Clean(dir)), printable.Text(worker), printable.Text(user))
 	return err
 }
