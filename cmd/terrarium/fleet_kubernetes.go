@@ -287,8 +287,8 @@ type quantity struct {
 	cpu  bool
 }
 
-// What Kubernetes takes besides, such as 1e3, thousandths of a byte, and a pod of 8 bytes, is mostly
-// a slip.
+// What Kubernetes takes besides, such as 1e3, thousandths of a byte, and a pod of 8 bytes, is
+// mostly a slip.
 var (
 	processors = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,3}|m)?$`)
 	bytesOf    = regexp.MustCompile(`^([0-9]{8,15}|[0-9]{1,6}(\.[0-9]{1,3})?[MGT]i?)$`)

@@ -76,8 +76,8 @@ func allowFilter(clone, other uint32) []unix.SockFilter {
 	// C libraries then use clone, whose flags can be seen.
 	f := append(ownCalls(), absent(unix.SYS_CLONE3)...)
 	// A program that links nats-server has its package pse in the worker, too. That asks once how
-	// long the system runs, a second after the start, and never again where it gets no answer. It is
-	// no attack that somebody needs to hear of.
+	// long the system runs, a second after the start, and never again where it gets no answer. It
+	// is no attack that somebody needs to hear of.
 	f = append(f, absent(unix.SYS_SYSINFO)...)
 	var plain []unix.SockFilter
 	for _, r := range allowed() {

@@ -82,8 +82,8 @@ func (c *conn) explain(why string) *Failure {
 // program is what a person calls the program.
 func (p *Place) program() string { return cmp.Or(p.scheme.called, p.argv[0]) }
 
-// Lines that docker has behind the reason why it has failed: seeHelp is in one, and showsUse is what
-// another begins with.
+// Lines that docker has behind the reason why it has failed: seeHelp is in one, and showsUse is
+// what another begins with.
 const (
 	seeHelp  = "run --help'"
 	showsUse = "Usage: "
