@@ -77,12 +77,13 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 	defer w.close()
 	w.tellBehind()
 	plan := workspace.Pull(w.state.Base, w.scan.Listing, w.there)
-	in, err := w.fetch(ctx, plan.Changes)
+	changes, refused := refuseLinks(plan.Changes)
+	in, err := w.fetch(ctx, changes)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	all, err := w.showAll(ctx, in, plan.Conflicts)
+	all, err := w.showAll(ctx, in, plan.Conflicts, refused)
 	if err == nil && !f.json {
 		err = all.print(out)
 	}
@@ -104,10 +105,35 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 	case err != nil:
 		return err
 	case f.json:
-		return newEncoder(out).Encode(all)
+		err = newEncoder(out).Encode(all)
+	default:
+		all.tell()
 	}
-	all.tell()
-	return nil
+	if err == nil && all.Applied && len(refused) > 0 {
+		err = fmt.Errorf("%s: refused: %w", w.place, refused[0].err)
+	}
+	return err
+}
+
+// A refusedLink is a symbolic link that stays over there, and why.
+type refusedLink struct {
+	change workspace.Change
+	err    error
+}
+
+// refuseLinks takes out the symbolic links that may not be taken over. What else was changed there
+// may, and all of it may be dropped.
+func refuseLinks(all []workspace.Change) (changes []workspace.Change, refused []refusedLink) {
+	for _, c := range all {
+		if c.Now.Kind == workspace.Link {
+			if err := workspace.CheckTarget(c.Path, c.Now.Target); err != nil {
+				refused = append(refused, refusedLink{c, err})
+				continue
+			}
+		}
+		changes = append(changes, c)
+	}
+	return changes, refused
 }
 
 // tellBehind says what of the far side is not looked at.
@@ -129,11 +155,6 @@ func (w *nearWorkspace) fetch(ctx context.Context, changes []workspace.Change) (
 	for _, c := range changes {
 		if c.Now.Kind == workspace.None {
 			continue
-		}
-		if c.Now.Kind == workspace.Link {
-			if err := workspace.CheckTarget(c.Path, c.Now.Target); err != nil {
-				return nil, fmt.Errorf("%s: refused: %w", w.place, err)
-			}
 		}
 		want[c.Path] = c
 		paths = append(paths, c.Path)
@@ -192,7 +213,7 @@ func (f *pullFlags) choice(ctx context.Context, p *pulled) (apply, drop bool, er
 		return f.apply, f.drop, nil
 	}
 	conflict := slices.ContainsFunc(p.Changes, func(c pulledChange) bool { return c.Conflict })
-	if !conflict {
+	if !conflict && len(p.taken()) > 0 {
 		if apply, err = agree(ctx, "take over "+p.counted()+"?"); apply || err != nil {
 			return apply, false, ignoreNobody(err)
 		}

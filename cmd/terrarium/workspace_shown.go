@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type pulledChange struct {
 	Hidden   bool   `json:"hidden,omitempty"` // there were too many diffs before this one
 	Runs     bool   `json:"runs,omitempty"`   // by itself, as hooks do
 	Conflict bool   `json:"conflict,omitempty"`
+	Refused  string `json:"refused,omitempty"` // why it is never taken over
 }
 
 // maxDiffs is how much text of diffs is kept to be shown, in bytes.
@@ -59,9 +61,15 @@ func (d *diffs) show(c *pulledChange, in *workspace.Incoming, i int) {
 	}
 }
 
-// showAll returns what a person is to see of what has come, and of what both sides have changed.
-func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, conflicts []string) (*pulled, error) {
+// showAll returns what a person is to see of what has come, of what both sides have changed, and of
+// what is refused.
+func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, conflicts []string, refused []refusedLink) (*pulled, error) {
 	all := &pulled{Changes: []pulledChange{}}
+	for _, r := range refused {
+		s := shownChange(r.change)
+		s.Refused = r.err.Error()
+		all.Changes = append(all.Changes, s)
+	}
 	d := &diffs{left: maxDiffs}
 	w.show(all, in.Changes(), in, d)
 	if len(conflicts) == 0 {
@@ -130,48 +138,51 @@ func shownChange(c workspace.Change) pulledChange {
 }
 
 // print prints it for a person.
-func (p *pulled) print(w io.Writer) error {
-	for _, c := range p.Changes {
-		marks := c.Change
-		switch {
-		case c.Kind == "file" && c.Was == "executable":
-			marks += ", not executable any more"
-		case c.Kind != "" && c.Kind != "file":
-			marks += ", " + c.Kind
-		}
-		if c.Binary {
-			marks += ", binary"
-		}
-		if c.Binary && c.Kind != "" {
-			marks += ", " + about(c.Size)
-		}
-		if c.Hidden {
-			marks += ", diff not shown"
-		}
-		if c.Target != "" {
-			marks += " to " + printable.Text(c.Target)
-		}
-		if c.Conflict {
-			marks += ", CONFLICT: changed here, too"
-		}
-		runs := ""
-		if c.Runs {
-			runs = "! "
-		}
-		if _, err := fmt.Fprintf(w, "%s%s (%s)\n", runs, printable.Text(c.Path), marks); err != nil {
-			return err
-		}
-		for line := range strings.Lines(c.Diff) {
-			if _, err := fmt.Fprintln(w, printableLine(line)); err != nil {
-				return err
-			}
-		}
+func (p *pulled) print(out io.Writer) error {
+	w := bufio.NewWriter(out) // diffs have millions of lines
+	for i := range p.Changes {
+		p.Changes[i].print(w)
 	}
 	if n := p.hidden(); n > 0 {
-		_, err := fmt.Fprintf(w, "%s not shown: there are more than %s of them\n", counted(n, "diff"), about(maxDiffs))
-		return err
+		fmt.Fprintf(w, "%s not shown: there are more than %s of them\n", counted(n, "diff"), about(maxDiffs))
 	}
-	return nil
+	return w.Flush() // and what was wrong before
+}
+
+func (c *pulledChange) print(w *bufio.Writer) {
+	marks := c.Change
+	switch {
+	case c.Kind == "file" && c.Was == "executable":
+		marks += ", not executable any more"
+	case c.Kind != "" && c.Kind != "file":
+		marks += ", " + c.Kind
+	}
+	if c.Binary {
+		marks += ", binary"
+	}
+	if c.Binary && c.Kind != "" {
+		marks += ", " + about(c.Size)
+	}
+	if c.Hidden {
+		marks += ", diff not shown"
+	}
+	if c.Target != "" {
+		marks += " to " + printable.Text(c.Target)
+	}
+	if c.Conflict {
+		marks += ", CONFLICT: changed here, too"
+	}
+	if c.Refused != "" {
+		marks += ", REFUSED: it stays there"
+	}
+	runs := ""
+	if c.Runs {
+		runs = "! "
+	}
+	fmt.Fprintf(w, "%s%s (%s)\n", runs, printable.Text(c.Path), marks)
+	for line := range strings.Lines(c.Diff) {
+		fmt.Fprintln(w, printableLine(line))
+	}
 }
 
 // printableLine returns a line of a file as it may be shown, with its tabs.
@@ -193,9 +204,19 @@ func (p *pulled) hidden() (n int) {
 	return n
 }
 
+// taken returns what is taken over if somebody wants that.
+func (p *pulled) taken() (changes []pulledChange) {
+	for _, c := range p.Changes {
+		if c.Refused == "" {
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
 // counted is "1 change", "3 changes, of which 2 are not shown".
 func (p *pulled) counted() string {
-	text := counted(len(p.Changes), "change")
+	text := counted(len(p.taken()), "change")
 	if n := p.hidden(); n > 0 {
 		text += fmt.Sprintf(", of which %d are not shown", n)
 	}
@@ -204,10 +225,17 @@ func (p *pulled) counted() string {
 
 // tell says what was done, if something was.
 func (p *pulled) tell() {
+	changes := p.Changes
+	if p.Applied {
+		changes = p.taken()
+	}
 	var names []string
-	added, removed := 0, 0
-	for _, c := range p.Changes {
+	added, removed, uncounted := 0, 0, 0
+	for _, c := range changes {
 		names = append(names, c.Path)
+		if c.Binary || c.Hidden {
+			uncounted++
+		}
 		for i, line := range strings.Split(c.Diff, "\n") {
 			switch {
 			case i < diffHeader:
@@ -218,9 +246,15 @@ func (p *pulled) tell() {
 			}
 		}
 	}
+	lines := fmt.Sprintf("%s added, %d removed", counted(added, "line"), removed)
+	if uncounted > 0 {
+		lines += ", besides those of " + counted(uncounted, "file") + " that are binary or were not shown"
+	}
 	switch {
+	case p.Applied && len(names) == 0:
+		say("nothing was taken over")
 	case p.Applied:
-		say(fmt.Sprintf("taken over: %s: %s added, %d removed", firstOf(names), counted(added, "line"), removed))
+		say(fmt.Sprintf("taken over: %s: %s", firstOf(names), lines))
 	case p.Dropped:
 		say("dropped there: " + firstOf(names))
 	}
