@@ -185,7 +185,7 @@ func (c *containers) open(ctx context.Context, lost func(why error)) (fleet.OwnH
 	case starting.Err() != nil:
 		err = fmt.Errorf("%s: it does not start within %v", &c.image, containerStart)
 	default:
-		err = h.dialer.Explain(err)
+		err = h.dialer.Explain(ctx, err)
 	}
 	h.Close()
 	return nil, err

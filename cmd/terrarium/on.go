@@ -274,7 +274,7 @@ func (h *placeHost) connect(ctx context.Context, l *links) error {
 		},
 	})
 	if err != nil {
-		return h.dialer.Explain(err)
+		return h.dialer.Explain(ctx, err)
 	}
 	h.Host = host
 	h.dialer.Made()

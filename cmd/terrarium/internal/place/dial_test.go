@@ -52,7 +52,7 @@ func connect(t *testing.T, d *place.Dialer) error {
 	defer cancel()
 	host, err := remote.Connect(ctx, remote.Config{Dial: d.Dial})
 	if err != nil {
-		return d.Explain(err)
+		return d.Explain(ctx, err)
 	}
 	host.Close()
 	return nil
@@ -139,6 +139,10 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
+// loses begins a stand-in for podman exec, which drops what a program has said that ended before
+// its input came.
+const loses = `if test "$(head -c 1 | wc -c)" -gt 0; then exit 1; fi; `
+
 // What a program says when it fails becomes one line, with what to do.
 func TestFailures(t *testing.T) {
 	type failure struct {
@@ -187,6 +191,8 @@ func TestFailures(t *testing.T) {
 			`there is no such container: "podman ps" lists them (Error: no container with name or ID "web" found: no such container)`, nil},
 		{"podman:web", "echo 'Error: crun: executable file `terrarium` not found in $PATH: No such file or directory: OCI runtime attempted to invoke a command that was not found' >&2; exit 127",
 			"there is no terrarium in its PATH (Error: crun: executable file `terrarium` not found in $PATH: No such file or directory: OCI runtime attempted to invoke a command that was not found)", place.ErrMissing},
+		{"podman:web", loses + "echo 'exec terrarium: no such file or directory' >&2; exit 1",
+			"there is no terrarium in its PATH (exec terrarium: no such file or directory)", place.ErrMissing},
 		{"kubectl:web", `echo 'Error from server (NotFound): pods "web" not found' >&2; exit 1`,
 			`there is no such pod in this namespace: "kubectl get pods" lists them (Error from server (NotFound): pods "web" not found)`, nil},
 		{"kubectl:web/log", `echo 'Error from server (BadRequest): container log is not valid for pod web' >&2; exit 1`,
@@ -265,7 +271,7 @@ func TestReconnects(t *testing.T) {
 	d := dialer(t, "ssh:box", "terrarium")
 	host, err := remote.Connect(t.Context(), remote.Config{Dial: d.Dial, OnState: func(s remote.State) { states <- s }})
 	if err != nil {
-		t.Fatal(d.Explain(err))
+		t.Fatal(d.Explain(t.Context(), err))
 	}
 	defer host.Close()
 	if _, err := host.Resolve(t.Context(), core.Command{Command: "true"}); err != nil {

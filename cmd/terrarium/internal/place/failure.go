@@ -2,6 +2,7 @@ package place
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -20,6 +21,8 @@ type Failure struct {
 	Place string
 	Text  string // in one line, with what to do
 	Err   error  // ErrMissing or ErrVersion, errNoImage, or nil
+
+	wordless bool // nobody has said why
 }
 
 func (f *Failure) Error() string { return f.Place + ": " + f.Text }
@@ -31,16 +34,35 @@ const (
 	statusNotFound = 127
 )
 
-// Explain returns why remote.Connect has failed with err, which it did with a connection of d.
-func (d *Dialer) Explain(err error) error {
-	if f, ok := errors.AsType[*Failure](err); ok {
+// Explain returns why remote.Connect has failed with err, which it did with a connection of d. It
+// may start the program again, which is given up when ctx ends.
+func (d *Dialer) Explain(ctx context.Context, err error) error {
+	f, ok := errors.AsType[*Failure](err)
+	switch {
+	case !ok && d.last == nil:
+		return err
+	case !ok:
+		<-d.last.ended // it is closed, and killed if it does not end
+		f = d.last.explain(strings.TrimPrefix(err.Error(), "remote: "))
+	}
+	if !f.wordless || d.Place.scheme.own {
 		return f
 	}
-	if d.last == nil {
-		return err
+	// The help is asked for since that leaves nothing behind, should it come.
+	ctx, cancel := context.WithTimeout(ctx, stallLimit)
+	defer cancel()
+	_, err = d.Place.ask(ctx, d.Far[0], "host", "serve", "--help")
+	return f.orWords(err)
+}
+
+// orWords returns what err says, if it is the words that f lacks, and otherwise f. err is how the
+// same has failed that got no input: podman exec drops what a program has said that ended before
+// all of its input had arrived.
+func (f *Failure) orWords(err error) *Failure {
+	if said, ok := errors.AsType[*Failure](err); ok && !said.wordless {
+		return said
 	}
-	<-d.last.ended // it is closed, and killed if it does not end
-	return d.last.explain(strings.TrimPrefix(err.Error(), "remote: "))
+	return f
 }
 
 // explain returns why a connection has ended whose program has. why is what was wrong with what
@@ -75,6 +97,7 @@ func (c *conn) explain(why string) *Failure {
 		f.Text = c.place.program() + " was killed"
 	default:
 		f.Text = fmt.Sprintf("%s has ended without a word, with exit status %d", c.place.program(), c.status)
+		f.wordless = true
 	}
 	return f
 }

@@ -74,7 +74,12 @@ func (p *Place) Install(ctx context.Context, program string, progress func(sent,
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	words, err = p.script(ctx, strings.ReplaceAll(take, "SUM", sum), &sending{from: f, size: size, progress: progress})
+	taking := strings.ReplaceAll(take, "SUM", sum)
+	words, err = p.script(ctx, taking, &sending{from: f, size: size, progress: progress})
+	if failed, ok := errors.AsType[*Failure](err); ok && failed.wordless {
+		_, again := p.script(ctx, taking, nil)
+		err = failed.orWords(again)
+	}
 	switch {
 	case err != nil:
 		return "", err
@@ -110,7 +115,7 @@ func (p *Place) script(ctx context.Context, script string, in *sending) (words [
 		if _, err := io.Copy(struct{ io.Writer }{c}, in); err != nil && ctx.Err() == nil {
 			// What the program says is why.
 			<-c.ended
-			return nil, c.explain("")
+			return nil, notCopied(c.explain(""))
 		}
 	}
 	c.in.Close()
@@ -124,14 +129,18 @@ func (p *Place) script(ctx context.Context, script string, in *sending) (words [
 			return checked(p, words[1:])
 		}
 	}
-	failed, ok := errors.AsType[*Failure](err)
-	switch {
-	case ok && errors.Is(failed, ErrMissing):
-		return nil, &Failure{Place: p.name, Text: "terrarium can't be copied there, since there is no sh in its PATH: put a terrarium or a shell there"}
-	case ok:
-		return nil, &Failure{Place: p.name, Text: "terrarium can't be copied there: " + failed.Text}
+	if failed, ok := errors.AsType[*Failure](err); ok {
+		return nil, notCopied(failed)
 	}
 	return nil, &Failure{Place: p.name, Text: "terrarium can't be copied there: its shell does not answer"}
+}
+
+// notCopied returns what it means that a script has failed so.
+func notCopied(failed *Failure) *Failure {
+	if errors.Is(failed, ErrMissing) {
+		return &Failure{Place: failed.Place, Text: "terrarium can't be copied there, since there is no sh in its PATH: put a terrarium or a shell there"}
+	}
+	return &Failure{Place: failed.Place, Text: "terrarium can't be copied there: " + failed.Text, wordless: failed.wordless}
 }
 
 // maxSaid is how much of what a script prints is looked at, in bytes.

@@ -122,6 +122,12 @@ func TestNotInstalled(t *testing.T) {
 	if _, err := parse(t, "docker:web").Install(t.Context(), from, none); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
+	standIn(t, "podman", `shift 3; case $3 in *"cat >"*) `+loses+`echo "mkdir: can't create directory '/root': Read-only file system" >&2; exit 1;; esac; exec "$@"`)
+	cacheFor(t)
+	const readOnly = "podman:web: terrarium can't be copied there: mkdir: can't create directory '/root': Read-only file system"
+	if _, err := parse(t, "podman:web").Install(t.Context(), from, none); err == nil || err.Error() != readOnly {
+		t.Errorf("got %v, want %s", err, readOnly)
+	}
 }
 
 // Who gives up waits for no program.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"time"
@@ -76,28 +75,9 @@ func (i *Image) ask(ctx context.Context, limit time.Duration, args ...string) (o
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p := &Place{name: i.String(), target: i.Name, argv: []string{i.Engine}, scheme: &engine, apart: true}
-	c, err := p.start(args...)
-	if err != nil {
-		return "", err
-	}
-	defer func() { // and no program is left behind
-		c.Close()
-		<-c.ended
-	}()
-	defer context.AfterFunc(ctx, func() { c.Close() })()
-	c.in.Close()
-	b, _ := io.ReadAll(io.LimitReader(c, maxSaid)) // its error is how the program has ended
-	select {
-	case <-c.ended:
-	case <-ctx.Done():
-	}
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	out, err = p.ask(ctx, args...)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return "", &Failure{Place: i.String(), Text: fmt.Sprintf("%s %s does not end within %v", i.Engine, args[0], limit)}
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case c.status != 0:
-		return "", c.explain("")
 	}
-	return string(b), nil
+	return out, err
 }

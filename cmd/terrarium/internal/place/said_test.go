@@ -28,7 +28,7 @@ exec '`+os.Args[0]+`'`)
 	began := time.Now()
 	host, err := remote.Connect(t.Context(), remote.Config{Dial: d.Dial})
 	if err != nil {
-		t.Fatal(d.Explain(err))
+		t.Fatal(d.Explain(t.Context(), err))
 	}
 	defer host.Close()
 	d.Made()
