@@ -181,6 +181,19 @@ func TestFleetEngineKilled(t *testing.T) {
 	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "another worker is called one here") {
 		t.Errorf("a second worker of that name: got %d and %q, want that it is refused", status, &again.errs)
 	}
+	elsewhere, err := os.MkdirTemp("/tmp", "t") // where the lock is, if that is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(elsewhere) })
+	t.Setenv("TMPDIR", elsewhere)
+	again = b.join("one")
+	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "a worker of the fleet is called one") {
+		t.Errorf("a second worker of that name, with other locks: got %d and %q, want that it is refused", status, &again.errs)
+	}
+	if n := len(b.containers()); n != 1 {
+		t.Errorf("got %d containers, want that the first worker has its one", n)
+	}
 	worker.cmd.Process.Kill()
 	if status := b.status(p); status != 125 || !strings.Contains(p.errs.String(), "lost: worker one: it is gone") {
 		t.Errorf("got %d and %q, want that it is lost", status, &p.errs)

@@ -92,31 +92,59 @@ type containers struct {
 }
 
 // start prepares the engine for a worker of that name, and shows that a container can be started.
-// The error says why not. No other worker is that one until unlock.
-func (c *containers) start(ctx context.Context, worker, user string, far []string) (unlock func(), err error) {
+// The error says why not. No other worker is that one until leave.
+func (c *containers) start(ctx context.Context, client *fleet.Client, worker string, far []string) (leave func(), err error) {
 	c.worker, c.far = worker, far
-	c.image.Owner = worker + "." + user
+	c.image.Owner = worker + "." + client.User()
 	if c.image.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
 	if needsLibraries(c.image.Program) {
 		c.say("this program needs a C library, and may not start in images with another one: CGO_ENABLED=0 builds one that needs none")
 	}
-	if unlock, err = c.lock(); err != nil {
+	unlock, err := c.lock()
+	if err != nil {
 		return nil, err
 	}
-	n, err := c.image.RemoveAll(ctx)
-	if err == nil {
+	if err = c.takeOver(ctx, client); err == nil {
 		err = c.ready(ctx)
 	}
 	if err != nil {
 		unlock()
 		return nil, err
 	}
+	return func() {
+		c.removeLeft()
+		unlock()
+	}, nil
+}
+
+// takeOver removes what a worker of this name has left that has ended. One that has another
+// directory for locks than we may be there still, and its sessions with it.
+func (c *containers) takeOver(ctx context.Context, client *fleet.Client) error {
+	switch taken, err := fleet.IsNameTaken(ctx, client, c.worker); {
+	case err != nil:
+		return err
+	case taken:
+		return fmt.Errorf("a worker of the fleet is called %s, and may have sessions in containers of that name: --name calls this one something else", c.worker)
+	}
+	n, err := c.image.RemoveAll(ctx)
 	if n > 0 {
 		c.say("it has removed " + counted(n, "container") + " of a worker of this name that has ended")
 	}
-	return unlock, nil
+	return err
+}
+
+// removeLeft removes what the engine has made after we had given up that it starts.
+func (c *containers) removeLeft() {
+	ctx, cancel := context.WithTimeout(context.Background(), containerRemove)
+	defer cancel()
+	switch n, err := c.image.RemoveAll(ctx); {
+	case err != nil:
+		c.say("containers may be left: " + err.Error())
+	case n > 0:
+		c.say("it has removed " + counted(n, "container") + " that the engine made too late")
+	}
 }
 
 // lock keeps another worker of this name, and with these credentials, from taking our containers

@@ -207,7 +207,7 @@ func fleetLinkLine(url string, lost error) string {
 func (f *fleetJoinFlags) openHosts(ctx context.Context, c *fleet.WorkerConfig) (leave func(), err error) {
 	if f.containers != nil {
 		c.Open, c.Ready = f.containers.open, f.containers.ready
-		return f.containers.start(ctx, f.name, c.Client.User(), f.farEngine())
+		return f.containers.start(ctx, c.Client, f.name, f.farEngine())
 	}
 	host, err := f.openFar(ctx)
 	if err != nil {

@@ -17,15 +17,23 @@ func FreeName(ctx context.Context, c *Client, name string) (string, error) {
 			number := fmt.Sprintf("-%d", n)
 			numbered = name[:min(len(name), maxName-len(number))] + number
 		}
-		taken, err := c.isHeard(ctx, DrainSubject(numbered))
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", c.url, err)
-		}
-		if !taken {
+		switch taken, err := IsNameTaken(ctx, c, numbered); {
+		case err != nil:
+			return "", err
+		case !taken:
 			return numbered, nil
 		}
 	}
 	return "", fmt.Errorf("%s: %d workers are called %s and a number: --name names this one", c.url, maxNamesakes, name)
+}
+
+// IsNameTaken reports whether a worker of the client's tenant is called name.
+func IsNameTaken(ctx context.Context, c *Client, name string) (bool, error) {
+	taken, err := c.isHeard(ctx, DrainSubject(name))
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", c.url, err)
+	}
+	return taken, nil
 }
 
 // isHeard reports whether anybody hears what is published to a subject. What it publishes is empty.
