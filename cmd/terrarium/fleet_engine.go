@@ -92,8 +92,8 @@ type containers struct {
 }
 
 // start prepares the engine for a worker of that name, and shows that a container can be started.
-// The error says why not. No other worker is that one until leave.
-func (c *containers) start(ctx context.Context, client *fleet.Client, worker string, far []string) (leave func(), err error) {
+// The error says why not. No other worker is that one until unlock.
+func (c *containers) start(ctx context.Context, client *fleet.Client, worker string, far []string) (unlock func(), err error) {
 	c.worker, c.far = worker, far
 	c.image.Owner = worker + "." + client.User()
 	if c.image.Program, err = os.Executable(); err != nil {
@@ -102,8 +102,7 @@ func (c *containers) start(ctx context.Context, client *fleet.Client, worker str
 	if needsLibraries(c.image.Program) {
 		c.say("this program needs a C library, and may not start in images with another one: CGO_ENABLED=0 builds one that needs none")
 	}
-	unlock, err := c.lock()
-	if err != nil {
+	if unlock, err = c.lock(); err != nil {
 		return nil, err
 	}
 	if err = c.takeOver(ctx, client); err == nil {
@@ -113,10 +112,7 @@ func (c *containers) start(ctx context.Context, client *fleet.Client, worker str
 		unlock()
 		return nil, err
 	}
-	return func() {
-		c.removeLeft()
-		unlock()
-	}, nil
+	return unlock, nil
 }
 
 // takeOver removes what a worker of this name has left that has ended. One that has another
@@ -133,18 +129,6 @@ func (c *containers) takeOver(ctx context.Context, client *fleet.Client) error {
 		c.say("it has removed " + counted(n, "container") + " of a worker of this name that has ended")
 	}
 	return err
-}
-
-// removeLeft removes what the engine has made after we had given up that it starts.
-func (c *containers) removeLeft() {
-	ctx, cancel := context.WithTimeout(context.Background(), containerRemove)
-	defer cancel()
-	switch n, err := c.image.RemoveAll(ctx); {
-	case err != nil:
-		c.say("containers may be left: " + err.Error())
-	case n > 0:
-		c.say("it has removed " + counted(n, "container") + " that the engine made too late")
-	}
 }
 
 // lock keeps another worker of this name, and with these credentials, from taking our containers
