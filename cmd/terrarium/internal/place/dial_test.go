@@ -181,6 +181,8 @@ func TestFailures(t *testing.T) {
 		{"ssh:box", "echo 'terrarium: --mount /x: no such directory' >&2; exit 2", "--mount /x: no such directory", nil},
 		{"docker:web", "echo 'Error response from daemon: No such container: web' >&2; exit 1",
 			`there is no such container: "docker ps" lists them (Error response from daemon: No such container: web)`, nil},
+		{"docker:web", `echo 'OCI runtime exec failed: exec failed: unable to start container process: exec: "terrarium": executable file not found in $PATH: unknown'; exit 126`,
+			"there is no terrarium in its PATH", place.ErrMissing},
 		{"docker:web", "echo 'Error response from daemon: container 0a1b is not running' >&2; exit 1",
 			`it does not run: "docker start web" starts it (Error response from daemon: container 0a1b is not running)`, nil},
 		{"docker:web", "echo 'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock' >&2; exit 1",

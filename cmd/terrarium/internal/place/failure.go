@@ -79,7 +79,8 @@ func (c *conn) explain(why string) *Failure {
 		}
 	}
 	f := &Failure{Place: c.place.String()}
-	h := c.place.hint(c.status, text)
+	// Docker's exec writes what its runtime says to standard output.
+	h := c.place.hint(c.status, text+"\n"+strings.ToLower(why))
 	switch {
 	case strings.Contains(why, "both need the same terrarium"):
 		f.Text, f.Err = why, ErrVersion
