@@ -27,12 +27,17 @@ func (d *descriptor) use(f func(fd int) error) error {
 	return forGuest(ignoringEINTR(func() error { return f(d.fd) }))
 }
 
-func (d *descriptor) close() error {
+func (d *descriptor) close() error { return d.closeAfter(func() {}) }
+
+// closeAfter calls f once nobody uses the descriptor, and then closes it. It does
+// neither where the descriptor is closed already.
+func (d *descriptor) closeAfter(f func()) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fd < 0 {
 		return errno.BADF
 	}
+	f()
 	// After EINTR it is closed on Linux, and may be another's.
 	err := unix.Close(d.fd)
 	d.fd = -1

@@ -21,17 +21,11 @@ type hostFile struct {
 }
 
 func (f *hostFile) Close() error {
-	if f.inode == nil {
-		return f.fd.close()
+	if f.inode != nil {
+		f.inode.mu.Lock() // until what is under way has paid
+		defer f.inode.mu.Unlock()
 	}
-	f.inode.mu.Lock() // until what is under way has paid
-	defer f.inode.mu.Unlock()
-	err := f.fd.close()
-	if err != errno.BADF {
-		f.fs.quota.giveOpen()
-		f.fs.closed(f.inode)
-	}
-	return err
+	return f.fs.close(&f.fd, f.inode)
 }
 
 func (f *hostFile) Stat() (s Stat, err error) {

@@ -60,18 +60,41 @@ func (h *hostDir) openedDir(number uint64) *hostInode {
 	return i
 }
 
-// closed notes that a file was closed, and gives back what it had if that was
-// the end of it. i.mu is held, of a file.
-func (h *hostDir) closed(i *hostInode) {
+// close closes a descriptor of a file or directory, and gives back what that had if
+// that was the end of it. i is nil if nothing is counted of it; i.mu is held, of a
+// file.
+//
+// The file is taken out of h.open while the descriptor still holds it. Once it is
+// closed, the host may give the number of a file without a name to the next one
+// that is made. Whoever opens or removes that one would find the old file in h.open,
+// with what that had paid.
+func (h *hostDir) close(fd *descriptor, i *hostInode) error {
+	var freed int64
+	err := fd.closeAfter(func() { freed = h.closing(i) })
+	if err == errno.BADF {
+		return err
+	}
+	h.quota.giveOpen()
+	h.quota.giveBytes(freed)
+	return err
+}
+
+// closing notes that a descriptor is about to be closed. It returns how many bytes
+// that frees.
+func (h *hostDir) closing(i *hostInode) (freed int64) {
+	if i == nil {
+		return 0
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if i.refs--; i.refs > 0 {
-		return
+		return 0
 	}
 	delete(h.open, i.number)
 	if i.gone {
-		h.quota.giveBytes(i.paid)
+		freed = i.paid
 	}
+	return freed
 }
 
 // write calls f with as many bytes of p as there are paid for, beginning at

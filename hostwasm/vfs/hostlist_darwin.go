@@ -40,7 +40,7 @@ func (d *hostOpenDir) Close() error {
 		d.file.Close()
 		d.file = nil
 	}
-	return d.close()
+	return d.fs.close(&d.fd, d.inode)
 }
 
 func (d *hostOpenDir) ReadDir(cookie uint64, max int) (entries []Entry, err error) {

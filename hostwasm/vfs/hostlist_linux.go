@@ -125,4 +125,4 @@ func (d *hostOpenDir) entry(fd int) (e Entry, ok bool) {
 	return e, true
 }
 
-func (d *hostOpenDir) Close() error { return d.close() }
+func (d *hostOpenDir) Close() error { return d.fs.close(&d.fd, d.inode) }

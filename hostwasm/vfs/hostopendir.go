@@ -2,22 +2,7 @@
 
 package vfs
 
-import (
-	"golang.org/x/sys/unix"
-
-	"github.com/terrarium-dev/terrarium/hostwasm/errno"
-)
-
-func (d *hostOpenDir) close() error {
-	err := d.fd.close()
-	if err != errno.BADF {
-		d.fs.quota.giveOpen()
-		if d.inode != nil {
-			d.fs.closed(d.inode)
-		}
-	}
-	return err
-}
+import "golang.org/x/sys/unix"
 
 func (d *hostOpenDir) Stat() (s Stat, err error) {
 	err = d.fd.use(func(fd int) error {

@@ -207,3 +207,44 @@ func TestRaceRefund(t *testing.T) {
 		}
 	}
 }
+
+// TestRaceNumber has one guest close a file that has no name left, while another
+// makes a file, which may get the number of the first as soon as that is closed:
+// neither is taken for the other.
+func TestRaceNumber(t *testing.T) {
+	q := vfs.NewQuota(1<<40, 1000)
+	fs := host(t, t.TempDir(), vfs.HostOptions{Quota: q})
+	numbers, reused := map[uint64]bool{}, 0
+	rounds := 0
+	for end := time.Now().Add(2 * raceTime()); time.Now().Before(end); rounds++ {
+		old := open(t, fs, "old", vfs.How{Write: true, Create: true})
+		must(t, old.Truncate(1<<20))
+		must(t, fs.Unlink("old"))
+		var both sync.WaitGroup
+		both.Go(func() { old.Close() })
+		both.Go(func() {
+			f, err := fs.Open("new", vfs.How{Write: true, Create: true})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			f.Truncate(10)
+			if s, err := f.Stat(); err == nil {
+				if numbers[s.Ino] {
+					reused++
+				}
+				numbers[s.Ino] = true
+			}
+			f.Close()
+		})
+		both.Wait()
+		if bytes, _ := q.Used(); bytes != 10 {
+			t.Fatalf("round %d: the quota counts %d bytes of a file of 10", rounds, bytes)
+		}
+		must(t, fs.Unlink("new"))
+		if bytes, files := q.Used(); bytes != 0 || files != 0 {
+			t.Fatalf("round %d: the quota counts %d bytes of %d files, and there is none", rounds, bytes, files)
+		}
+	}
+	t.Logf("%d rounds, %d numbers were another's before", rounds, reused)
+}

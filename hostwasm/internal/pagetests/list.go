@@ -76,6 +76,7 @@ var Elsewhere = map[string]map[string]string{
 		"TestQuotaOfLargeDirectories":    files,
 		"TestQuotaOfOpenHostFiles":       files,
 		"TestRaceAroundMount":            files,
+		"TestRaceNumber":                 files,
 		"TestRaceOut":                    files,
 		"TestRaceRefund":                 files,
 		"TestRemoveUnreadable":           files,
