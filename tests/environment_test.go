@@ -201,24 +201,34 @@ func TestEnvironmentHidden(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip(err)
 	}
-	line := `exec "$@"`
-	if os.Getuid() == 0 { // which reads the environment of any process
-		if err := exec.Command("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true").Run(); err != nil {
-			t.Skipf("NOT RUN: no setpriv: %v", err)
-		}
-		dir := t.TempDir()
-		for _, d := range []string{filepath.Dir(dir), dir} {
-			if err := os.Chmod(d, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		line = "cd " + dir + ` && cp "$1" terrarium && shift && HOME=$PWD exec setpriv --reuid 65534 --regid 65534 --clear-groups ./terrarium "$@"`
-	}
-	s := serveWith(t, secrets+line)
+	line, _ := asNobody(t)
+	s := serveWith(t, secrets+`shift; set -- terrarium "$@"; `+line)
 	output := s.served(acp.CreateTerminalRequest{Command: `pid=$PPID; for i in keeper terrarium; do
 		cat /proc/$pid/comm; tr '\0' '\n' </proc/$pid/environ | grep -c DEPLOY_TOKEN; pid=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$pid/status)
 	done`})
 	if got := strings.Count(output, "\n0\n"); !strings.Contains(output, "terrarium-keep\n") || !strings.Contains(output, "terrarium\n") || got != 2 {
 		t.Errorf("got %q, want nothing of our environment", output)
 	}
+}
+
+// asNobody returns a shell's line that runs its arguments as a user who is not root, with a
+// terrarium in PATH, and a directory of that user.
+func asNobody(t *testing.T) (line, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if os.Getuid() != 0 {
+		return `exec "$@"`, dir
+	}
+	if err := exec.Command("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true").Run(); err != nil {
+		t.Skipf("NOT RUN: no setpriv: %v", err)
+	}
+	for _, d := range []string{filepath.Dir(dir), dir} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chown(dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	return "cd " + dir + ` && cp "$(command -v terrarium)" terrarium && HOME=$PWD PATH=$PWD:$PATH exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`, dir
 }

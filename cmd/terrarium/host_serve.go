@@ -63,6 +63,7 @@ func newHostServe() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			beUndumpable() // our streams are not for commands, not even with --env-inherit
 			if err := f.checkServe(); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
