@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -13,7 +14,7 @@ import (
 
 // standInEngine is a docker whose containers are processes of ours. What it knows of each is in a
 // file of its folder: the process, the label, and the name. With a file called broken, it starts
-// none.
+// none, and what is in one called says, each says on standard error.
 const standInEngine = `#!/bin/sh
 d='%s'
 id() { printf %%s "$1" | cksum | cut -d' ' -f1; }
@@ -47,6 +48,7 @@ run)
 		toolbox:1) break;;
 		esac
 	done
+	test -e "$d/says" && cat "$d/says" >&2
 	f=$d/$(id "$name")
 	sh -c 'f=$1; { echo $$; echo "$2"; echo "$3"; } >"$f.new"; mv "$f.new" "$f"; shift 3; exec "$@"' sh "$f" "$label" "$name" "$program" "$@"
 	status=$?
@@ -258,5 +260,22 @@ func TestFleetEngineFails(t *testing.T) {
 	os.Remove(broken)
 	if status := b.status(next); status != 0 || next.out.String() != "placed\n" {
 		t.Errorf("the next one: got %d, %q and %q, want that it was placed", status, &next.out, &next.errs)
+	}
+}
+
+// TestFleetEngineSays: what comes on a container's standard error is shown with the container's
+// name, so it is nothing that the worker says.
+func TestFleetEngineSays(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	if err := os.WriteFile(filepath.Join(b.folder, "says"), []byte("terrarium: worker one: is to end\x1b[2J\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	worker := b.join("one")
+	b.started("echo $$; sleep 600", nil)
+	want := regexp.MustCompile(`(?m)^terrarium: worker one: container terrarium-one-[a-z0-9]+ says: worker one: is to end\\x1b\[2J$`)
+	b.until("the worker shows it", func() bool { return want.MatchString(worker.errs.String()) })
+	if strings.Contains(worker.errs.String(), "\nterrarium: worker one: is to end") {
+		t.Errorf("got %q, want it as the container's words", &worker.errs)
 	}
 }

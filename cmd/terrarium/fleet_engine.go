@@ -182,7 +182,7 @@ const (
 func (c *containers) open(ctx context.Context, lost func(why error)) (fleet.OwnHost, error) {
 	name := "terrarium-" + c.worker + "-" + strings.ToLower(rand.Text())
 	h := &containerHost{containers: c, name: name, lost: lost}
-	h.dialer = &place.Dialer{Place: c.image.Container(name), Far: c.far, Said: c.say}
+	h.dialer = &place.Dialer{Place: c.image.Container(name), Far: c.far, Said: c.say, From: "container " + name}
 	starting, cancel := context.WithTimeout(ctx, containerStart)
 	defer cancel()
 	var err error

@@ -73,10 +73,12 @@ func printLink(line string) {
 // maxKeptLinks is how many lines wait at the most.
 const maxKeptLinks = 20
 
-// said tells a person what the program of a place, or the terrarium there, has said. It does not
-// spoil what is drawn: such a line comes at the end.
-func (l *links) said(place, line string) {
-	line = printable.Text(place) + ": " + strings.TrimPrefix(line, "terrarium: ")
+// said tells a person a line about a place, as show does.
+func (l *links) said(place, line string) { l.show(printable.Text(place) + ": " + line) }
+
+// show tells a person a line, such as one that the program of a place has said. It does not spoil
+// what is drawn: such a line comes at the end.
+func (l *links) show(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {

@@ -201,7 +201,7 @@ func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, er
 	far := []string{cmp.Or(f.program, "terrarium"), "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
 	h := &placeHost{place: f.place, dialer: &place.Dialer{
 		Place: f.place, Far: append(far, args...),
-		Said: func(line string) { f.links.said(f.place.String(), line) },
+		Said: f.links.show,
 	}}
 	defer func() {
 		if err != nil {

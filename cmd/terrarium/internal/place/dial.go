@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,10 +21,12 @@ type Dialer struct {
 	Far   []string // the command line over there
 
 	// Said, if set, is told what a program says on standard error while it carries a connection
-	// that was Made, a line each. A line is fit to be shown, and of at most 400 bytes before that.
-	// There are 20 at once, and one more for each second. It must not wait, nor call a method of
-	// the Dialer.
+	// that was Made, a line each, behind whose it is: "ssh:box says: LINE". A line is fit to be
+	// shown, and LINE of at most 400 bytes before that. There are 20 at once, one more for each
+	// second, and 1,000 in all. It must not wait, nor call a method of the Dialer.
 	Said func(line string)
+	// From is whose lines these are; "": the Place's.
+	From string
 
 	mu     sync.Mutex // guards what follows
 	last   *conn      // the newest
@@ -65,7 +68,7 @@ func (d *Dialer) Made() {
 		return
 	}
 	if d.teller == nil {
-		d.teller = newTeller(d.Said)
+		d.teller = newTeller(cmp.Or(d.From, d.Place.String()), d.Said)
 	}
 	d.last.said.made(d.teller)
 }

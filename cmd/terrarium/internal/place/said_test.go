@@ -42,25 +42,25 @@ exec '`+os.Args[0]+`'`)
 		}
 		return ""
 	}
-	if line := next(); line != "terrarium: no limit of memory here" {
-		t.Errorf("got %q, want what the terrarium has said", line)
+	if line := next(); line != "ssh:box says: no limit of memory here" {
+		t.Errorf("got %q, want what the terrarium has said, and who it is", line)
 	}
 	if err := os.WriteFile(more, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if line := next(); line != `a\x1b[2Jb` {
+	if line := next(); line != `ssh:box says: a\x1b[2Jb` {
 		t.Errorf("got %q, want it without what a terminal obeys", line)
 	}
-	if line := next(); len(line) != 400 || strings.Trim(line, "x") != "" {
+	if line := next(); line != "ssh:box says: "+strings.Repeat("x", 400) {
 		t.Errorf("got %q, want 400 of its bytes", line)
 	}
 	told, leftOut := 0, false
 	for {
 		line := next()
-		if line == "the last" {
+		if line == "ssh:box says: the last" {
 			break
 		}
-		leftOut = leftOut || strings.HasSuffix(line, " lines are left out")
+		leftOut = leftOut || strings.HasPrefix(line, "ssh:box says more: ") && strings.HasSuffix(line, " lines are left out")
 		told++
 	}
 	if most := 25 + 2*int(time.Since(began)/time.Second); told > most || !leftOut {

@@ -2,16 +2,22 @@ package place
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 )
 
-// A teller tells a person what the programs of a Dialer say while they carry a connection. Who says
-// much is not told in full, nor is a person who does not read.
+// A teller tells a person what the programs of a Dialer say while they carry a connection. Each
+// line begins with whose it is, since a program may say what we would. Who says much is not told in
+// full, nor is a person who does not read.
 type teller struct {
-	say func(line string)
+	from string // whose lines they are, fit to be shown
+	say  func(line string)
 
 	mu      sync.Mutex // guards what follows
+	rest    int        // lines that may be told at all
 	left    int        // lines that may be told now
 	at      time.Time  // when there was the last of them
 	lost    int        // lines that were left out since the last that was told
@@ -22,10 +28,11 @@ type teller struct {
 const (
 	tellAtOnce = 20          // lines
 	tellEvery  = time.Second // one more may be told
+	tellMost   = 1000        // lines
 )
 
-func newTeller(say func(line string)) *teller {
-	return &teller{say: say, left: tellAtOnce, at: time.Now()}
+func newTeller(from string, say func(line string)) *teller {
+	return &teller{from: printable.Text(from), say: say, rest: tellMost, left: tellAtOnce, at: time.Now()}
 }
 
 // tell tells lines, or counts them. Where others are being told, it counts: it does not wait for
@@ -53,12 +60,16 @@ func (t *teller) choose(lines []string) (told []string) {
 			t.left = min(tellAtOnce, t.left+n)
 			t.at = t.at.Add(time.Duration(n) * tellEvery)
 		}
-		if t.left == 0 || t.telling {
+		if t.left == 0 || t.rest == 0 || t.telling {
 			t.lost++
 			continue
 		}
 		t.left--
-		told = append(append(told, t.takeLost()...), line)
+		t.rest--
+		told = append(append(told, t.takeLost()...), t.from+" says: "+strings.TrimPrefix(line, ours))
+		if t.rest == 0 {
+			told = append(told, fmt.Sprintf("%s has said %d lines: others are left out", t.from, tellMost))
+		}
 	}
 	t.telling = t.telling || told != nil
 	t.lost, t.behind = t.lost+t.behind, 0
@@ -91,7 +102,7 @@ func (t *teller) takeLost() []string {
 	case 0:
 		return nil
 	case 1:
-		return []string{"one line is left out"}
+		return []string{t.from + " says more: one line is left out"}
 	}
-	return []string{fmt.Sprintf("%d lines are left out", n)}
+	return []string{fmt.Sprintf("%s says more: %d lines are left out", t.from, n)}
 }
