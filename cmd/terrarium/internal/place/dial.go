@@ -23,7 +23,8 @@ type Dialer struct {
 	// Said, if set, is told what a program says on standard error while it carries a connection
 	// that was Made, a line each, behind whose it is: "ssh:box says: LINE". A line is fit to be
 	// shown, and LINE of at most 400 bytes before that. There are 20 at once, one more for each
-	// second, and 1,000 in all. It must not wait, nor call a method of the Dialer.
+	// second, and 1,000 in all. Who says more than that is read slowly. Said must not wait, nor
+	// call a method of the Dialer.
 	Said func(line string)
 	// From is whose lines these are; "": the Place's.
 	From string

@@ -12,7 +12,10 @@ import (
 
 // A tail keeps the last lines that a program has said.
 type tail struct {
-	done chan struct{} // closed when nothing more comes
+	done     chan struct{} // closed when nothing more comes
+	pace     pace          // of read
+	hurried  chan struct{} // closed when read waits no longer
+	hurrying sync.Once
 
 	mu     sync.Mutex
 	kept   said.Lines
@@ -28,7 +31,7 @@ const tellDelay = 200 * time.Millisecond
 const tailLimit = 200 * time.Millisecond
 
 func newTail() *tail {
-	t := &tail{done: make(chan struct{})}
+	t := &tail{done: make(chan struct{}), hurried: make(chan struct{})}
 	t.kept.Each = func(line string) {
 		if t.teller != nil {
 			t.tellSoon(line)
@@ -37,22 +40,41 @@ func newTail() *tail {
 	return t
 }
 
-// read reads until the end.
-func (t *tail) read(f *os.File) {
+// read reads until the end. Whoever writes more than can be told has to wait.
+func (t *tail) read(f io.ReadCloser) {
 	defer close(t.done)
 	defer f.Close()
-	io.Copy(t, f) // the end of a pipe is an error, too, where it was closed
+	b := make([]byte, readSize)
+	for {
+		n, err := f.Read(b)
+		t.keep(b[:n])
+		if err != nil { // the end of a pipe, also where it was closed
+			break
+		}
+		if wait := t.pace.take(n); wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-t.hurried:
+			}
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept.End()
 }
 
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
+// readSize is how much is read at once, in bytes.
+const readSize = 32 << 10
+
+// keep keeps the last of what was read.
+func (t *tail) keep(p []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.kept.Write(p)
+	t.kept.Write(p)
 }
+
+// hurry has read wait no longer: the program is to end, and may have to write before.
+func (t *tail) hurry() { t.hurrying.Do(func() { close(t.hurried) }) }
 
 // tellSoon has a line told, unless the program ends before. t.mu is held.
 func (t *tail) tellSoon(line string) {
@@ -98,6 +120,7 @@ const ours = "terrarium: "
 
 // quit tells what was not told yet, and nothing more.
 func (t *tail) quit() {
+	t.hurry()
 	t.tell()
 	t.made(nil)
 }
@@ -105,6 +128,7 @@ func (t *tail) quit() {
 // finish returns when all that the program itself has said was read from f. The last of it is why
 // it has ended, and is told by who asks for that.
 func (t *tail) finish(f *os.File) {
+	t.hurry()
 	f.SetReadDeadline(time.Now().Add(tailLimit))
 	<-t.done
 	t.made(nil)
