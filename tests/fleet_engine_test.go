@@ -14,7 +14,8 @@ import (
 
 // standInEngine is a docker whose containers are processes of ours. What it knows of each is in a
 // file of its folder: the process, the label, and the name. With a file called broken, it starts
-// none, and what is in one called says, each says on standard error.
+// none, with one called stuck, it removes none and does not answer, and what is in one called says,
+// each says on standard error.
 const standInEngine = `#!/bin/sh
 d='%s'
 id() { printf %%s "$1" | cksum | cut -d' ' -f1; }
@@ -27,6 +28,7 @@ ps)
 	done
 	exit 0;;
 rm)
+	if test -e "$d/stuck"; then exec sleep 600; fi
 	f=$3
 	case $f in *[!0-9]*) f=$(id "$f");; esac
 	test -f "$d/$f" || { echo "Error response from daemon: No such container: $3" >&2; exit 1; }
@@ -277,5 +279,24 @@ func TestFleetEngineSays(t *testing.T) {
 	b.until("the worker shows it", func() bool { return want.MatchString(worker.errs.String()) })
 	if strings.Contains(worker.errs.String(), "\nterrarium: worker one: is to end") {
 		t.Errorf("got %q, want it as the container's words", &worker.errs)
+	}
+}
+
+// TestFleetEngineStuck: a second signal ends a worker at once, also where its engine does not
+// answer. What may be left is named.
+func TestFleetEngineStuck(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	worker := b.join("one")
+	b.started("echo $$; sleep 600", nil)
+	if err := os.WriteFile(filepath.Join(b.folder, "stuck"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	worker.cmd.Process.Signal(syscall.SIGTERM)
+	b.until("the worker drains", func() bool { return strings.Contains(worker.errs.String(), "it takes no more sessions") })
+	worker.cmd.Process.Signal(syscall.SIGTERM)
+	want := regexp.MustCompile(`(?m)^terrarium: worker one: the container terrarium-one-[a-z0-9]+ may be left: a signal ends the worker at once$`)
+	if status := b.status(worker); status != 128+int(syscall.SIGTERM) || !want.MatchString(worker.errs.String()) {
+		t.Errorf("got %d and %q, want 143 and %s", status, &worker.errs, want)
 	}
 }

@@ -89,12 +89,14 @@ type containers struct {
 	far    []string
 	worker string
 	say    func(line string)
+	hurry  context.Context // ends soon after a signal that ends the worker at once
 }
 
 // start prepares the engine for a worker of that name, and shows that a container can be started.
 // The error says why not. No other worker is that one until unlock.
 func (c *containers) start(ctx context.Context, client *fleet.Client, worker string, far []string) (unlock func(), err error) {
 	c.worker, c.far = worker, far
+	c.hurry = hurried(ctx)
 	c.image.Owner = worker + "." + client.User()
 	if c.image.Program, err = os.Executable(); err != nil {
 		return nil, err
@@ -113,6 +115,21 @@ func (c *containers) start(ctx context.Context, client *fleet.Client, worker str
 		return nil, err
 	}
 	return unlock, nil
+}
+
+// errHurried is why nobody waits any longer until a container is removed.
+var errHurried = errors.New("a signal ends the worker at once")
+
+// hurryTime is how long containers may still take then to be removed.
+const hurryTime = 3 * time.Second
+
+// hurried returns a context that ends hurryTime after ctx.
+func hurried(ctx context.Context) context.Context {
+	hurry, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		time.AfterFunc(hurryTime, func() { cancel(errHurried) })
+	})
+	return hurry
 }
 
 // takeOver removes what a worker of this name has left that has ended. One that has another
@@ -172,11 +189,8 @@ func (c *containers) ready(ctx context.Context) error {
 	return host.Close()
 }
 
-// Limits of one container.
-const (
-	containerStart  = 2 * time.Minute // until its host answers
-	containerRemove = time.Minute
-)
+// containerStart is how long a container may take until its host answers.
+const containerStart = 2 * time.Minute
 
 // open starts a container. The error is in one line, with the engine's words.
 func (c *containers) open(ctx context.Context, lost func(why error)) (fleet.OwnHost, error) {
@@ -267,9 +281,7 @@ func (h *containerHost) Close() error {
 		h.dialer.Close()
 		// Mostly it is gone with its input. Not so where the engine's program was killed, or has
 		// not answered.
-		ctx, cancel := context.WithTimeout(context.Background(), containerRemove)
-		defer cancel()
-		if err := h.containers.image.Remove(ctx, h.name); err != nil {
+		if err := h.containers.image.Remove(h.containers.hurry, h.name); err != nil {
 			h.containers.say("the container " + h.name + " may be left: " + err.Error())
 		}
 	})
