@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -109,8 +110,14 @@ func (h *Host) compileFile(ctx context.Context, by asker, name string, sent *os.
 // is wrong with the module: what can't be kept is none.
 func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, again bool, open func() (*os.File, error)) error {
 	key := cache.Key{Module: sum, By: h.by}
-	if _, err := h.kept(key); err == nil && !(again && h.compileAgain(key)) {
+	log := driver.LoggerOf(h.config.Logger)
+	switch _, err := h.kept(key); {
+	case err == nil && !(again && h.compileAgain(key)):
 		return nil // it was, or others have asked for the same
+	case err == nil:
+		log.Warn("what was compiled can't be loaded, and is compiled again", "module", name)
+	case !errors.Is(err, fs.ErrNotExist):
+		log.Warn("what was compiled is not used, and is compiled again", "module", name, "err", err)
 	}
 	module, err := open()
 	if err != nil {
@@ -124,7 +131,7 @@ func (h *Host) compile(ctx context.Context, sum [sha256.Size]byte, name string, 
 			return err
 		}
 		// The next cache is a temporary one: whoever comes later has it compiled again.
-		driver.LoggerOf(h.config.Logger).Warn("what was compiled is not kept", "module", name, "err", err)
+		log.Warn("what was compiled is not kept", "module", name, "err", err)
 		errs = append(errs, err)
 	}
 	return fmt.Errorf("nowhere to keep what is compiled: %w", errors.Join(errs...))

@@ -27,6 +27,29 @@ func counting(engine, dir string) (c worker.Config, compiled *atomic.Int64) {
 	}, compiled
 }
 
+// A warned keeps the last warning of a host.
+type warned struct{ last atomic.Pointer[string] }
+
+func (*warned) Debug(string, ...any) {}
+func (*warned) Info(string, ...any)  {}
+
+func (w *warned) Warn(msg string, args ...any) {
+	said := fmt.Sprintln(append([]any{msg}, args...)...)
+	w.last.Store(&said)
+}
+
+// mustHave fails the test unless the last warning has this text.
+func (w *warned) mustHave(t *testing.T, text string) {
+	t.Helper()
+	said := w.last.Load()
+	if said == nil {
+		said = new(string)
+	}
+	if !strings.Contains(*said, text) {
+		t.Errorf("got the warning %q, want one with %q", *said, text)
+	}
+}
+
 // sessions counts them.
 var sessions atomic.Int64
 
@@ -50,8 +73,13 @@ func TestChangedCode(t *testing.T) { onEachEngine(t, testChangedCode) }
 func testChangedCode(t *testing.T, engine string) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	c, compiled := counting(engine, dir)
+	var log warned
+	c.Logger = &log
 	h := newHost(t, c)
 	runs(t, h, compiled, 1, "at first")
+	if said := log.last.Load(); said != nil {
+		t.Errorf("at first: got the warning %q", *said)
+	}
 	change := func() {
 		t.Helper()
 		err := filepath.WalkDir(filepath.Join(dir, "entries"), func(name string, d fs.DirEntry, err error) error {
@@ -72,6 +100,7 @@ func testChangedCode(t *testing.T, engine string) {
 	}
 	change()
 	runs(t, h, compiled, 2, "changed behind the host")
+	log.mustHave(t, "is not as it was written")
 	runs(t, h, compiled, 2, "then")
 	change()
 	runs(t, newHost(t, c), compiled, 3, "changed between two hosts")
@@ -85,6 +114,8 @@ func TestUnloadableCode(t *testing.T) { onEachEngine(t, testUnloadableCode) }
 func testUnloadableCode(t *testing.T, engine string) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	c, compiled := counting(engine, dir)
+	var log warned
+	c.Logger = &log
 	h := newHost(t, c)
 	by := worker.SetBy(h, "")
 	worker.SetBy(h, by)
@@ -102,6 +133,7 @@ func testUnloadableCode(t *testing.T, engine string) {
 		t.Fatal(err)
 	}
 	runs(t, h, compiled, 1, "at first")
+	log.mustHave(t, "what was compiled can't be loaded, and is compiled again")
 	runs(t, h, compiled, 1, "then")
 }
 
