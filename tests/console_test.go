@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,16 +47,26 @@ type console struct {
 	pid    int         // of terrarium
 }
 
-// around is the shell around the command. It outlives a ^C that is meant for
-// the command.
-const around = `trap : INT
+// around is the shell around the command. It outlives a ^C or ^\ that is meant
+// for the command.
+const around = `trap : INT QUIT
 sh -c 'echo "[$$ $(stty -g)]"; exec terrarium "$@"' sh "$@"
 echo "[exit $? $(stty -g)]"`
 
 func startConsole(ts *testscript.TestScript, args []string) *console {
-	cmd := command(ts, "sh", append([]string{"-c", around, "sh"}, args...)...)
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	c, leave, err := sitAtConsole(command(ts, "sh", append([]string{"-c", around, "sh"}, args...)...))
 	ts.Check(err)
+	ts.Defer(leave)
+	return c
+}
+
+// sitAtConsole starts cmd, which is a shell that runs around, at a terminal. Who sits there leaves
+// it in the end, and nothing is left of cmd then.
+func sitAtConsole(cmd *exec.Cmd) (_ *console, leave func(), err error) {
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		return nil, nil, err
+	}
 	c := &console{tty: tty, output: make(chan []byte)}
 	done := make(chan struct{})
 	go func() { // ends when the terminal is closed, below
@@ -72,17 +83,20 @@ func startConsole(ts *testscript.TestScript, args []string) *console {
 			}
 		}
 	}()
-	ts.Defer(func() {
+	leave = func() {
 		close(done)
 		tty.Close()
 		cmd.Process.Kill()
 		cmd.Wait()
-	})
+	}
 	found, err := c.expect(`\[(\d+) (\S+)\]\r\n`)
-	ts.Check(err)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
 	c.pid, _ = strconv.Atoi(found[1])
 	c.before = found[2]
-	return c
+	return c, leave, nil
 }
 
 func (c *console) step(line string) error {

@@ -12,25 +12,48 @@ import (
 )
 
 // A console is the terminal that a person sits at, while it is raw: every key
-// is the command's, also ^C. Its methods do nothing on one that is not raw.
+// is the command's, also ^C once it has started. Its methods do nothing on one
+// that is not raw.
 type console struct {
-	mu    sync.Mutex
-	state *term.State // before it was raw; nil if it is not
-	away  bool        // we are stopped, and it is to be raw again when we go on
-	over  bool        // it is never to be raw again
+	mu     sync.Mutex
+	state  *term.State // before it was raw; nil if it is not
+	away   bool        // we are stopped, and it is to be raw again when we go on
+	over   bool        // it is never to be raw again
+	handed bool        // keys that send signals are the command's, too
 }
 
-// makeRaw hands the keys of the person at stdin over. While somebody else has stopped us, as by
-// "kill -TSTP", the terminal is as it was.
+// makeRaw hands the keys of the person at stdin over, but for those that send signals: until
+// handOver they are for us, so that a person can give up what does not start. While somebody else
+// has stopped us, as by "kill -TSTP", the terminal is as it was.
 func (c *console) makeRaw() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	state, err := term.MakeRaw(int(os.Stdin.Fd()))
+	state, err := c.takeKeys()
 	if err == nil {
 		c.state = state
 		c.followStops()
 	}
 	return err
+}
+
+// takeKeys makes the terminal raw, and returns how it was. It is called with mu held.
+func (c *console) takeKeys() (*term.State, error) {
+	state, err := term.MakeRaw(int(os.Stdin.Fd()))
+	if err == nil && !c.handed {
+		setSignalKeys(os.Stdin, true)
+	}
+	return state, err
+}
+
+// handOver hands over the keys that send signals: the command has started. In the background it
+// leaves that to comeBack.
+func (c *console) handOver() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.handed && c.state != nil && inForeground(os.Stdin) {
+		setSignalKeys(os.Stdin, false)
+	}
+	c.handed = true
 }
 
 // restore puts the terminal back as it was. A second time it does nothing.
@@ -66,7 +89,7 @@ func (c *console) comeBack() {
 	if c.over || !c.away && c.state == nil || !inForeground(os.Stdin) {
 		return
 	}
-	state, err := term.MakeRaw(int(os.Stdin.Fd()))
+	state, err := c.takeKeys()
 	if err == nil && c.away { // else state may be raw itself
 		c.state, c.away = state, false
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -154,6 +153,10 @@ func (f *runFlags) run(c core.Command) error {
 	if f.passesOn(c) {
 		f.stdout = os.Stdout
 	}
+	signals := make(chan os.Signal, 4)
+	if f.place != nil {
+		notifyEnd(signals) // openPlace hears them, too, but not one that comes as it returns
+	}
 	host, err := f.open(&c, -1)
 	if status, ok := errors.AsType[exitStatus](err); ok {
 		return status // a signal came
@@ -186,8 +189,13 @@ func (f *runFlags) run(c core.Command) error {
 	defer recording.close()
 	r := newRunner(host, f, &c, trace, judge, trail, recording)
 	defer r.console.restore()
-	if err := r.start(c); err != nil {
+	if err := r.start(c, signals); err != nil {
+		r.console.restore() // to close may take seconds
 		r.driver.Close()
+		r.leaveLine()
+		if status, ok := errors.AsType[exitStatus](err); ok {
+			return status // a signal came
+		}
 		return startFailure(f.withMisplaced(err, c.Args))
 	}
 	if r.resizes != nil && c.Pty && isTerminal(os.Stdout) {
@@ -201,9 +209,7 @@ func (f *runFlags) run(c core.Command) error {
 	r.driver.Close() // ends what it has left running
 	record.Repairs = r.repairs
 	r.tellLate()
-	if isTerminal(os.Stderr) && (r.interrupted == syscall.SIGINT || r.exit.Status.Signal == "SIGINT") {
-		fmt.Fprintln(os.Stderr) // after "^C": shells see no signal that has ended us
-	}
+	r.leaveLine()
 	if f.json {
 		if err := record.print(os.Stdout); err != nil {
 			return &failure{statusOurs, err}

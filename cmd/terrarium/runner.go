@@ -20,12 +20,12 @@ type runner struct {
 	console *console
 	output  *output
 	cast    recording
-	live    bool          // output goes to our streams as it comes
-	gave    bool          // our input is the command's own
-	tells   bool          // the host has said in the output which limit the command was killed for
-	away    bool          // the host is elsewhere: the links have told if it was lost
-	wall    time.Duration // of --limit, or 0
-	signals chan os.Signal
+	live    bool           // output goes to our streams as it comes
+	gave    bool           // our input is the command's own
+	tells   bool           // the host has said in the output which limit the command was killed for
+	away    bool           // the host is elsewhere: the links have told if it was lost
+	wall    time.Duration  // of --limit, or 0
+	signals chan os.Signal // to us, since start
 	resizes chan os.Signal // nil if the size is not ours to follow
 
 	term        *driver.Terminal
@@ -53,7 +53,6 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 		tells:   f.host == "native",
 		away:    f.place != nil,
 		wall:    time.Duration(f.limits.wall),
-		signals: make(chan os.Signal, 4),
 	}
 	for i, stream := range []*os.File{os.Stdout, os.Stderr} {
 		if f.tames(stream) {
@@ -73,6 +72,7 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 	if r.live {
 		c.OnOutput = func(id core.TerminalID, stream uint8, p []byte) {
 			defer r.console.guard()
+			r.console.handOver() // before a person can know that it runs
 			to.output(id, stream, p)
 			r.output.write(id, stream, p)
 		}
@@ -83,8 +83,10 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 	return r
 }
 
-// start starts the command and connects our input to it.
-func (r *runner) start(c core.Command) (err error) {
+// start starts the command and connects our input to it. A signal to us gives up what has not
+// started yet; then the error is an exitStatus.
+func (r *runner) start(c core.Command, signals chan os.Signal) error {
+	r.signals = signals
 	notifyEnd(r.signals)
 	person := isPerson(os.Stdin)
 	if c.Pty && c.Interactive && person && r.live && isTerminal(os.Stdout) {
@@ -93,9 +95,10 @@ func (r *runner) start(c core.Command) (err error) {
 			return fmt.Errorf("make our terminal raw: %w", err)
 		}
 	}
-	if r.term, err = r.driver.Create(context.Background(), "", c); err != nil {
+	if err := r.create(c); err != nil {
 		return err
 	}
+	r.console.handOver()
 	if c.Pty && r.resizes != nil && isTerminal(os.Stdout) {
 		notifyResize(r.resizes)
 		r.resize() // it may have changed since we looked
@@ -107,6 +110,32 @@ func (r *runner) start(c core.Command) (err error) {
 	default:
 		r.term.CloseInput()
 	}
+	return nil
+}
+
+// create starts the command. Elsewhere that may take minutes: a container, or a module that is
+// compiled.
+func (r *runner) create(c core.Command) error {
+	ctx, giveUp := context.WithCancel(context.Background())
+	defer giveUp()
+	created := make(chan error, 1)
+	go func() { // ends before create does
+		defer r.console.guard()
+		var err error
+		r.term, err = r.driver.Create(ctx, "", c)
+		created <- err
+	}()
+	select {
+	case err := <-created:
+		return err
+	case s := <-r.signals:
+		r.interrupted = s.(syscall.Signal)
+	}
+	giveUp()
+	if err := <-created; err != nil {
+		return exitStatus(statusSignal + int(r.interrupted))
+	}
+	r.term.Kill() // it had started just then
 	return nil
 }
 
@@ -173,6 +202,14 @@ func (r *runner) wait() {
 		if exited == nil && hurry && enough == nil {
 			enough = time.After(drainLimit)
 		}
+	}
+}
+
+// leaveLine goes to the next line of a terminal that may show "^C": shells see no signal that has
+// ended us.
+func (r *runner) leaveLine() {
+	if isTerminal(os.Stderr) && (r.interrupted == syscall.SIGINT || r.exit.Status.Signal == "SIGINT") {
+		fmt.Fprintln(os.Stderr)
 	}
 }
 
