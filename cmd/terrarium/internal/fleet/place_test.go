@@ -280,8 +280,8 @@ func TestSlots(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := NewPlace(ctx, PlaceConfig{Client: client}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no worker has a free slot") {
-		t.Errorf("got %v, want that the time is over, and no slot free", err)
+	if _, err := NewPlace(ctx, PlaceConfig{Client: client}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no worker has taken the request") {
+		t.Errorf("got %v, want that the time is over, and nobody has taken it", err)
 	}
 	said := make(chan string, 16)
 	placed := make(chan *Place, 1)

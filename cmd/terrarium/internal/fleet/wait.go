@@ -81,11 +81,11 @@ func (w *wait) forClaim(claims <-chan claim) (claim, error) {
 			if err := refusedOr(w.ctx, nil); err != nil {
 				return claim{}, err
 			}
-			return claim{}, &NoPlaceError{w.words(), context.Cause(w.ctx)}
+			return claim{}, &NoPlaceError{w.words(time.Now()), context.Cause(w.ctx)}
 		case <-tick.C:
 		}
 		if w.config.OnWait != nil && time.Since(w.since) >= heartbeat {
-			if words := w.words(); words != w.said {
+			if words := w.words(time.Now()); words != w.said {
 				w.said = words
 				w.config.OnWait(words)
 			}
@@ -108,11 +108,19 @@ func (w *wait) hear(m *nats.Msg) {
 	}
 }
 
-// words say what is waited for.
-func (w *wait) words() string {
-	var workers, failing, fitting, slots, used int
+// quietTime is after how long a silence means that there is no worker: each says every heartbeat
+// that it is there, and may be late.
+const quietTime = heartbeat + heartbeat/2
+
+// words say what is waited for, as far as it is known now.
+func (w *wait) words(now time.Time) string {
+	var workers, draining, failing, fitting, slots, used int
 	for _, p := range w.workers {
-		if time.Since(p.at) > 3*heartbeat || p.Draining {
+		if now.Sub(p.at) > 3*heartbeat {
+			continue
+		}
+		if p.Draining {
+			draining++
 			continue
 		}
 		if p.Failing {
@@ -133,10 +141,14 @@ func (w *wait) words() string {
 		return "no worker has joined"
 	case w.why != nil:
 		return "the server does not take the request: " + w.why.Error()
-	case workers == 0 && (w.sub == nil || time.Since(w.since) < heartbeat): // nobody was heard yet
-		return "no worker has a free slot"
 	case workers == 0 && failing > 0:
 		return count(failing, "worker") + " can't start sessions now"
+	case workers == 0 && draining > 0:
+		return "all workers that were heard are to end"
+	case workers == 0 && w.sub == nil:
+		return "no worker has taken the request"
+	case workers == 0 && now.Sub(w.since) < quietTime:
+		return fmt.Sprintf("no worker has taken the request, and none was heard in %v", now.Sub(w.since).Round(100*time.Millisecond))
 	case workers == 0:
 		return "no worker has joined"
 	case fitting == 0:
