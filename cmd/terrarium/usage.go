@@ -18,8 +18,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		err = unknownFlag(cmd.Flags(), e)
-		if cmd.Flags().NArg() > 0 && strings.Contains(cmd.UseLine(), " -- ") {
+		switch more := cmd.Flags().Args(); {
+		case len(more) > 0 && strings.Contains(cmd.UseLine(), " -- "):
 			err = fmt.Errorf("%w: put -- before the command", err)
+		case len(more) > 0 && cmd.HasSubCommands(): // whose flag it may be
+			return unknownCommand(cmd, more[0])
 		}
 	}
 	return &usageError{cmd.UseLine(), err}
