@@ -36,10 +36,10 @@ Offers this machine to the fleet at URL, such as nats://HOST:4222. It runs what
   --drain-timeout D       SIGTERM, ^C and "fleet drain" have it take no more and
                           end with its last session, or after D; 10m. A second
                           signal ends it at once
-  --cwd DIR, --env NAME[=VALUE], --env-inherit, --sandbox LEVEL,
-  --sandbox-required, --write DIR, --net HOST[:PORT], --socket PATH,
-  --limit NAME=VALUE, --memory N, --host wasm, --mount DIR, --plugins DIR,
-  --engine NAME, --fuel N, --deterministic, --in-process  as for "host serve"
+  --cwd DIR, --env NAME[=VALUE], --env-inherit, --sandbox LEVEL, --write DIR,
+  --sandbox-required, --net HOST[:PORT], --socket PATH, --limit NAME=VALUE,
+  --memory N, --host wasm, --mount DIR, --plugins DIR, --fuel N,
+  --engine wazero|wasmtime, --deterministic, --in-process  as for "host serve"
   --policy                is refused: rules hold where a command is asked for
 `
 
