@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,8 +17,12 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-// A fakeEngine opens hosts, each for itself, as long as it works.
+// A fakeEngine opens hosts, each for itself, as long as it works. Whoever asks for a place asks
+// again, in a new session, where a worker has not answered within openTime. So there may be hosts
+// of sessions that nobody uses.
 type fakeEngine struct {
+	gate chan struct{} // if not nil, none is opened before it is closed
+
 	mu     sync.Mutex
 	broken error
 	hosts  []*fakeOwn
@@ -34,7 +39,14 @@ func (o *fakeOwn) Close() error {
 	return nil
 }
 
-func (e *fakeEngine) open(_ context.Context, lost func(error)) (OwnHost, error) {
+func (e *fakeEngine) open(ctx context.Context, lost func(error)) (OwnHost, error) {
+	if e.gate != nil {
+		select {
+		case <-e.gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.broken != nil {
@@ -57,10 +69,11 @@ func (e *fakeEngine) set(err error) {
 	e.broken = err
 }
 
-func (e *fakeEngine) all() []*fakeOwn {
+// used returns the hosts that have started a command.
+func (e *fakeEngine) used() []*fakeOwn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.hosts
+	return slices.DeleteFunc(slices.Clone(e.hosts), func(o *fakeOwn) bool { return len(o.all()) == 0 })
 }
 
 // Each session has a host of its own. One that ends takes its session with it, which is told why,
@@ -86,7 +99,7 @@ func TestOwnHosts(t *testing.T) {
 	second := start(t, place(t, PlaceConfig{Client: client}))
 	first.says("one")
 	second.says("two")
-	all := e.all()
+	all := e.used()
 	if len(all) != 2 || len(all[0].all()) != 1 || len(all[1].all()) != 1 {
 		t.Fatalf("got %d hosts, want two, each with a command", len(all))
 	}
@@ -104,11 +117,12 @@ func TestOwnHosts(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	e := &fakeEngine{broken: errors.New("no space left on device")}
+	e := &fakeEngine{broken: errors.New("no space left on device"), gate: make(chan struct{})}
 	said := make(chan string, 16)
 	newWorker(t, s, WorkerConfig{Name: "w", Slots: 8, Open: e.open, Ready: e.ready, Say: func(line string) { said <- line }})
 	client := newClient(t, s)
 	p := place(t, PlaceConfig{Client: client})
+	close(e.gate) // not before: a worker that fails gives no place to who has to ask again
 	_, err := p.Resolve(patient(t), core.Command{Command: "x"})
 	if host, ok := errors.AsType[*core.HostError](err); !ok || host.Reason != "start_failed" || host.Message != "worker w: no space left on device" {
 		t.Errorf("got %v, want the words of the engine", err)
@@ -141,10 +155,11 @@ func TestOpenFails(t *testing.T) {
 func TestOpenHangs(t *testing.T) {
 	s := newServer(t)
 	opening := make(chan struct{})
+	opens := sync.OnceFunc(func() { close(opening) })
 	w := newWorker(t, s, WorkerConfig{
 		Name: "w", Slots: 1, Ready: func(context.Context) error { return nil },
 		Open: func(ctx context.Context, _ func(error)) (OwnHost, error) {
-			close(opening)
+			opens()
 			<-ctx.Done()
 			return nil, ctx.Err()
 		},
