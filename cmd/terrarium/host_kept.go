@@ -152,26 +152,11 @@ var errLocked = errors.New("locked by another program")
 
 // lockWithin locks a directory. It waits no longer than limit.
 func lockWithin(dir string, limit time.Duration) (unlock func(), err error) {
-	type result struct {
-		unlock func()
-		err    error
+	unlock, err = dirlock.Within(dir, limit)
+	if errors.Is(err, dirlock.ErrLocked) {
+		err = fmt.Errorf("%s is %w for %v", dir, errLocked, limit)
 	}
-	locked := make(chan result, 1)
-	go func() { // ends when it is locked, or we do
-		unlock, err := dirlock.Lock(dir)
-		locked <- result{unlock, err}
-	}()
-	select {
-	case r := <-locked:
-		return r.unlock, r.err
-	case <-time.After(limit):
-		go func() { // likewise
-			if r := <-locked; r.err == nil {
-				r.unlock()
-			}
-		}()
-		return nil, fmt.Errorf("%s is %w for %v", dir, errLocked, limit)
-	}
+	return unlock, err
 }
 
 // removeStale removes sockets of holders that were killed. dir is locked.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/dirlock"
 )
 
 const openNonblock = unix.O_NONBLOCK
@@ -33,28 +35,7 @@ func lock(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	locked := make(chan error, 1)
-	go func() { // ends with the lock, which all who wait get in their turn
-		err := error(unix.EINTR)
-		for err == unix.EINTR {
-			err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
-		}
-		locked <- err
-	}()
-	select {
-	case err = <-locked:
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		f.Close()
-		return nil, err
-	case <-time.After(lockWait):
-		go func() { // ends with the lock, which nobody here wants any more
-			<-locked
-			f.Close()
-		}()
-		return nil, unix.EWOULDBLOCK
-	}
+	return dirlock.Hold(f, lockWait)
 }
 
 // keepOwner gives f the owner that info says, where that is not who we are.
