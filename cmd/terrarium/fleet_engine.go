@@ -21,6 +21,7 @@ import (
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fleet"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
@@ -157,7 +158,7 @@ func (c *containers) lock() (unlock func(), err error) {
 	}
 	sum := sha256.Sum256([]byte(c.image.Engine + " " + c.image.Owner))
 	dir := filepath.Join(parent, "worker-"+hex.EncodeToString(sum[:8]))
-	if err := ownDirectory(dir); err != nil {
+	if err := private.Mkdir(dir); err != nil {
 		return nil, err
 	}
 	unlock, err = lockWithin(dir, closeTime)

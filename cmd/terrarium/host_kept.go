@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/dirlock"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 )
 
 // A kept host has a process of its own, its holder, and a socket that is named after it: in keptDir
@@ -33,7 +34,7 @@ func keptBases() []string { return []string{os.TempDir(), "/tmp"} }
 // keptParent returns the directory of the sockets. It is made if it is not there.
 func keptParent() (string, error) {
 	dir := socketDirIn(socketBase(keptBases(), longestKept), keptDir)
-	if err := ownDirectory(dir); err != nil {
+	if err := private.Mkdir(dir); err != nil {
 		return "", fmt.Errorf("%w, or set TMPDIR to another", err)
 	}
 	return dir, nil

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/private"
 )
 
 // A proxy's socket is alone in a directory of a directory that only its user may enter: socketDir
@@ -29,7 +31,7 @@ const (
 // removes it.
 func privateSocket() (l *net.UnixListener, remove func(), err error) {
 	parent := socketDirIn(socketBase(socketBases(), longestSocket), socketDir)
-	if err := ownDirectory(parent); err != nil {
+	if err := private.Mkdir(parent); err != nil {
 		return nil, nil, fmt.Errorf("%w, or set XDG_RUNTIME_DIR to another", err)
 	}
 	sweepSockets(parent)
@@ -81,22 +83,6 @@ func socketDirs() (dirs []string) {
 
 func socketDirIn(base, name string) string {
 	return filepath.Join(base, name+strconv.Itoa(os.Geteuid()))
-}
-
-// ownDirectory makes a directory that only our user may enter, if it is not there. Another user can
-// have made it before us, where it is in /tmp.
-func ownDirectory(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	if s, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 || int(s.Uid) != os.Geteuid() {
-		return fmt.Errorf("%s is not a directory that only you may enter: remove it", dir)
-	}
-	return nil
 }
 
 // How many sockets of others are looked at, and how long one may need from its directory to its

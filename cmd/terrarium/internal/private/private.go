@@ -3,6 +3,7 @@
 package private
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -63,8 +64,26 @@ func read(name string, flags int, limit int64, isTaken, isSecret func(fs.FileInf
 	return b, err
 }
 
+// Mkdir makes a directory that only we may enter, where it is not there yet. In one such as /tmp
+// another user can have made it before: what is no such directory of ours, as a link to one, is
+// refused.
+func Mkdir(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || info.Mode().Perm() != 0o700 || checkOwner(dir, info) != nil {
+		return fmt.Errorf("%s is not a directory that only you may enter: remove it", dir)
+	}
+	return nil
+}
+
 // MkdirAll makes a directory for us alone, with those above it, where it is not there yet. One that
-// is there has to be ours, and nobody else may write to it.
+// is there has to be ours, and nobody else may write to it. It may be what a link leads to, and
+// others may read it: unlike Mkdir's, it is where a person wants it.
 func MkdirAll(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

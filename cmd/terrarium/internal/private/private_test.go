@@ -3,6 +3,8 @@
 package private_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -71,6 +73,46 @@ func TestReadOrPipe(t *testing.T) {
 	}
 	if _, err := private.ReadOrPipe(file, 8); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("got %v, want that others may read it", err)
+	}
+}
+
+// TestMkdir has a directory be made that only we may enter, and refuses whatever else is there.
+func TestMkdir(t *testing.T) {
+	in := t.TempDir()
+	dir := filepath.Join(in, "dir")
+	for range 2 {
+		if err := private.Mkdir(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v, %v, want mode 0700", info.Mode(), err)
+	}
+	link, file, open := filepath.Join(in, "link"), filepath.Join(in, "file"), filepath.Join(in, "open")
+	err := errors.Join(
+		os.Symlink(dir, link), os.WriteFile(file, nil, 0o700),
+		os.Mkdir(open, 0o700), os.Chmod(open, 0o710),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := []string{link, file, open}
+	if theirs := filepath.Join(in, "theirs"); os.Geteuid() == 0 {
+		if err := os.Mkdir(theirs, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		// It fails for root of a namespace with one user.
+		if err := os.Chown(theirs, 65534, 65534); err == nil {
+			refused = append(refused, theirs)
+		}
+	}
+	for _, name := range refused {
+		if err := private.Mkdir(name); err == nil || err.Error() != name+" is not a directory that only you may enter: remove it" {
+			t.Errorf("%s: got %v, want that it is refused", name, err)
+		}
+	}
+	if err := private.Mkdir(filepath.Join(in, "none", "dir")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want that nothing is made above it", err)
 	}
 }
 
