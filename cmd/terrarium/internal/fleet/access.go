@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -38,6 +39,7 @@ const (
 	// that a server is silent by its pings, and then connect. Who was heard since is back.
 	settleTime = 3*pingPause + connectLimit
 	maxCreds   = 64 << 10 // bytes
+	maxCA      = 4 << 20  // bytes; a system's are a quarter of a MiB
 )
 
 // A Client is a connection to the server, which is made again whenever it breaks. It is safe for
@@ -180,7 +182,7 @@ func (a *Access) tls() (*tls.Config, error) {
 	if a.CA == "" {
 		return config, nil
 	}
-	certificates, err := os.ReadFile(a.CA)
+	certificates, err := readCA(a.CA)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +191,20 @@ func (a *Access) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("%s: no certificate in it", a.CA)
 	}
 	return config, nil
+}
+
+// readCA reads a file of certificates, which need not be secret. It waits for no pipe.
+func readCA(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxCA+1))
+	if err == nil && len(b) > maxCA {
+		err = fmt.Errorf("%s: longer than %d bytes", name, maxCA)
+	}
+	return b, err
 }
 
 // explain says why there is no connection, and what to do.

@@ -3,7 +3,9 @@ package fleet
 import (
 	"bufio"
 	"net"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -35,4 +37,17 @@ func TestAskedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
+}
+
+// A file of certificates is read in bounds, whatever it is.
+func TestBoundedCA(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"/dev/zero": "/dev/zero: longer than 4194304 bytes", pipe: "no certificate in it"} {
+		if _, err := (&Access{CA: name}).tls(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
 }
