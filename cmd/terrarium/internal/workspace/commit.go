@@ -96,12 +96,11 @@ func givesWay(c Change, info fs.FileInfo) bool {
 // checkEmpty says which file is in a directory that has to give way at a path, but for those that
 // go.
 func (in *Incoming) checkEmpty(dir, at string, goes map[string]bool) error {
-	return fs.WalkDir(in.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
-		deep := strings.Count(p, "/") > strings.Count(dir, "/")+maxDepth
-		if err != nil || !deep && (d.IsDir() || goes[p]) {
-			return err
+	return walk(in.root, dir, func(p string, d fs.DirEntry) error {
+		if d.IsDir() || goes[p] {
+			return nil
 		}
-		return &PathError{at, "a directory is there, with " + printable.Text(path.Base(p)) + ", which stays"}
+		return &PathError{at, "a directory is there, with " + printable.Text(path.Base(p)) + ", which stays: move it elsewhere, or remove it"}
 	})
 }
 
@@ -155,7 +154,7 @@ func (t *transaction) remove(i int, c Change, info fs.FileInfo) error {
 		if err := root.Rename(c.Path, old); err != nil {
 			return err
 		}
-		t.later(func() error { return root.Rename(old, c.Path) })
+		t.later(func() error { return t.in.move(old, c.Path) })
 		if givesWay(c, info) {
 			return t.in.checkEmpty(old, c.Path, nil) // again: nothing comes in any more
 		}
@@ -187,20 +186,38 @@ func (t *transaction) put(i int, c Change, old fs.FileInfo) error {
 	if c.Now.Kind == Dir {
 		return t.mkdir(c.Path)
 	}
-	if _, err := root.Lstat(c.Path); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(&ConflictError{[]string{c.Path}}, err)
-	}
 	staged := t.in.staged(i)
 	if old != nil && old.Mode().IsRegular() && c.Now.IsFile() {
 		if err := root.Chmod(staged, permOf(old.Mode().Perm(), c.Now.Kind)); err != nil {
 			return err
 		}
 	}
-	if err := root.Rename(staged, c.Path); err != nil {
+	err := t.in.move(staged, c.Path)
+	if errors.Is(err, fs.ErrExist) {
+		return &ConflictError{[]string{c.Path}} // since remove
+	}
+	if err != nil {
 		return err
 	}
 	t.later(func() error { return root.Rename(c.Path, staged) })
 	return nil
+}
+
+// move moves a file to where nothing is. Whoever makes a file there meanwhile keeps it: Rename
+// would take its place, and Link does not. Where the file system has no hard links, a file is lost
+// that is made between the look and the Rename. A directory takes no file's place.
+func (in *Incoming) move(from, to string) error {
+	err := in.root.Link(from, to)
+	if err == nil {
+		return in.root.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := in.root.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, error(&fs.PathError{Op: "move", Path: to, Err: fs.ErrExist}))
+	}
+	return in.root.Rename(from, to)
 }
 
 // permOf returns the permissions of a file in the place of one that has perm: who may read it may

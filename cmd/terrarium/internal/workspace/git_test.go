@@ -1,12 +1,17 @@
 package workspace
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,3 +131,43 @@ func TestGitWaitsForever(t *testing.T) {
 		})
 	}
 }
+
+// What git says of an object is one short line, or it is refused before memory ends.
+func TestCatBounded(t *testing.T) {
+	line := bytes.NewReader(append(bytes.Repeat([]byte("x"), 1<<20), '\n'))
+	c := &cat{in: nopCloser{io.Discard}, out: bufio.NewReaderSize(line, 64<<10)}
+	if _, err := c.open(strings.Repeat("0", 40)); !errors.Is(err, bufio.ErrBufferFull) {
+		t.Errorf("got %v, want %v", err, bufio.ErrBufferFull)
+	}
+}
+
+// A directory that has to give way is looked through in bounds.
+func TestCheckEmptyBounded(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	deep := strings.Repeat("d/", maxDepth+2)
+	if err := root.MkdirAll(path.Join("deep", deep), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	in := &Incoming{root: root}
+	if err := in.checkEmpty("deep", "deep", nil); err == nil || !strings.Contains(err.Error(), wrongDepth) {
+		t.Errorf("got %v, want that it is too deep", err)
+	}
+	for i := range walkBatch + 1 {
+		if err := root.MkdirAll(path.Join("many", strconv.Itoa(i)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &walker{root: root, entries: MaxEntries - walkBatch, visit: func(string, fs.DirEntry) error { return nil }}
+	if err := w.walk("many"); !errors.Is(err, ErrTooMany) {
+		t.Errorf("got %v, want %v", err, ErrTooMany)
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }

@@ -106,11 +106,11 @@ func (c *cat) open(id string) (io.ReadCloser, error) {
 	if _, err := fmt.Fprintln(c.in, id); err != nil {
 		return nil, err
 	}
-	line, err := c.out.ReadString('\n')
+	line, err := c.out.ReadSlice('\n') // of the buffer's length at most
 	if err != nil {
 		return nil, fmt.Errorf("git cat-file: %w", err)
 	}
-	fields := strings.Fields(line) // id SP type SP size
+	fields := strings.Fields(string(line)) // id SP type SP size
 	if len(fields) != 3 || fields[1] != "blob" {
 		return nil, errors.New("it is in no repository over there")
 	}

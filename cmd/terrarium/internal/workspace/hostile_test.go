@@ -104,6 +104,7 @@ func TestHostile(t *testing.T) {
 		"GIT":          {[]member{file("sub/.GiT/config", "x")}, "sub/.GiT/config: git's own files"},
 		"git of HFS+":  {[]member{file(".g\u200cit/config", "x")}, `.g\u200cit/config: git's own files`},
 		"git of NTFS":  {[]member{file("git~1/config", "x")}, "git~1/config: git's own files"},
+		"NTFS folder":  {[]member{file(`.git\config`, "x")}, `.git\config: git's own files`},
 		"stage":        {[]member{file(".terrarium-workspace-x/new/0", "x")}, "a name that is ours"},
 		"newline":      {[]member{file("a\nb", "x")}, `a\nb: a name that is no text`},
 		"escape":       {[]member{file("a\x1b[2Jb", "x")}, `a\x1b[2Jb: a name that is no text`},

@@ -19,6 +19,9 @@ const (
 	maxDepth = 128  // parts
 )
 
+// wrongDepth is why nothing can be deeper.
+var wrongDepth = fmt.Sprintf("more than %d directories deep", maxDepth)
+
 // A PathError says which path is refused, and why.
 type PathError struct {
 	Path string // as it came
@@ -50,7 +53,7 @@ func wrongPath(p string) string {
 	case path.Clean(p) != p:
 		return "a path that is not in its shortest form"
 	case strings.Count(p, "/") >= maxDepth:
-		return fmt.Sprintf("more than %d directories deep", maxDepth)
+		return wrongDepth
 	}
 	for part := range strings.SplitSeq(p, "/") {
 		switch {
@@ -83,7 +86,10 @@ func isGit(name string) bool {
 		}
 		return unicode.ToLower(r)
 	}, name)
-	seen, _, _ = strings.Cut(seen, ":") // a stream of NTFS
+	// Behind a colon is a stream of NTFS, and behind a backslash what is in a directory.
+	if i := strings.IndexAny(seen, `:\`); i >= 0 {
+		seen = seen[:i]
+	}
 	seen = strings.TrimRight(seen, ". ")
 	return seen == ".git" || seen == "git~1"
 }

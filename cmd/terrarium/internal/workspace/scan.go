@@ -36,6 +36,13 @@ func ScanNames(root *os.Root, names []string, blobs map[string]string) (*Scan, e
 func scanNames(root *os.Root, names []string, blobs map[string]string, dirs bool) (*Scan, error) {
 	s := &scanner{root: root, scan: Scan{Listing: make(Listing), Blobs: make(map[string]string)}, dirs: map[string]bool{".": true}}
 	for _, name := range names {
+		// A repository's index may have been written by hand.
+		if why := wrongPath(name); why != "" {
+			if err := s.skip(name, why); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if !s.isDir(path.Dir(name)) {
 			continue
 		}
@@ -46,7 +53,9 @@ func scanNames(root *os.Root, names []string, blobs map[string]string, dirs bool
 		case err != nil:
 			return nil, err
 		case info.IsDir() && !dirs: // a submodule, or a repository of its own
-			s.skip(name, "a repository of its own")
+			if err := s.skip(name, "a repository of its own"); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if err := s.add(name, info, blobs[name]); err != nil {
@@ -70,15 +79,14 @@ func ScanAll(root *os.Root) (*Scan, error) {
 		if err != nil {
 			return err
 		}
-		why := wrongPath(name)
-		if why != "" || s.unknown(info) {
+		if why := wrongPath(name); why != "" {
 			if !strings.HasPrefix(d.Name(), stagePrefix) {
-				s.skip(name, why)
+				err = s.skip(name, why)
 			}
-			if d.IsDir() {
-				return fs.SkipDir
+			if err == nil && d.IsDir() {
+				err = fs.SkipDir
 			}
-			return nil
+			return err
 		}
 		return s.add(name, info, "")
 	})
@@ -103,30 +111,29 @@ func (s *scanner) isDir(name string) bool {
 	return is
 }
 
-// unknown reports whether a file is of no kind that is carried.
-func (s *scanner) unknown(info fs.FileInfo) bool {
-	return !info.Mode().IsRegular() && !info.IsDir() && info.Mode().Type() != fs.ModeSymlink
+// unknown is why a file is not carried.
+const unknown = "no file, directory or symbolic link"
+
+// isKnown reports whether a file is of a kind that is carried.
+func isKnown(mode fs.FileMode) bool {
+	return mode.IsRegular() || mode.IsDir() || mode.Type() == fs.ModeSymlink
 }
 
-func (s *scanner) skip(name, why string) {
-	if why == "" {
-		why = "no file, directory or symbolic link"
-	}
+func (s *scanner) skip(name, why string) error {
 	s.scan.Skipped = append(s.scan.Skipped, Skipped{name, why})
+	return s.counts.add(name)
 }
 
 func (s *scanner) add(name string, info fs.FileInfo, blob string) error {
-	if why := wrongPath(name); why != "" || s.unknown(info) {
-		s.skip(name, why)
-		return nil
+	if !isKnown(info.Mode()) {
+		return s.skip(name, unknown)
 	}
 	e, id, err := look(s.root, name, info, len(blob))
 	if err := s.counts.add(name, e); err != nil {
 		return err
 	}
 	if errors.Is(err, errTarget) {
-		s.skip(name, err.Error())
-		return nil
+		return s.skip(name, err.Error())
 	}
 	if err != nil {
 		return err
@@ -227,8 +234,8 @@ func lookAt(root *os.Root, name string) (Entry, fs.FileInfo, error) {
 	if err != nil {
 		return Entry{}, nil, err
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() && info.Mode().Type() != fs.ModeSymlink {
-		return Entry{}, nil, &PathError{name, "no file, directory or symbolic link"}
+	if !isKnown(info.Mode()) {
+		return Entry{}, nil, &PathError{name, unknown}
 	}
 	e, _, err := look(root, name, info, 0)
 	return e, info, err

@@ -173,7 +173,7 @@ func TestDirectoryToFile(t *testing.T) {
 			write(t, to, map[string]string{"d/z/ignored": "precious"})
 			before := read(t, to)
 			err := bring(t, from, to, plan.Changes)
-			if got := read(t, to); err == nil || err.Error() != "d: a directory is there, with ignored, which stays" || !maps.Equal(got, before) {
+			if got := read(t, to); err == nil || err.Error() != "d: a directory is there, with ignored, which stays: move it elsewhere, or remove it" || !maps.Equal(got, before) {
 				t.Errorf("got %v and %v, want %v as before", err, got, before)
 			}
 		})

@@ -1,0 +1,88 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/workspace"
+)
+
+// A git index that somebody has written may have names that no index has: none of them is looked at
+// outside, and none has the program fail.
+func TestHostileNames(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a": "1", "d/b": "2"})
+	names := []string{"", ".", "..", "/", "//", "/etc/passwd", "../out", "d/../../out", "d/../a", "./a", "d//b", "a/", "a\x01", "d/b"}
+	s, err := workspace.ScanNames(openRoot(t, dir), names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(s.Listing)); !slices.Equal(got, []string{"d/b"}) {
+		t.Errorf("got %q, want d/b alone", got)
+	}
+	many := make([]string, workspace.MaxEntries+1)
+	for i := range many {
+		many[i] = ".git"
+	}
+	if _, err := workspace.ScanNames(openRoot(t, dir), many, nil); !errors.Is(err, workspace.ErrTooMany) {
+		t.Errorf("got %v of names that are passed over, want %v", err, workspace.ErrTooMany)
+	}
+}
+
+// Whoever makes a file where a new one comes keeps it, however fast: of what they have made nothing
+// is lost, in their place or beside.
+func TestMadeMeanwhile(t *testing.T) {
+	const files, theirs = 200, "theirs"
+	kept := 0
+	for deadline := time.Now().Add(3 * time.Minute); kept == 0 && time.Now().Before(deadline); {
+		dir := t.TempDir()
+		var members []member
+		for i := range files {
+			members = append(members, file(fmt.Sprintf("f%03d", i), "new"))
+		}
+		in, err := workspace.Receive(openRoot(t, dir), pack(t, false, members...), workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := make(chan []string)
+		stop := make(chan struct{})
+		go func() { // ends when it has tried all, or with stop
+			var names []string
+			defer func() { made <- names }()
+			for i := files - 1; i >= 0; i-- {
+				name := filepath.Join(dir, fmt.Sprintf("f%03d", i))
+				f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+				if err == nil {
+					names = append(names, name)
+					f.WriteString(theirs)
+					f.Close()
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		}()
+		err = in.Commit()
+		close(stop)
+		for _, name := range <-made {
+			if text, readErr := os.ReadFile(name); readErr != nil || string(text) != theirs {
+				t.Errorf("%s: got %q and %v, want %q; the commit: %v", name, text, readErr, theirs, err)
+			}
+			kept++
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if kept == 0 {
+		t.Error("nobody came in between")
+	}
+}

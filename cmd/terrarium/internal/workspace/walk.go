@@ -1,0 +1,77 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+// walkBatch is how many entries of a directory are read at once.
+const walkBatch = 256
+
+// walk has visit called for what is below a directory: a directory before what is in it, and
+// otherwise in no order. fs.SkipDir passes over a directory. Of more than MaxEntries entries, or
+// deeper than a path may be, it fails: who writes there may make them as fast as they are read.
+func walk(root *os.Root, dir string, visit func(p string, d fs.DirEntry) error) error {
+	w := &walker{root: root, top: strings.Count(dir, "/"), visit: visit}
+	return w.walk(dir)
+}
+
+type walker struct {
+	root    *os.Root
+	top     int // how many slashes are in the path of the directory
+	entries int
+	visit   func(p string, d fs.DirEntry) error
+}
+
+// walk opens one directory at a time.
+func (w *walker) walk(dir string) error {
+	if strings.Count(dir, "/")-w.top > maxDepth {
+		return &PathError{dir, wrongDepth}
+	}
+	below, err := w.read(dir)
+	for _, p := range below {
+		if err == nil {
+			err = w.walk(p)
+		}
+	}
+	return err
+}
+
+// read visits the entries of one directory, and returns those that are directories.
+func (w *walker) read(dir string) (below []string, err error) {
+	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil // somebody has just removed it
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for {
+		entries, err := f.ReadDir(walkBatch)
+		for _, d := range entries {
+			if w.entries++; w.entries > MaxEntries {
+				return nil, ErrTooMany
+			}
+			p := path.Join(dir, d.Name())
+			switch err := w.visit(p, d); {
+			case err == fs.SkipDir:
+			case err != nil:
+				return nil, err
+			case d.IsDir():
+				below = append(below, p)
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return below, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
