@@ -20,7 +20,7 @@ Shows what was changed in the workspace over there since DIR was handed over,
 as a diff, and asks whether to take it over. DIR is here if it is not named.
 
   --on PLACE    where it is; see "terrarium help on"
-  --apply       take all of it over, and ask nobody
+  --apply       take it over, but for links that are refused, and ask nobody
   --drop        have the workspace over there as DIR is, and ask nobody
   --json        print one JSON object; take nothing over but with --apply
   --no-install  needs a terrarium in PATH over there
