@@ -15,7 +15,8 @@ import (
 // standInEngine is a docker whose containers are processes of ours. What it knows of each is in a
 // file of its folder: the process, the label, and the name. With a file called broken, it starts
 // none, with one called stuck, it removes none and does not answer, and what is in one called says,
-// each says on standard error.
+// each says on standard error. With one called slow, it makes a container when there is a file
+// called make, whatever has become by then of its program, which is the process in client.
 const standInEngine = `#!/bin/sh
 d='%s'
 id() { printf %%s "$1" | cksum | cut -d' ' -f1; }
@@ -29,11 +30,21 @@ ps)
 	exit 0;;
 rm)
 	if test -e "$d/stuck"; then exec sleep 600; fi
-	f=$3
-	case $f in *[!0-9]*) f=$(id "$f");; esac
-	test -f "$d/$f" || { echo "Error response from daemon: No such container: $3" >&2; exit 1; }
-	kill -9 "$(sed -n 1p "$d/$f")"
-	rm -f "$d/$f";;
+	shift 2
+	status=0
+	for name in "$@"; do
+		f=$name
+		case $f in *[!0-9]*) f=$(id "$f");; esac
+		if test -f "$d/$f"; then
+			kill -9 "$(sed -n 1p "$d/$f")"
+			rm -f "$d/$f"
+			echo "$name"
+		else
+			echo "Error response from daemon: No such container: $name" >&2
+			status=1
+		fi
+	done
+	exit $status;;
 run)
 	if test -e "$d/broken"; then
 		echo 'docker: Error response from daemon: no space left on device' >&2
@@ -52,6 +63,17 @@ run)
 	done
 	test -e "$d/says" && cat "$d/says" >&2
 	f=$d/$(id "$name")
+	if test -e "$d/slow"; then
+		(
+			while test -e "$d" && ! test -e "$d/make"; do sleep 0.05; done
+			sleep 600 &
+			{ echo $!; echo "$label"; echo "$name"; } >"$f.new"
+			mv "$f.new" "$f"
+		) </dev/null >/dev/null 2>&1 &
+		echo $$ >"$d/client.new"
+		mv "$d/client.new" "$d/client"
+		exec sleep 600
+	fi
 	sh -c 'f=$1; { echo $$; echo "$2"; echo "$3"; } >"$f.new"; mv "$f.new" "$f"; shift 3; exec "$@"' sh "$f" "$label" "$name" "$program" "$@"
 	status=$?
 	rm -f "$f"
@@ -299,4 +321,59 @@ func TestFleetEngineStuck(t *testing.T) {
 	if status := b.status(worker); status != 128+int(syscall.SIGTERM) || !want.MatchString(worker.errs.String()) {
 		t.Errorf("got %d and %q, want 143 and %s", status, &worker.errs, want)
 	}
+}
+
+// TestFleetEngineLate: a container that the engine makes after its start was given up is removed,
+// which a worker that ends waits for. So it is where the worker's first start has failed.
+func TestFleetEngineLate(t *testing.T) {
+	watchModule(t)
+	for name, given := range map[string]func(b *engineBox, slow func()) (worker *fleetProgram, status int){
+		"a session": func(b *engineBox, slow func()) (*fleetProgram, int) {
+			worker := b.join("one", "--linger", "1s")
+			b.until("the worker has joined", func() bool { return strings.Contains(worker.errs.String(), "joined") })
+			slow()
+			p := b.run("echo placed")
+			client := b.client()
+			p.cmd.Process.Kill()
+			b.until("the session has ended", func() bool { return syscall.Kill(client, 0) == syscall.ESRCH })
+			worker.cmd.Process.Signal(syscall.SIGTERM)
+			return worker, 0
+		},
+		"the first start": func(b *engineBox, slow func()) (*fleetProgram, int) {
+			slow()
+			worker := b.join("one")
+			syscall.Kill(b.client(), syscall.SIGKILL)
+			return worker, 1
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newEngineBox(t)
+			touch := func(name string) {
+				t.Helper()
+				if err := os.WriteFile(filepath.Join(b.folder, name), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			worker, want := given(b, func() { touch("slow") })
+			b.until("the worker waits", func() bool { return strings.Contains(worker.errs.String(), "1 container may come yet") })
+			touch("make")
+			if status := b.status(worker); status != want || len(b.containers()) != 0 || !strings.Contains(worker.errs.String(), "came after its start was given up, and is removed") {
+				t.Errorf("got %d, %q and the containers %v, want %d and none", status, &worker.errs, b.containers(), want)
+			}
+		})
+	}
+}
+
+// client returns the process of the engine's program that a container is waited for with.
+func (b *engineBox) client() (pid int) {
+	b.Helper()
+	b.until("the engine is asked", func() bool {
+		text, err := os.ReadFile(filepath.Join(b.folder, "client"))
+		if err != nil {
+			return false
+		}
+		_, err = fmt.Sscan(string(text), &pid)
+		return err == nil
+	})
+	return pid
 }

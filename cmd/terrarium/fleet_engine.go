@@ -91,11 +91,13 @@ type containers struct {
 	worker string
 	say    func(line string)
 	hurry  context.Context // ends soon after a signal that ends the worker at once
+	late   *lateContainers
 }
 
 // start prepares the engine for a worker of that name, and shows that a container can be started.
-// The error says why not. No other worker is that one until unlock.
-func (c *containers) start(ctx context.Context, client *fleet.Client, worker string, far []string) (unlock func(), err error) {
+// The error says why not. No other worker is that one until leave, which waits for what the engine
+// may have to end yet.
+func (c *containers) start(ctx context.Context, client *fleet.Client, worker string, far []string) (leave func(), err error) {
 	c.worker, c.far = worker, far
 	c.hurry = hurried(ctx)
 	c.image.Owner = worker + "." + client.User()
@@ -105,17 +107,26 @@ func (c *containers) start(ctx context.Context, client *fleet.Client, worker str
 	if needsLibraries(c.image.Program) {
 		c.say("this program needs a C library, and may not start in images with another one: CGO_ENABLED=0 builds one that needs none")
 	}
-	if unlock, err = c.lock(); err != nil {
+	unlock, err := c.lock()
+	if err != nil {
 		return nil, err
+	}
+	c.late = &lateContainers{say: c.say, remove: func(ctx context.Context, names []string) []string {
+		removed, _ := c.image.Remove(ctx, names...) // most are not there
+		return removed
+	}}
+	leave = func() {
+		c.late.wait()
+		unlock()
 	}
 	if err = c.takeOver(ctx, client); err == nil {
 		err = c.ready(ctx)
 	}
 	if err != nil {
-		unlock()
+		leave()
 		return nil, err
 	}
-	return unlock, nil
+	return leave, nil
 }
 
 // errHurried is why nobody waits any longer until a container is removed.
@@ -215,6 +226,9 @@ func (c *containers) open(ctx context.Context, lost func(why error)) (fleet.OwnH
 		err = h.dialer.Explain(ctx, err)
 	}
 	h.Close()
+	if !h.removed && h.dialer.Killed() {
+		c.late.add(c.hurry, name)
+	}
 	return nil, err
 }
 
@@ -231,6 +245,7 @@ type containerHost struct {
 	why    error // the connection has ended
 
 	closing sync.Once
+	removed bool // there was a container that Close has removed
 }
 
 // dial starts the container, the first time. It ends with the connection, so there is no second.
@@ -282,7 +297,9 @@ func (h *containerHost) Close() error {
 		h.dialer.Close()
 		// Mostly it is gone with its input. Not so where the engine's program was killed, or has
 		// not answered.
-		if err := h.containers.image.Remove(h.containers.hurry, h.name); err != nil {
+		removed, err := h.containers.image.Remove(h.containers.hurry, h.name)
+		h.removed = len(removed) > 0
+		if err != nil {
 			h.containers.say("the container " + h.name + " may be left: " + err.Error())
 		}
 	})

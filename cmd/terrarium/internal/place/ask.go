@@ -6,7 +6,8 @@ import (
 )
 
 // ask runs far over there without input, and returns the first of what it prints. The error is a
-// *Failure if the program has failed, and the cause of ctx if that has ended.
+// *Failure if the program has failed, after what it has printed, and the cause of ctx if that has
+// ended.
 func (p *Place) ask(ctx context.Context, far ...string) (out string, err error) {
 	c, err := p.start(far...)
 	if err != nil {
@@ -27,7 +28,7 @@ func (p *Place) ask(ctx context.Context, far ...string) (out string, err error) 
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case c.status != 0:
-		return "", c.explain("")
+		return string(b), c.explain("")
 	}
 	return string(b), nil
 }

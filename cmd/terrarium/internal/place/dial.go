@@ -118,6 +118,19 @@ func (d *Dialer) Close() error {
 	return nil
 }
 
+// Killed reports whether the newest program was killed, by us or by others, so that nobody knows
+// how far it had come. It waits for the program's end.
+func (d *Dialer) Killed() bool {
+	d.mu.Lock()
+	c := d.last
+	d.mu.Unlock()
+	if c == nil {
+		return false
+	}
+	<-c.ended
+	return c.status < 0
+}
+
 // A conn is a program that runs, and the two ends of its standard streams that are ours.
 type conn struct {
 	in      trypipe.Writer // what it reads

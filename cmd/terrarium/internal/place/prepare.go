@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,19 +38,26 @@ func (i *Image) Prepare(ctx context.Context, pulling func()) error {
 	return nil
 }
 
-// Remove removes a container that may be gone already.
-func (i *Image) Remove(ctx context.Context, name string) error {
-	_, err := i.ask(ctx, engineLimit, "rm", "--force", name)
-	if err == nil {
-		return nil
-	}
-	text := strings.ToLower(err.Error())
-	for _, words := range []string{"no such container", "no container with name or id", "is already in progress"} {
-		if strings.Contains(text, words) {
-			return nil
+// Remove removes containers that may be gone already. It returns the names of those that were there,
+// also with an error, which is about another one.
+func (i *Image) Remove(ctx context.Context, names ...string) (removed []string, err error) {
+	out, err := i.ask(ctx, engineLimit, append([]string{"rm", "--force"}, names...)...)
+	for line := range strings.Lines(out) {
+		if name := strings.TrimSpace(line); slices.Contains(names, name) {
+			removed = append(removed, name)
 		}
 	}
-	return err
+	if err == nil || isGone(err) {
+		return removed, nil
+	}
+	return removed, err
+}
+
+// isGone reports whether an engine has failed since a container is not there, or soon won't be.
+func isGone(err error) bool {
+	text := strings.ToLower(err.Error())
+	return slices.ContainsFunc([]string{"no such container", "no container with name or id", "is already in progress"},
+		func(words string) bool { return strings.Contains(text, words) })
 }
 
 // RemoveAll removes all containers of the owner, and returns how many there were.
@@ -62,7 +70,7 @@ func (i *Image) RemoveAll(ctx context.Context) (n int, err error) {
 		if strings.Trim(id, "0123456789abcdef") != "" {
 			return n, &Failure{Place: i.String(), Text: fmt.Sprintf("%s ps prints %.100q in place of containers", i.Engine, id)}
 		}
-		if err := i.Remove(ctx, id); err != nil {
+		if _, err := i.Remove(ctx, id); err != nil {
 			return n, err
 		}
 		n++
@@ -70,7 +78,7 @@ func (i *Image) RemoveAll(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// ask runs the engine, and returns the first of what it prints.
+// ask runs the engine, and returns the first of what it prints, also where it fails.
 func (i *Image) ask(ctx context.Context, limit time.Duration, args ...string) (out string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
