@@ -20,6 +20,9 @@ func (p *Place) ask(ctx context.Context, far ...string) (out string, err error) 
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	c.in.Close()
 	b, _ := io.ReadAll(io.LimitReader(c, maxSaid)) // its error is how the program has ended
+	if len(b) == maxSaid {
+		io.Copy(io.Discard, c) // or the program would wait
+	}
 	select {
 	case <-c.ended:
 	case <-ctx.Done():

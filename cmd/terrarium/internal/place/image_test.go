@@ -119,6 +119,11 @@ func TestRemoveAll(t *testing.T) {
 	}{
 		{"", "exit 1", 0, "ps --all --quiet --no-trunc --filter=label=io.github.terrarium-dev.owner=one.key"},
 		{"echo 0a1b; echo 2c3d", "", 2, "rm --force 2c3d"},
+		// A list that is cut: the second is found when the first is not there any more.
+		{`test -e "$0.ps" || printf '%065534d\n' 0; echo 2c3d4e; : >"$0.ps"`, "", 2, "rm --force 2c3d4e"},
+		// One that is longer than a pipe.
+		{`test -e "$0.ps" || printf '%065534d\n%02000000d\n' 0 0; : >"$0.ps"`, "", 1, "ps --all"},
+		{`echo x >>"$0.ps"; printf '%x%065530d\n%09d' $(wc -l <"$0.ps") 0 0`, "", 20, "docker ps prints more containers of ours than we remove at once: 20 are gone, start again"},
 		{"echo 0a1b; echo 2c3d", "echo 'Error response from daemon: No such container: x' >&2; exit 1", 2, "rm --force 2c3d"},
 		{"echo 0a1b", "echo 'Error response from daemon: removal of container 0a1b is already in progress' >&2; exit 1", 1, "rm --force 0a1b"},
 		{"echo 0a1b; echo 2c3d", "echo 'Error response from daemon: device or resource busy' >&2; exit 1", 0, "device or resource busy"},

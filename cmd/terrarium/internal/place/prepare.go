@@ -60,22 +60,52 @@ func isGone(err error) bool {
 		func(words string) bool { return strings.Contains(text, words) })
 }
 
+// removeRounds is how often an engine is asked which containers are left, where its list of them is
+// too long to be read at once: a thousand, that is.
+const removeRounds = 20
+
 // RemoveAll removes all containers of the owner, and returns how many there were.
 func (i *Image) RemoveAll(ctx context.Context) (n int, err error) {
+	seen := make(map[string]bool) // the engine may name them for a while yet
+	for range removeRounds {
+		ids, more, err := i.list(ctx)
+		if err != nil {
+			return n, err
+		}
+		before := n
+		for _, id := range ids {
+			if seen[id] {
+				continue
+			}
+			if _, err := i.Remove(ctx, id); err != nil {
+				return n, err
+			}
+			seen[id] = true
+			n++
+		}
+		if !more || n == before {
+			return n, nil
+		}
+	}
+	return n, &Failure{Place: i.String(), Text: fmt.Sprintf("%s ps prints more containers of ours than we remove at once: %d are gone, start again", i.Engine, n)}
+}
+
+// list returns containers of the owner, and whether there may be more than can be read at once.
+func (i *Image) list(ctx context.Context) (ids []string, more bool, err error) {
 	out, err := i.ask(ctx, engineLimit, "ps", "--all", "--quiet", "--no-trunc", "--filter=label="+ownerLabel+"="+i.Owner)
 	if err != nil {
-		return 0, err
+		return nil, false, err
+	}
+	if more = len(out) == maxSaid; more {
+		out = out[:strings.LastIndexByte(out, '\n')+1] // what comes then is cut
 	}
 	for _, id := range strings.Fields(out) {
 		if strings.Trim(id, "0123456789abcdef") != "" {
-			return n, &Failure{Place: i.String(), Text: fmt.Sprintf("%s ps prints %.100q in place of containers", i.Engine, id)}
+			return nil, false, &Failure{Place: i.String(), Text: fmt.Sprintf("%s ps prints %.100q in place of containers", i.Engine, id)}
 		}
-		if _, err := i.Remove(ctx, id); err != nil {
-			return n, err
-		}
-		n++
+		ids = append(ids, id)
 	}
-	return n, nil
+	return ids, more, nil
 }
 
 // ask runs the engine, and returns the first of what it prints, also where it fails.
