@@ -7,16 +7,18 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 )
 
 // standInEngine is a docker whose containers are processes of ours. What it knows of each is in a
-// file of its folder: the process, the label, and the name. With a file called broken, it starts
-// none, with one called stuck, it removes none and does not answer, and what is in one called says,
-// each says on standard error. With one called slow, it makes a container when there is a file
-// called make, whatever has become by then of its program, which is the process in client.
+// file of its folder: the process, the owner's label, the name, and the worker. It does what files
+// there say. With one called broken, it starts no container, and with stuck, it removes none and
+// does not answer. What is in one called says, each container says on standard error. With one
+// called slow, it makes a container when there is a file called make, whatever has become by then
+// of its program, which is the process in client.
 const standInEngine = `#!/bin/sh
 d='%s'
 id() { printf %%s "$1" | cksum | cut -d' ' -f1; }
@@ -28,6 +30,9 @@ ps)
 		test -f "$f" && grep -qxF "$label" "$f" && echo "$f"
 	done
 	exit 0;;
+container)
+	test -f "$d/$4" || { echo "Error response from daemon: No such container: $4" >&2; exit 1; }
+	sed -n 4p "$d/$4";;
 rm)
 	if test -e "$d/stuck"; then exec sleep 600; fi
 	shift 2
@@ -55,7 +60,8 @@ run)
 		shift
 		case $a in
 		--name=*) name=${a#--name=};;
-		--label=*) label=${a#--label=};;
+		--label=*.owner=*) label=${a#--label=};;
+		--label=*.worker=*) worker=${a#*.worker=};;
 		--env=*=*) export "${a#--env=}";;
 		--mount=*) program=${a#*source=}; program=${program%%%%,*};;
 		toolbox:1) break;;
@@ -67,14 +73,14 @@ run)
 		(
 			while test -e "$d" && ! test -e "$d/make"; do sleep 0.05; done
 			sleep 600 &
-			{ echo $!; echo "$label"; echo "$name"; } >"$f.new"
+			{ echo $!; echo "$label"; echo "$name"; echo "$worker"; } >"$f.new"
 			mv "$f.new" "$f"
 		) </dev/null >/dev/null 2>&1 &
 		echo $$ >"$d/client.new"
 		mv "$d/client.new" "$d/client"
 		exec sleep 600
 	fi
-	sh -c 'f=$1; { echo $$; echo "$2"; echo "$3"; } >"$f.new"; mv "$f.new" "$f"; shift 3; exec "$@"' sh "$f" "$label" "$name" "$program" "$@"
+	sh -c 'f=$1; { echo $$; echo "$2"; echo "$3"; echo "$4"; } >"$f.new"; mv "$f.new" "$f"; shift 4; exec "$@"' sh "$f" "$label" "$name" "$worker" "$program" "$@"
 	status=$?
 	rm -f "$f"
 	exit $status;;
@@ -100,6 +106,7 @@ func newEngineBox(t *testing.T) *engineBox {
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	b.fleetBox = newFleetBox(t)
 	return b
 }
@@ -207,12 +214,7 @@ func TestFleetEngineKilled(t *testing.T) {
 	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "another worker is called one here") {
 		t.Errorf("a second worker of that name: got %d and %q, want that it is refused", status, &again.errs)
 	}
-	elsewhere, err := os.MkdirTemp("/tmp", "t") // where the lock is, if that is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(elsewhere) })
-	t.Setenv("TMPDIR", elsewhere)
+	t.Setenv("XDG_STATE_HOME", t.TempDir()) // where the lock is
 	again = b.join("one")
 	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "a worker of the fleet is called one") {
 		t.Errorf("a second worker of that name, with other locks: got %d and %q, want that it is refused", status, &again.errs)
@@ -246,6 +248,41 @@ func TestFleetEngineKilled(t *testing.T) {
 	<-ended
 	if _, err := os.Stat(other); err != nil {
 		t.Errorf("somebody else's container: %v", err)
+	}
+}
+
+// TestFleetEngineCut: a worker that is not heard, as its connection is cut, keeps its containers
+// when another one of its name starts, wherever that has its lock.
+func TestFleetEngineCut(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	worker := b.join("one", "--linger", "30m")
+	b.started("echo $$; sleep 600", nil)
+	b.server.cmd.Process.Kill()
+	b.until("the worker is cut off", func() bool { return strings.Contains(worker.errs.String(), "reconnecting") })
+	b.url = "nats://127.0.0.1:" + strconv.Itoa(freePort(t))
+	b.serve()
+	short, err := os.MkdirTemp("/tmp", "t") // where a lock can be, since it is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(short) })
+	t.Setenv("TMPDIR", short)
+	for _, test := range []struct{ state, says string }{
+		{os.Getenv("XDG_STATE_HOME"), ""},
+		{t.TempDir(), ""},
+		{"/dev/null", "since there can be none in the state directory: "},
+	} {
+		t.Setenv("XDG_STATE_HOME", test.state)
+		again := b.join("one")
+		status := b.status(again)
+		got := again.errs.String()
+		if status != 1 || !strings.Contains(got, "another worker is called one here") || !strings.Contains(got, test.says) {
+			t.Errorf("%s: got %d and %q, want that it is refused, and %q", test.state, status, got, test.says)
+		}
+		if n := len(b.containers()); n != 1 {
+			t.Fatalf("%s: got %d containers, want that the first worker has its one", test.state, n)
+		}
 	}
 }
 

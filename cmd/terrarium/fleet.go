@@ -41,13 +41,23 @@ func (d fleetDir) path() (string, error) {
 	if d != "" {
 		return filepath.Abs(string(d))
 	}
+	dir, err := stateDir("fleet")
+	if err != nil {
+		return "", errors.Join(err, errors.New("--dir names another directory"))
+	}
+	return dir, nil
+}
+
+// stateDir returns a directory of ours for what outlives a program, as the XDG Base Directory
+// Specification has it. It may not be there yet.
+func stateDir(name string) (string, error) {
 	state := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // as the XDG Base Directory Specification has it
+	if !filepath.IsAbs(state) {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", errors.Join(err, errors.New("--dir names another directory"))
+			return "", err
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(state, "terrarium", "fleet"), nil
+	return filepath.Join(state, "terrarium", name), nil
 }

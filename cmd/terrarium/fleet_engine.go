@@ -100,7 +100,7 @@ type containers struct {
 func (c *containers) start(ctx context.Context, client *fleet.Client, worker string, far []string) (leave func(), err error) {
 	c.worker, c.far = worker, far
 	c.hurry = hurried(ctx)
-	c.image.Owner = worker + "." + client.User()
+	c.image.Owner, c.image.Worker = worker+"."+client.User(), processMark(os.Getpid())
 	if c.image.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
@@ -153,30 +153,56 @@ func (c *containers) takeOver(ctx context.Context, client *fleet.Client) error {
 	case taken:
 		return fmt.Errorf("a worker of the fleet is called %s, and may have sessions in containers of that name: --name calls this one something else", c.worker)
 	}
-	n, err := c.image.RemoveAll(ctx)
+	n, err := c.image.RemoveAll(ctx, isRunning)
 	if n > 0 {
 		c.say("it has removed " + counted(n, "container") + " of a worker of this name that has ended")
 	}
+	if errors.Is(err, place.ErrInUse) { // it is not heard, and has another directory for locks
+		return c.taken()
+	}
 	return err
+}
+
+// taken says that another worker on this machine has our name and credentials.
+func (c *containers) taken() error {
+	return fmt.Errorf("another worker is called %s here, and has containers of %s: --name calls this one something else", c.worker, c.image.Engine)
 }
 
 // lock keeps another worker of this name, and with these credentials, from taking our containers
 // for what was left of it.
 func (c *containers) lock() (unlock func(), err error) {
-	parent, err := keptParent()
-	if err != nil {
-		return nil, err
-	}
 	sum := sha256.Sum256([]byte(c.image.Engine + " " + c.image.Owner))
-	dir := filepath.Join(parent, "worker-"+hex.EncodeToString(sum[:8]))
-	if err := private.Mkdir(dir); err != nil {
+	name := hex.EncodeToString(sum[:8])
+	dir, err := stateDir("workers")
+	if err == nil {
+		unlock, err = c.lockIn(filepath.Join(dir, name))
+	}
+	if err == nil || errors.Is(err, errLocked) {
+		return unlock, c.orTaken(err)
+	}
+	parent, failed := keptParent()
+	if failed != nil {
+		return nil, failed
+	}
+	dir = filepath.Join(parent, "worker-"+name)
+	c.say(fmt.Sprintf("its lock is %s, since there can be none in the state directory: %v", dir, err))
+	unlock, err = c.lockIn(dir)
+	return unlock, c.orTaken(err)
+}
+
+// orTaken returns err, or what it means that others have the lock.
+func (c *containers) orTaken(err error) error {
+	if errors.Is(err, errLocked) {
+		return c.taken()
+	}
+	return err
+}
+
+func (c *containers) lockIn(dir string) (unlock func(), err error) {
+	if err := private.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	unlock, err = lockWithin(dir, closeTime)
-	if errors.Is(err, errLocked) {
-		err = fmt.Errorf("another worker is called %s here, and has containers of %s: --name calls this one something else", c.worker, c.image.Engine)
-	}
-	return unlock, err
+	return lockWithin(dir, closeTime)
 }
 
 // needsLibraries reports whether a program is linked to libraries when it starts.

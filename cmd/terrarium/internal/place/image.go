@@ -16,6 +16,7 @@ type Image struct {
 	Env     []string // variables in a container: NAME=VALUE, or NAME of one of ours
 	Program string   // a terrarium, as a path that the engine finds; containers have it read-only
 	Owner   string   // whose the containers are: no two who use an engine at once are called so
+	Worker  string   // which process of the owner's has made them; "": nobody asks
 }
 
 // Engines returns the programs that can start containers.
@@ -24,8 +25,9 @@ func Engines() []string { return []string{docker.name, podman.name} }
 const (
 	// mounted is where a container has the program. An image has nothing of that name.
 	mounted = "/.terrarium"
-	// ownerLabel names whose a container is.
-	ownerLabel = "io.github.terrarium-dev.owner"
+	// ownerLabel names whose a container is, and workerLabel the process of that which has made it.
+	ownerLabel  = "io.github.terrarium-dev.owner"
+	workerLabel = "io.github.terrarium-dev.worker"
 )
 
 // Check says what is wrong with what a person has said. The error names the flag.
@@ -81,7 +83,7 @@ func (i *Image) Container(name string) *Place {
 	// And not these. An image that is missing was looked for by Prepare. A mount that is called so
 	// is refused where there is no such file; -v would make a directory there.
 	argv = append(argv, "--rm", "--interactive", "--tty=false", "--detach=false", "--pull=never",
-		"--name="+name, "--label="+ownerLabel+"="+i.Owner, "--mount="+fields("type=bind", "source="+i.Program, "target="+mounted, "readonly"))
+		"--name="+name, "--label="+ownerLabel+"="+i.Owner, "--label="+workerLabel+"="+i.Worker, "--mount="+fields("type=bind", "source="+i.Program, "target="+mounted, "readonly"))
 	if i.Engine == podman.name {
 		argv = append(argv, "--detach-keys=") // it looks for them without a terminal, too
 	}

@@ -16,7 +16,7 @@ import (
 func toolbox(engine string) *place.Image {
 	return &place.Image{
 		Engine: engine, Name: "toolbox:1", Flags: []string{"--network=none", "--rm=false"}, Env: []string{"A=b c", "TOKEN"},
-		Program: "/opt/a,b/terrarium", Owner: "one.key",
+		Program: "/opt/a,b/terrarium", Owner: "one.key", Worker: "1-2",
 	}
 }
 
@@ -26,7 +26,7 @@ func TestContainerArgv(t *testing.T) {
 	for engine, own := range map[string][]string{"docker": nil, "podman": {"--detach-keys="}} {
 		want := slices.Concat([]string{
 			engine, "run", "--log-driver=none", "--env=A=b c", "--env=TOKEN", "--network=none", "--rm", "--rm=false", "--rm",
-			"--rm", "--interactive", "--tty=false", "--detach=false", "--pull=never", "--name=box", "--label=io.github.terrarium-dev.owner=one.key",
+			"--rm", "--interactive", "--tty=false", "--detach=false", "--pull=never", "--name=box", "--label=io.github.terrarium-dev.owner=one.key", "--label=io.github.terrarium-dev.worker=1-2",
 			`--mount=type=bind,"source=/opt/a,b/terrarium",target=/.terrarium,readonly`,
 		}, own, []string{"--entrypoint=/.terrarium", "toolbox:1", "host", "serve"})
 		if got := toolbox(engine).Container("box").Argv("host", "serve"); !slices.Equal(got, want) {
@@ -127,10 +127,14 @@ func TestRemoveAll(t *testing.T) {
 		{"echo 0a1b; echo 2c3d", "echo 'Error response from daemon: No such container: x' >&2; exit 1", 2, "rm --force 2c3d"},
 		{"echo 0a1b", "echo 'Error response from daemon: removal of container 0a1b is already in progress' >&2; exit 1", 1, "rm --force 0a1b"},
 		{"echo 0a1b; echo 2c3d", "echo 'Error response from daemon: device or resource busy' >&2; exit 1", 0, "device or resource busy"},
+		{"echo 0a; echo 1e", "", 1, place.ErrInUse.Error()},
+		{"echo 2e", "", 1, "rm --force 2e"},
+		{"echo 3e", "", 0, "Error: denied"},
 		{"echo --all", "", 0, `docker ps prints "--all" in place of containers`},
 	} {
-		args := standIn(t, "docker", "case $1 in ps) "+test.ps+";; rm) "+test.rm+";; esac")
-		n, err := toolbox("docker").RemoveAll(t.Context())
+		const labels = "case $4 in 1e) echo runs;; 2e) echo 'Error: No such container: 2e' >&2; exit 1;; 3e) echo 'Error: denied' >&2; exit 1;; esac"
+		args := standIn(t, "docker", "case $1 in ps) "+test.ps+";; rm) "+test.rm+";; container) "+labels+";; esac")
+		n, err := toolbox("docker").RemoveAll(t.Context(), func(worker string) bool { return worker == "runs" })
 		b, _ := os.ReadFile(args)
 		got := strings.ReplaceAll(strings.TrimSpace(string(b)), "\n", " ")
 		if err != nil {

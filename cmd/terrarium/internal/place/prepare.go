@@ -38,8 +38,8 @@ func (i *Image) Prepare(ctx context.Context, pulling func()) error {
 	return nil
 }
 
-// Remove removes containers that may be gone already. It returns the names of those that were there,
-// also with an error, which is about another one.
+// Remove removes containers that may be gone already. It returns the names of those that were
+// there, also with an error, which is about another one.
 func (i *Image) Remove(ctx context.Context, names ...string) (removed []string, err error) {
 	out, err := i.ask(ctx, engineLimit, append([]string{"rm", "--force"}, names...)...)
 	for line := range strings.Lines(out) {
@@ -64,8 +64,12 @@ func isGone(err error) bool {
 // too long to be read at once: a thousand, that is.
 const removeRounds = 20
 
-// RemoveAll removes all containers of the owner, and returns how many there were.
-func (i *Image) RemoveAll(ctx context.Context) (n int, err error) {
+// ErrInUse is why containers were not removed: who has made one runs still.
+var ErrInUse = errors.New("its containers are in use")
+
+// RemoveAll removes all containers of the owner, and returns how many there were. The error is
+// ErrInUse if runs reports that a Worker does which has made one.
+func (i *Image) RemoveAll(ctx context.Context, runs func(worker string) bool) (n int, err error) {
 	seen := make(map[string]bool) // the engine may name them for a while yet
 	for range removeRounds {
 		ids, more, err := i.list(ctx)
@@ -76,6 +80,12 @@ func (i *Image) RemoveAll(ctx context.Context) (n int, err error) {
 		for _, id := range ids {
 			if seen[id] {
 				continue
+			}
+			switch worker, err := i.workerOf(ctx, id); {
+			case err != nil && !isGone(err):
+				return n, err
+			case err == nil && runs(worker):
+				return n, ErrInUse
 			}
 			if _, err := i.Remove(ctx, id); err != nil {
 				return n, err
@@ -106,6 +116,12 @@ func (i *Image) list(ctx context.Context) (ids []string, more bool, err error) {
 		ids = append(ids, id)
 	}
 	return ids, more, nil
+}
+
+// workerOf returns which process has made a container.
+func (i *Image) workerOf(ctx context.Context, id string) (string, error) {
+	worker, err := i.ask(ctx, engineLimit, "container", "inspect", `--format={{index .Config.Labels "`+workerLabel+`"}}`, id)
+	return strings.TrimSpace(worker), err
 }
 
 // ask runs the engine, and returns the first of what it prints, also where it fails.
