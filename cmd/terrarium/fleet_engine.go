@@ -302,16 +302,22 @@ func (e goneError) Error() string { return string(e) }
 
 func (goneError) Is(target error) bool { return target == remote.ErrGone }
 
-// endedWords say why a container has ended. The engine may have no more to say than that it has.
+// endedWords say why a container has ended, or why it has to: nobody knows what one does that says
+// what none of ours would. The engine may have no more to say than that it has ended.
 func endedWords(why error) string {
-	text := message(why)
-	if f, ok := errors.AsType[*place.Failure](why); ok {
-		text = f.Text
+	f, failed := errors.AsType[*place.Failure](why)
+	gone, ok := errors.AsType[goneError](why)
+	switch {
+	case ok:
+		return string(gone)
+	case failed && strings.HasPrefix(f.Text, "its container "):
+		return f.Text
+	case failed:
+		return "its container has ended: " + f.Text
+	case errors.Is(why, io.EOF): // it says that it ends, and why
+		return "its container has ended: " + message(why)
 	}
-	if strings.HasPrefix(text, "its container ") {
-		return text
-	}
-	return "its container has ended: " + text
+	return "the link to its container is broken: " + message(why)
 }
 
 // Close ends the container and returns when it is removed, or the engine does not remove it.
