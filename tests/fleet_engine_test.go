@@ -67,6 +67,10 @@ run)
 		toolbox:1) break;;
 		esac
 	done
+	if ! test -e "$program"; then
+		echo "docker: Error response from daemon: invalid mount config for type \"bind\": bind source path does not exist: $program." >&2
+		exit 125
+	fi
 	test -e "$d/says" && cat "$d/says" >&2
 	f=$d/$(id "$name")
 	if test -e "$d/slow"; then
@@ -321,6 +325,33 @@ func TestFleetEngineFails(t *testing.T) {
 	os.Remove(broken)
 	if status := b.status(next); status != 0 || next.out.String() != "placed\n" {
 		t.Errorf("the next one: got %d, %q and %q, want that it was placed", status, &next.out, &next.errs)
+	}
+}
+
+// TestFleetEngineReplaced: who has put another program in the place of a worker's that runs is told
+// what is wrong.
+func TestFleetEngineReplaced(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	ours, err := exec.LookPath("terrarium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if out, err := exec.Command("cp", ours, bin).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	worker := b.join("one")
+	b.until("the worker has joined", func() bool { return strings.Contains(worker.errs.String(), "joined") })
+	t.Setenv("PATH", filepath.Dir(ours)+":"+os.Getenv("PATH"))
+	if err := os.Remove(filepath.Join(bin, "terrarium")); err != nil {
+		t.Fatal(err)
+	}
+	p := b.run("echo placed")
+	const want = "terrarium: worker one: docker image toolbox:1: the worker's program was replaced or removed since it has started: start the worker again\n"
+	if status := b.status(p); status != 125 || p.errs.String() != want {
+		t.Errorf("got %d and %q, want 125 and %q", status, &p.errs, want)
 	}
 }
 

@@ -86,12 +86,13 @@ func (f *fleetJoinFlags) farEngine() []string {
 
 // containers are those of a worker.
 type containers struct {
-	image  place.Image
-	far    []string
-	worker string
-	say    func(line string)
-	hurry  context.Context // ends soon after a signal that ends the worker at once
-	late   *lateContainers
+	image   place.Image
+	program os.FileInfo // of the image's Program, when the worker has started
+	far     []string
+	worker  string
+	say     func(line string)
+	hurry   context.Context // ends soon after a signal that ends the worker at once
+	late    *lateContainers
 }
 
 // start prepares the engine for a worker of that name, and shows that a container can be started.
@@ -102,6 +103,9 @@ func (c *containers) start(ctx context.Context, client *fleet.Client, worker str
 	c.hurry = hurried(ctx)
 	c.image.Owner, c.image.Worker = worker+"."+client.User(), processMark(os.Getpid())
 	if c.image.Program, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	if c.program, err = os.Stat(c.image.Program); err != nil {
 		return nil, err
 	}
 	if needsLibraries(c.image.Program) {
@@ -249,13 +253,25 @@ func (c *containers) open(ctx context.Context, lost func(why error)) (fleet.OwnH
 	case starting.Err() != nil:
 		err = fmt.Errorf("%s: it does not start within %v", &c.image, containerStart)
 	default:
-		err = h.dialer.Explain(ctx, err)
+		err = c.explain(h.dialer.Explain(ctx, err))
 	}
 	h.Close()
 	if !h.removed && h.dialer.Killed() {
 		c.late.add(c.hurry, name)
 	}
 	return nil, err
+}
+
+// explain names the reason of a failure that a program has which is not the worker's any more.
+func (c *containers) explain(err error) error {
+	f, ok := errors.AsType[*place.Failure](err)
+	if !ok || !c.image.IsAboutProgram(f) {
+		return err
+	}
+	if now, err := os.Stat(c.image.Program); err == nil && os.SameFile(now, c.program) {
+		return f
+	}
+	return &place.Failure{Place: f.Place, Text: "the worker's program was replaced or removed since it has started: start the worker again", Err: f.Err}
 }
 
 // A containerHost has the commands of one session run in a container, and ends with it.

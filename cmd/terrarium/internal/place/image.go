@@ -91,6 +91,12 @@ func (i *Image) Container(name string) *Place {
 	return &Place{name: i.String(), target: i.Name, argv: argv, scheme: &container, apart: true}
 }
 
+// IsAboutProgram reports whether a container has failed since it has no Program that it can run, or
+// one of another version.
+func (i *Image) IsAboutProgram(f *Failure) bool {
+	return errors.Is(f, ErrVersion) || strings.Contains(f.Text, i.Program) || strings.Contains(f.Text, mounted)
+}
+
 // fields returns values as --mount has them: as a line of CSV.
 func fields(values ...string) string {
 	var b strings.Builder
