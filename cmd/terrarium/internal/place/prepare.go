@@ -60,8 +60,8 @@ func isGone(err error) bool {
 		func(words string) bool { return strings.Contains(text, words) })
 }
 
-// removeRounds is how often an engine is asked which containers are left, where its list of them is
-// too long to be read at once: a thousand, that is.
+// removeRounds is how often an engine is asked which containers are left. About 1,000 of them are
+// read each time.
 const removeRounds = 20
 
 // ErrInUse is why containers were not removed: who has made one runs still.
