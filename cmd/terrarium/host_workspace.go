@@ -20,6 +20,7 @@ The far side of --workspace, for a terrarium elsewhere, which starts it over its
 connection. ID is a workspace in ~/.local/state/terrarium-workspaces.
 
   list     reads paths; writes what is in the workspace
+  left     reads paths, likewise; writes what stays there, as JSON
   send     reads paths; writes a tar of these files
   import   reads a git bundle; HEAD is the commit that it leads to
   receive  reads a tar of changes, and makes them; BRANCH is what git calls it
@@ -71,6 +72,12 @@ func farWorkspaceCommand(ctx context.Context, in io.Reader, out io.Writer, comma
 			return err
 		}
 		return f.List(ctx, out, known)
+	case "left":
+		known, err := workspace.ReadPaths(in)
+		if err != nil {
+			return err
+		}
+		return f.Left(ctx, out, known)
 	case "send":
 		paths, err := workspace.ReadPaths(in)
 		if err != nil {

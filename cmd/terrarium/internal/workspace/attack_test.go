@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,5 +85,27 @@ func TestMadeMeanwhile(t *testing.T) {
 	}
 	if kept == 0 {
 		t.Error("nobody came in between")
+	}
+}
+
+// What a far side says of what stays there is bounded, and of kinds that we know.
+func TestHostileLeft(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON":     "pipes",
+		"cut off":     `[{"kind":"pipes","count":1,"names":["a"]}`,
+		"unknown":     `[{"kind":"all is well","count":1,"names":["a"]}]`,
+		"twice":       `[{"kind":"pipes","count":1,"names":["a"]},{"kind":"pipes","count":1,"names":["a"]}]`,
+		"none":        `[{"kind":"pipes","count":0,"names":[]}]`,
+		"negative":    `[{"kind":"pipes","count":-1,"names":[]}]`,
+		"too many":    `[{"kind":"pipes","count":200001,"names":["a","b","c"]}]`,
+		"other names": `[{"kind":"pipes","count":1,"names":["a","b"]}]`,
+		"long":        `[{"kind":"pipes","count":1,"names":["` + strings.Repeat("a", 1<<17) + `"]}]`,
+	} {
+		if l, err := workspace.ReadLeft(strings.NewReader(text)); err == nil {
+			t.Errorf("%s: got %v, want it refused", name, l)
+		}
+	}
+	if l, err := workspace.ReadLeft(strings.NewReader("[]")); err != nil || len(l) > 0 {
+		t.Errorf("got %v and %v, want nothing", l, err)
 	}
 }

@@ -104,10 +104,8 @@ func (f *Far) List(ctx context.Context, w io.Writer, known []string) error {
 	if s.Head == "" {
 		scan, err = ScanAll(f.root)
 	} else {
-		// With an index that is not there, all files are others.
-		g := f.git("GIT_WORK_TREE="+f.tree(), "GIT_INDEX_FILE="+filepath.Join(f.dir, "no-index"))
 		var out []byte
-		if out, err = g.output(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard"); err == nil {
+		if out, err = f.treeGit().output(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard"); err == nil {
 			names := append(splitNames(out), known...)
 			slices.Sort(names)
 			scan, err = ScanNames(f.root, slices.Compact(names), nil)
