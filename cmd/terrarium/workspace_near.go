@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"strings"
@@ -27,7 +28,8 @@ type nearWorkspace struct {
 	far      *farWorkspace
 	theirs   workspace.FarState
 	there    workspace.Listing // what is over there
-	behind   []string          // but for this: see isBehind
+	behind   workspace.Listing // but for this: see isBehind
+	left     workspace.Lefts   // and for this, of what we have left out
 
 	closers []func()
 }
@@ -134,14 +136,17 @@ func (w *nearWorkspace) look(ctx context.Context) (*workspace.Scan, error) {
 	return workspace.ScanNames(w.root, names, blobs)
 }
 
+// known returns what both sides know.
+func (w *nearWorkspace) known() workspace.Listing {
+	known := maps.Clone(w.scan.Listing)
+	maps.Copy(known, w.state.Base)
+	return known
+}
+
 // list asks what is over there.
 func (w *nearWorkspace) list(ctx context.Context) error {
-	known := workspace.Listing{}
-	for _, l := range []workspace.Listing{w.state.Base, w.scan.Listing} {
-		for p, e := range l {
-			known[p] = e
-		}
-	}
+	known := w.known()
+	w.behind, w.left = make(workspace.Listing), nil
 	err := w.far.call(ctx, "list", "",
 		func(to io.Writer) error { return workspace.WritePaths(to, known.Paths()) },
 		func(r io.Reader) (err error) { w.theirs, w.there, err = workspace.ReadFar(r); return err })
@@ -162,7 +167,7 @@ func (w *nearWorkspace) list(ctx context.Context) error {
 			delete(w.there, p)
 		case w.isBehind(p, behind):
 			delete(w.there, p)
-			w.behind = append(w.behind, p)
+			w.behind[p] = e
 		default:
 			fresh = append(fresh, p)
 		}
@@ -174,6 +179,7 @@ func (w *nearWorkspace) list(ctx context.Context) error {
 	ignored, err := w.tree.Ignored(ctx, fresh)
 	for p := range ignored {
 		delete(w.there, p)
+		w.left.Add(workspace.LeftIgnored, p)
 	}
 	return err
 }
@@ -182,7 +188,17 @@ func (w *nearWorkspace) list(ctx context.Context) error {
 // what is skipped, such as a repository of its own. Git says nothing of what is behind that.
 func (w *nearWorkspace) isBehind(p string, skipped map[string]bool) bool {
 	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if skipped[dir] || w.scan.Listing[dir].Kind == workspace.Link {
+		if skipped[dir] {
+			return true
+		}
+	}
+	return w.isThroughLink(p)
+}
+
+// isThroughLink reports whether a path of the far side leads here through a symbolic link.
+func (w *nearWorkspace) isThroughLink(p string) bool {
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if w.scan.Listing[dir].Kind == workspace.Link {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,8 @@ as a diff, and asks whether to take it over. DIR is here if it is not named.
 A file that was changed here, too, is a conflict: then nothing is taken over,
 and the diff is from the file here to the one there.
 Commits that were made there are not carried, but what is in their files is.
-What git ignores stays there. "!" marks a file that programs run by themselves.
+What stays there, as what git ignores does, is named before anybody is asked.
+"!" marks a file that programs run by themselves.
 `
 
 type pullFlags struct {
@@ -76,6 +78,10 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 	}
 	defer w.close()
 	w.tellBehind()
+	left, err := w.tellLeft(ctx)
+	if err != nil {
+		return err
+	}
 	plan := workspace.Pull(w.state.Base, w.scan.Listing, w.there)
 	changes, refused := refuseLinks(plan.Changes)
 	in, err := w.fetch(ctx, changes)
@@ -84,6 +90,9 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 	}
 	defer in.Close()
 	all, err := w.showAll(ctx, in, plan.Conflicts, refused)
+	if err == nil {
+		all.Left, all.behind = left, w.inTheWay()
+	}
 	if err == nil && !f.json {
 		err = all.print(out)
 	}
@@ -110,26 +119,18 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 		all.tell()
 	}
 	if err == nil && all.Applied && len(refused) > 0 {
-		err = fmt.Errorf("%s: refused: %w", w.place, refused[0].err)
+		err = fmt.Errorf("%s: refused: %w", w.place, workspace.CheckTarget(refused[0].Path, refused[0].Now.Target))
 	}
 	return err
 }
 
-// A refusedLink is a symbolic link that stays over there, and why.
-type refusedLink struct {
-	change workspace.Change
-	err    error
-}
-
 // refuseLinks takes out the symbolic links that may not be taken over. What else was changed there
 // may, and all of it may be dropped.
-func refuseLinks(all []workspace.Change) (changes []workspace.Change, refused []refusedLink) {
+func refuseLinks(all []workspace.Change) (changes, refused []workspace.Change) {
 	for _, c := range all {
-		if c.Now.Kind == workspace.Link {
-			if err := workspace.CheckTarget(c.Path, c.Now.Target); err != nil {
-				refused = append(refused, refusedLink{c, err})
-				continue
-			}
+		if c.Now.Kind == workspace.Link && workspace.CheckTarget(c.Path, c.Now.Target) != nil {
+			refused = append(refused, c)
+			continue
 		}
 		changes = append(changes, c)
 	}
@@ -139,12 +140,50 @@ func refuseLinks(all []workspace.Change) (changes []workspace.Change, refused []
 // tellBehind says what of the far side is not looked at.
 func (w *nearWorkspace) tellBehind() {
 	var list []string
-	for _, p := range slices.Sorted(slices.Values(w.behind)) {
+	for _, p := range w.behind.Paths() {
 		list = append(list, printable.Text(p))
 	}
 	if len(list) > 0 {
 		warn(os.Stderr, fmt.Errorf("not pulled, since a symbolic link or a repository of its own leads there here: %s", firstOf(list)))
 	}
+}
+
+// tellLeft says what stays over there, a line for each kind. Who can't say that there has the rest
+// pulled anyway.
+func (w *nearWorkspace) tellLeft(ctx context.Context) (left workspace.Lefts, err error) {
+	err = w.far.call(ctx, "left", "",
+		func(to io.Writer) error { return workspace.WritePaths(to, w.known().Paths()) },
+		func(r io.Reader) (err error) { left, err = workspace.ReadLeft(r); return err })
+	switch {
+	case ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		warn(os.Stderr, fmt.Errorf("nobody knows what else stays there: %w", err))
+	}
+	for _, ours := range w.left {
+		left.Merge(ours)
+	}
+	for _, l := range left {
+		var names []string
+		for _, name := range l.Names {
+			names = append(names, printable.Text(name))
+		}
+		if more := l.Count - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		warn(os.Stderr, fmt.Errorf("not pulled: %s (%d): %s", l.Kind, l.Count, strings.Join(names, ", ")))
+	}
+	return left, nil
+}
+
+// inTheWay returns the files over there that are in the place of a symbolic link of ours.
+func (w *nearWorkspace) inTheWay() (paths []string) {
+	for _, p := range w.behind.Paths() {
+		if w.isThroughLink(p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
 }
 
 // fetch brings what is new in files over there.
@@ -202,11 +241,12 @@ func (w *nearWorkspace) fetch(ctx context.Context, changes []workspace.Change) (
 
 // choice returns what is to be done: nothing, if nobody says.
 func (f *pullFlags) choice(ctx context.Context, p *pulled) (apply, drop bool, err error) {
+	nothing := len(p.Changes) == 0 && len(p.behind) == 0
 	switch {
-	case len(p.Changes) == 0 && (f.apply || f.drop) && !f.json:
+	case nothing && (f.apply || f.drop) && !f.json:
 		say("nothing was changed there")
 		return false, false, nil
-	case len(p.Changes) == 0:
+	case nothing:
 		notice("nothing was changed there")
 		return false, false, nil
 	case f.apply, f.drop, f.json:
@@ -253,6 +293,9 @@ func (w *nearWorkspace) apply(in *workspace.Incoming) error {
 // drop has the workspace over there be as the directory is here.
 func (w *nearWorkspace) drop(ctx context.Context) error {
 	changes := workspace.Drop(w.state.Base, w.scan.Listing, w.there)
+	for _, p := range w.inTheWay() {
+		changes = append(changes, workspace.Change{Path: p, Was: w.behind[p]})
+	}
 	if err := w.send(ctx, changes, maxPull); err != nil {
 		return err
 	}

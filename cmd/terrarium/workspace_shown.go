@@ -16,9 +16,12 @@ import (
 
 // A pulled is what was changed over there.
 type pulled struct {
-	Changes []pulledChange `json:"changes"`
-	Applied bool           `json:"applied"`
-	Dropped bool           `json:"dropped"`
+	Changes []pulledChange  `json:"changes"`
+	Left    workspace.Lefts `json:"left,omitempty"` // what is never pulled
+	Applied bool            `json:"applied"`
+	Dropped bool            `json:"dropped"`
+
+	behind []string // what is dropped besides: see inTheWay
 }
 
 type pulledChange struct {
@@ -63,11 +66,11 @@ func (d *diffs) show(c *pulledChange, in *workspace.Incoming, i int) {
 
 // showAll returns what a person is to see of what has come, of what both sides have changed, and of
 // what is refused.
-func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, conflicts []string, refused []refusedLink) (*pulled, error) {
+func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, conflicts []string, refused []workspace.Change) (*pulled, error) {
 	all := &pulled{Changes: []pulledChange{}}
-	for _, r := range refused {
-		s := shownChange(r.change)
-		s.Refused = r.err.Error()
+	for _, c := range refused {
+		s := shownChange(c)
+		s.Refused = workspace.CheckTarget(c.Path, c.Now.Target).Error()
 		all.Changes = append(all.Changes, s)
 	}
 	d := &diffs{left: maxDiffs}
@@ -245,6 +248,10 @@ func (p *pulled) tell() {
 				removed++
 			}
 		}
+	}
+	if p.Dropped {
+		names = append(names, p.behind...)
+		slices.Sort(names)
 	}
 	lines := fmt.Sprintf("%s added, %d removed", counted(added, "line"), removed)
 	if uncounted > 0 {
