@@ -103,10 +103,13 @@ func (f *Far) Left(ctx context.Context, w io.Writer, known []string) error {
 
 // A leftScan looks for what stays.
 type leftScan struct {
-	root                       *os.Root
-	git                        bool            // git says what is ignored, and empty directories are not carried
-	known, above, own, ignored map[string]bool // paths; above are the directories of known ones
-	left                       Lefts
+	root *os.Root
+	// git says what is ignored, and empty directories are not carried.
+	git bool
+	// Paths; above are the directories of known ones.
+	known, above, own, ignored map[string]bool
+
+	left Lefts
 }
 
 // ask asks git for what it ignores, and for repositories in the tree: it says no more of these than
