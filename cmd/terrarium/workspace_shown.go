@@ -84,12 +84,15 @@ func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, con
 // show adds what a person is to see of changes, in the order of paths. Those that in has can be
 // compared.
 func (w *nearWorkspace) show(all *pulled, changes []workspace.Change, in *workspace.Incoming, d *diffs) {
+	bare := make(bareRepositories)
+	bare.add(w.scan.Listing)
+	bare.add(w.there)
 	for i, c := range changes {
 		s := shownChange(c)
 		if c.Was.IsFile() || c.Now.IsFile() {
 			d.show(&s, in, i)
 		}
-		s.Runs = hostnative.IsProtected(w.state.Dir, filepath.Join(w.state.Dir, c.Path))
+		s.Runs = hostnative.IsProtected(w.state.Dir, filepath.Join(w.state.Dir, c.Path)) || bare.runs(c.Path)
 		all.Changes = append(all.Changes, s)
 	}
 	slices.SortFunc(all.Changes, func(a, b pulledChange) int { return strings.Compare(a.Path, b.Path) })
