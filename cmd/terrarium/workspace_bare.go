@@ -8,8 +8,8 @@ import (
 )
 
 // A bareRepositories is where a repository without files of its own may lie among the files of a
-// workspace: the directories with a file HEAD. Whoever runs git in such a directory has the programs
-// run that its config names, and those among its hooks.
+// workspace: the directories with a file HEAD. Whoever runs git in such a directory has the
+// programs run that its config names, and those among its hooks.
 //
 // https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository
 type bareRepositories map[string]bool
