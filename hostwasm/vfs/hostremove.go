@@ -58,7 +58,13 @@ func (h *hostDir) gone(v *victim) {
 		}
 		return
 	}
-	h.quota.giveBytes(h.bytesOf(&v.stat))
+	stat := v.stat
+	if !isDir {
+		// Before it was taken away, somebody may have had it open, changed its size, and closed
+		// it since. Nobody has it open any more, and h.mu keeps it so.
+		stat = v.now()
+	}
+	h.quota.giveBytes(h.bytesOf(&stat))
 }
 
 func (h *hostDir) Rename(old, new string) error {

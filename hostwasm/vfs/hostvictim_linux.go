@@ -22,9 +22,13 @@ func pin(dir int, name string) (v victim, err error) {
 }
 
 // last says, afterwards, that it has no name left.
-func (v *victim) last() bool {
-	var now unix.Stat_t
-	return unix.Fstat(v.fd, &now) == nil && now.Nlink == 0
+func (v *victim) last() bool { return v.now().Nlink == 0 }
+
+// now describes it as it is.
+func (v *victim) now() unix.Stat_t {
+	s := v.stat
+	unix.Fstat(v.fd, &s) // of what is open
+	return s
 }
 
 func (v *victim) close() { unix.Close(v.fd) }

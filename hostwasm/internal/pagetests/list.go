@@ -79,6 +79,7 @@ var Elsewhere = map[string]map[string]string{
 		"TestRaceNumber":                 files,
 		"TestRaceOut":                    files,
 		"TestRaceRefund":                 files,
+		"TestRaceRemoved":                files,
 		"TestRemoveUnreadable":           files,
 		"TestRenameDeeper":               files,
 		"TestRenameLooksAtBoundedlyMany": files,
