@@ -8,8 +8,10 @@ type pace struct {
 }
 
 const (
-	readAtOnce = 256 << 10 // bytes, that nobody waits for
-	readRate   = 64 << 10  // bytes in a second after that
+	readAtOnce = 1 << 20 // bytes, that nobody waits for
+	// readRate is how many bytes in a second after that. What carries both streams of a container
+	// has the other one wait, too: so it is far more than can be told, and little work.
+	readRate = 1 << 20
 )
 
 // take counts n bytes that were read. It returns how long to wait before more are.

@@ -30,7 +30,7 @@ func (e *endless) Close() error { return nil }
 func TestReadSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const while = 10
-		from := &endless{most: 8 << 20}
+		from := &endless{most: 64 << 20}
 		said := newTail()
 		go said.read(from)
 		time.Sleep(while * time.Second)
