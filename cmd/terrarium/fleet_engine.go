@@ -326,7 +326,7 @@ func endedWords(why error) string {
 	switch {
 	case ok:
 		return string(gone)
-	case failed && strings.HasPrefix(f.Text, "its container "):
+	case failed && !f.IsSaid() && strings.HasPrefix(f.Text, "its container "):
 		return f.Text
 	case failed:
 		return "its container has ended: " + f.Text

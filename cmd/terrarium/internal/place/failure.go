@@ -23,7 +23,11 @@ type Failure struct {
 	Err   error  // ErrMissing or ErrVersion, errNoImage, or nil
 
 	wordless bool // nobody has said why
+	said     bool // Text is what the program has said
 }
+
+// IsSaid reports whether Text is what the program has said, which may be anything.
+func (f *Failure) IsSaid() bool { return f.said }
 
 func (f *Failure) Error() string { return f.Place + ": " + f.Text }
 func (f *Failure) Unwrap() error { return f.Err }
@@ -93,7 +97,7 @@ func (c *conn) explain(why string) *Failure {
 	case why != "":
 		f.Text = why + inBrackets(last)
 	case last != "":
-		f.Text = strings.TrimPrefix(last, ours)
+		f.Text, f.said = strings.TrimPrefix(last, ours), true
 	case c.status < 0:
 		f.Text = c.place.program() + " was killed"
 	default:

@@ -1,12 +1,14 @@
 package place_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
 	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
 
@@ -65,5 +67,20 @@ exec '`+os.Args[0]+`'`)
 	}
 	if most := 25 + 2*int(time.Since(began)/time.Second); told > most || !leftOut {
 		t.Errorf("got %d of 3000 lines told, want at most %d, and how many are left out", told, most)
+	}
+}
+
+// What a program has said last can be told from our own words for how it has ended.
+func TestIsSaid(t *testing.T) {
+	for script, want := range map[string]bool{
+		"echo 'terrarium: ssh was killed' >&2; exit 1": true,
+		"kill -9 $$": false,
+		"exit 3":     false,
+	} {
+		standIn(t, "ssh", script)
+		err := connect(t, dialer(t, "ssh:box", "terrarium"))
+		if f, ok := errors.AsType[*place.Failure](err); !ok || f.IsSaid() != want {
+			t.Errorf("%s: got %v, want that it is said: %v", script, err, want)
+		}
 	}
 }
