@@ -73,8 +73,17 @@ func printLink(line string) {
 // maxKeptLinks is how many lines wait at the most.
 const maxKeptLinks = 20
 
-// said tells a person a line about a place, as show does.
-func (l *links) said(place, line string) { l.show(printable.Text(place) + ": " + line) }
+// warned tells a person at once what they may have to act on, as tell does.
+func (l *links) warned(place, line string) {
+	line = printable.Text(place) + ": " + printable.Text(line)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.say != nil {
+		l.say(line)
+		return
+	}
+	printLink(line)
+}
 
 // show tells a person a line, such as one that the program of a place has said. It does not spoil
 // what is drawn: such a line comes at the end.

@@ -77,6 +77,9 @@ func (f *fleetFlags) parse(set *pflag.FlagSet, p *place.Place) (err error) {
 		}
 		return nil
 	}
+	if set.Lookup("place-timeout") == nil { // as of workspace pull
+		return errors.New("no worker of a fleet takes a workspace yet")
+	}
 	for _, name := range workersOwn {
 		if set.Changed(name) {
 			return fmt.Errorf("--%s: a worker has its own: it is a flag of terrarium fleet join", name)
@@ -113,7 +116,7 @@ func (f *placeFlags) reachWorker(ctx context.Context) (*placeHost, error) {
 			fmt.Fprintf(os.Stderr, "terrarium: %s: waiting for a place: %s\n", printable.Text(f.place.String()), printable.Text(words))
 		},
 		OnDrain: func(worker, within string) {
-			f.links.said(f.place.String(), fmt.Sprintf("worker %s is to end: it takes no new sessions, and keeps this one for %s", worker, within))
+			f.links.warned(f.place.String(), fmt.Sprintf("worker %s is to end: it takes no new sessions, and keeps this one for %s", worker, within))
 		},
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
