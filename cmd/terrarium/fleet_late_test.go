@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,13 +63,18 @@ func TestLateContainers(t *testing.T) {
 func TestLateContainersHurried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
+		var mu sync.Mutex // guards said
 		var said []string
 		l := &lateContainers{
 			remove: func(ctx context.Context, _ []string) []string {
 				<-ctx.Done() // an engine that does not answer
 				return nil
 			},
-			say: func(line string) { said = append(said, line) },
+			say: func(line string) {
+				mu.Lock()
+				defer mu.Unlock()
+				said = append(said, line)
+			},
 		}
 		l.add(ctx, "one")
 		time.Sleep(2 * lateLook)
