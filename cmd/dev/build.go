@@ -42,9 +42,11 @@ func buildSteps() []step {
 }
 
 // commandBuild builds the command, with what is in plugins/dist and web/dist. Without cgo, so that
-// it needs no C library, and runs where another one is.
+// it needs no C library, and runs where another one is. Without the traces of gRPC, which
+// OpenTelemetry's exporter links: they have html/template look methods up by name, for which the
+// linker keeps every exported method there is, 6 MB of them.
 func commandBuild() step {
-	return commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", "./"+binary, "./cmd/terrarium")
+	return commandStep("build "+binary, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-tags=grpcnotrace", "-o", "./"+binary, "./cmd/terrarium")
 }
 
 // buildReactor builds the core for JavaScript.

@@ -62,10 +62,10 @@ More: completion, help COMMAND|on|sandbox|native|limits|permission|rules|agent.
 // newRoot returns the command line's grammar. Each command's Long is the whole
 // of its help, and Use the line that wrong usage is answered with.
 func newRoot() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:               "terrarium COMMAND [flags]",
 		Long:              rootHelp,
-		Version:           readBuild().String(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -76,11 +76,17 @@ func newRoot() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				_, err := io.WriteString(cmd.OutOrStdout(), readBuild().String()+"\n")
+				return err
+			}
 			io.WriteString(cmd.ErrOrStderr(), cmd.Long)
 			return exitStatus(statusUsage)
 		},
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Not cobra's own: its words come from a template, and with text/template in the program the
+	// linker keeps every exported method there is.
+	root.Flags().BoolVarP(&version, "version", "v", false, "")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), cmd.Long) })
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newRun(), newServe(), newProxy(), newClient(), newMCP(), newConform(), newWeb(), newHarness(), newScreen(), newPlay(), newShot(), newTest(), newKeys(), newParse(), newAudit(), newPlugins(), newPolicy(), newHost(), newWorkspace(), newFleet(), newDoctor(), newVersion(), newRelay(), newTools(), newCompletion())
