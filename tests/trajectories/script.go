@@ -9,7 +9,7 @@
 //	type SECONDS KEYS      keystrokes, quoted as in Go, and how long to wait
 //	see REGEXP             the screen must show that; until then, wait by seconds
 //
-// Keystrokes up to the next see are one answer. Durations are those that the
+// Keystrokes up to the next see are one answer; a see comes last. Durations are those that the
 // protocol's own text recommends: 0.1 s for cd and ls, 0.5 s for cat and grep, 1
 // to 5 s for compilers, 5 to 30 s for make. Files are there when the task
 // begins; those in want/ must be there when it ends.
@@ -17,6 +17,7 @@ package trajectories
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -56,6 +57,9 @@ func parse(archive *txtar.Archive) (*task, error) {
 		if err := t.parseLine(strings.TrimSpace(line)); err != nil {
 			return nil, fmt.Errorf("%q: %w", line, err)
 		}
+	}
+	if len(t.steps) == 0 || t.steps[len(t.steps)-1].see == nil {
+		return nil, errors.New("want see behind the last keystrokes: with the task the shell ends, and with it what they began")
 	}
 	return t, nil
 }
