@@ -13,7 +13,7 @@ import (
 
 // hostPatience is how long a test waits for what must happen. Only a failing
 // test waits that long.
-const hostPatience = 30 * time.Second
+const hostPatience = 2 * time.Minute
 
 // A hostTest is one test of one host.
 type hostTest struct {
