@@ -154,7 +154,12 @@ func (t *transaction) remove(i int, c Change, info fs.FileInfo) error {
 		if err := root.Rename(c.Path, old); err != nil {
 			return err
 		}
-		t.later(func() error { return t.in.move(old, c.Path) })
+		t.later(func() error {
+			if moved, err := t.in.move(old, c.Path); !moved {
+				return err
+			}
+			return nil
+		})
 		if givesWay(c, info) {
 			return t.in.checkEmpty(old, c.Path, nil) // again: nothing comes in any more
 		}
@@ -162,7 +167,7 @@ func (t *transaction) remove(i int, c Change, info fs.FileInfo) error {
 		if err != nil {
 			return err
 		}
-		if !os.SameFile(now, info) || now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
+		if !isSame(now, info) {
 			return &ConflictError{[]string{c.Path}} // since check
 		}
 		return nil
@@ -192,32 +197,56 @@ func (t *transaction) put(i int, c Change, old fs.FileInfo) error {
 			return err
 		}
 	}
-	err := t.in.move(staged, c.Path)
-	if errors.Is(err, fs.ErrExist) {
-		return &ConflictError{[]string{c.Path}} // since remove
-	}
+	info, err := root.Lstat(staged)
 	if err != nil {
 		return err
 	}
-	t.later(func() error { return root.Rename(c.Path, staged) })
-	return nil
+	moved, err := t.in.move(staged, c.Path)
+	if moved {
+		t.later(func() error { return t.in.takeAway(c.Path, info) })
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return &ConflictError{[]string{c.Path}} // since remove
+	}
+	return err
 }
 
 // move moves a file to where nothing is. Whoever makes a file there meanwhile keeps it: Rename
 // would take its place, and Link does not. Where the file system has no hard links, a file is lost
-// that is made between the look and the Rename. A directory takes no file's place.
-func (in *Incoming) move(from, to string) error {
-	err := in.root.Link(from, to)
+// that is made between the look and the Rename. A directory takes no file's place. moved reports
+// whether the file is there, which it is also if it could not be removed where it was.
+func (in *Incoming) move(from, to string) (moved bool, err error) {
+	err = in.root.Link(from, to)
 	if err == nil {
-		return in.root.Remove(from)
+		return true, in.root.Remove(from)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return err
+		return false, err
 	}
 	if _, err := in.root.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return cmp.Or(err, error(&fs.PathError{Op: "move", Path: to, Err: fs.ErrExist}))
+		return false, cmp.Or(err, error(&fs.PathError{Op: "move", Path: to, Err: fs.ErrExist}))
 	}
-	return in.root.Rename(from, to)
+	err = in.root.Rename(from, to)
+	return err == nil, err
+}
+
+// takeAway removes what was put at a path, unless somebody has something else there by now.
+func (in *Incoming) takeAway(p string, put fs.FileInfo) error {
+	now, err := in.root.Lstat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !isSame(now, put):
+		return nil // what was there before can't be put back then, which is told
+	}
+	return in.root.Remove(p)
+}
+
+// isSame reports whether a file is the one that it was, and was not written since.
+func isSame(now, was fs.FileInfo) bool {
+	return os.SameFile(now, was) && now.Size() == was.Size() && now.ModTime().Equal(was.ModTime())
 }
 
 // permOf returns the permissions of a file in the place of one that has perm: who may read it may
