@@ -162,7 +162,7 @@ func TestCheckEmptyBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := &walker{root: root, entries: MaxEntries - walkBatch, visit: func(string, fs.DirEntry) error { return nil }}
+	w := &walker{root: root, entries: MaxEntries - walkBatch, most: MaxEntries, visit: func(string, fs.DirEntry) error { return nil }}
 	if err := w.walk("many"); !errors.Is(err, ErrTooMany) {
 		t.Errorf("got %v, want %v", err, ErrTooMany)
 	}

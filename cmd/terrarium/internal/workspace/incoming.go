@@ -83,17 +83,20 @@ const staleAge = 24 * time.Hour
 // sweep removes what was left by those who were killed, unless it has what was in the place of new
 // files.
 func sweep(root *os.Root) error {
-	names, err := fs.Glob(root.FS(), stagePrefix+"*")
-	for _, name := range names {
+	return eachEntry(root, ".", func(d fs.DirEntry) error {
+		name := d.Name()
+		if !strings.HasPrefix(name, stagePrefix) {
+			return nil
+		}
 		info, err := root.Lstat(name)
 		if err != nil || time.Since(info.ModTime()) < staleAge {
-			continue
+			return nil
 		}
 		if _, err := root.Lstat(path.Join(name, stageOld)); errors.Is(err, fs.ErrNotExist) {
 			root.RemoveAll(name)
 		}
-	}
-	return err
+		return nil
+	})
 }
 
 // readAll reads members up to the one that says that it is the last.

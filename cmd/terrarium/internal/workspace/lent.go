@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -98,23 +99,33 @@ func (t *Tree) alternates(ctx context.Context) (dirs []string, err error) {
 	return dirs, nil
 }
 
+// maxStore is how many files a directory of objects may have. Git packs them long before.
+const maxStore = 4_000_000
+
 // checkStore looks for symbolic links in a directory of objects, which git follows.
 func (t *Tree) checkStore(dir string) error {
 	real, err := t.own(".git/objects", dir)
 	if err != nil || t.isNamed(real) {
 		return err
 	}
-	return filepath.WalkDir(real, func(p string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // git has just packed it
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	w := &walker{root: root, most: maxStore, visit: func(p string, d fs.DirEntry) error {
+		if d.Type() != fs.ModeSymlink {
+			return nil
 		}
-		if err != nil || d.Type() != fs.ModeSymlink {
-			return err
-		}
+		p = filepath.Join(real, p)
 		leads, err := filepath.EvalSymlinks(p)
 		if err == nil && !t.isNamed(leads) {
 			err = &LentError{p, leads}
 		}
 		return err
-	})
+	}}
+	if err = w.walk("."); err == ErrTooMany {
+		err = fmt.Errorf("%s: more than %d files: git gc packs them", printable.Text(real), maxStore)
+	}
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -68,11 +69,8 @@ func scanNames(root *os.Root, names []string, blobs map[string]string, dirs bool
 // ScanAll looks at all that is in a directory, but for what is git's.
 func ScanAll(root *os.Root) (*Scan, error) {
 	s := &scanner{root: root, scan: Scan{Listing: make(Listing)}}
-	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == "." {
-			return err
-		}
-		info, err := d.Info()
+	err := walk(root, ".", func(name string, d fs.DirEntry) error {
+		info, err := root.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // somebody has just removed it
 		}
@@ -90,6 +88,7 @@ func ScanAll(root *os.Root) (*Scan, error) {
 		}
 		return s.add(name, info, "")
 	})
+	slices.SortFunc(s.scan.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return &s.scan, err
 }
 

@@ -17,7 +17,7 @@ const walkBatch = 256
 // otherwise in no order. fs.SkipDir passes over a directory. Of more than MaxEntries entries, or
 // deeper than a path may be, it fails: who writes there may make them as fast as they are read.
 func walk(root *os.Root, dir string, visit func(p string, d fs.DirEntry) error) error {
-	w := &walker{root: root, top: strings.Count(dir, "/"), visit: visit}
+	w := &walker{root: root, top: strings.Count(dir, "/"), most: MaxEntries, visit: visit}
 	return w.walk(dir)
 }
 
@@ -25,6 +25,7 @@ type walker struct {
 	root    *os.Root
 	top     int // how many slashes are in the path of the directory
 	entries int
+	most    int // of them
 	visit   func(p string, d fs.DirEntry) error
 }
 
@@ -44,34 +45,46 @@ func (w *walker) walk(dir string) error {
 
 // read visits the entries of one directory, and returns those that are directories.
 func (w *walker) read(dir string) (below []string, err error) {
-	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	err = eachEntry(w.root, dir, func(d fs.DirEntry) error {
+		if w.entries++; w.entries > w.most {
+			return ErrTooMany
+		}
+		p := path.Join(dir, d.Name())
+		switch err := w.visit(p, d); {
+		case err == fs.SkipDir:
+		case err != nil:
+			return err
+		case d.IsDir():
+			below = append(below, p)
+		}
+		return nil
+	})
+	return below, err
+}
+
+// eachEntry has visit called for each entry of one directory, up to an error. It keeps a few at
+// once, however many there are.
+func eachEntry(root *os.Root, dir string, visit func(d fs.DirEntry) error) error {
+	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, nil // somebody has just removed it
+		return nil // somebody has just removed it
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	for {
 		entries, err := f.ReadDir(walkBatch)
 		for _, d := range entries {
-			if w.entries++; w.entries > MaxEntries {
-				return nil, ErrTooMany
-			}
-			p := path.Join(dir, d.Name())
-			switch err := w.visit(p, d); {
-			case err == fs.SkipDir:
-			case err != nil:
-				return nil, err
-			case d.IsDir():
-				below = append(below, p)
+			if err := visit(d); err != nil {
+				return err
 			}
 		}
 		switch {
 		case err == io.EOF:
-			return below, nil
+			return nil
 		case err != nil:
-			return nil, err
+			return err
 		}
 	}
 }
