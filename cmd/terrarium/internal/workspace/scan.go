@@ -96,6 +96,7 @@ type scanner struct {
 	root   *os.Root
 	scan   Scan
 	counts counts
+	bytes  int64           // of the files that were looked at by now
 	dirs   map[string]bool // whether a path is a directory, and no link is before it
 }
 
@@ -126,6 +127,12 @@ func (s *scanner) skip(name, why string) error {
 func (s *scanner) add(name string, info fs.FileInfo, blob string) error {
 	if !isKnown(info.Mode()) {
 		return s.skip(name, unknown)
+	}
+	// Before it is read: of files with holes somebody may have made any number.
+	if info.Mode().IsRegular() {
+		if s.bytes += info.Size(); s.bytes > MaxBytes {
+			return &PathError{name, fmt.Sprintf("more than %d GiB of files, of which this is the last", MaxBytes>>30)}
+		}
 	}
 	e, id, err := look(s.root, name, info, len(blob))
 	if err := s.counts.add(name, e); err != nil {
