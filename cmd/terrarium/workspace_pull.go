@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -119,9 +120,28 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 		all.tell()
 	}
 	if err == nil && all.Applied && len(refused) > 0 {
-		err = fmt.Errorf("%s: refused: %w", w.place, workspace.CheckTarget(refused[0].Path, refused[0].Now.Target))
+		var whys []error
+		for _, c := range refused {
+			whys = append(whys, workspace.CheckTarget(c.Path, c.Now.Target))
+		}
+		err = fmt.Errorf("%s: refused: %s", w.place, reasons(whys))
 	}
 	return err
+}
+
+// maxReasons is how many of several reasons are told.
+const maxReasons = 20
+
+// reasons has the first of several errors in a line, and how many more there are.
+func reasons(errs []error) string {
+	var text []string
+	for _, err := range errs[:min(len(errs), maxReasons)] {
+		text = append(text, err.Error())
+	}
+	if more := len(errs) - maxReasons; more > 0 {
+		text = append(text, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(text, "; ")
 }
 
 // refuseLinks takes out the symbolic links that may not be taken over. What else was changed there
@@ -222,10 +242,11 @@ func (w *nearWorkspace) fetch(ctx context.Context, changes []workspace.Change) (
 			return err
 		})
 	if err == nil && len(want) > 0 {
-		for p := range want {
-			err = fmt.Errorf("%s: %w", w.place, &workspace.PathError{Path: p, Why: "it did not come: was it changed just now?"})
-			break
+		var whys []error
+		for _, p := range slices.Sorted(maps.Keys(want)) {
+			whys = append(whys, &workspace.PathError{Path: p, Why: "it did not come: was it changed just now?"})
 		}
+		err = fmt.Errorf("%s: %s", w.place, reasons(whys))
 	}
 	for _, c := range changes {
 		if err == nil && c.Now.Kind == workspace.None {
