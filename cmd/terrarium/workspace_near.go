@@ -27,6 +27,8 @@ type nearWorkspace struct {
 	scan     *workspace.Scan
 	far      *farWorkspace
 	theirs   workspace.FarState
+	own      map[string]bool   // repositories of their own here, such as submodules
+	links    *workspace.Links  // here
 	there    workspace.Listing // what is over there
 	behind   workspace.Listing // but for this: see isBehind
 	left     workspace.Lefts   // and for this, of what we have left out
@@ -133,6 +135,12 @@ func (w *nearWorkspace) look(ctx context.Context) (*workspace.Scan, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.own = make(map[string]bool)
+	for _, name := range names {
+		if dir, ok := strings.CutSuffix(name, "/"); ok {
+			w.own[dir] = true
+		}
+	}
 	return workspace.ScanNames(w.root, names, blobs)
 }
 
@@ -153,56 +161,64 @@ func (w *nearWorkspace) list(ctx context.Context) error {
 	if err != nil || w.tree == nil {
 		return err
 	}
-	behind := make(map[string]bool)
+	// Git knows files only.
+	maps.DeleteFunc(w.there, func(_ string, e workspace.Entry) bool { return e.Kind == workspace.Dir })
+	skipped := maps.Clone(w.own)
 	for _, s := range w.scan.Skipped {
-		behind[s.Path] = true
+		skipped[s.Path] = true
 	}
-	var fresh []string // what git may ignore here
+	w.links = workspace.NewLinks(w.root)
+	var fresh, unlinked []string // what git may ignore here, and where links will be gone
 	for p, e := range w.there {
 		if _, ok := known[p]; ok {
 			continue
 		}
 		switch {
-		case e.Kind == workspace.Dir: // git knows files only
-			delete(w.there, p)
-		case w.isBehind(p, behind):
+		case w.isBehind(p, skipped):
 			delete(w.there, p)
 			w.behind[p] = e
+		case w.links.Before(p) != "":
+			unlinked = append(unlinked, p)
 		default:
 			fresh = append(fresh, p)
 		}
 	}
-	if len(fresh) == 0 {
-		return nil
-	}
 	// Where there is git, that side has left it out, or says so.
 	ignored, err := w.tree.Ignored(ctx, fresh)
-	for p := range ignored {
-		delete(w.there, p)
-		w.left.Add(workspace.LeftIgnored, p)
+	if err != nil {
+		return err
 	}
-	return err
+	ignoredUnlinked, err := w.tree.IgnoredUnlinked(ctx, unlinked)
+	if err != nil {
+		return err
+	}
+	for _, more := range []map[string]bool{ignored, ignoredUnlinked} {
+		for p := range more {
+			delete(w.there, p)
+			w.left.Add(workspace.LeftIgnored, p)
+		}
+	}
+	return nil
 }
 
-// isBehind reports whether a path of the far side leads here through a symbolic link, or through
-// what is skipped, such as a repository of its own. Git says nothing of what is behind that.
+// isBehind reports whether a path of the far side leads here through a symbolic link that stays, or
+// through what is skipped, such as a repository of its own. Git says nothing of what is behind
+// that.
 func (w *nearWorkspace) isBehind(p string, skipped map[string]bool) bool {
 	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
 		if skipped[dir] {
 			return true
 		}
 	}
-	return w.isThroughLink(p)
+	link := w.links.Before(p)
+	return link != "" && !w.goes(link)
 }
 
-// isThroughLink reports whether a path of the far side leads here through a symbolic link.
-func (w *nearWorkspace) isThroughLink(p string) bool {
-	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if w.scan.Listing[dir].Kind == workspace.Link {
-			return true
-		}
-	}
-	return false
+// goes reports whether a symbolic link of ours, which was handed over, was removed over there. So
+// to take over what was changed there is to remove it here, too.
+func (w *nearWorkspace) goes(link string) bool {
+	was := w.state.Base[link]
+	return was.Kind == workspace.Link && was == w.scan.Listing[link] && w.there[link].Kind == workspace.None
 }
 
 // handOver brings what was changed here, of which no more than most bytes go without a question.

@@ -196,10 +196,11 @@ func (w *nearWorkspace) tellLeft(ctx context.Context) (left workspace.Lefts, err
 	return left, nil
 }
 
-// inTheWay returns the files over there that are in the place of a symbolic link of ours.
+// inTheWay returns the files over there that are in the place of a symbolic link of ours that
+// stays.
 func (w *nearWorkspace) inTheWay() (paths []string) {
 	for _, p := range w.behind.Paths() {
-		if w.isThroughLink(p) {
+		if w.links.Before(p) != "" {
 			paths = append(paths, p)
 		}
 	}

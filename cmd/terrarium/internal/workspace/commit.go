@@ -64,10 +64,14 @@ func (in *Incoming) check() (infos []fs.FileInfo, err error) {
 			goes[c.Path] = true
 		}
 	}
+	links := NewLinks(in.root)
 	for _, c := range in.changes {
-		e, info, err := lookAt(in.root, c.Path)
-		if err != nil {
-			return nil, err
+		var e Entry
+		var info fs.FileInfo
+		if links.Before(c.Path) == "" { // else nothing is there, once the link has gone
+			if e, info, err = lookAt(in.root, c.Path); err != nil {
+				return nil, err
+			}
 		}
 		switch {
 		case e == c.Was:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,13 +196,25 @@ func OpenTree(ctx context.Context, dir string, named ...string) (*Tree, error) {
 	return t, err
 }
 
-// Names returns the files of the tree that git does not ignore, and of HEAD's files their ids.
+// Names returns the files of the tree that git does not ignore, and of HEAD's files their ids. A
+// name that ends with "/" is a repository of its own, such as a submodule.
 func (t *Tree) Names(ctx context.Context) (names []string, blobs map[string]string, err error) {
-	out, err := t.git.output(ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	out, err := t.git.output(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, nil, err
 	}
 	names = splitNames(out)
+	if out, err = t.git.output(ctx, nil, "ls-files", "-z", "--stage"); err != nil {
+		return nil, nil, err
+	}
+	for fields, name := range records(out) { // mode, id, stage
+		names = append(names, name)
+		if fields[0] == modeRepository {
+			names = append(names, name+"/")
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
 	blobs = make(map[string]string)
 	if t.Head == "" {
 		return names, blobs, nil
@@ -209,35 +222,60 @@ func (t *Tree) Names(ctx context.Context) (names []string, blobs map[string]stri
 	if out, err = t.git.output(ctx, nil, "ls-tree", "-r", "-z", t.Head); err != nil {
 		return nil, nil, err
 	}
-	for record := range bytes.SplitSeq(out, []byte{0}) {
-		// mode SP type SP id TAB path
-		head, name, _ := strings.Cut(string(record), "\t")
-		if fields := strings.Fields(head); len(fields) == 3 && fields[1] == "blob" && fields[0] != "120000" {
+	for fields, name := range records(out) { // mode, type, id
+		if fields[1] == "blob" && fields[0] != modeLink {
 			blobs[name] = fields[2]
 		}
 	}
 	return names, blobs, nil
 }
 
+// Modes of what is in a tree of git's.
+const (
+	modeLink       = "120000"
+	modeRepository = "160000"
+)
+
+// records returns what git prints with -z of what is in a tree or an index: three fields with
+// spaces between, a tab, and a name.
+func records(out []byte) iter.Seq2[[]string, string] {
+	return func(yield func([]string, string) bool) {
+		for record := range bytes.SplitSeq(out, []byte{0}) {
+			head, name, _ := strings.Cut(string(record), "\t")
+			if fields := strings.Fields(head); len(fields) == 3 && !yield(fields, name) {
+				return
+			}
+		}
+	}
+}
+
 // splitNames returns the names that git prints with -z, in order. A directory of which it says no
-// more is a repository of its own.
+// more, as of a repository of its own, ends with "/".
 func splitNames(out []byte) (names []string) {
 	for name := range bytes.SplitSeq(out, []byte{0}) {
 		if len(name) > 0 {
-			names = append(names, strings.TrimSuffix(string(name), "/"))
+			names = append(names, string(name))
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// Ignored returns which paths git ignores in the tree.
+// Ignored returns which paths git ignores in the tree. None may lead through a symbolic link, or
+// into a repository of its own.
 func (t *Tree) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	return ignored(ctx, &t.git, paths)
+}
+
+func ignored(ctx context.Context, git *gitRunner, paths []string) (map[string]bool, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
 	var in strings.Builder
 	for _, p := range paths {
 		in.WriteString("./" + p + "\x00") // or ":(glob)x" would be a pattern
 	}
-	out, err := t.git.output(ctx, strings.NewReader(in.String()), "check-ignore", "-z", "--stdin")
+	out, err := git.output(ctx, strings.NewReader(in.String()), "check-ignore", "-z", "--stdin")
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
 		err = nil // none is
 	}

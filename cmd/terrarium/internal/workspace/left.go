@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,16 +119,16 @@ func (s *leftScan) ask(ctx context.Context, g *gitRunner) error {
 	if err != nil {
 		return err
 	}
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if dir, ok := bytes.CutSuffix(name, []byte("/")); ok {
-			s.own[string(dir)] = true
+	for _, name := range splitNames(out) {
+		if dir, ok := strings.CutSuffix(name, "/"); ok {
+			s.own[dir] = true
 		}
 	}
 	if out, err = g.output(ctx, nil, append(list, "--ignored", "--directory")...); err != nil {
 		return err
 	}
 	for _, name := range splitNames(out) {
-		s.ignored[name] = true
+		s.ignored[strings.TrimSuffix(name, "/")] = true
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,16 +26,23 @@ type Scan struct {
 	Blobs map[string]string
 }
 
+// ownRepository is why a directory is not carried.
+const ownRepository = "a repository of its own"
+
 // ScanNames looks at the files of those names. blobs are ids of git's objects that some of them may
-// be. A name at which nothing is left is passed over, as is one behind a symbolic link.
+// be. A name that ends with "/" is a repository of its own, if a directory is there. A name at
+// which nothing is left is passed over, as is one behind a symbolic link, and a directory: what git
+// knows of it has names of its own.
 func ScanNames(root *os.Root, names []string, blobs map[string]string) (*Scan, error) {
 	return scanNames(root, names, blobs, false)
 }
 
-// scanNames is ScanNames. A directory is skipped unless dirs says that it is asked for.
+// scanNames is ScanNames. A directory is passed over unless dirs says that it is asked for.
 func scanNames(root *os.Root, names []string, blobs map[string]string, dirs bool) (*Scan, error) {
-	s := &scanner{root: root, scan: Scan{Listing: make(Listing), Blobs: make(map[string]string)}, dirs: map[string]bool{".": true}}
+	s := &scanner{root: root, scan: Scan{Listing: make(Listing), Blobs: make(map[string]string)}}
+	links := NewLinks(root)
 	for _, name := range names {
+		name, own := strings.CutSuffix(name, "/")
 		// A repository's index may have been written by hand.
 		if why := wrongPath(name); why != "" {
 			if err := s.skip(name, why); err != nil {
@@ -44,7 +50,7 @@ func scanNames(root *os.Root, names []string, blobs map[string]string, dirs bool
 			}
 			continue
 		}
-		if !s.isDir(path.Dir(name)) {
+		if links.Before(name) != "" {
 			continue
 		}
 		info, err := root.Lstat(name)
@@ -53,10 +59,12 @@ func scanNames(root *os.Root, names []string, blobs map[string]string, dirs bool
 			continue
 		case err != nil:
 			return nil, err
-		case info.IsDir() && !dirs: // a submodule, or a repository of its own
-			if err := s.skip(name, "a repository of its own"); err != nil {
+		case own && info.IsDir():
+			if err := s.skip(name, ownRepository); err != nil {
 				return nil, err
 			}
+			continue
+		case own, info.IsDir() && !dirs:
 			continue
 		}
 		if err := s.add(name, info, blobs[name]); err != nil {
@@ -96,19 +104,7 @@ type scanner struct {
 	root   *os.Root
 	scan   Scan
 	counts counts
-	bytes  int64           // of the files that were looked at by now
-	dirs   map[string]bool // whether a path is a directory, and no link is before it
-}
-
-// isDir reports whether name is a directory that no symbolic link leads to.
-func (s *scanner) isDir(name string) bool {
-	is, known := s.dirs[name]
-	if !known {
-		info, err := s.root.Lstat(name)
-		is = s.isDir(path.Dir(name)) && err == nil && info.IsDir()
-		s.dirs[name] = is
-	}
-	return is
+	bytes  int64 // of the files that were looked at by now
 }
 
 // unknown is why a file is not carried.

@@ -146,6 +146,8 @@ func TestDirectoryToFile(t *testing.T) {
 		"inner":          {map[string]string{"d/e/a": "1", "d/b": "2"}, map[string]string{"d/e": "3", "d/b": "2"}},
 		"file to dir":    {map[string]string{"d": "1"}, map[string]string{"d/a": "2", "d/e/b": "3"}},
 		"link to dir":    {map[string]string{"d": "-> b", "b": "1"}, map[string]string{"d/a": "2", "b": "1"}},
+		"link to itself": {map[string]string{"d": "-> b", "b/a": "1"}, map[string]string{"d/a": "2", "b/a": "1"}},
+		"link to / ":     {map[string]string{"d": "-> /", "b": "1"}, map[string]string{"d/etc": "2", "b": "1"}},
 		"one to another": {map[string]string{"d/a": "1", "e": "2"}, map[string]string{"d": "1", "e/a": "2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -452,6 +454,67 @@ func TestHostileTree(t *testing.T) {
 	}
 	if _, err := os.Lstat(mark); err == nil {
 		t.Error("a program of the repository's configuration has run")
+	}
+}
+
+// A directory in the place of a tracked file is no repository of its own, as a submodule is, with
+// files or without, and what nobody has added.
+func TestOwnRepositories(t *testing.T) {
+	dir, git := gitTree(t)
+	head := git("rev-parse", "HEAD")
+	for _, name := range []string{"module", "missing"} {
+		git("update-index", "--add", "--cacheinfo", "160000,"+head+","+name)
+	}
+	git("init", "--quiet", "repo")
+	os.Remove(filepath.Join(dir, "l"))
+	write(t, dir, map[string]string{"l/x": "1", "module/x": "2", "repo/x": "3"})
+	tree, err := workspace.OpenTree(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, blobs, err := tree.Names(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := workspace.ScanNames(openRoot(t, dir), names, blobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []workspace.Skipped{{"module", "a repository of its own"}, {"repo", "a repository of its own"}}
+	if !slices.Equal(s.Skipped, want) {
+		t.Errorf("got %v, want %v", s.Skipped, want)
+	}
+	if got, want := s.Listing.Paths(), []string{".gitignore", "a", "d/b", "gone", "l/x"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What git would ignore where symbolic links are, if they were not.
+func TestIgnoredUnlinked(t *testing.T) {
+	dir, git := gitTree(t)
+	outside := t.TempDir()
+	write(t, outside, map[string]string{".gitignore": "*\n"})
+	write(t, dir, map[string]string{
+		"d/.gitignore": "below\n!ignored\n", "d/out": "-> " + outside, "e/.gitignore": "-> " + outside + "/.gitignore",
+		"e/in": "-> ../d", ".git/info/exclude": "excluded\n",
+	})
+	git("config", "core.worktree", dir)
+	tree, err := workspace.OpenTree(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignored, err := tree.IgnoredUnlinked(t.Context(), []string{
+		"l/x", "l/ignored", "l/deep/excluded/x", "l/below", "d/out/x", "d/out/below", "d/out/ignored", "e/in/x", "e/in/below", "e/in/ignored",
+	})
+	want := map[string]bool{"l/ignored": true, "l/deep/excluded/x": true, "d/out/below": true, "e/in/ignored": true}
+	if err != nil || !maps.Equal(ignored, want) {
+		t.Errorf("got %v and %v, want %v", ignored, err, want)
+	}
+	if err := os.Truncate(filepath.Join(dir, ".gitignore"), 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.IgnoredUnlinked(t.Context(), []string{"l/x"}); err == nil || !strings.HasPrefix(err.Error(), ".gitignore: more than 16 MiB") {
+		t.Errorf("got %v, want it refused", err)
 	}
 }
 
