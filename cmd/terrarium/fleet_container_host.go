@@ -67,6 +67,8 @@ func endedWords(why error) string {
 		return f.Text
 	case failed:
 		return "its container has ended: " + f.Text
+	case errors.Is(why, remote.ErrEnded):
+		return "its container has ended"
 	case errors.Is(why, io.EOF): // it says that it ends, and why
 		return "its container has ended: " + message(why)
 	}

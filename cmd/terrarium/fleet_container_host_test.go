@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
 
 // TestEndedWords: whose container speaks nonsense is not told that it has ended.
@@ -15,6 +16,7 @@ func TestEndedWords(t *testing.T) {
 		"its container was killed":                                &place.Failure{Text: "its container was killed"},
 		"its container has ended: --cwd /x: no such directory":    &place.Failure{Text: "--cwd /x: no such directory"},
 		"its container has ended: the other side has ended it":    fmt.Errorf("%w", otherEnd{}),
+		"its container has ended":                                 fmt.Errorf("%w", remote.ErrEnded),
 		"the link to its container is broken: a frame of 0 bytes": errors.New("remote: a frame of 0 bytes"),
 		"its container has ended: before":                         goneError("its container has ended: before"),
 	} {

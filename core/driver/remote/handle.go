@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"errors"
 	"io"
 
 	"github.com/terrarium-dev/terrarium/core"
@@ -28,7 +29,19 @@ func read[T any, M wire.Message[T]](k kind, body []byte, m M) error {
 // An endedError is what the other side said when it ended the session.
 type endedError struct{ text string }
 
-func (e *endedError) Error() string { return "the other side has ended it: " + e.text }
+func (e *endedError) Error() string {
+	if e.Is(ErrEnded) {
+		return e.text // which says it all
+	}
+	return "the other side has ended it: " + e.text
+}
+
 func (e *endedError) Unwrap() error { return io.EOF }
+
+func (e *endedError) Is(target error) bool { return target == ErrEnded && e.text == ErrEnded.Error() }
+
+// ErrEnded is why a session is lost whose far side has ended and gives no other reason, as
+// [Server.Close] gives none.
+var ErrEnded = errors.New("the far side has ended")
 
 func (m *end) error() error { return &endedError{clip(m.Text)} }

@@ -121,7 +121,7 @@ func (s *Server) Terminals() (n int) {
 
 // Close ends all sessions, and returns when nothing is left of their commands, or the Host has
 // given up to close them.
-func (s *Server) Close() error { return s.End("the far side has ended") }
+func (s *Server) Close() error { return s.End(ErrEnded.Error()) }
 
 // End is Close, and tells the near sides why, in a line of at most 512 bytes. Those that connect
 // later are told the same.

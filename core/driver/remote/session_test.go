@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -58,6 +59,19 @@ func TestEnd(t *testing.T) {
 		}
 		if _, err := Connect(t.Context(), Config{Dial: l.dial}); err == nil || err.Error() != "remote: the far side refuses: "+why {
 			t.Errorf("got %v, want %s", err, why)
+		}
+	})
+}
+
+// A server that is closed gives no reason: a near side is told in one clause.
+func TestEndWithoutReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan State, 4)
+		h, l := pair(t, &fakeHost{}, Config{OnState: func(s State) { told <- s }})
+		run(t, h, core.Command{Command: "sh"})
+		l.server.Close()
+		if s := <-told; s.Link != Lost || !errors.Is(s.Err, ErrEnded) || !errors.Is(s.Err, io.EOF) || s.Err.Error() != ErrEnded.Error() {
+			t.Errorf("got %v and %v, want that it is lost, and %v", s.Link, s.Err, ErrEnded)
 		}
 	})
 }
