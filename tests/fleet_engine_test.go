@@ -328,6 +328,28 @@ func TestFleetEngineFails(t *testing.T) {
 	}
 }
 
+// TestFleetEngineEnded: what has become of a container's host that a signal has ended is told in a
+// clause, and not in the last line of what Go writes then.
+func TestFleetEngineEnded(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	worker := b.join("one")
+	for signal, want := range map[syscall.Signal]string{
+		syscall.SIGABRT: "its container was killed (SIGABRT: abort)\n",
+		syscall.SIGTERM: "its container has ended\n",
+	} {
+		p, container := b.started("echo $$; sleep 600", nil)
+		if err := syscall.Kill(container, signal); err != nil {
+			t.Fatal(err)
+		}
+		if status := b.status(p); status != 125 || !strings.Contains(p.errs.String(), "worker one: "+want) {
+			t.Errorf("%v: got %d and %q, want 125 and %q", signal, status, &p.errs, want)
+		}
+		b.until("the worker says it", func() bool { return strings.Contains(worker.errs.String(), "a session is lost: "+want) })
+		b.until("its container is gone", func() bool { return len(b.containers()) == 0 })
+	}
+}
+
 // TestFleetEngineReplaced: who has put another program in the place of a worker's that runs is told
 // what is wrong.
 func TestFleetEngineReplaced(t *testing.T) {

@@ -178,6 +178,8 @@ func TestFailures(t *testing.T) {
 			"the terrarium there is of another version (terrarium: no such command: host: did you mean test?)", place.ErrVersion},
 		{"ssh:box", "echo 'terrarium: unknown flag: --keep\nusage: terrarium host serve' >&2; exit 2",
 			"the terrarium there is of another version (terrarium: unknown flag: --keep)", place.ErrVersion},
+		{"ssh:box", `echo 'terrarium: no limit of memory here' >&2; printf 'panic: no\n\ngoroutine 1 [running]:\nmain.main()\n' >&2; exit 2`,
+			"the far side has crashed (panic: no)", nil},
 		{"ssh:box", "echo 'terrarium: --mount /x: no such directory' >&2; exit 2", "--mount /x: no such directory", nil},
 		{"docker:web", "echo 'Error response from daemon: No such container: web' >&2; exit 1",
 			`there is no such container: "docker ps" lists them (Error response from daemon: No such container: web)`, nil},

@@ -83,11 +83,14 @@ func (c *conn) explain(why string) *Failure {
 		}
 	}
 	f := &Failure{Place: c.place.String()}
+	crash := c.said.crash()
 	// Docker's exec writes what its runtime says to standard output.
 	h := c.place.hint(c.status, text+"\n"+strings.ToLower(why))
 	switch {
 	case strings.Contains(why, "both need the same terrarium"):
 		f.Text, f.Err = why, ErrVersion
+	case crash != "" && c.status == statusDump: // what it has said last is a register
+		f.Text = c.place.crashed() + " " + crash
 	case isForeign(c.status, text):
 		f.Text, f.Err = "the terrarium there is of another version"+inBrackets(last), ErrVersion
 	case h != nil && h.say != "":
@@ -109,6 +112,14 @@ func (c *conn) explain(why string) *Failure {
 
 // program is what a person calls the program.
 func (p *Place) program() string { return cmp.Or(p.scheme.called, p.argv[0]) }
+
+// crashed is what a person calls the program of Go that has ended: ssh is none.
+func (p *Place) crashed() string {
+	if p.scheme.own {
+		return p.program()
+	}
+	return "the far side"
+}
 
 // Lines that docker has behind the reason why it has failed: seeHelp is in one, and showsUse is
 // what another begins with.

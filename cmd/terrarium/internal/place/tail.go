@@ -19,6 +19,7 @@ type tail struct {
 
 	mu     sync.Mutex
 	kept   said.Lines
+	dump   dump
 	teller *teller  // is told what comes; nil while the connection is not made, and at the end
 	untold []string // is to be told soon
 }
@@ -33,6 +34,7 @@ const tailLimit = 200 * time.Millisecond
 func newTail() *tail {
 	t := &tail{done: make(chan struct{}), hurried: make(chan struct{})}
 	t.kept.Each = func(line string) {
+		t.dump.line(line)
 		if t.teller != nil {
 			t.tellSoon(line)
 		}
@@ -132,6 +134,13 @@ func (t *tail) finish(f *os.File) {
 	f.SetReadDeadline(time.Now().Add(tailLimit))
 	<-t.done
 	t.made(nil)
+}
+
+// crash says what has become of a program of Go that has dumped its stacks at the end, or "".
+func (t *tail) crash() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.dump.words()
 }
 
 // lines returns what is kept, fit to be shown.
