@@ -18,7 +18,8 @@ import (
 // there say. With one called broken, it starts no container, and with stuck, it removes none and
 // does not answer. What is in one called says, each container says on standard error. With one
 // called slow, it makes a container when there is a file called make, whatever has become by then
-// of its program, which is the process in client.
+// of its program, which is the process in client. Its --privileged needs no value, and its --env
+// does.
 const standInEngine = `#!/bin/sh
 d='%s'
 id() { printf %%s "$1" | cksum | cut -d' ' -f1; }
@@ -51,6 +52,10 @@ rm)
 	done
 	exit $status;;
 run)
+	case "$2 $3 $4" in
+	'--privileged --help '|'--env --help --help') exit 0;;
+	*' --help'*) echo "docker: 'docker run' requires at least 1 argument" >&2; exit 1;;
+	esac
 	if test -e "$d/broken"; then
 		echo 'docker: Error response from daemon: no space left on device' >&2
 		echo "Run 'docker run --help' for more information" >&2
@@ -325,6 +330,23 @@ func TestFleetEngineFails(t *testing.T) {
 	os.Remove(broken)
 	if status := b.status(next); status != 0 || next.out.String() != "placed\n" {
 		t.Errorf("the next one: got %d, %q and %q, want that it was placed", status, &next.out, &next.errs)
+	}
+}
+
+// TestFleetEngineFlags: a flag of an engine that lacks its value is refused, in place of what would
+// take one of ours for it. One that needs none is not.
+func TestFleetEngineFlags(t *testing.T) {
+	watchModule(t)
+	b := newEngineBox(t)
+	worker := b.join("one", "--engine-flag", "--env")
+	const want = "terrarium: --engine-flag --env: docker wants a value for it: --engine-flag --env=VALUE, in one word\n"
+	if status := b.status(worker); status != 1 || !strings.HasSuffix(worker.errs.String(), want) {
+		t.Errorf("got %d and %q, want 1 and %q", status, &worker.errs, want)
+	}
+	worker = b.join("one", "--engine-flag", "--privileged")
+	p := b.run("echo placed")
+	if status := b.status(p); status != 0 || p.out.String() != "placed\n" {
+		t.Errorf("got %d, %q, %q and %q, want that it was placed", status, &p.out, &p.errs, &worker.errs)
 	}
 }
 

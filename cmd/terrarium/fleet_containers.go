@@ -59,7 +59,10 @@ func (c *containers) start(ctx context.Context, client *fleet.Client, worker str
 		c.late.wait()
 		unlock()
 	}
-	if err = c.takeOver(ctx, client); err == nil {
+	if err = c.image.CheckFlags(ctx); err == nil {
+		err = c.takeOver(ctx, client)
+	}
+	if err == nil {
 		err = c.ready(ctx)
 	}
 	if err != nil {

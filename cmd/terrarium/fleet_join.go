@@ -28,8 +28,8 @@ Offers this machine to the fleet at URL, such as nats://HOST:4222. It runs what
   --name NAME             its name; default: as this machine, or with a number
   --engine docker|podman, --image IMAGE   run each session in a container of its
                           own, where all flags below hold: --cwd is a path in it
-  --engine-flag FLAG      for the engine's run, repeatable: --memory=2g,
-                          --network=none; else it has the engine's network
+  --engine-flag FLAG      for the engine's run, in one word, repeatable:
+                          --memory=2g; else it has the engine's network
   --creds FILE, --tls-ca FILE   who it is, unless NATS_CREDS names it, and whose
                           the server's certificate is
   --linger D              end a session that nobody is connected to; 1m

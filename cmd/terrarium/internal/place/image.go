@@ -75,11 +75,7 @@ func (i *Image) Container(name string) *Place {
 	for _, variable := range i.Env {
 		argv = append(argv, "--env="+variable)
 	}
-	for _, flag := range i.Flags {
-		// One that wants its value as a word of its own takes the next one for that, which shall
-		// be neither another of a person's nor one of those below.
-		argv = append(argv, flag, "--rm")
-	}
+	argv = append(argv, i.Flags...) // each a word with its value, if it has one: see CheckFlags
 	// And not these. An image that is missing was looked for by Prepare. A mount that is called so
 	// is refused where there is no such file; -v would make a directory there.
 	argv = append(argv, "--rm", "--interactive", "--tty=false", "--detach=false", "--pull=never",

@@ -20,12 +20,11 @@ func toolbox(engine string) *place.Image {
 	}
 }
 
-// A person's flags come before those that make a container end with its session. Behind each there
-// is a word that it can take for its value without harm.
+// A person's flags come before those that make a container end with its session.
 func TestContainerArgv(t *testing.T) {
 	for engine, own := range map[string][]string{"docker": nil, "podman": {"--detach-keys="}} {
 		want := slices.Concat([]string{
-			engine, "run", "--log-driver=none", "--env=A=b c", "--env=TOKEN", "--network=none", "--rm", "--rm=false", "--rm",
+			engine, "run", "--log-driver=none", "--env=A=b c", "--env=TOKEN", "--network=none", "--rm=false",
 			"--rm", "--interactive", "--tty=false", "--detach=false", "--pull=never", "--name=box", "--label=io.github.terrarium-dev.owner=one.key", "--label=io.github.terrarium-dev.worker=1-2",
 			`--mount=type=bind,"source=/opt/a,b/terrarium",target=/.terrarium,readonly`,
 		}, own, []string{"--entrypoint=/.terrarium", "toolbox:1", "host", "serve"})
