@@ -53,7 +53,10 @@ func (b *fleetBox) start(env string, args ...string) *fleetProgram {
 func (b *fleetBox) startProgram(cmd *exec.Cmd) *fleetProgram {
 	b.Helper()
 	p := &fleetProgram{cmd: cmd, exited: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.errs
+	p.cmd.Stdout = &p.out
+	if p.cmd.Stderr == nil {
+		p.cmd.Stderr = &p.errs
+	}
 	if err := p.cmd.Start(); err != nil {
 		b.Fatal(err)
 	}

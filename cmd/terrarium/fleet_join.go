@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/fleet"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/lossy"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 )
@@ -55,6 +56,7 @@ type fleetJoinFlags struct {
 	drain   time.Duration
 	policy  string
 	offered fleet.Labels
+	stderr  *lossy.Writer // nil until join
 }
 
 // For how long sessions are kept when a worker is to end.
@@ -87,7 +89,11 @@ func newFleetJoin() *cobra.Command {
 			if err := a.Check(); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.join(a)
+			// Who does not read our standard error holds up nothing, and no signal: so main has
+			// nothing to say.
+			f.stderr = lossy.New(os.Stderr, "terrarium: here something is left out: nobody read it")
+			defer f.stderr.Close()
+			return exitStatus(report(f.stderr, f.join(a)))
 		},
 	}
 	f.add(cmd)
@@ -160,14 +166,14 @@ func (f *fleetJoinFlags) join(a fleet.Access) error {
 		s := <-signals
 		select {
 		case first := <-drain:
-			first()
+			go first() // left behind when we exit: the second signal does not wait for it
 			end(<-signals)
 		default:
 			end(s)
 		}
 	}()
 	a.Role = fleet.WorkerRole
-	a.OnLink = func(lost error) { printLink(fleetLinkLine(a.URL, lost)) }
+	a.OnLink = func(lost error) { fmt.Fprintln(f.stderr, "terrarium: "+fleetLinkLine(a.URL, lost)) }
 	client, err := a.Connect(ctx, "terrarium worker "+f.name)
 	if err != nil {
 		return err
@@ -219,5 +225,5 @@ func (f *fleetJoinFlags) openHosts(ctx context.Context, c *fleet.WorkerConfig) (
 
 // say tells whoever has started the worker, in a line.
 func (f *fleetJoinFlags) say(line string) {
-	fmt.Fprintf(os.Stderr, "terrarium: worker %s: %s\n", f.name, printable.Text(line))
+	fmt.Fprintf(f.stderr, "terrarium: worker %s: %s\n", f.name, printable.Text(line))
 }
