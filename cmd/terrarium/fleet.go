@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -26,6 +27,22 @@ Terminals on many machines. Workers take sessions while they have a free slot;
 func newFleet() *cobra.Command {
 	return newGroup("fleet COMMAND [flags]", "place terminals on many machines", fleetHelp,
 		newFleetServe(), newFleetJoin(), newFleetLs(), newFleetDrain(), newFleetTenant(), newFleetKubernetes(), newFleetHarbor())
+}
+
+// fleetURL returns the only argument of a command, the URL of a fleet, such as example. The error
+// names an argument that is one too many, but none that may be a URL: that may have a password.
+func fleetURL(args []string, example string) (string, error) {
+	if len(args) == 1 {
+		return args[0], nil
+	}
+	if len(args) > 1 {
+		for _, arg := range args {
+			if !strings.ContainsAny(arg, "@/") {
+				return "", errors.New("unexpected argument: " + arg)
+			}
+		}
+	}
+	return "", errors.New("want the URL of a fleet, such as " + example + ", and nothing else")
 }
 
 // fleetDir is a flag's state directory of a fleet that is served. Its zero value is the user's own.

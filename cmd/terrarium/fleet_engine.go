@@ -30,12 +30,7 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 // out of those of the host, which is in the container then.
 func (f *fleetJoinFlags) checkEngine() error {
 	if !slices.Contains(place.Engines(), f.engine) {
-		for _, name := range []string{"image", "engine-flag"} {
-			if f.set.Changed(name) {
-				return fmt.Errorf("--%s needs --engine %s", name, strings.Join(place.Engines(), " or "))
-			}
-		}
-		return nil
+		return f.checkNoContainers()
 	}
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("--engine %s: containers are Linux, and this program is for %s: run the worker in the engine's machine", f.engine, runtime.GOOS)
@@ -50,6 +45,21 @@ func (f *fleetJoinFlags) checkEngine() error {
 	f.containers, f.elsewhere = c, true
 	f.engine, f.set.Lookup("engine").Changed = engines[0], false
 	return f.checkThere("--engine " + c.image.Engine)
+}
+
+// checkNoContainers says what is wrong with these flags where sessions run here.
+func (f *fleetJoinFlags) checkNoContainers() error {
+	switch known := slices.Concat(place.Engines(), engines); {
+	case f.elsewhere, f.engine == "wasmtime": // not known here, or checkHost says why not
+	case !slices.Contains(known, f.engine):
+		return noEngine(f.engine, known)
+	}
+	for _, name := range []string{"image", "engine-flag"} {
+		if f.set.Changed(name) {
+			return fmt.Errorf("--%s needs --engine %s", name, strings.Join(place.Engines(), " or "))
+		}
+	}
+	return nil
 }
 
 // farEngine returns the command line of the host in a container, without its program.

@@ -79,13 +79,11 @@ func newFleetJoin() *cobra.Command {
 		Long:                  fleetJoinHelp,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return &usageError{cmd.UseLine(), errors.New("want the URL of a fleet, such as nats://localhost:4222")}
-			}
-			if err := f.checkJoin(); err != nil {
+			url, err := fleetURL(args, "nats://localhost:4222")
+			if err := cmp.Or(err, f.checkJoin()); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			a := f.access(args[0])
+			a := f.access(url)
 			if err := a.Check(); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}

@@ -62,16 +62,18 @@ func newFleetKubernetes() *cobra.Command {
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				urls, join = args[:dash], args[dash:]
 			}
-			if len(urls) != 1 {
-				return &usageError{cmd.UseLine(), errors.New("want the URL of a fleet, such as tls://fleet.example:4222")}
+			url, err := fleetURL(urls, "tls://fleet.example:4222")
+			if err != nil {
+				return &usageError{cmd.UseLine(), err}
 			}
-			d, err := f.deployment(urls[0], join)
+			d, err := f.deployment(url, join)
 			if err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
 			return printJSON(cmd.OutOrStdout(), d) // which is YAML, too
 		},
 	}
+	cmd.SetFlagErrorFunc(kubernetesFlagError)
 	set := cmd.Flags()
 	set.StringVar(&f.image, "image", "", "")
 	set.IntVar(&f.slots, "slots", 0, "")
@@ -83,6 +85,15 @@ func newFleetKubernetes() *cobra.Command {
 	set.Var(&f.memory, "memory", "")
 	set.Var(&f.disk, "disk", "")
 	return cmd
+}
+
+// kubernetesFlagError says where a flag of the worker stands, and is flagError for others.
+func kubernetesFlagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || newFleetJoin().Flags().Lookup(unknown.GetSpecifiedName()) == nil {
+		return flagError(cmd, err)
+	}
+	return &usageError{cmd.UseLine(), fmt.Errorf("--%[1]s is a flag of fleet join: it stands behind the URL and --, as in URL -- --%[1]s", unknown.GetSpecifiedName())}
 }
 
 const (

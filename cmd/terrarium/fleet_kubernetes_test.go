@@ -20,7 +20,6 @@ var update = flag.Bool("update", false, "write testdata")
 func kubernetes(args ...string) (string, error) {
 	cmd := newFleetKubernetes()
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetFlagErrorFunc(flagError)
 	var out bytes.Buffer
 	cmd.SetOut(&out)
 	cmd.SetArgs(args)
@@ -151,6 +150,11 @@ func TestKubernetesRefuses(t *testing.T) {
 		{"want the URL of a fleet, such as ", nil},
 		{"want the URL of a fleet, such as ", []string{url, url}},
 		{"want the URL of a fleet, such as ", []string{"--", url}},
+		{"unexpected argument: extra", []string{url, "extra"}},
+		{"--sandbox is a flag of fleet join: it stands behind the URL and --, as in URL -- --sandbox", []string{"--sandbox=workspace", url}},
+		{"--label is a flag of fleet join: ", []string{url, "--label", "gpu=a100"}},
+		{"unknown flag: --replica: did you mean --replicas?", []string{"--replica=2", url}},
+		{"unknown flag: -x", []string{"-x", url}},
 		{"fleet kubernetes needs --image IMAGE", []string{"--image=", url}},
 		{"--image: no image is called so", []string{"--image=a\nb", url}},
 		{"--image: no image is called so", []string{"--image=a b", url}},

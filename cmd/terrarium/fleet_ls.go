@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -31,10 +30,11 @@ func newFleetLs() *cobra.Command {
 		Long:                  fleetLsHelp,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return &usageError{cmd.UseLine(), errors.New("want the URL of a fleet, such as nats://localhost:4222")}
+			url, err := fleetURL(args, "nats://localhost:4222")
+			if err != nil {
+				return &usageError{cmd.UseLine(), err}
 			}
-			to := access.access(args[0])
+			to := access.access(url)
 			if err := to.Check(); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}

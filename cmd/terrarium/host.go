@@ -101,6 +101,22 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagDirname("plugins")
 }
 
+// noEngine says that there is no engine of that name, and which of those that there are was
+// probably meant.
+func noEngine(name string, there []string) error {
+	err := fmt.Errorf("--engine %s: no such engine", name)
+	var near []string
+	for _, e := range there {
+		if isNear(name, e) {
+			near = append(near, e)
+		}
+	}
+	if near == nil {
+		return fmt.Errorf("%w: use %s", err, strings.Join(there, " or "))
+	}
+	return didYouMean(err, near)
+}
+
 // check says what is wrong with the flags.
 func (f *hostFlags) check(set *pflag.FlagSet) error {
 	if !slices.Contains(hosts, f.host) {
@@ -124,7 +140,7 @@ func (f *hostFlags) check(set *pflag.FlagSet) error {
 	case f.engine == "wasmtime" && !slices.Contains(engines, f.engine):
 		return fmt.Errorf("--engine wasmtime: not in this build: it needs cgo and -tags wasmtime")
 	case !slices.Contains(engines, f.engine):
-		return fmt.Errorf("--engine %s: no such engine: use %s", f.engine, strings.Join(engines, " or "))
+		return noEngine(f.engine, engines)
 	}
 	switch {
 	case f.required && f.inProcess:
