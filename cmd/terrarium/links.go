@@ -51,14 +51,19 @@ func (l *links) tell(place string, s remote.State) {
 	for peer := range l.peers {
 		peer.TellLink(news)
 	}
-	if l.say == nil {
-		printLink(linkLine(news))
-		if l.redo != nil && s.Link == remote.Resumed {
-			l.redo()
-		}
+	l.tellPerson(linkLine(news))
+	if l.say == nil && l.redo != nil && s.Link == remote.Resumed {
+		l.redo()
+	}
+}
+
+// tellPerson tells a person a line at once. l.mu is held.
+func (l *links) tellPerson(line string) {
+	if l.say != nil {
+		l.say(line)
 		return
 	}
-	l.say(linkLine(news))
+	printLink(line)
 }
 
 // printLink prints a line of its own also where a command has the terminal, and made it raw.
@@ -73,32 +78,24 @@ func printLink(line string) {
 // maxKeptLinks is how many lines wait at the most.
 const maxKeptLinks = 20
 
-// warned tells a person at once what they may have to act on, as tell does.
-func (l *links) warned(place, line string) {
-	line = printable.Text(place) + ": " + printable.Text(line)
+// warn tells a person at once a line that they may have to act on. It is fit to be shown.
+func (l *links) warn(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.say != nil {
-		l.say(line)
-		return
-	}
-	printLink(line)
+	l.tellPerson(line)
 }
 
-// show tells a person a line, such as one that the program of a place has said. It does not spoil
-// what is drawn: such a line comes at the end.
+// show tells a person a line, such as one that the program of a place has said, which is fit to be
+// shown. It does not spoil what is drawn: such a line comes at the end.
 func (l *links) show(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.say != nil:
-		l.say(line)
-	case l.redo == nil:
-		printLink(line)
-	default:
-		l.kept = append(l.kept, line)
-		l.kept = l.kept[max(0, len(l.kept)-maxKeptLinks):]
+	if l.say != nil || l.redo == nil {
+		l.tellPerson(line)
+		return
 	}
+	l.kept = append(l.kept, line)
+	l.kept = l.kept[max(0, len(l.kept)-maxKeptLinks):]
 }
 
 // drawn says that nothing is drawn any longer.

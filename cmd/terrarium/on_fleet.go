@@ -98,6 +98,11 @@ func (f *fleetFlags) parse(set *pflag.FlagSet, p *place.Place) (err error) {
 	return a.Check()
 }
 
+// drainLine tells a person that their worker drains.
+func drainLine(p *place.Place, worker, within string) string {
+	return printable.Text(fmt.Sprintf("%s: worker %s is to end: it takes no new sessions, and keeps this one for %s", p, worker, within))
+}
+
 // reachWorker has a worker of the fleet run commands.
 func (f *placeFlags) reachWorker(ctx context.Context) (*placeHost, error) {
 	url, _ := f.place.Fleet()
@@ -116,7 +121,7 @@ func (f *placeFlags) reachWorker(ctx context.Context) (*placeHost, error) {
 			fmt.Fprintf(os.Stderr, "terrarium: %s: waiting for a place: %s\n", printable.Text(f.place.String()), printable.Text(words))
 		},
 		OnDrain: func(worker, within string) {
-			f.links.warned(f.place.String(), fmt.Sprintf("worker %s is to end: it takes no new sessions, and keeps this one for %s", worker, within))
+			f.links.warn(drainLine(f.place, worker, within))
 		},
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
