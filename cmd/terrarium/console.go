@@ -127,6 +127,14 @@ func (c *console) guard() {
 	}
 }
 
+// lineEnd is what ends a line that is written to f, also where that is a terminal that is raw.
+func lineEnd(f *os.File) string {
+	if keepsColumn(f) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
 // isTerminal reports whether a person is at the other end of f.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 

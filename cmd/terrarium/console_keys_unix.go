@@ -8,6 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// keepsColumn reports whether f is a terminal that stays in its column at a newline, as a raw one
+// does: OPOST and ONLCR of termios(3).
+func keepsColumn(f *os.File) bool {
+	const returns = unix.OPOST | unix.ONLCR
+	t, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
+	return err == nil && t.Oflag&returns != returns
+}
+
 // setSignalKeys has ^C, ^\ and ^Z at a terminal send us signals, or be keys like others: ISIG of
 // termios(3). What was typed before can still be read. It fails only where the terminal is gone.
 func setSignalKeys(f *os.File, on bool) {

@@ -333,7 +333,7 @@ func compiling(name string, size int) (done func()) {
 	switch {
 	case isTerminal(os.Stderr):
 		// In a line of its own also where a command has the terminal, and made it raw.
-		slow := time.AfterFunc(time.Second, func() { fmt.Fprint(os.Stderr, "\r"+what+"\r\n") })
+		slow := time.AfterFunc(time.Second, func() { fmt.Fprint(os.Stderr, "\r"+what+lineEnd(os.Stderr)) })
 		return func() { slow.Stop() }
 	case takesLong(size):
 		fmt.Fprintln(os.Stderr, what)

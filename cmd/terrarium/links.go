@@ -67,13 +67,7 @@ func (l *links) tellPerson(line string) {
 }
 
 // printLink prints a line of its own also where a command has the terminal, and made it raw.
-func printLink(line string) {
-	end := "\n"
-	if isTerminal(os.Stderr) {
-		end = "\r\n"
-	}
-	fmt.Fprint(os.Stderr, "terrarium: "+line+end)
-}
+func printLink(line string) { fmt.Fprint(os.Stderr, "terrarium: "+line+lineEnd(os.Stderr)) }
 
 // maxKeptLinks is how many lines wait at the most.
 const maxKeptLinks = 20
