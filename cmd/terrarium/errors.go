@@ -88,7 +88,7 @@ func message(err error) string {
 }
 
 // startFailure gives the reason why a command did not start its status.
-func startFailure(err error) error { return &failure{startStatus(err), err} }
+func startFailure(err error) *failure { return &failure{startStatus(err), err} }
 
 func startStatus(err error) int {
 	if _, ok := errors.AsType[*core.InvalidError](err); ok {

@@ -102,6 +102,13 @@ func (l *links) drawn() {
 	l.kept, l.redo = nil, nil
 }
 
+// isLost reports whether there will be no connection any more, as a person was told.
+func (l *links) isLost() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last != nil && l.last.State == remote.Lost.String()
+}
+
 // linkLine tells a person what has become of the connection.
 func linkLine(n *acp.Link) string {
 	switch n.State {

@@ -56,6 +56,7 @@ type placeFlags struct {
 	place     *place.Place // nil: they run here
 	links     links        // hear of the connection
 	program   string       // of ours over there; "" is what its PATH has
+	quietLoss bool         // who is told by links sees what commands write, too
 	workspaceFlags
 }
 
@@ -208,7 +209,7 @@ func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, er
 			h.Close()
 		}
 	}()
-	err = h.connect(ctx, &f.links)
+	err = h.connect(ctx, f)
 	if !errors.Is(err, place.ErrMissing) && !errors.Is(err, place.ErrVersion) {
 		return h, err
 	}
@@ -216,7 +217,7 @@ func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, er
 		return nil, err
 	}
 	h.dialer.Far[0] = f.program
-	if err = h.connect(ctx, &f.links); errors.Is(err, place.ErrMissing) {
+	if err = h.connect(ctx, f); errors.Is(err, place.ErrMissing) {
 		err = fmt.Errorf("%s: the copy of this program does not run there: it may be built for another C library, and CGO_ENABLED=0 builds one for any", f.place)
 	}
 	return h, err
@@ -263,14 +264,14 @@ type placeHost struct {
 	work   *handed       // what was handed over, or nil
 }
 
-func (h *placeHost) connect(ctx context.Context, l *links) error {
+func (h *placeHost) connect(ctx context.Context, f *placeFlags) error {
 	host, err := remote.Connect(ctx, remote.Config{
-		Dial: h.dialer.Dial,
+		Dial: h.dialer.Dial, QuietLoss: f.quietLoss,
 		OnState: func(s remote.State) {
 			if s.Link == remote.Resumed {
 				h.dialer.Made()
 			}
-			l.tell(h.place.String(), s)
+			f.links.tell(h.place.String(), s)
 		},
 	})
 	if err != nil {

@@ -136,7 +136,7 @@ func (f *placeFlags) reachWorker(ctx context.Context) (*placeHost, error) {
 		client.Close()
 	}
 	h.Host, err = remote.Connect(ctx, remote.Config{
-		Dial:    at.Dial,
+		Dial: at.Dial, QuietLoss: f.quietLoss,
 		OnState: func(s remote.State) { f.links.tell(f.place.String(), s) },
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -154,6 +155,7 @@ func (f *runFlags) run(c core.Command) error {
 		f.stdout = os.Stdout
 	}
 	signals := make(chan os.Signal, 4)
+	f.quietLoss = true
 	if f.place != nil {
 		notifyEnd(signals) // openPlace hears them, too, but not one that comes as it returns
 	}
@@ -167,7 +169,8 @@ func (f *runFlags) run(c core.Command) error {
 	if err != nil {
 		return &failure{statusOurs, err}
 	}
-	defer host.Close()
+	closeHost := sync.OnceFunc(func() { host.Close() })
+	defer closeHost()
 	trace, err := createTrace(f.trace)
 	if err != nil {
 		return &failure{statusOurs, err}
@@ -196,7 +199,12 @@ func (f *runFlags) run(c core.Command) error {
 		if status, ok := errors.AsType[exitStatus](err); ok {
 			return status // a signal came
 		}
-		return startFailure(f.withMisplaced(err, c.Args))
+		failed := startFailure(f.withMisplaced(err, c.Args))
+		closeHost() // until then a loss may not have been told
+		if f.links.isLost() && failed.status == statusOurs {
+			return exitStatus(statusOurs)
+		}
+		return failed
 	}
 	if r.resizes != nil && c.Pty && isTerminal(os.Stdout) {
 		f.links.redrawBy(r.redraw)

@@ -29,7 +29,12 @@ type Config struct {
 	// must not call Close.
 	OnState func(s State)
 
-	// Logger, if set, is told the same, whether OnState is set or not. A *slog.Logger is one.
+	// QuietLoss is for who sees what OnState is told, and what commands write: where commands are
+	// lost, their output does not end with a line that says so.
+	QuietLoss bool
+
+	// Logger, if set, is told the same as OnState, whether that is set or not. A *slog.Logger is
+	// one.
 	Logger driver.Logger
 }
 

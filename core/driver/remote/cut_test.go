@@ -201,6 +201,23 @@ func TestLease(t *testing.T) {
 	})
 }
 
+// Who sees both what commands write and what becomes of the link is told of a loss once.
+func TestQuietLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan State, 4)
+		h, l := pair(t, &fakeHost{}, Config{QuietLoss: true, OnState: func(s State) { told <- s }})
+		p := run(t, h, core.Command{Command: "sh"})
+		l.server.Close()
+		var out strings.Builder
+		if err := p.Output(func(_ uint8, b []byte) { out.Write(b) }); err != nil || out.Len() > 0 {
+			t.Errorf("got output %q and %v, want none", out.String(), err)
+		}
+		if s := <-told; s.Link != Lost {
+			t.Errorf("got %v, want that it is lost", s.Link)
+		}
+	})
+}
+
 // A far side that was started anew has forgotten what ran.
 func TestForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -201,7 +201,8 @@ func (p *process) handleWritten(m *written) error {
 	return nil
 }
 
-// Output implements driver.Process. If the far side is lost, it ends with a line that says so.
+// Output implements driver.Process. If the far side is lost, it ends with a line that says so, but
+// for Config.QuietLoss.
 func (p *process) Output(sink func(stream uint8, p []byte)) error {
 	midLine := false
 	stream := uint8(1)
@@ -239,11 +240,11 @@ func (p *process) Output(sink func(stream uint8, p []byte)) error {
 }
 
 // whyLost returns words for a command of which more output might have come, had the far side not
-// been lost, or "".
+// been lost, or "" where there is nothing to say.
 func (p *process) whyLost() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.lost == nil || p.over || p.gone || errors.Is(p.lost, ErrClosed) {
+	if p.host.config.QuietLoss || p.lost == nil || p.over || p.gone || errors.Is(p.lost, ErrClosed) {
 		return ""
 	}
 	return "lost: " + strings.ReplaceAll(p.lost.Error(), "\n", " ")
