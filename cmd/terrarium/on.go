@@ -153,14 +153,17 @@ func (f *commandFlags) farArgs(c *core.Command) (args []string) {
 func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	signals := make(chan os.Signal, 1)
+	signals := make(chan os.Signal, 2)
 	notifyEnd(signals)
 	defer signal.Stop(signals)
-	returned := ctx.Done()
+	returned := make(chan struct{})
+	defer close(returned)
 	go func() { // ends when we return
 		select {
 		case s := <-signals:
-			cancel(exitStatus(statusSignal + int(s.(syscall.Signal))))
+			first := s.(syscall.Signal)
+			cancel(exitStatus(statusSignal + int(first)))
+			hurryAtNext(signals, returned, first, func() {}, f.leavePlace)
 		case <-returned:
 		}
 	}()
@@ -190,6 +193,14 @@ func (f *commandFlags) openPlace(c *core.Command) (closingHost, error) {
 		h.cwd = c.Cwd
 	}
 	return h, nil
+}
+
+// leavePlace ends the programs that carry connections to a place, since nobody waits until they end
+// by themselves.
+func (f *placeFlags) leavePlace() {
+	if f.place != nil {
+		f.place.Kill()
+	}
 }
 
 // reach connects with a host over there that has those flags. Where there is no terrarium, or an

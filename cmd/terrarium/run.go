@@ -192,6 +192,15 @@ func (f *runFlags) run(c core.Command) error {
 	defer recording.close()
 	r := newRunner(host, f, &c, trace, judge, trail, recording)
 	defer r.console.restore()
+	r.hurry = func() {
+		if f.place != nil { // to close one here comes after its commands' end
+			closeHost()
+		}
+	}
+	r.last = func() {
+		r.console.restore()
+		f.leavePlace()
+	}
 	if err := r.start(c, signals); err != nil {
 		r.console.restore() // to close may take seconds
 		r.driver.Close()

@@ -27,6 +27,8 @@ type runner struct {
 	wall    time.Duration  // of --limit, or 0
 	signals chan os.Signal // to us, since start
 	resizes chan os.Signal // nil if the size is not ours to follow
+	hurry   func()         // has what was given up end sooner; it may take long
+	last    func()         // kills what then still runs, and must not wait
 
 	term        *driver.Terminal
 	exit        core.Exit
@@ -132,10 +134,13 @@ func (r *runner) create(c core.Command) error {
 		r.interrupted = s.(syscall.Signal)
 	}
 	giveUp()
+	started := make(chan struct{})
+	go hurryAtNext(r.signals, started, r.interrupted, r.hurry, r.last) // left behind when we exit
 	if err := <-created; err != nil {
 		return exitStatus(statusSignal + int(r.interrupted))
 	}
-	r.term.Kill() // it had started just then
+	close(started) // just then: from now on wait hears signals
+	r.term.Kill()
 	return nil
 }
 
@@ -205,11 +210,10 @@ func (r *runner) wait() {
 	}
 }
 
-// leaveLine goes to the next line of a terminal that may show "^C": shells see no signal that has
-// ended us.
+// leaveLine is for a ^C that was for us, or for the command.
 func (r *runner) leaveLine() {
-	if isTerminal(os.Stderr) && (r.interrupted == syscall.SIGINT || r.exit.Status.Signal == "SIGINT") {
-		fmt.Fprintln(os.Stderr)
+	if r.interrupted == syscall.SIGINT || r.exit.Status.Signal == "SIGINT" {
+		leaveLine()
 	}
 }
 

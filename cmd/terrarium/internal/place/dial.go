@@ -178,6 +178,7 @@ func (p *Place) start(far ...string) (_ *conn, err error) {
 		return nil, &Failure{Place: p.name, Text: argv[0] + " can't be started: " + err.Error()}
 	}
 	c := &conn{in: trypipe.NewWriter(ends[1]), out: ends[3], said: newTail(), shut: make(chan struct{}), ended: make(chan struct{}), process: cmd.Process, place: p, far: far[0]}
+	p.programs.add(c.process)
 	go c.said.read(ends[5]) // ends with the program, or closes with wait
 	go c.wait(cmd, ends[5]) // ends with the program
 	return c, nil
@@ -195,6 +196,7 @@ func (p *Place) noProgram(name string, err error) error {
 // has, so the end of that is not waited for.
 func (c *conn) wait(cmd *exec.Cmd, stderr *os.File) {
 	cmd.Wait()
+	c.place.programs.remove(c.process)
 	c.status = cmd.ProcessState.ExitCode()
 	c.said.finish(stderr)
 	close(c.ended)

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Place is where commands run that do not run here. It is not changed.
+// A Place is where commands run that do not run here. But for its programs it is not changed.
 type Place struct {
 	name   string   // as it was typed: "ssh:box"
 	target string   // what of it is the machine or container
@@ -19,6 +19,8 @@ type Place struct {
 	shell  bool     // the far command is put together again over there, for a shell
 	apart  bool     // the program gets no signals of our terminal
 	scheme *scheme
+
+	programs programs // that run
 }
 
 // A scheme is one kind of place.
