@@ -67,16 +67,7 @@ func newPluginsRemove() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Args:                  oneArg("NAME"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, p := range usersPlugins() {
-				names = append(names, p.Name)
-			}
-			for _, m := range ownModules() {
-				if m.Built != nil {
-					names = append(names, m.Name)
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return removable(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, p := range usersPlugins() {
@@ -90,9 +81,22 @@ func newPluginsRemove() *cobra.Command {
 			if isOwnModule(args[0]) {
 				return removeOwn(cmd.OutOrStdout(), args[0])
 			}
-			return noPlugin(args[0])
+			return noPlugin(args[0], removable()...)
 		},
 	}
+}
+
+// removable returns the names of what was added.
+func removable() (names []string) {
+	for _, p := range usersPlugins() {
+		names = append(names, p.Name)
+	}
+	for _, m := range ownModules() {
+		if m.Built != nil {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // remove removes a plugin and says so, as add does.
@@ -108,14 +112,27 @@ func remove(w io.Writer, p plugin.Plugin) error {
 // errNoPlugin is what noPlugin's errors are.
 var errNoPlugin = errors.New("none of that name")
 
-func noPlugin(name string) error {
+// noPlugin says that there is no plugin of that name, and which of those that there are was
+// probably meant.
+func noPlugin(name string, names ...string) error {
 	switch m, ours := ownModule(name); {
 	case ours && m.Missing() != nil:
 		return fmt.Errorf("plugin %s: %w", plugin.Printable(name), withAdvice(m.Missing()))
 	case ours:
 		return fmt.Errorf("plugin %s: it comes with terrarium, and stays as it is", plugin.Printable(name))
 	}
-	return fmt.Errorf("plugin %s: %w", plugin.Printable(name), errNoPlugin)
+	return didYouMean(fmt.Errorf("plugin %s: %w", plugin.Printable(name), errNoPlugin), nearNames(name, names))
+}
+
+// nearNames returns the names that somebody may mean who says name, each once.
+func nearNames(name string, names []string) (near []string) {
+	for _, known := range names {
+		if isNear(name, known) && !slices.Contains(near, known) {
+			near = append(near, known)
+		}
+	}
+	const most = 5 // the beginning of many is no slip
+	return near[:min(len(near), most)]
 }
 
 // usersPlugins returns the user's plugins that are any good.

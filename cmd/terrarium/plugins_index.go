@@ -68,30 +68,26 @@ func readIndexFile(file string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, index.MaxBytes+1)) // Parse refuses the one too many
 }
 
-// noEntry says that an index has no plugin of that name, and which was probably
-// meant.
-func noEntry(x *index.Index, name string) error {
-	var near []string
-	for _, known := range x.Names() {
-		if isNear(name, known) {
-			near = append(near, known)
-		}
+// noEntry says that an index has no plugin of that name, and which of its names, or of others, was
+// probably meant.
+func noEntry(x *index.Index, name string, others ...string) error {
+	names := slices.Concat(others, x.Names())
+	err := noPlugin(name, names...)
+	if len(nearNames(name, names)) == 0 {
+		err = fmt.Errorf("%w: \"terrarium plugins search\" lists what there is", err)
 	}
-	if len(near) > 0 {
-		return didYouMean(noPlugin(name), near)
-	}
-	return fmt.Errorf("%w: \"terrarium plugins search\" lists what there is", noPlugin(name))
+	return err
 }
 
-// info returns what the index says of a plugin.
-func (f indexFlag) info(ctx context.Context, name string) (*offer, error) {
+// info returns what the index says of a plugin. others are names that are looked for elsewhere.
+func (f indexFlag) info(ctx context.Context, name string, others []string) (*offer, error) {
 	x, err := f.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	e := x.Find(name)
 	if e == nil {
-		return nil, noEntry(x, name)
+		return nil, noEntry(x, name, others...)
 	}
 	o := offered(e, usersPlugins())
 	return &o, nil

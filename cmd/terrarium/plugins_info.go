@@ -49,9 +49,13 @@ func newPluginsInfo() *cobra.Command {
 				return &usageError{cmd.UseLine(), err}
 			}
 			var info interface{ print(io.Writer) error }
-			info, err := f.info(args[0])
-			if errors.Is(err, errNoPlugin) || from != "" {
-				info, err = from.info(cmd.Context(), args[0])
+			var names []string
+			err := errNoPlugin
+			if from == "" {
+				info, names, err = f.info(args[0])
+			}
+			if errors.Is(err, errNoPlugin) {
+				info, err = from.info(cmd.Context(), args[0], names)
 			}
 			if err != nil {
 				return err
@@ -107,11 +111,11 @@ type memoryLimits struct {
 	Max int64 `json:"max"` // in bytes; 0 if the module sets none
 }
 
-// info returns what is known of the command called name.
-func (f *hostFlags) info(name string) (*pluginInfo, error) {
+// info returns what is known of the command called name, or the names that there are.
+func (f *hostFlags) info(name string) (_ *pluginInfo, names []string, err error) {
 	sources, err := readSources(f.plugins)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	commands := resolve(sources)
 	p := commands[name]
@@ -137,19 +141,19 @@ func (f *hostFlags) info(name string) (*pluginInfo, error) {
 			p.Description = "built from " + b.Source + " by " + cmp.Or(b.Go, "somebody")
 		}
 	default:
-		return nil, noPlugin(name)
+		return nil, slices.Concat(slices.Sorted(maps.Keys(commands)), ownCommands()), noPlugin(name)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	info, err := inspect(p, wasm)
 	if err != nil {
-		return nil, fmt.Errorf("plugin %s: %w", p.Name, err)
+		return nil, nil, fmt.Errorf("plugin %s: %w", p.Name, err)
 	}
 	info.From, info.Aliases, info.Engine = from, answering(commands, p), f.engine
 	compiled, err := f.compiled(p.Name, wasm)
 	info.Compiled = &compiled
-	return info, err
+	return info, nil, err
 }
 
 // compiled reports whether a module is in the engine's cache.

@@ -112,7 +112,7 @@ func (f *addFlags) update(cmd *cobra.Command, name string) error {
 	case name != "" && isOwnModule(name):
 		return currentOwn(cmd.OutOrStdout(), name)
 	case name != "":
-		return noPlugin(name)
+		return noPlugin(name, removable()...)
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), "no plugin was added by name")
 	return err
