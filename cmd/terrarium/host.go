@@ -200,7 +200,7 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 	host, err := worker.New(worker.Config{
 		Commands: config.Commands, Mounts: config.Mounts, Env: config.Env, Hidden: config.Hidden, Limits: config.Limits, Deterministic: config.Deterministic,
 		HTTP: config.HTTP, Bounds: config.Bounds, Compiling: compiling, Engine: f.engine, CacheDir: dir, Pool: pool,
-		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
+		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused, Logger: new(compileLog),
 	})
 	if err != nil {
 		return nil, err
@@ -323,10 +323,7 @@ func tryCache(dir string) error {
 // Elsewhere, as in a log or at an agent's, a module that is large has one line at once: it would be
 // silent for long, and what is said of others would depend on how busy the machine is.
 func compiling(name string, size int) (done func()) {
-	if m, ok := ownModule(name); ok {
-		name = m.Name // a module of many commands is called by the first of them, "["
-	}
-	what := compilingLine(name, size)
+	what := compilingLine(moduleName(name), size)
 	if keepsCompiled() {
 		what += ", only this once"
 	}
@@ -339,6 +336,15 @@ func compiling(name string, size int) (done func()) {
 		fmt.Fprintln(os.Stderr, what)
 	}
 	return nil
+}
+
+// moduleName is what a person calls a module: one of many commands is called by the first of them,
+// "[", where it is compiled.
+func moduleName(name string) string {
+	if m, ok := ownModule(name); ok {
+		return m.Name
+	}
+	return name
 }
 
 // parseMount reads HOST[:GUEST][:ro].

@@ -274,7 +274,7 @@ func (f *addFlags) compile(ctx context.Context, p *plugin.Plugin, wasm []byte, t
 			Compile: 10 * time.Minute, // somebody waits for it, who can press ^C
 			Memory:  max(p.Memory, defaultMemory), Wall: smokeWall, Output: smokeOutput,
 		},
-		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused,
+		Required: f.required, Unconfined: unconfined, Undumpable: true, Refused: refused, Logger: new(compileLog),
 	})
 	if err != nil {
 		return err
