@@ -36,8 +36,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Whoever makes a file where a new one comes keeps it, however fast: of what they have made nothing
-// is lost, in their place or beside.
+// Whoever makes a file where a new one comes keeps it, also when all was looked at: of what they
+// have made nothing is lost, in their place or beside.
 func TestMadeMeanwhile(t *testing.T) {
 	const files, theirs = 200, "theirs"
 	kept := 0
@@ -56,6 +56,16 @@ func TestMadeMeanwhile(t *testing.T) {
 		go func() { // ends when it has tried all, or with stop
 			var names []string
 			defer func() { made <- names }()
+			for { // until all was looked at, which the directory for what is old is made after
+				if old, _ := filepath.Glob(filepath.Join(dir, ".terrarium-workspace-*", "old")); len(old) > 0 {
+					break
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
 			for i := files - 1; i >= 0; i-- {
 				name := filepath.Join(dir, fmt.Sprintf("f%03d", i))
 				f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -104,6 +114,10 @@ func TestHostileLeft(t *testing.T) {
 		if l, err := workspace.ReadLeft(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: got %v, want it refused", name, l)
 		}
+	}
+	long := strings.NewReader("[]" + strings.Repeat(" ", 1<<20))
+	if l, err := workspace.ReadLeft(long); err == nil || long.Len() == 0 {
+		t.Errorf("got %v and %v, and %d bytes that were not read, want it refused before all was read", l, err, long.Len())
 	}
 	if l, err := workspace.ReadLeft(strings.NewReader("[]")); err != nil || len(l) > 0 {
 		t.Errorf("got %v and %v, want nothing", l, err)

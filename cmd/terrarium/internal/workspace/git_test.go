@@ -162,7 +162,8 @@ func TestCheckEmptyBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := &walker{root: root, entries: MaxEntries - walkBatch, most: MaxEntries, visit: func(string, fs.DirEntry) error { return nil }}
+	w := newWalker(root, "many", func(string, fs.DirEntry) error { return nil })
+	w.entries = MaxEntries - walkBatch
 	if err := w.walk("many"); !errors.Is(err, ErrTooMany) {
 		t.Errorf("got %v, want %v", err, ErrTooMany)
 	}

@@ -113,7 +113,7 @@ func (t *Tree) checkStore(dir string) error {
 		return err
 	}
 	defer root.Close()
-	w := &walker{root: root, most: maxStore, visit: func(p string, d fs.DirEntry) error {
+	w := newWalker(root, ".", func(p string, d fs.DirEntry) error {
 		if d.Type() != fs.ModeSymlink {
 			return nil
 		}
@@ -123,7 +123,8 @@ func (t *Tree) checkStore(dir string) error {
 			err = &LentError{p, leads}
 		}
 		return err
-	}}
+	})
+	w.most = maxStore
 	if err = w.walk("."); err == ErrTooMany {
 		err = fmt.Errorf("%s: more than %d files: git gc packs them", printable.Text(real), maxStore)
 	}

@@ -17,8 +17,11 @@ const walkBatch = 256
 // otherwise in no order. fs.SkipDir passes over a directory. Of more than MaxEntries entries, or
 // deeper than a path may be, it fails: who writes there may make them as fast as they are read.
 func walk(root *os.Root, dir string, visit func(p string, d fs.DirEntry) error) error {
-	w := &walker{root: root, top: strings.Count(dir, "/"), most: MaxEntries, visit: visit}
-	return w.walk(dir)
+	return newWalker(root, dir, visit).walk(dir)
+}
+
+func newWalker(root *os.Root, dir string, visit func(p string, d fs.DirEntry) error) *walker {
+	return &walker{root: root, top: strings.Count(dir, "/"), most: MaxEntries, visit: visit}
 }
 
 type walker struct {
