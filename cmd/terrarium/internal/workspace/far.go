@@ -104,12 +104,7 @@ func (f *Far) List(ctx context.Context, w io.Writer, known []string) error {
 	if s.Head == "" {
 		scan, err = ScanAll(f.root)
 	} else {
-		var out []byte
-		if out, err = f.treeGit().output(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard"); err == nil {
-			names := append(splitNames(out), known...)
-			slices.Sort(names)
-			scan, err = ScanNames(f.root, slices.Compact(names), nil)
-		}
+		scan, err = f.scanTree(ctx, known)
 	}
 	if err != nil {
 		return err
@@ -118,6 +113,21 @@ func (f *Far) List(ctx context.Context, w io.Writer, known []string) error {
 		return err
 	}
 	return scan.Listing.Write(w)
+}
+
+// scanTree looks at what git does not ignore, and at what is known.
+func (f *Far) scanTree(ctx context.Context, known []string) (*Scan, error) {
+	out, err := f.treeGit().output(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	names, err := splitNames(out)
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, known...)
+	slices.Sort(names)
+	return ScanNames(f.root, slices.Compact(names), nil)
 }
 
 // ReadFar reads what List has written.

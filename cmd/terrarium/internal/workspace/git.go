@@ -26,6 +26,19 @@ type gitRunner struct {
 	dir      string
 	env      []string      // besides ours, of which what begins with GIT_ is left out
 	patience time.Duration // how long it may do nothing that shows; 0 for gitPatience
+	bounded  bool          // it may have gitMemory, where the system can bound that
+}
+
+// gitMemory is how much memory git may have to look for files, in bytes. It reads a .gitignore as a
+// whole, and keeps each name.
+const gitMemory = 1 << 30
+
+// looking returns one that looks for files in a tree, which somebody may have made so that there
+// would be no end of memory.
+func (g *gitRunner) looking() *gitRunner {
+	bounded := *g
+	bounded.bounded = true
+	return &bounded
 }
 
 // gitPatience is how long git may print nothing and say nothing. Then it is taken to wait for ever:
@@ -45,6 +58,10 @@ var ErrNoGit = errors.New("there is no git in PATH")
 
 func (g *gitRunner) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(quiet), args...)...)
+	if g.bounded && cmd.Err == nil { // else there is no git
+		limited := fmt.Sprintf(`ulimit -v %d 2>/dev/null; exec "$@"`, gitMemory>>10)
+		cmd = exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", limited, "sh", cmd.Path}, cmd.Args[1:]...)...)
+	}
 	cmd.Dir = g.dir
 	// All that it has started ends with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -74,6 +91,9 @@ const maxGit = 2*maxNames + MaxEntries*64
 func (g *gitRunner) output(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	out := &limited{most: maxGit}
 	err := g.run(ctx, in, out, args...)
+	if out.over {
+		err = ErrTooMany // and git was killed by the pipe
+	}
 	return out.b.Bytes(), err
 }
 
@@ -109,6 +129,9 @@ func (g *gitRunner) run(ctx context.Context, in io.Reader, out io.Writer, args .
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if last := words.Last(); g.bounded && strings.Contains(last, "ut of memory") {
+		return fmt.Errorf("git %s in %s: %s: is a file huge there, such as .gitignore?", args[0], printable.Text(g.dir), last)
+	}
 	return gitError(err, args[0], words.Last())
 }
 
@@ -140,10 +163,12 @@ func gitError(err error, what, words string) error {
 type limited struct {
 	b    bytes.Buffer
 	most int
+	over bool // there was more
 }
 
 func (l *limited) Write(p []byte) (int, error) {
 	if l.b.Len()+len(p) > l.most {
+		l.over = true
 		return 0, ErrTooMany
 	}
 	return l.b.Write(p)
@@ -199,15 +224,20 @@ func OpenTree(ctx context.Context, dir string, named ...string) (*Tree, error) {
 // Names returns the files of the tree that git does not ignore, and of HEAD's files their ids. A
 // name that ends with "/" is a repository of its own, such as a submodule.
 func (t *Tree) Names(ctx context.Context) (names []string, blobs map[string]string, err error) {
-	out, err := t.git.output(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
+	out, err := t.git.looking().output(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, nil, err
 	}
-	names = splitNames(out)
-	if out, err = t.git.output(ctx, nil, "ls-files", "-z", "--stage"); err != nil {
+	if names, err = splitNames(out); err != nil {
+		return nil, nil, err
+	}
+	if out, err = t.git.looking().output(ctx, nil, "ls-files", "-z", "--stage"); err != nil {
 		return nil, nil, err
 	}
 	for fields, name := range records(out) { // mode, id, stage
+		if len(names) > 2*MaxEntries {
+			return nil, nil, ErrTooMany
+		}
 		names = append(names, name)
 		if fields[0] == modeRepository {
 			names = append(names, name+"/")
@@ -249,16 +279,20 @@ func records(out []byte) iter.Seq2[[]string, string] {
 	}
 }
 
-// splitNames returns the names that git prints with -z, in order. A directory of which it says no
-// more, as of a repository of its own, ends with "/".
-func splitNames(out []byte) (names []string) {
+// splitNames returns the names that git prints with -z, in order, of which there may be MaxEntries.
+// A directory of which it says no more, as of a repository of its own, ends with "/".
+func splitNames(out []byte) (names []string, err error) {
 	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if len(name) > 0 {
+		switch {
+		case len(name) == 0:
+		case len(names) == MaxEntries:
+			return nil, ErrTooMany
+		default:
 			names = append(names, string(name))
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Compact(names), nil
 }
 
 // Ignored returns which paths git ignores in the tree. None may lead through a symbolic link, or
@@ -275,12 +309,16 @@ func ignored(ctx context.Context, git *gitRunner, paths []string) (map[string]bo
 	for _, p := range paths {
 		in.WriteString("./" + p + "\x00") // or ":(glob)x" would be a pattern
 	}
-	out, err := git.output(ctx, strings.NewReader(in.String()), "check-ignore", "-z", "--stdin")
+	out, err := git.looking().output(ctx, strings.NewReader(in.String()), "check-ignore", "-z", "--stdin")
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
 		err = nil // none is
 	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := splitNames(out)
 	ignored := make(map[string]bool)
-	for _, name := range splitNames(out) {
+	for _, name := range names {
 		ignored[strings.TrimPrefix(name, "./")] = true
 	}
 	return ignored, err

@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -129,6 +131,87 @@ func TestGitWaitsForever(t *testing.T) {
 				t.Errorf("got %v, want %v", err, stop)
 			}
 		})
+	}
+}
+
+// A file that git reads as a whole, such as .gitignore, may be huge where it has holes: git has no
+// memory for it, here or over there.
+func TestGitMemoryBounded(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT RUN: no git here")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("NOT RUN: nothing bounds a process's memory here")
+	}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"init", "--quiet"}, {"-c", "user.name=a", "-c", "user.email=a", "commit", "--quiet", "--allow-empty", "-m", "one"},
+	} {
+		if err := (&gitRunner{dir: dir}).run(t.Context(), nil, io.Discard, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := OpenTree(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := OpenFar("0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	var b bytes.Buffer
+	if err := errors.Join(tree.Bundle(t.Context(), &b, ""), far.Import(t.Context(), &b, tree.Head)); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{dir, far.tree()} {
+		f, err := os.Create(filepath.Join(in, ".gitignore"))
+		if err := errors.Join(err, f.Truncate(2*gitMemory), f.Close()); err != nil {
+			t.Skip("NOT RUN: ", err)
+		}
+	}
+	_, _, errNames := tree.Names(t.Context())
+	_, errIgnored := tree.Ignored(t.Context(), []string{"x"})
+	for name, err := range map[string]error{
+		"names": errNames, "ignored": errIgnored,
+		"list": far.List(t.Context(), io.Discard, nil), "left": far.Left(t.Context(), io.Discard, nil),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "ut of memory") || !strings.Contains(err.Error(), "is a file huge there, such as .gitignore?") {
+			t.Errorf("%s: got %v, want that there is no memory for .gitignore", name, err)
+		}
+	}
+}
+
+// A tree of git's whose parts repeat has more files than there is memory: 2 to the power of 30, in
+// 31 objects.
+func TestTreeBomb(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT RUN: no git here")
+	}
+	dir := t.TempDir()
+	g := &gitRunner{dir: dir}
+	line := func(in string, args ...string) string {
+		t.Helper()
+		out, err := g.output(t.Context(), strings.NewReader(in), append([]string{"-c", "user.name=a", "-c", "user.email=a"}, args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	line("", "init", "--quiet")
+	kind, id := "100644 blob", line("", "hash-object", "-w", "--stdin")
+	for range 30 {
+		id = line(fmt.Sprintf("%s %s\ta\n%s %s\tb\n", kind, id, kind, id), "mktree")
+		kind = "040000 tree"
+	}
+	line("", "update-ref", "HEAD", line("", "commit-tree", "-m", "bomb", id))
+	tree, err := OpenTree(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := tree.Names(t.Context()); !errors.Is(err, ErrTooMany) {
+		t.Errorf("got %v, want %v", err, ErrTooMany)
 	}
 }
 

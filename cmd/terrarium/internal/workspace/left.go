@@ -119,7 +119,11 @@ func (s *leftScan) ask(ctx context.Context, g *gitRunner) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range splitNames(out) {
+	names, err := splitNames(out)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		if dir, ok := strings.CutSuffix(name, "/"); ok {
 			s.own[dir] = true
 		}
@@ -127,7 +131,10 @@ func (s *leftScan) ask(ctx context.Context, g *gitRunner) error {
 	if out, err = g.output(ctx, nil, append(list, "--ignored", "--directory")...); err != nil {
 		return err
 	}
-	for _, name := range splitNames(out) {
+	if names, err = splitNames(out); err != nil {
+		return err
+	}
+	for _, name := range names {
 		s.ignored[strings.TrimSuffix(name, "/")] = true
 	}
 	return nil
@@ -195,8 +202,8 @@ func (s *leftScan) isEmpty(dir string) bool {
 	return err == io.EOF
 }
 
-// treeGit runs git in the tree, with our repository. With an index that is not there, all files are
-// others.
+// treeGit looks for files in the tree, with our repository. With an index that is not there, all
+// files are others.
 func (f *Far) treeGit() *gitRunner {
-	return f.git("GIT_WORK_TREE="+f.tree(), "GIT_INDEX_FILE="+filepath.Join(f.dir, "no-index"))
+	return f.git("GIT_WORK_TREE="+f.tree(), "GIT_INDEX_FILE="+filepath.Join(f.dir, "no-index")).looking()
 }
