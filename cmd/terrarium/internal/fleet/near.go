@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
 
 // A PlaceConfig says which place is wanted. Only Client is needed.
@@ -49,15 +46,8 @@ type Place struct {
 	closed   bool
 }
 
-const (
-	openTime  = 2 * time.Second // for one answer
-	openPause = 100 * time.Millisecond
-	// goneAfter is for how long the server has to say that nobody is there. A worker whose own
-	// connection has broken is back sooner, unless the server was away for all: then ours has
-	// broken too, and it has settleTime, until it is heard again. With a heartbeat before it, it is
-	// less than two.
-	goneAfter = 1500 * time.Millisecond
-)
+// openTime is for how long one answer is waited for.
+const openTime = 2 * time.Second
 
 // NewPlace asks for a place and waits until a worker has claimed it, or ctx ends. Then the error is
 // a *NoPlaceError, and says who else waits. What the server does not permit is not waited for.
@@ -293,33 +283,14 @@ func (p *Place) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 		p.first = nil
 		return l, nil
 	}
-	var absent time.Time // since when nobody is there, without a break
-	for {
-		if err := p.config.Client.connected(ctx); err != nil {
-			return nil, err
-		}
-		l, err := p.open(ctx, p.sub.Subject)
-		switch {
-		case err == nil:
-			return l, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case !errors.Is(err, errNobody):
-			absent = time.Time{}
-			if p.isClosed() {
-				return nil, os.ErrClosed
-			}
-		case absent.IsZero():
-			absent = time.Now()
-		case p.settled() && time.Since(absent) >= goneAfter:
-			return nil, fmt.Errorf("worker %s: %w", p.worker, remote.ErrGone)
-		}
-		select {
-		case <-time.After(openPause):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	again := redial{
+		worker:    p.worker,
+		connected: p.config.Client.connected,
+		open:      func(ctx context.Context) (*link, error) { return p.open(ctx, p.sub.Subject) },
+		settled:   p.settled,
+		isClosed:  p.isClosed,
 	}
+	return again.dial(ctx)
 }
 
 func (p *Place) isClosed() bool {
