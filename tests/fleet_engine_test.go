@@ -261,16 +261,26 @@ func TestFleetEngineKilled(t *testing.T) {
 }
 
 // TestFleetEngineCut: a worker that is not heard, as its connection is cut, keeps its containers
-// when another one of its name starts, wherever that has its lock.
+// when another one of its name starts, wherever that has its lock. One that has no container yet
+// keeps its name by the lock alone.
 func TestFleetEngineCut(t *testing.T) {
 	watchModule(t)
 	b := newEngineBox(t)
 	worker := b.join("one", "--linger", "30m")
 	b.started("echo $$; sleep 600", nil)
+	idle := b.join("two")
+	b.until("the idle worker has joined", func() bool { return strings.Contains(idle.errs.String(), "joined") })
 	b.server.cmd.Process.Kill()
-	b.until("the worker is cut off", func() bool { return strings.Contains(worker.errs.String(), "reconnecting") })
+	<-b.server.exited
+	for _, p := range []*fleetProgram{worker, idle} {
+		b.until("the worker is cut off", func() bool { return strings.Contains(p.errs.String(), "reconnecting") })
+	}
 	b.url = "nats://127.0.0.1:" + strconv.Itoa(freePort(t))
 	b.serve()
+	again := b.join("two")
+	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "another worker is called two here") {
+		t.Errorf("a second worker of an idle one's name: got %d and %q, want that it is refused", status, &again.errs)
+	}
 	short, err := os.MkdirTemp("/tmp", "t") // where a lock can be, since it is short
 	if err != nil {
 		t.Fatal(err)

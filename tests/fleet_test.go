@@ -74,7 +74,14 @@ func (b *fleetBox) startProgram(cmd *exec.Cmd) *fleetProgram {
 func (b *fleetBox) serve() {
 	b.Helper()
 	b.server = b.start("", "fleet", "serve", "--dir", b.dir, "--listen", strings.TrimPrefix(b.url, "nats://"))
-	b.until("the server is there", func() bool { return strings.Contains(b.server.out.String(), "\nuse:") })
+	b.until("the server is there", func() bool {
+		select {
+		case <-b.server.exited:
+			b.Fatalf("the server has ended: %s", &b.server.errs)
+		default:
+		}
+		return strings.Contains(b.server.out.String(), "\nuse:")
+	})
 }
 
 func (b *fleetBox) join(name string, slots int, args ...string) *fleetProgram {
