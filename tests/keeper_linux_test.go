@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,12 +25,13 @@ func TestKeeperIsReaped(t *testing.T) {
 		{"serve", "--stdio"},
 		{"doctor"},
 	} {
-		cmd := exec.Command("terrarium", args...)
-		cmd.Run() // how it exits is not the matter
+		began := time.Now()
+		out, err := exec.Command("terrarium", args...).CombinedOutput() // how it exits is not the matter
+		took := time.Since(began)
 		for pid := range children() {
 			if !before[pid] {
 				stat, _ := os.ReadFile("/proc/" + pid + "/stat")
-				t.Errorf("terrarium %s: left %s", strings.Join(args, " "), stat)
+				t.Errorf("terrarium %s: %v after %v, left %s\n%s", strings.Join(args, " "), err, took, stat, out)
 				before[pid] = true
 			}
 		}
