@@ -19,11 +19,37 @@ func TestEndedWords(t *testing.T) {
 		"its container has ended":                                 fmt.Errorf("%w", remote.ErrEnded),
 		"the link to its container is broken: a frame of 0 bytes": errors.New("remote: a frame of 0 bytes"),
 		"its container has ended: before":                         goneError("its container has ended: before"),
+		"its container has ended: its container is fine":          saidFailure(t, "its container is fine"),
 	} {
 		if got := endedWords(why); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+}
+
+// saidFailure is how a connection ends whose program has said those words. What a program that has
+// just ended has said may come too late.
+func saidFailure(t *testing.T, words string) error {
+	t.Helper()
+	p, err := place.Parse("exec:sh -c 'echo " + words + " >&2; exit 3' sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &place.Dialer{Place: p, Far: []string{"far"}}
+	defer d.Close()
+	for range 100 {
+		conn, err := d.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = conn.Read(make([]byte, 1))
+		conn.Close()
+		if f, ok := errors.AsType[*place.Failure](err); ok && f.IsSaid() {
+			return f
+		}
+	}
+	t.Fatal("nobody hears what a program says")
+	return nil
 }
 
 // An otherEnd is what the other side says when it ends.
