@@ -22,6 +22,7 @@ type pulled struct {
 	Dropped bool            `json:"dropped"`
 
 	behind []string // what is dropped besides: see inTheWay
+	hides  string   // why some diffs are hidden
 }
 
 type pulledChange struct {
@@ -39,11 +40,17 @@ type pulledChange struct {
 	Refused  string `json:"refused,omitempty"` // why it is never taken over
 }
 
-// maxDiffs is how much text of diffs is kept to be shown, in bytes.
-const maxDiffs = 16 << 20
+// Limits of what is compared, in bytes.
+const (
+	maxDiffs    = 16 << 20  // of diffs, which are kept to be shown
+	maxCompared = 512 << 20 // of files on both sides: it takes a minute, also if diffs are short
+)
 
 // A diffs counts them.
-type diffs struct{ left int } // bytes that may be shown
+type diffs struct {
+	left    int   // bytes that may be shown
+	compare int64 // bytes of files that may be compared
+}
 
 // show has a change show its diff, which in has; nil if its file is too long to be fetched for
 // that. What comes behind the first that is too much is hidden, too: to compare files takes time.
@@ -52,7 +59,11 @@ func (d *diffs) show(c *pulledChange, in *workspace.Incoming, i int) {
 	case in == nil:
 		c.Binary = c.Kind == "file" || c.Kind == "executable"
 		return
-	case d.left > 0:
+	case d.left > 0 && d.compare > 0:
+		change := in.Changes()[i]
+		if max(change.Was.Size, change.Now.Size) <= workspace.MaxDiffed { // else they are not
+			d.compare -= change.Was.Size + change.Now.Size
+		}
 		c.Diff, c.Binary = in.Diff(i)
 		d.left -= len(c.Diff)
 	default:
@@ -64,6 +75,14 @@ func (d *diffs) show(c *pulledChange, in *workspace.Incoming, i int) {
 	}
 }
 
+// why returns why some are hidden, if some are.
+func (d *diffs) why() string {
+	if d.left > 0 {
+		return fmt.Sprintf("the files of those before have more than %s", about(maxCompared))
+	}
+	return fmt.Sprintf("there are more than %s of them", about(maxDiffs))
+}
+
 // showAll returns what a person is to see of what has come, of what both sides have changed, and of
 // what is refused.
 func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, conflicts []string, refused []workspace.Change) (*pulled, error) {
@@ -73,21 +92,25 @@ func (w *nearWorkspace) showAll(ctx context.Context, in *workspace.Incoming, con
 		s.Refused = workspace.CheckTarget(c.Path, c.Now.Target).Error()
 		all.Changes = append(all.Changes, s)
 	}
-	d := &diffs{left: maxDiffs}
-	w.show(all, in.Changes(), in, d)
-	if len(conflicts) == 0 {
-		return all, nil
+	d := &diffs{left: maxDiffs, compare: maxCompared}
+	err := w.show(ctx, all, in.Changes(), in, d)
+	if err == nil && len(conflicts) > 0 {
+		err = w.showConflicts(ctx, all, conflicts, d)
 	}
-	return all, w.showConflicts(ctx, all, conflicts, d)
+	all.hides = d.why()
+	return all, err
 }
 
 // show adds what a person is to see of changes, in the order of paths. Those that in has can be
-// compared.
-func (w *nearWorkspace) show(all *pulled, changes []workspace.Change, in *workspace.Incoming, d *diffs) {
+// compared, which ends with ctx.
+func (w *nearWorkspace) show(ctx context.Context, all *pulled, changes []workspace.Change, in *workspace.Incoming, d *diffs) error {
 	bare := make(bareRepositories)
 	bare.add(w.scan.Listing)
 	bare.add(w.there)
 	for i, c := range changes {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		s := shownChange(c)
 		if c.Was.IsFile() || c.Now.IsFile() {
 			d.show(&s, in, i)
@@ -96,6 +119,7 @@ func (w *nearWorkspace) show(all *pulled, changes []workspace.Change, in *worksp
 		all.Changes = append(all.Changes, s)
 	}
 	slices.SortFunc(all.Changes, func(a, b pulledChange) int { return strings.Compare(a.Path, b.Path) })
+	return nil
 }
 
 // showConflicts adds what both sides have changed, from what is here to what is there. What is
@@ -119,8 +143,13 @@ func (w *nearWorkspace) showConflicts(ctx context.Context, all *pulled, paths []
 	}
 	defer in.Close()
 	conflicts := &pulled{}
-	w.show(conflicts, in.Changes(), in, d)
-	w.show(conflicts, changes, nil, d)
+	err = w.show(ctx, conflicts, in.Changes(), in, d)
+	if err == nil {
+		err = w.show(ctx, conflicts, changes, nil, d)
+	}
+	if err != nil {
+		return err
+	}
 	for _, c := range conflicts.Changes {
 		c.Conflict = true
 		all.Changes = append(all.Changes, c)
@@ -150,7 +179,7 @@ func (p *pulled) print(out io.Writer) error {
 		p.Changes[i].print(w)
 	}
 	if n := p.hidden(); n > 0 {
-		fmt.Fprintf(w, "%s not shown: there are more than %s of them\n", counted(n, "diff"), about(maxDiffs))
+		fmt.Fprintf(w, "%s not shown: %s\n", counted(n, "diff"), p.hides)
 	}
 	return w.Flush() // and what was wrong before
 }
