@@ -26,7 +26,8 @@ func TestKeeperIsReaped(t *testing.T) {
 		{"doctor"},
 	} {
 		began := time.Now()
-		out, err := exec.Command("terrarium", args...).CombinedOutput() // how it exits is not the matter
+		// How it exits is not the matter.
+		out, err := exec.Command("terrarium", args...).CombinedOutput()
 		took := time.Since(began)
 		for pid := range children() {
 			if !before[pid] {
