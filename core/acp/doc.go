@@ -104,7 +104,8 @@
 //
 //	_terrarium/link  {"place":"ssh:box","state":"reconnecting","reason":"…"}
 //
-// A state is "reconnecting", "resumed" or "lost".
+// A state is "reconnecting", "resumed" or "lost". The first comes again, a few times at the most,
+// for a new reason why there is no connection yet.
 //
 // The types have the names and fields of the official schema. Each decodes
 // itself from a jsonrpc.Value and appends itself to a line; encoding/json takes

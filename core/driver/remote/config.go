@@ -72,7 +72,8 @@ const (
 type Link uint8
 
 const (
-	// Reconnecting: the connection has broken, and others are tried.
+	// Reconnecting: the connection has broken, and others are tried. It is told again for each new
+	// reason why one of these has failed, 20 times at the most in all.
 	Reconnecting Link = iota + 1
 	// Resumed: there is a connection again, and nothing was lost.
 	Resumed

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"hash"
+	"io"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -145,7 +148,7 @@ func TestOnceThroughCuts(t *testing.T) {
 		for _, s := range told.take() {
 			links = append(links, s.Link)
 		}
-		if want := []Link{Reconnecting, Resumed, Reconnecting, Resumed}; !slices.Equal(links, want) {
+		if want := []Link{Reconnecting, Reconnecting, Resumed, Reconnecting, Resumed}; !slices.Equal(links, want) {
 			t.Errorf("got states %v, want %v", links, want)
 		}
 		p.Close()
@@ -183,7 +186,7 @@ func TestLease(t *testing.T) {
 		if !strings.Contains(out.String(), "lost") || !strings.Contains(out.String(), errDown.Error()) {
 			t.Errorf("got output %q, want words that say why", out.String())
 		}
-		if states := told.take(); len(states) != 2 || states[1].Link != Lost || !errors.Is(states[1].Err, errDown) {
+		if states := told.take(); len(states) != 3 || states[2].Link != Lost || !errors.Is(states[2].Err, errDown) {
 			t.Errorf("got states %v, want that it is lost at the end", states)
 		}
 		if _, err := p.Write([]byte("x")); err == nil {
@@ -197,6 +200,75 @@ func TestLease(t *testing.T) {
 		}
 		if err := p.Close(); err != nil {
 			t.Errorf("Close: got %v, want nil", err)
+		}
+	})
+}
+
+// Why attempts to connect again fail is told, once for each reason; of a far side that has
+// another one each time only so many.
+func TestFailingTold(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason func(n int) string // of the nth attempt
+		want   []string           // behind why the connection has broken
+	}{
+		"one": {func(int) string { return "down" }, []string{"down"}},
+		"two": {func(n int) string { return fmt.Sprint("down ", n/5%2) }, []string{"down 0", "down 1"}},
+		"others": {func(n int) string { return fmt.Sprint("down ", n) }, func() (all []string) {
+			for n := range maxReasons - 1 {
+				all = append(all, fmt.Sprint("down ", n))
+			}
+			return all
+		}()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				attempts := -1 // the first connection is made
+				l := &line{pipe: func() (near, far io.ReadWriteCloser) {
+					n := attempts // one dial at a time
+					if attempts++; n < 0 {
+						return net.Pipe()
+					}
+					return brokenConn{read: errors.New(test.reason(n))}, brokenConn{read: io.EOF}
+				}}
+				var told states
+				connectLine(t, l, ServerConfig{Host: &fakeHost{}}, Config{OnState: told.add})
+				l.cut(nil)
+				time.Sleep(defaultLease - time.Second)
+				synctest.Wait()
+				var got []string
+				for _, s := range told.take()[1:] {
+					if s.Link != Reconnecting {
+						t.Errorf("got %v, want reconnecting", s.Link)
+					}
+					got = append(got, s.Err.Error())
+				}
+				if !slices.Equal(got, test.want) || attempts < 40 {
+					t.Errorf("got %q of %d attempts, want %q", got, attempts, test.want)
+				}
+			})
+		})
+	}
+}
+
+// Of an attempt that nobody answers is told that, and not that we have closed its connection.
+func TestUnansweredTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := true
+		l := &line{pipe: func() (near, far io.ReadWriteCloser) { // one dial at a time
+			near, far = net.Pipe()
+			if !first {
+				far = brokenConn{read: io.EOF}
+			}
+			first = false
+			return near, far
+		}}
+		var told states
+		connectLine(t, l, ServerConfig{Host: &fakeHost{}}, Config{OnState: told.add})
+		l.cut(nil)
+		time.Sleep(5 * attemptLimit)
+		synctest.Wait()
+		if got := told.take(); len(got) != 2 || got[1].Err.Error() != "the far side has not answered for 1m0s" {
+			t.Errorf("got %v, want that nobody has answered", got)
 		}
 	})
 }

@@ -109,7 +109,9 @@ func (h *Host) keep(a *attached) {
 			wait = backoff{}
 		}
 		h.tell(State{Reconnecting, err})
-		if a, err = h.reconnect(&wait); err != nil {
+		told := failures{}
+		told.add(err)
+		if a, err = h.reconnect(&wait, told); err != nil {
 			h.lose(h.orClosed(err))
 			return
 		}
@@ -125,8 +127,9 @@ func (h *Host) orClosed(err error) error {
 	return err
 }
 
-// reconnect tries to connect until the lease is over.
-func (h *Host) reconnect(wait *backoff) (*attached, error) {
+// reconnect tries to connect until the lease is over. Why an attempt has failed is told, unless
+// told has it.
+func (h *Host) reconnect(wait *backoff, told failures) (*attached, error) {
 	over, cancel := context.WithTimeout(h.ctx, h.lease)
 	defer cancel()
 	var last error
@@ -149,16 +152,42 @@ func (h *Host) reconnect(wait *backoff) (*attached, error) {
 		if last == nil || over.Err() == nil {
 			last = err
 		}
+		if over.Err() == nil && !h.closing.Load() && told.add(err) {
+			h.log.failed(err)
+			h.pass(State{Reconnecting, err})
+		}
 	}
+}
+
+// The failures are what was told since a connection has broken of why there is none.
+type failures map[string]bool
+
+// maxReasons is how many are told: the far side may give another one for each attempt.
+const maxReasons = 20
+
+// add reports whether err is a new reason that is to be told.
+func (f failures) add(err error) bool {
+	text := err.Error()
+	if f[text] || len(f) == maxReasons {
+		return false
+	}
+	f[text] = true
+	return true
 }
 
 // attemptLimit is how long one attempt may take, so that others follow it.
 const attemptLimit = time.Minute
 
+// connectWithin makes an attempt. Where it takes too long, the error says so: that of the
+// connection is only that we have closed it.
 func (h *Host) connectWithin(ctx context.Context) (*attached, error) {
-	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
+	attempt, cancel := context.WithTimeout(ctx, attemptLimit)
 	defer cancel()
-	return h.connect(ctx)
+	a, err := h.connect(attempt)
+	if err != nil && !isFinal(err) && attempt.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the far side has not answered for %v", attemptLimit)
+	}
+	return a, err
 }
 
 // ErrGone is what an error of Config.Dial is that knows that the far side is no more. The session

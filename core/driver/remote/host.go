@@ -106,6 +106,11 @@ func (h *Host) lose(err error) {
 
 func (h *Host) tell(s State) {
 	h.log.state(s)
+	h.pass(s)
+}
+
+// pass tells OnState.
+func (h *Host) pass(s State) {
 	if h.config.OnState != nil {
 		h.config.OnState(s)
 	}

@@ -25,6 +25,9 @@ func (l log) state(s State) {
 	}
 }
 
+// failed tells why an attempt to connect again has failed.
+func (l log) failed(err error) { l.to.Warn("connecting failed", "err", err) }
+
 // refused tells of a connection that is no session's.
 func (l log) refused(err error) { l.to.Warn("connection refused", "err", err) }
 

@@ -49,8 +49,10 @@ func TestLogger(t *testing.T) {
 		time.Sleep(time.Hour)
 		near.check(t, "near",
 			"warn connection broken err io: read/write on closed pipe",
+			"warn connecting failed err no route to host",
 			"info connection resumed",
 			"warn connection broken err io: read/write on closed pipe",
+			"warn connecting failed err no route to host",
 			"warn session lost err there was no connection for 10m0s: no route to host",
 		)
 		far.check(t, "far",
