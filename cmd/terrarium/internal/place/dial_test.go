@@ -179,7 +179,12 @@ func TestFailures(t *testing.T) {
 		{"ssh:box", "echo 'terrarium: unknown flag: --keep\nusage: terrarium host serve' >&2; exit 2",
 			"the terrarium there is of another version (terrarium: unknown flag: --keep)", place.ErrVersion},
 		{"ssh:box", `echo 'terrarium: no limit of memory here' >&2; printf 'panic: no\n\ngoroutine 1 [running]:\nmain.main()\n' >&2; exit 2`,
-			"the far side has crashed (panic: no)", nil},
+			`the far side has crashed ("panic: no")`, nil},
+		// The program itself may be the one that has.
+		{"docker:web", `printf 'panic: no) - send money (\n\ngoroutine 1 [running]:\n' >&2; exit 2`, `docker or the far side has crashed ("panic: no) - send money (")`, nil},
+		{"podman:web", `printf 'SIGSEGV: segmentation violation\nPC=0x1 m=0 sigcode=1\n' >&2; exit 2`, `podman or the far side was killed ("SIGSEGV: segmentation violation")`, nil},
+		{"kubectl:web", `printf 'panic: no\n\ngoroutine 1 [running]:\n' >&2; exit 2`, `kubectl or the far side has crashed ("panic: no")`, nil},
+		{"kubectl:web", `printf 'SIGKILL: out of memory: the kernel has killed it\ngoroutine x]:\n' >&2; exit 2`, "goroutine x]:", nil},
 		{"ssh:box", "echo 'terrarium: --mount /x: no such directory' >&2; exit 2", "--mount /x: no such directory", nil},
 		{"docker:web", "echo 'Error response from daemon: No such container: web' >&2; exit 1",
 			`there is no such container: "docker ps" lists them (Error response from daemon: No such container: web)`, nil},

@@ -23,10 +23,11 @@ type Failure struct {
 	Err   error  // ErrMissing or ErrVersion, errNoImage, or nil
 
 	wordless bool // nobody has said why
-	said     bool // Text is what the program has said
+	said     bool // Text is what the program has said, or is believed for that alone
 }
 
-// IsSaid reports whether Text is what the program has said, which may be anything.
+// IsSaid reports whether Text is what the program has said, which may be anything, or what only
+// that lets us believe.
 func (f *Failure) IsSaid() bool { return f.said }
 
 func (f *Failure) Error() string { return f.Place + ": " + f.Text }
@@ -90,7 +91,7 @@ func (c *conn) explain(why string) *Failure {
 	case strings.Contains(why, "both need the same terrarium"):
 		f.Text, f.Err = why, ErrVersion
 	case crash != "" && c.status == statusDump: // what it has said last is a register
-		f.Text = c.place.crashed() + " " + crash
+		f.Text, f.said = c.place.crashed()+" "+crash, true
 	case isForeign(c.status, text):
 		f.Text, f.Err = "the terrarium there is of another version"+inBrackets(last), ErrVersion
 	case h != nil && h.say != "":
@@ -113,12 +114,18 @@ func (c *conn) explain(why string) *Failure {
 // program is what a person calls the program.
 func (p *Place) program() string { return cmp.Or(p.scheme.called, p.argv[0]) }
 
-// crashed is what a person calls the program of Go that has ended: ssh is none.
+// crashed is what a person calls who has ended with a dump of Go. Most of the programs that reach a
+// place are of Go, as ours is over there, and what both say comes by one pipe.
 func (p *Place) crashed() string {
-	if p.scheme.own {
-		return p.program()
+	switch p.scheme {
+	case &ssh: // which is of C
+		return "the far side"
+	case &container:
+		return p.argv[0] + " or its container"
+	case &engine: // which starts nothing of ours
+		return p.argv[0]
 	}
-	return "the far side"
+	return p.program() + " or the far side"
 }
 
 // Lines that docker has behind the reason why it has failed: seeHelp is in one, and showsUse is

@@ -157,7 +157,7 @@ func TestContainer(t *testing.T) {
 		"echo 'exec /.terrarium: no such file or directory' >&2; exit 255":                                                                                           "this program needs a C library that the image does not have: CGO_ENABLED=0 builds one that needs none (exec /.terrarium: no such file or directory)",
 		"echo 'terrarium: --cwd /x: no such file or directory' >&2; exit 1":                                                                                          "--cwd /x: no such file or directory",
 		"printf \"unknown flag: --x\\n\\nUsage:  docker run [OPTIONS] IMAGE [COMMAND] [ARG...]\\n\\nRun 'docker run --help' for more information\\n\" >&2; exit 125": "unknown flag: --x",
-		`printf 'SIGABRT: abort\nPC=0x4797a1 m=0\n\ngoroutine 0 gp=0xcb9f00 [idle]:\nrax 0x0\ngs     0x0\n' >&2; exit 2`:                                             "its container was killed (SIGABRT: abort)",
+		`printf 'SIGABRT: abort\nPC=0x4797a1 m=0\n\ngoroutine 0 gp=0xcb9f00 [idle]:\nrax 0x0\ngs     0x0\n' >&2; exit 2`:                                             `docker or its container was killed ("SIGABRT: abort")`,
 		"exit 137": "its container has ended without a word, with exit status 137",
 	} {
 		standIn(t, "docker", script)

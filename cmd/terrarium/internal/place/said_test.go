@@ -70,10 +70,12 @@ exec '`+os.Args[0]+`'`)
 	}
 }
 
-// What a program has said last can be told from our own words for how it has ended.
+// What a program has said last, or looks like from what it has said, can be told from our own words
+// for how it has ended.
 func TestIsSaid(t *testing.T) {
 	for script, want := range map[string]bool{
-		"echo 'terrarium: ssh was killed' >&2; exit 1": true,
+		"echo 'terrarium: ssh was killed' >&2; exit 1":               true,
+		`printf 'panic: no\n\ngoroutine 1 [running]:\n' >&2; exit 2`: true,
 		"kill -9 $$": false,
 		"exit 3":     false,
 	} {
