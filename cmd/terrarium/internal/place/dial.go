@@ -228,6 +228,7 @@ func (c *conn) isShut() bool {
 
 // whyEnded waits for a program that reads or writes no more. The error is err if it goes on.
 func (c *conn) whyEnded(err error) error {
+	c.said.hold()
 	late := time.NewTimer(closeLimit)
 	defer late.Stop()
 	select {

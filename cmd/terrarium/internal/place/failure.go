@@ -73,7 +73,7 @@ func (f *Failure) orWords(err error) *Failure {
 // explain returns why a connection has ended whose program has. why is what was wrong with what
 // came over it, if anything.
 func (c *conn) explain(why string) *Failure {
-	said := c.said.lines()
+	said := c.said.last()
 	text, last := strings.ToLower(strings.Join(said, "\n")), ""
 	for _, line := range said {
 		if strings.Contains(line, seeHelp) || strings.HasPrefix(line, showsUse) {
@@ -104,6 +104,8 @@ func (c *conn) explain(why string) *Failure {
 		f.Text, f.said = strings.TrimPrefix(last, ours), true
 	case c.status < 0:
 		f.Text = c.place.program() + " was killed"
+	case c.said.hasCarried():
+		f.Text = fmt.Sprintf("%s has ended with exit status %d", c.place.program(), c.status)
 	default:
 		f.Text = fmt.Sprintf("%s has ended without a word, with exit status %d", c.place.program(), c.status)
 		f.wordless = true

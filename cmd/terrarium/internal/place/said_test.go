@@ -70,6 +70,43 @@ exec '`+os.Args[0]+`'`)
 	}
 }
 
+// What a program has said before, such as a banner or what was told, is not why a link has broken:
+// then it is how the program has ended.
+func TestReasonOfCut(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(relayVariable, serve(t, dir))
+	talk, end := filepath.Join(dir, "talk"), filepath.Join(dir, "end")
+	standIn(t, "ssh", `test -e '`+talk+`' && exec '`+os.Args[0]+`'
+echo 'Welcome to box' >&2
+( until test -e '`+talk+`'; do sleep 0.01; done; echo 'the weather is fine' >&2
+  until test -e '`+end+`'; do sleep 0.01; done; kill -9 $$ ) &
+exec '`+os.Args[0]+`'`)
+	said, states := make(chan string, 8), make(chan remote.State, 8)
+	d := dialer(t, "ssh:box", "terrarium")
+	d.Said = func(line string) { said <- line }
+	host, err := remote.Connect(t.Context(), remote.Config{Dial: d.Dial, OnState: func(s remote.State) { states <- s }})
+	if err != nil {
+		t.Fatal(d.Explain(t.Context(), err))
+	}
+	defer host.Close()
+	d.Made()
+	if err := os.WriteFile(talk, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for line := range said {
+		if line == "ssh:box says: the weather is fine" {
+			break
+		}
+	}
+	if err := os.WriteFile(end, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := <-states
+	if got, want := s.Err.Error(), "ssh:box: ssh was killed"; s.Link != remote.Reconnecting || got != want {
+		t.Errorf("got %v and %q, want reconnecting and %q", s.Link, got, want)
+	}
+}
+
 // What a program has said last, or looks like from what it has said, can be told from our own words
 // for how it has ended.
 func TestIsSaid(t *testing.T) {

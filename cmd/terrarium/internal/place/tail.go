@@ -22,6 +22,13 @@ type tail struct {
 	dump   dump
 	teller *teller  // is told what comes; nil while the connection is not made, and at the end
 	untold []string // is to be told soon
+	before int      // the lines at the head of untold that came before the connection was made
+	held   bool     // what is untold waits: it may be why the program ends
+
+	carried bool     // a connection was made
+	said    int      // lines that have come
+	settled int      // how many of these came before it was made, or were told
+	why     []string // the last of the others, or of all, when nothing more comes
 }
 
 // tellDelay is how long a line waits until it is told. Who says why it ends does so just before:
@@ -35,6 +42,7 @@ func newTail() *tail {
 	t := &tail{done: make(chan struct{}), hurried: make(chan struct{})}
 	t.kept.Each = func(line string) {
 		t.dump.line(line)
+		t.said++
 		if t.teller != nil {
 			t.tellSoon(line)
 		}
@@ -85,18 +93,36 @@ func (t *tail) tellSoon(line string) {
 		return
 	}
 	if t.untold = append(t.untold, line); len(t.untold) == 1 {
-		time.AfterFunc(tellDelay, t.tell)
+		time.AfterFunc(tellDelay, t.tellDue)
 	}
 }
 
 // maxUntold is how many lines are kept to be told.
 const maxUntold = 2 * tellAtOnce
 
+// tellDue tells them, unless they are held.
+func (t *tail) tellDue() {
+	t.mu.Lock()
+	held := t.held
+	t.mu.Unlock()
+	if !held {
+		t.tell()
+	}
+}
+
+// hold has what was not told yet wait for the program's end, or for quit. The program writes to its
+// standard output no more, so it may be why, however long the end takes.
+func (t *tail) hold() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held = true
+}
+
 // tell tells them. t.mu is not held meanwhile: who reads what the program says must not wait.
 func (t *tail) tell() {
 	t.mu.Lock()
 	to, lines := t.teller, t.untold
-	t.untold = nil
+	t.untold, t.before, t.settled = nil, 0, t.said
 	t.mu.Unlock()
 	if to != nil {
 		to.tell(lines)
@@ -115,6 +141,7 @@ func (t *tail) made(to *teller) {
 			t.tellSoon(line)
 		}
 	}
+	t.before, t.settled, t.carried = len(t.untold), t.said, true
 }
 
 // ours begins the lines of a terrarium.
@@ -133,7 +160,21 @@ func (t *tail) finish(f *os.File) {
 	t.hurry()
 	f.SetReadDeadline(time.Now().Add(tailLimit))
 	<-t.done
-	t.made(nil)
+	t.settle()
+}
+
+// settle notes what may be why the program has ended, and tells what can't be and was to be told.
+func (t *tail) settle() {
+	t.mu.Lock()
+	to, lines := t.teller, t.untold[:t.before]
+	if t.why = t.kept.All(); t.carried {
+		t.why = t.why[max(0, len(t.why)-(t.said-t.settled)):]
+	}
+	t.teller, t.untold = nil, nil
+	t.mu.Unlock()
+	if to != nil {
+		to.tell(lines)
+	}
 }
 
 // crash says what has become of a program of Go that has dumped its stacks at the end, or "".
@@ -143,9 +184,17 @@ func (t *tail) crash() string {
 	return t.dump.words()
 }
 
-// lines returns what is kept, fit to be shown.
-func (t *tail) lines() []string {
+// last returns the lines that may be why the program has ended, fit to be shown: the last of all,
+// or where it has carried a connection those that came since and were not told.
+func (t *tail) last() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.kept.All()
+	return t.why
+}
+
+// hasCarried reports whether it has carried a connection.
+func (t *tail) hasCarried() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.carried
 }

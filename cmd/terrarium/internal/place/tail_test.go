@@ -26,6 +26,67 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func (e *endless) Close() error { return nil }
 
+// What may be why a program has ended came after the connection was made, if there was one, and was
+// not told. What was said before and is to be told is told.
+func TestTailLast(t *testing.T) {
+	talks := func(s *tail) { s.keep([]byte("after\n")); time.Sleep(2 * tellDelay) }
+	for name, test := range map[string]struct {
+		then func(s *tail, to *teller)
+		last string
+		told string
+	}{
+		"not made": {func(*tail, *teller) {}, "terrarium: note|banner", ""},
+		"silent":   {func(s *tail, to *teller) { s.made(to); time.Sleep(time.Hour) }, "", "it says: note"},
+		"at once":  {func(s *tail, to *teller) { s.made(to) }, "", "it says: note"},
+		"told":     {func(s *tail, to *teller) { s.made(to); talks(s) }, "", "it says: note|it says: after"},
+		"last": {func(s *tail, to *teller) { s.made(to); talks(s); s.keep([]byte("end\n")) },
+			"end", "it says: note|it says: after"},
+		"last at once": {func(s *tail, to *teller) { s.made(to); s.keep([]byte("end\n")) }, "end", "it says: note"},
+		"last of many": {func(s *tail, to *teller) {
+			s.made(to)
+			s.keep([]byte(strings.Repeat("x\n", 3*maxUntold) + "end"))
+		}, strings.Repeat("x|", 11) + "end", "it says: note"},
+		"slow": {func(s *tail, to *teller) { s.made(to); s.hold(); talks(s) }, "after", "it says: note"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told []string
+				to := newTeller("it", func(line string) { told = append(told, line) })
+				s := newTail()
+				s.keep([]byte("terrarium: note\nbanner\n"))
+				test.then(s, to)
+				synctest.Wait()
+				s.kept.End() // as at the end of what is read
+				s.settle()
+				s.quit()
+				time.Sleep(time.Hour)
+				if got := strings.Join(s.last(), "|"); got != test.last {
+					t.Errorf("got %q at last, want %q", got, test.last)
+				}
+				if got := strings.Join(told, "|"); got != test.told {
+					t.Errorf("got told %q, want %q", got, test.told)
+				}
+			})
+		})
+	}
+}
+
+// Where it goes on although nothing comes from it, what it says is told when it is to end.
+func TestTailHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		s := newTail()
+		s.made(newTeller("it", func(line string) { told = append(told, line) }))
+		s.hold()
+		s.keep([]byte("after\n"))
+		time.Sleep(time.Hour)
+		s.quit()
+		if got := strings.Join(told, "|"); got != "it says: after" {
+			t.Errorf("got told %q, want all", got)
+		}
+	})
+}
+
 // Who says more than is told is read slowly, but not when it is to end.
 func TestReadSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
