@@ -10,19 +10,20 @@ import (
 
 // IsProtected reports whether a file is one that a Sandbox with that root puts back when a command
 // has changed it: it is for who writes files in the place of commands. Both paths are absolute; the
-// file need not be there. It goes by names, and by where links lead, but does not know what git's
+// file need not be there. It goes by names, and by where links lead, of which either is enough:
+// the links may be replaced together with what is written. It does not know what git's
 // configuration leads to.
 func IsProtected(root, name string) bool {
-	root = confine.Resolve(root)
-	rel, err := filepath.Rel(root, leadsTo(name))
-	if err != nil || !filepath.IsLocal(rel) {
-		return false
-	}
+	real := confine.Resolve(root)
 	var homes []string
 	if home, err := os.UserHomeDir(); err == nil {
 		homes = append(homes, confine.Resolve(home))
 	}
-	return protect.Covers(root, filepath.ToSlash(rel), homes)
+	covers := func(root, name string) bool {
+		rel, err := filepath.Rel(root, name)
+		return err == nil && filepath.IsLocal(rel) && protect.Covers(real, filepath.ToSlash(rel), homes)
+	}
+	return covers(root, name) || covers(real, leadsTo(name))
 }
 
 // maxLinks is how many links to nothing are followed, as by the kernel.

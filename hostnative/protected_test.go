@@ -8,7 +8,7 @@ import (
 	"github.com/terrarium-dev/terrarium/hostnative"
 )
 
-// What runs later is known by its name, whatever leads there.
+// What runs later is known by its name, whatever leads there, and wherever that leads.
 func TestIsProtected(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("HOME", filepath.Join(root, "home"))
@@ -24,6 +24,7 @@ func TestIsProtected(t *testing.T) {
 	}
 	for link, to := range map[string]string{
 		"to-config": ".git/config", "git": ".git", "to-new-hook": ".git/hooks/post-commit", "twice": "to-new-hook", "circle": "circle", "out": "/etc/passwd",
+		".vscode": "src", "src/.envrc": "main.c",
 	} {
 		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
@@ -31,7 +32,8 @@ func TestIsProtected(t *testing.T) {
 	}
 	for name, want := range map[string]bool{
 		".git/config": true, ".git/hooks/pre-commit": true, ".git/hooks/pre-commit.sample": false, ".GIT/Config": true, ".git": true, ".git/index": false,
-		".git/modules/a/b/config": false, "sub/.git/hooks/x": true, "sub/../.git/config": true, ".vscode/tasks.json": true, ".vscode/notes.txt": false,
+		".git/modules/a/b/config": false, "sub/.git/hooks/x": true, "sub/../.git/config": true, ".zed/tasks.json": true, ".zed/notes.txt": false,
+		".vscode": true, ".vscode/tasks.json": true, ".vscode/notes.txt": false, "src/.envrc": true,
 		"a/b/.envrc": true, "my.code-workspace": true, ".terrarium/policy.toml": true, ".claude/hooks/a/b": true, "bare/config": true, "bare/hooks/x": true,
 		"home/.bashrc": true, ".bashrc": false, "home/.config/fish/conf.d/x": true, "src/main.c": false, "src/new/deep": false, "config": false,
 		"to-config": true, "git/hooks/x": true, "to-new-hook": true, "twice": true, "circle": false, "out": false, "node_modules/x/.envrc": false, "": false,

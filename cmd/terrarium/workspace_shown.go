@@ -107,6 +107,9 @@ func (w *nearWorkspace) show(ctx context.Context, all *pulled, changes []workspa
 	bare := make(bareRepositories)
 	bare.add(w.scan.Listing)
 	bare.add(w.there)
+	leads := make(protectedLeads)
+	leads.add(w.state.Dir, w.scan.Listing)
+	leads.add(w.state.Dir, w.there)
 	for i, c := range changes {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -115,7 +118,7 @@ func (w *nearWorkspace) show(ctx context.Context, all *pulled, changes []workspa
 		if c.Was.IsFile() || c.Now.IsFile() {
 			d.show(&s, in, i)
 		}
-		s.Runs = hostnative.IsProtected(w.state.Dir, filepath.Join(w.state.Dir, c.Path)) || bare.runs(c.Path)
+		s.Runs = hostnative.IsProtected(w.state.Dir, filepath.Join(w.state.Dir, c.Path)) || bare.runs(c.Path) || leads.runs(c.Path)
 		all.Changes = append(all.Changes, s)
 	}
 	slices.SortFunc(all.Changes, func(a, b pulledChange) int { return strings.Compare(a.Path, b.Path) })

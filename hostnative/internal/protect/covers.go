@@ -9,8 +9,9 @@ import (
 )
 
 // Covers reports whether a file is protected for how it is called. name is its path below root,
-// both without links, and it need not be there. homes are home directories, absolute and without
-// links. What git's configuration leads to is not asked about.
+// which is without links, and it need not be there. Links in name are taken for directories. homes
+// are home directories, absolute and without links. What git's configuration leads to is not asked
+// about.
 //
 // Capital letters count as small ones: the file system may take them for the same.
 func Covers(root, name string, homes []string) bool {

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/workspace"
+	"github.com/terrarium-dev/terrarium/hostnative"
+)
+
+// A protectedLeads is where symbolic links of a workspace lead that are in the place of files which
+// programs run by themselves, as a .vscode does that leads to config/vscode. What is below counts,
+// too: that marks more than what runs, and misses nothing.
+type protectedLeads map[string]bool
+
+// add looks for them in what lies there. dir is the workspace here.
+func (l protectedLeads) add(dir string, there workspace.Listing) {
+	f := &follower{dir: dir, links: make(map[string]string), left: maxFollowed}
+	for p, e := range there {
+		if e.Kind == workspace.Link {
+			f.links[p] = e.Target
+		}
+	}
+	for p := range f.links {
+		if hostnative.IsProtected(dir, filepath.Join(dir, p)) {
+			if to := f.follow(p); to != "" {
+				l[to] = true
+			}
+		}
+	}
+}
+
+// runs reports whether a path is where one of them leads, or below.
+func (l protectedLeads) runs(p string) bool {
+	if len(l) == 0 || l["."] {
+		return len(l) > 0
+	}
+	for ; p != "."; p = path.Dir(p) {
+		if l[p] {
+			return true
+		}
+	}
+	return false
+}
+
+// A follower follows symbolic links by what a listing says of them.
+type follower struct {
+	dir   string            // the workspace here
+	links map[string]string // what they say, by their paths
+	left  int               // bytes of paths that may be looked up and checked
+}
+
+const (
+	maxFollows  = 40 // links on the way of one, as for the kernel
+	maxFollowed = 16 << 20
+)
+
+// follow returns where a path leads, or "" if that is nowhere in the workspace. Where there is too
+// much to follow it returns ".", so that all counts.
+func (f *follower) follow(p string) string {
+	for range maxFollows {
+		link := f.first(p)
+		switch {
+		case f.left < 0:
+			return "."
+		case link == "":
+			return p
+		}
+		from, to := path.Dir(link), f.links[link]
+		if rel, err := filepath.Rel(f.dir, to); err == nil && path.IsAbs(to) {
+			from, to = ".", filepath.ToSlash(rel)
+		}
+		p = path.Join(from, to, p[len(link):])
+		f.left -= len(p)
+		if p != "." && workspace.CheckPath(p) != nil {
+			return ""
+		}
+	}
+	return ""
+}
+
+// first returns the first symbolic link on the way of a path, which may be the path, or "".
+func (f *follower) first(p string) string {
+	for end := 0; end < len(p); end++ {
+		i := strings.IndexByte(p[end:], '/')
+		if i < 0 {
+			i = len(p) - end
+		}
+		end += i
+		f.left -= end
+		if _, ok := f.links[p[:end]]; ok {
+			return p[:end]
+		}
+	}
+	return ""
+}
