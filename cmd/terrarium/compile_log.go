@@ -8,14 +8,15 @@ import (
 
 // A compileLog is a driver.Logger that shows a person what a worker.Host warns of when it compiles:
 // that what was kept of a module was changed, or can't be loaded, or that nothing can be kept. Each
-// line is shown once. All else that a Host warns of has a function in its Config. The zero value is
-// ready for use, by any goroutine.
+// line is shown once, and so many of a kind. All else that a Host warns of has a function in its
+// Config. The zero value is ready for use, by any goroutine.
 type compileLog struct {
 	mu    sync.Mutex
-	shown map[string]bool
+	shown map[string]map[string]bool // lines, by what a Host has called it
 }
 
-// maxCompileWarnings is how many lines are shown: commands choose the names of their own modules.
+// maxCompileWarnings is how many lines of a kind are shown. Commands choose the names of their own
+// modules, and can have many that can't be loaded. That must not hide what somebody has changed.
 const maxCompileWarnings = 20
 
 func (*compileLog) Debug(string, ...any) {}
@@ -35,21 +36,27 @@ func (l *compileLog) Warn(msg string, args ...any) {
 	if err, ok := about["err"].(error); ok {
 		line += ": " + message(err)
 	}
-	if l.isNew(line) {
+	if l.isNew(msg, line) {
 		warn(os.Stderr, errors.New(line))
 	}
 }
 
-// isNew reports whether a line is to be shown.
-func (l *compileLog) isNew(line string) bool {
+// isNew reports whether a line of a kind is to be shown. There are as many kinds as a Host has
+// warnings.
+func (l *compileLog) isNew(kind, line string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.shown[line] || len(l.shown) == maxCompileWarnings {
+	lines := l.shown[kind]
+	switch {
+	case lines[line] || len(lines) == maxCompileWarnings:
 		return false
+	case l.shown == nil:
+		l.shown = make(map[string]map[string]bool)
 	}
-	if l.shown == nil {
-		l.shown = make(map[string]bool)
+	if lines == nil {
+		lines = make(map[string]bool)
+		l.shown[kind] = lines
 	}
-	l.shown[line] = true
+	lines[line] = true
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -74,8 +75,14 @@ func report(w io.Writer, err error) int {
 	return statusFailed
 }
 
-// warn says err on w in one line.
-func warn(w io.Writer, err error) { fmt.Fprintln(w, "terrarium: "+message(err)) }
+// warn says err on w in one line, also where that is a terminal that is raw.
+func warn(w io.Writer, err error) {
+	end := "\n"
+	if f, ok := w.(*os.File); ok {
+		end = lineEnd(f)
+	}
+	fmt.Fprint(w, "terrarium: "+message(err)+end)
+}
 
 // message is err as a person wants to read it: in one line that does nothing to
 // their terminal, and without the names of packages.
