@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,7 +23,7 @@ type stubbornPlace struct {
 func newStubbornPlace(t *testing.T, command string) *stubbornPlace {
 	t.Helper()
 	p := &stubbornPlace{t, t.TempDir()}
-	program := fmt.Sprintf("#!/bin/sh\necho $$ >'%[1]s/pid.new'\nmv '%[1]s/pid.new' '%[1]s/pid'\nexec %s\n", p.dir, command)
+	program := fmt.Sprintf("#!/bin/sh\ncd '%s' && echo $$ >pid.new && mv pid.new pid\nexec %s\n", p.dir, command)
 	if err := os.WriteFile(filepath.Join(p.dir, "far"), []byte(program), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -124,4 +125,26 @@ func TestSecondSignalStarting(t *testing.T) {
 			starts.Close()
 		}, pid
 	})
+}
+
+// Where a file is opened that nobody reads, a first one does not wait for that.
+func TestSignalWhileOpening(t *testing.T) {
+	watchModule(t)
+	p := newStubbornPlace(t, "sh -c 'terrarium host serve --stdio | tee answered'")
+	answered := filepath.Join(p.dir, "answered")
+	for _, flag := range []string{"--trace", "--record"} {
+		os.Remove(answered)
+		c, leave, _ := p.sits(flag, p.fifo(flag[2:]))
+		eventually(t, func() bool {
+			info, err := os.Stat(answered)
+			return err == nil && info.Size() > 0
+		})
+		if err := syscall.Kill(c.pid, syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.expect(`\[exit 143 ` + regexp.QuoteMeta(c.before) + `\]\r\n`); err != nil {
+			t.Errorf("%s: %v\nthe terminal shows:\n%q", flag, err, c.seen)
+		}
+		leave()
+	}
 }

@@ -20,6 +20,7 @@ type console struct {
 	away   bool        // we are stopped, and it is to be raw again when we go on
 	over   bool        // it is never to be raw again
 	handed bool        // keys that send signals are the command's, too
+	ours   bool        // but not just now
 }
 
 // makeRaw hands the keys of the person at stdin over, but for those that send signals: until
@@ -39,7 +40,7 @@ func (c *console) makeRaw() error {
 // takeKeys makes the terminal raw, and returns how it was. It is called with mu held.
 func (c *console) takeKeys() (*term.State, error) {
 	state, err := term.MakeRaw(int(os.Stdin.Fd()))
-	if err == nil && !c.handed {
+	if err == nil && (!c.handed || c.ours) {
 		setSignalKeys(os.Stdin, true)
 	}
 	return state, err
@@ -50,10 +51,22 @@ func (c *console) takeKeys() (*term.State, error) {
 func (c *console) handOver() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.handed && c.state != nil && inForeground(os.Stdin) {
+	if !c.handed && !c.ours && c.state != nil && inForeground(os.Stdin) {
 		setSignalKeys(os.Stdin, false)
 	}
 	c.handed = true
+}
+
+// takeBack has the keys that send signals be for us, or the command's again, once it has started:
+// while they can't reach it, a person has nothing else to leave it with. In the background it
+// leaves that to comeBack.
+func (c *console) takeBack(ours bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.handed && c.ours != ours && c.state != nil && inForeground(os.Stdin) {
+		setSignalKeys(os.Stdin, ours)
+	}
+	c.ours = ours
 }
 
 // restore puts the terminal back as it was. A second time it does nothing.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"syscall"
@@ -11,24 +12,30 @@ import (
 // can be ended, and a person does not notice it.
 const lastMoment = 200 * time.Millisecond
 
-// hurryAtNext waits for the next signal, which comes while what was begun is given up, or for done.
-// At the signal it has hurry end at once what can be, and soon ends us, if we have not ended by
-// ourselves until then. last is called then, and must not wait. The status is that of the first
-// signal.
+// hurryAtNext waits for the next signal, or for done. At the signal it is hurryOut, with the status
+// of the first one: that by which what was begun is given up, or 0 if this is the first.
 func hurryAtNext(signals <-chan os.Signal, done <-chan struct{}, first syscall.Signal, hurry, last func()) {
 	select {
-	case <-signals:
+	case s := <-signals:
+		hurryOut(cmp.Or(first, s.(syscall.Signal)), hurry, last)
 	case <-done:
-		return
 	}
+}
+
+// hurryOut has hurry end at once what can be, and soon ends us, if we have not ended by ourselves
+// until then. last is called then, and must not wait.
+func hurryOut(why syscall.Signal, hurry, last func()) {
 	go hurry() // left behind when we exit
 	time.Sleep(lastMoment)
 	last()
-	if first == syscall.SIGINT {
+	if isKey(why) {
 		leaveLine()
 	}
-	os.Exit(statusSignal + int(first))
+	os.Exit(statusSignal + int(why))
 }
+
+// isKey reports whether a signal may have come by a key.
+func isKey(s syscall.Signal) bool { return s == syscall.SIGINT || s == syscall.SIGQUIT }
 
 // leaveLine goes to the next line of a terminal that may show "^C": shells see no signal that has
 // ended us.

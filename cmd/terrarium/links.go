@@ -17,9 +17,11 @@ import (
 type links struct {
 	mu    sync.Mutex // guards what follows, and is held while somebody is told
 	say   func(line string)
-	redo  func()    // draws anew what the lines stand on; or nil
-	last  *acp.Link // what was told last
-	kept  []string  // lines that wait until nothing is drawn any longer
+	redo  func()     // draws anew what the lines stand on; or nil
+	cut   func(bool) // is told whether there is no connection just now; or nil
+	cuts  int        // how often there was none
+	last  *acp.Link  // what was told last
+	kept  []string   // lines that wait until nothing is drawn any longer
 	peers map[*acpconn.Server]bool
 }
 
@@ -38,6 +40,29 @@ func (l *links) redrawBy(redraw func()) {
 	l.redo = redraw
 }
 
+// cutBy has cut told, at once and then at each change, whether there is no connection just now. It
+// must not wait.
+func (l *links) cutBy(cut func(is bool)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = cut
+	cut(l.isCut())
+}
+
+// isCut reports whether there is no connection just now, but may be again. l.mu is held.
+func (l *links) isCut() bool { return l.last != nil && l.last.State == remote.Reconnecting.String() }
+
+// cutNow returns which of the times it is that there is no connection, from 1, or 0 if there is
+// one, or will be none any more.
+func (l *links) cutNow() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isCut() {
+		return 0
+	}
+	return l.cuts
+}
+
 // tell is the OnState of a remote.Host.
 func (l *links) tell(place string, s remote.State) {
 	news := &acp.Link{Place: place, State: s.Link.String()}
@@ -47,7 +72,14 @@ func (l *links) tell(place string, s remote.State) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	was := l.isCut()
 	l.last = news
+	if l.isCut() && !was {
+		l.cuts++
+	}
+	if l.cut != nil {
+		l.cut(l.isCut())
+	}
 	for peer := range l.peers {
 		peer.TellLink(news)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -161,6 +162,9 @@ func (f *runFlags) run(c core.Command) error {
 	}
 	host, err := f.open(&c, -1)
 	if status, ok := errors.AsType[exitStatus](err); ok {
+		if isKey(syscall.Signal(status - statusSignal)) {
+			leaveLine()
+		}
 		return status // a signal came
 	}
 	if failed, ok := errors.AsType[*failure](err); ok {
@@ -171,6 +175,10 @@ func (f *runFlags) run(c core.Command) error {
 	}
 	closeHost := sync.OnceFunc(func() { host.Close() })
 	defer closeHost()
+	opened := make(chan struct{})
+	if f.place != nil { // what is opened here may be FIFOs that nobody reads
+		go hurryAtNext(signals, opened, 0, closeHost, f.leavePlace) // left behind when we exit
+	}
 	trace, err := createTrace(f.trace)
 	if err != nil {
 		return &failure{statusOurs, err}
@@ -201,6 +209,7 @@ func (f *runFlags) run(c core.Command) error {
 		r.console.restore()
 		f.leavePlace()
 	}
+	close(opened)
 	if err := r.start(c, signals); err != nil {
 		r.console.restore() // to close may take seconds
 		r.driver.Close()
@@ -218,6 +227,7 @@ func (f *runFlags) run(c core.Command) error {
 	if r.resizes != nil && c.Pty && isTerminal(os.Stdout) {
 		f.links.redrawBy(r.redraw)
 	}
+	f.links.cutBy(r.console.takeBack)
 	r.wait()
 	r.console.restore()
 	f.links.drawn()

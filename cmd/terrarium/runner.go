@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver"
 )
@@ -29,6 +31,9 @@ type runner struct {
 	resizes chan os.Signal // nil if the size is not ours to follow
 	hurry   func()         // has what was given up end sooner; it may take long
 	last    func()         // kills what then still runs, and must not wait
+	links   *links         // of the host, if that is elsewhere
+	place   string         // its name, fit to be shown
+	warned  int            // in which time without a connection a signal has come; 0: in none
 
 	term        *driver.Terminal
 	exit        core.Exit
@@ -55,6 +60,10 @@ func newRunner(h driver.Host, f *runFlags, command *core.Command, t *traceFile, 
 		tells:   f.host == "native",
 		away:    f.place != nil,
 		wall:    time.Duration(f.limits.wall),
+		links:   &f.links,
+	}
+	if f.place != nil {
+		r.place = printable.Text(f.place.String())
 	}
 	for i, stream := range []*os.File{os.Stdout, os.Stderr} {
 		if f.tames(stream) {
@@ -188,12 +197,7 @@ func (r *runner) wait() {
 			}
 			return
 		case s := <-r.signals:
-			if r.interrupted == 0 {
-				r.interrupted = s.(syscall.Signal)
-				r.term.Kill()
-				break
-			}
-			r.term.KillNow()
+			r.signalled(s.(syscall.Signal))
 		case <-broken:
 			broken = nil
 			r.term.Kill()
@@ -210,9 +214,46 @@ func (r *runner) wait() {
 	}
 }
 
+// signalled has a signal to us end the command, and a second one at once. While there is no
+// connection, neither gets there, and that may last for minutes: so a second one then leaves the
+// command where it is. There a key that sends a signal is the command's, as it would be with a
+// connection, until it comes again.
+func (r *runner) signalled(s syscall.Signal) {
+	cut := r.links.cutNow()
+	switch {
+	case cut > 0 && (cut == r.warned || s == syscall.SIGHUP): // the terminal has gone
+		r.links.warn(r.place + ": left: what runs there ends by itself, minutes later")
+		hurryOut(cmp.Or(r.interrupted, s), r.hurry, r.last)
+	case cut > 0:
+		r.warned = cut
+		waits := "the command is to end"
+		if isKey(s) && r.console.isRaw() {
+			r.term.Write([]byte{keyOf(s)})
+			waits = "what is typed is kept"
+		} else if r.interrupted == 0 {
+			r.interrupted = s
+			r.term.Kill()
+		}
+		r.links.warn(r.place + ": no connection: " + waits + ": once more, and run leaves it behind")
+	case r.interrupted == 0:
+		r.interrupted = s
+		r.term.Kill()
+	default:
+		r.term.KillNow()
+	}
+}
+
+// keyOf returns what a terminal sends for the key of a signal.
+func keyOf(s syscall.Signal) byte {
+	if s == syscall.SIGQUIT {
+		return 0x1c // ^\
+	}
+	return 0x03 // ^C
+}
+
 // leaveLine is for a ^C that was for us, or for the command.
 func (r *runner) leaveLine() {
-	if r.interrupted == syscall.SIGINT || r.exit.Status.Signal == "SIGINT" {
+	if isKey(r.interrupted) || r.exit.Status.Signal == "SIGINT" {
 		leaveLine()
 	}
 }
