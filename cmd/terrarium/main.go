@@ -70,10 +70,13 @@ func newRoot() *cobra.Command {
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+			switch {
+			case len(args) == 0:
+				return nil
+			case version: // which is no command's
+				return noArgs(cmd, args)
 			}
-			return nil
+			return unknownCommand(cmd, args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
@@ -134,8 +137,11 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		Long:                  helpHelp,
 		DisableFlagsInUseLine: true,
 		RunE: func(help *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			if len(args) > 0 {
 				if t, ok := topics[cmp.Or(otherTopics[args[0]], args[0])]; ok {
+					if err := noArgs(help, args[1:]); err != nil {
+						return err
+					}
 					_, err := io.WriteString(root.OutOrStdout(), t.help)
 					return err
 				}
@@ -144,8 +150,10 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			switch {
 			case err != nil, len(rest) > 0 && cmd == root:
 				return unknownTopic(help, root, args[0])
-			case len(rest) > 0:
+			case len(rest) > 0 && cmd.HasSubCommands():
 				return unknownCommand(cmd, rest[0])
+			case len(rest) > 0:
+				return noArgs(help, rest)
 			}
 			return cmd.Help()
 		},
