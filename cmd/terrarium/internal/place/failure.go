@@ -148,7 +148,7 @@ func inBrackets(line string) string {
 // isMissing reports whether a shell or env has not found what it was to start over there.
 func (c *conn) isMissing(text string) bool {
 	switch {
-	case c.place.scheme.own:
+	case c.place.scheme.own, c.said.hasCarried():
 		return false
 	case text == "":
 		return c.status == statusNotFound
