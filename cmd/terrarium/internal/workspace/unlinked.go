@@ -24,9 +24,12 @@ func (t *Tree) IgnoredUnlinked(ctx context.Context, paths []string) (map[string]
 	}
 	tmp, err := os.MkdirTemp("", "terrarium-ignored-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no directory to ask git in what it ignores: %w", err)
 	}
 	defer os.RemoveAll(tmp)
+	if tmp, err = filepath.Abs(tmp); err != nil { // TMPDIR may be relative, and git runs in it
+		return nil, err
+	}
 	c, err := newIgnoreCopier(t.git.dir, tmp)
 	if err != nil {
 		return nil, err

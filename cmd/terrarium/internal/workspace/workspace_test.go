@@ -510,6 +510,17 @@ func TestIgnoredUnlinked(t *testing.T) {
 	if err != nil || !maps.Equal(ignored, want) {
 		t.Errorf("got %v and %v, want %v", ignored, err, want)
 	}
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", "t")
+	if _, err := tree.IgnoredUnlinked(t.Context(), []string{"l/x"}); err == nil || !strings.HasPrefix(err.Error(), "no directory to ask git in what it ignores: ") {
+		t.Errorf("got %v, want what the directory is for", err)
+	}
+	if err := os.Mkdir("t", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := tree.IgnoredUnlinked(t.Context(), []string{"l/x", "l/ignored"}); err != nil || !maps.Equal(again, map[string]bool{"l/ignored": true}) {
+		t.Errorf("in a directory below this one: got %v and %v", again, err)
+	}
 	if err := os.Truncate(filepath.Join(dir, ".gitignore"), 1<<30); err != nil {
 		t.Fatal(err)
 	}
