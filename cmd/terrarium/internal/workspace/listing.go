@@ -45,14 +45,22 @@ func (l Listing) Paths() []string { return slices.Sorted(maps.Keys(l)) }
 const (
 	MaxEntries = 200_000
 	maxNames   = 32 << 20 // bytes of all paths, and of what symbolic links say
+	maxDirs    = 500_000  // that paths lead through: each is looked at, by us and by git
 	MaxBytes   = 16 << 30 // of all files, or of a bundle
 )
 
 // ErrTooMany is why a directory can't be a workspace.
-var ErrTooMany = fmt.Errorf("more than %d files, or %d MiB of names and of what symbolic links say", MaxEntries, maxNames>>20)
+var ErrTooMany = fmt.Errorf("more than %d files, %d directories, or %d MiB of names and of what symbolic links say",
+	MaxEntries, maxDirs, maxNames>>20)
 
-// counts bounds what comes: entries, and bytes of names and targets.
-type counts struct{ entries, names int }
+// counts bounds what comes: entries, bytes of names and targets, and the directories that paths
+// lead through. It counts such a directory once where its paths come behind each other, as they do
+// in order.
+type counts struct {
+	entries, names, dirs int
+
+	last string // path
+}
 
 // add counts what is at a path. There may be more than one entry, of which each is kept.
 func (c *counts) add(p string, is ...Entry) error {
@@ -61,10 +69,25 @@ func (c *counts) add(p string, is ...Entry) error {
 	for _, e := range is {
 		c.names += len(e.Target)
 	}
-	if c.entries > MaxEntries || c.names > maxNames {
+	c.dirs += strings.Count(p[commonDir(c.last, p):], "/")
+	c.last = p
+	if c.entries > MaxEntries || c.names > maxNames || c.dirs > maxDirs {
 		return ErrTooMany
 	}
 	return nil
+}
+
+// commonDir returns how long the directory is, with its last slash, that two paths have in common.
+func commonDir(a, b string) (n int) {
+	for i := range min(len(a), len(b)) {
+		switch {
+		case a[i] != b[i]:
+			return n
+		case a[i] == '/':
+			n = i + 1
+		}
+	}
+	return n
 }
 
 // lastLine begins the last line of a listing and of paths, so that one that was cut short is

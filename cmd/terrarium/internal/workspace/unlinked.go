@@ -36,7 +36,7 @@ func (t *Tree) IgnoredUnlinked(ctx context.Context, paths []string) (map[string]
 	}
 	defer c.close()
 	for _, p := range paths {
-		if err := c.copy(path.Dir(p)); err != nil {
+		if err := c.copy(p); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +51,7 @@ type ignoreCopier struct {
 	from  *os.Root
 	to    string
 	links *Links
-	done  map[string]bool // directories
+	done  map[string]bool // directories, which are here
 	left  int64           // bytes that may be copied
 }
 
@@ -70,21 +70,29 @@ func newIgnoreCopier(from, to string) (*ignoreCopier, error) {
 
 func (c *ignoreCopier) close() { c.from.Close() }
 
-// copy copies those that hold for what is in a directory, up to the first link that leads there.
-func (c *ignoreCopier) copy(dir string) error {
+// copy copies those that hold for a path, up to the first link that leads there.
+func (c *ignoreCopier) copy(p string) error {
+	if err := c.copyOf("."); err != nil {
+		return err
+	}
+	for dir := range above(p) {
+		if c.links.typeOf(dir) != fs.ModeDir {
+			return nil
+		}
+		if err := c.copyOf(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyOf copies that of a directory, once.
+func (c *ignoreCopier) copyOf(dir string) error {
 	if c.done[dir] {
 		return nil
 	}
 	c.done[dir] = true
-	if dir != "." {
-		if err := c.copy(path.Dir(dir)); err != nil {
-			return err
-		}
-	}
 	name := path.Join(dir, ignoreFile)
-	if c.links.Before(name) != "" {
-		return nil
-	}
 	// Git follows no link to such a file.
 	info, err := c.from.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
