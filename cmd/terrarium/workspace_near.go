@@ -61,7 +61,11 @@ func (f *placeFlags) openState(dir string, make bool) (_ *nearWorkspace, err err
 		return nil, err
 	}
 	if w.state.Fresh && !make {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, errNotHanded), w.state.Forget())
+		err := fmt.Errorf("%s: %w", dir, errNotHanded)
+		if above := workspace.Above(dir, w.place); above != "" {
+			err = fmt.Errorf("%w, but %s was", err, above)
+		}
+		return nil, errors.Join(err, w.state.Forget())
 	}
 	return w, nil
 }

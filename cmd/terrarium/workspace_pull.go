@@ -29,7 +29,8 @@ as a diff, and asks whether to take it over. DIR is here if it is not named.
   --workspace-git REPOSITORY  as it was handed over; see "terrarium help on"
 
 A file that was changed here, too, is a conflict: then nothing is taken over,
-and the diff is from the file here to the one there.
+and the diff is from the file here to the one there. Undo what you have changed
+in it and --apply, or --drop what was changed there.
 Commits that were made there are not carried, but what is in their files is.
 What stays there, as what git ignores does, is named before anybody is asked.
 "!" marks a file that programs run by themselves.
@@ -105,7 +106,7 @@ func (f *pullFlags) pull(ctx context.Context, out io.Writer) error {
 	}
 	switch {
 	case all.Applied && len(plan.Conflicts) > 0:
-		return fmt.Errorf("nothing was taken over: %w", &workspace.ConflictError{Paths: plan.Conflicts})
+		return fmt.Errorf("nothing was taken over: %w: undo that here and --apply, or --drop what is there", &workspace.ConflictError{Paths: plan.Conflicts})
 	case all.Applied:
 		err = w.apply(in)
 	case all.Dropped:

@@ -58,17 +58,42 @@ type stateHead struct {
 // LoadState returns what is known of a directory at a place. lockDir is a directory to lock while
 // it is used and changed.
 func LoadState(dir, place string) (s *State, lockDir string, err error) {
-	base, err := home(nearFolder)
-	if err != nil {
+	if lockDir, err = nearDir(dir, place); err != nil {
 		return nil, "", err
 	}
-	sum := sha256.Sum256([]byte(dir + "\x00" + place))
-	lockDir = filepath.Join(base, "near-"+hex.EncodeToString(sum[:16]))
 	if err := os.MkdirAll(lockDir, 0o700); err != nil {
 		return nil, "", err
 	}
-	s = &State{Dir: dir, Place: place, file: filepath.Join(lockDir, "state")}
+	s = &State{Dir: dir, Place: place, file: filepath.Join(lockDir, stateFile)}
 	return s, lockDir, nil
+}
+
+// nearDir returns where the state of a directory at a place is.
+func nearDir(dir, place string) (string, error) {
+	base, err := home(nearFolder)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(dir + "\x00" + place))
+	return filepath.Join(base, "near-"+hex.EncodeToString(sum[:16])), nil
+}
+
+// stateFile is what a state is called there.
+const stateFile = "state"
+
+// Above returns the nearest directory that dir is in and that was handed over to a place, or "".
+// dir is absolute.
+func Above(dir, place string) string {
+	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
+		near, err := nearDir(up, place)
+		if err != nil {
+			return ""
+		}
+		if _, err := os.Stat(filepath.Join(near, stateFile)); err == nil {
+			return up
+		}
+	}
+	return ""
 }
 
 // Read reads the state, under the lock. There is none yet, it is made up.
