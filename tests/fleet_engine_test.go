@@ -367,7 +367,7 @@ func TestFleetEngineEnded(t *testing.T) {
 	b := newEngineBox(t)
 	worker := b.join("one")
 	for signal, want := range map[syscall.Signal]string{
-		syscall.SIGABRT: "its container was killed (SIGABRT: abort)\n",
+		syscall.SIGABRT: `its container has ended: docker or its container was killed ("SIGABRT: abort")` + "\n",
 		syscall.SIGTERM: "its container has ended\n",
 	} {
 		p, container := b.started("echo $$; sleep 600", nil)

@@ -69,7 +69,7 @@ func TestSignalWhileStarting(t *testing.T) {
 			c := core.Command{Command: "stubborn", Rows: 24, Cols: 80}
 			r := &runner{
 				driver: driver.New(driver.Config{Host: h}), console: new(console),
-				output: newOutput(io.Discard, io.Discard, core.RenderRaw, &c),
+				output: newOutput(io.Discard, io.Discard, core.RenderRaw, &c), links: new(links),
 			}
 			err := r.start(c, signals)
 			gaveUp := err != nil
