@@ -22,6 +22,21 @@ func hurryAtNext(signals <-chan os.Signal, done <-chan struct{}, first syscall.S
 	}
 }
 
+// leaveUnlessOpened is hurryOut for a signal that comes before opened, unless that comes soon: then
+// the signal is for who starts the command, who gives that up in an orderly way.
+func leaveUnlessOpened(signals chan os.Signal, opened <-chan struct{}, hurry, last func()) {
+	select {
+	case s := <-signals:
+		select {
+		case <-opened:
+			signals <- s // it has room: nobody else has put one in since
+		case <-time.After(lastMoment):
+			hurryOut(s.(syscall.Signal), hurry, last)
+		}
+	case <-opened:
+	}
+}
+
 // hurryOut has hurry end at once what can be, and soon ends us, if we have not ended by ourselves
 // until then. last is called then, and must not wait.
 func hurryOut(why syscall.Signal, hurry, last func()) {

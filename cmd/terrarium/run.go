@@ -177,7 +177,7 @@ func (f *runFlags) run(c core.Command) error {
 	defer closeHost()
 	opened := make(chan struct{})
 	if f.place != nil { // what is opened here may be FIFOs that nobody reads
-		go hurryAtNext(signals, opened, 0, closeHost, f.leavePlace) // left behind when we exit
+		go leaveUnlessOpened(signals, opened, closeHost, f.leavePlace) // left behind when we exit
 	}
 	trace, err := createTrace(f.trace)
 	if err != nil {
