@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -99,7 +98,7 @@ esac
 // An engineBox is a fleet, and a stand-in for docker.
 type engineBox struct {
 	*fleetBox
-	folder string
+	bin, folder string // of the stand-in, and of what it keeps
 }
 
 func newEngineBox(t *testing.T) *engineBox {
@@ -107,16 +106,12 @@ func newEngineBox(t *testing.T) *engineBox {
 	if runtime.GOOS != "linux" {
 		t.Skip("containers are Linux")
 	}
-	bin := t.TempDir()
-	b := &engineBox{folder: t.TempDir()}
+	b := &engineBox{bin: t.TempDir(), folder: t.TempDir()}
 	script := fmt.Sprintf(standInEngine, b.folder, runtime.GOARCH)
-	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(b.bin, "docker"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	b.fleetBox = newFleetBox(t)
+	b.fleetBox = newFleetBox(t, "PATH="+b.bin+":"+os.Getenv("PATH"), "TMPDIR="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
 	return b
 }
 
@@ -167,6 +162,7 @@ func (b *engineBox) started(script string, others map[string]int) (p *fleetProgr
 // TestFleetEngine has each session in a container of its own. One is killed: who had a terminal in
 // it is told, nobody else is. Whatever ends, no container is left.
 func TestFleetEngine(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	end := filepath.Join(t.TempDir(), "end")
@@ -207,6 +203,7 @@ func TestFleetEngine(t *testing.T) {
 // TestFleetEngineKilled: a worker that is killed leaves no container, and the next one of its name
 // removes what there is of it all the same.
 func TestFleetEngineKilled(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	worker := b.join("one")
@@ -223,7 +220,7 @@ func TestFleetEngineKilled(t *testing.T) {
 	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "another worker is called one here") {
 		t.Errorf("a second worker of that name: got %d and %q, want that it is refused", status, &again.errs)
 	}
-	t.Setenv("XDG_STATE_HOME", t.TempDir()) // where the lock is
+	b.env = append(b.env, "XDG_STATE_HOME="+t.TempDir()) // where the lock is
 	again = b.join("one")
 	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "a worker of the fleet is called one") {
 		t.Errorf("a second worker of that name, with other locks: got %d and %q, want that it is refused", status, &again.errs)
@@ -264,8 +261,11 @@ func TestFleetEngineKilled(t *testing.T) {
 // when another one of its name starts, wherever that has its lock. One that has no container yet
 // keeps its name by the lock alone.
 func TestFleetEngineCut(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
+	state := t.TempDir()
+	b.env = append(b.env, "XDG_STATE_HOME="+state)
 	worker := b.join("one", "--linger", "30m")
 	b.started("echo $$; sleep 600", nil)
 	idle := b.join("two")
@@ -275,7 +275,7 @@ func TestFleetEngineCut(t *testing.T) {
 	for _, p := range []*fleetProgram{worker, idle} {
 		b.until("the worker is cut off", func() bool { return strings.Contains(p.errs.String(), "reconnecting") })
 	}
-	b.url = "nats://127.0.0.1:" + strconv.Itoa(freePort(t))
+	b.url = "" // where the first worker does not look
 	b.serve()
 	again := b.join("two")
 	if status := b.status(again); status != 1 || !strings.Contains(again.errs.String(), "another worker is called two here") {
@@ -286,13 +286,13 @@ func TestFleetEngineCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(short) })
-	t.Setenv("TMPDIR", short)
+	b.env = append(b.env, "TMPDIR="+short)
 	for _, test := range []struct{ state, says string }{
-		{os.Getenv("XDG_STATE_HOME"), ""},
+		{state, ""},
 		{t.TempDir(), ""},
 		{"/dev/null", "since there can be none in the state directory: "},
 	} {
-		t.Setenv("XDG_STATE_HOME", test.state)
+		b.env = append(b.env, "XDG_STATE_HOME="+test.state)
 		again := b.join("one")
 		status := b.status(again)
 		got := again.errs.String()
@@ -308,6 +308,7 @@ func TestFleetEngineCut(t *testing.T) {
 // TestFleetEngineFails: who asked is told why there is no container, in the engine's words. The
 // worker takes nothing more until it works again.
 func TestFleetEngineFails(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	broken := filepath.Join(b.folder, "broken")
@@ -346,6 +347,7 @@ func TestFleetEngineFails(t *testing.T) {
 // TestFleetEngineFlags: a flag of an engine that lacks its value is refused, in place of what would
 // take one of ours for it. One that needs none is not.
 func TestFleetEngineFlags(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	worker := b.join("one", "--engine-flag", "--env")
@@ -363,6 +365,7 @@ func TestFleetEngineFlags(t *testing.T) {
 // TestFleetEngineEnded: what has become of a container's host that a signal has ended is told in a
 // clause, and not in the last line of what Go writes then.
 func TestFleetEngineEnded(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	worker := b.join("one")
@@ -385,6 +388,7 @@ func TestFleetEngineEnded(t *testing.T) {
 // TestFleetEngineReplaced: who has put another program in the place of a worker's that runs is told
 // what is wrong.
 func TestFleetEngineReplaced(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	ours, err := exec.LookPath("terrarium")
@@ -395,11 +399,12 @@ func TestFleetEngineReplaced(t *testing.T) {
 	if out, err := exec.Command("cp", ours, bin).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	worker := b.join("one")
+	copied := filepath.Join(bin, "terrarium")
+	cmd := exec.Command(copied, "fleet", "join", "--name", "one", "--slots", "1", "--creds", b.worker, "--engine", "docker", "--image", "toolbox:1", b.url)
+	cmd.Env = b.environ()
+	worker := b.startProgram(cmd)
 	b.until("the worker has joined", func() bool { return strings.Contains(worker.errs.String(), "joined") })
-	t.Setenv("PATH", filepath.Dir(ours)+":"+os.Getenv("PATH"))
-	if err := os.Remove(filepath.Join(bin, "terrarium")); err != nil {
+	if err := os.Remove(copied); err != nil {
 		t.Fatal(err)
 	}
 	p := b.run("echo placed")
@@ -412,6 +417,7 @@ func TestFleetEngineReplaced(t *testing.T) {
 // TestFleetEngineSays: what comes on a container's standard error is shown with the container's
 // name, so it is nothing that the worker says.
 func TestFleetEngineSays(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	if err := os.WriteFile(filepath.Join(b.folder, "says"), []byte("terrarium: worker one: is to end\x1b[2J\n"), 0o600); err != nil {
@@ -429,6 +435,7 @@ func TestFleetEngineSays(t *testing.T) {
 // TestFleetEngineStuck: a second signal ends a worker at once, also where its engine does not
 // answer. What may be left is named.
 func TestFleetEngineStuck(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newEngineBox(t)
 	worker := b.join("one")
@@ -448,6 +455,7 @@ func TestFleetEngineStuck(t *testing.T) {
 // TestFleetEngineLate: a container that the engine makes after its start was given up is removed,
 // which a worker that ends waits for. So it is where the worker's first start has failed.
 func TestFleetEngineLate(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	for name, given := range map[string]func(b *engineBox, slow func()) (worker *fleetProgram, status int){
 		"a session": func(b *engineBox, slow func()) (*fleetProgram, int) {

@@ -10,6 +10,7 @@ import (
 // TestFleetGiven has somebody use credentials that root has given to a group, as a pod has those of
 // a Secret.
 func TestFleetGiven(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	if os.Getuid() != 0 {
 		t.Skip("NOT RUN: only root can give a file to a group")

@@ -11,6 +11,7 @@ import (
 // TestFleetHarbor has the environment for Harbor run commands and copy files, with a stand-in for
 // Harbor. Its worker is killed: that is no return code.
 func TestFleetHarbor(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	if out, err := exec.Command("python3", "-c", "import tarfile; tarfile.data_filter").CombinedOutput(); err != nil {
 		t.Skipf("NOT RUN: no python3 here, or one before 3.11.4: %v %s", err, out)

@@ -9,6 +9,7 @@ import (
 // TestFleetKubernetes has a worker join with the command line that a pod of the Deployment has: but
 // for its credentials and the fleet's URL, which are a cluster's. No cluster has run it.
 func TestFleetKubernetes(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newFleetBox(t)
 	p := b.start("", "fleet", "kubernetes", "--image", "toolbox:1", "--slots", "2", "tls://fleet.example:4222", "--", "--label", "in=pod")

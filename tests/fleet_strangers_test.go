@@ -99,6 +99,7 @@ func (s *stranger) next(frames chan *nats.Msg, is func(m *nats.Msg) bool, what s
 // another user of the tenant neither hears nor says anything in it, and what was said in it before
 // is refused when it is said again. The session goes on.
 func TestFleetStrangers(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newFleetBox(t)
 	add := func(tenant, user string) string {

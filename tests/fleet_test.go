@@ -2,12 +2,14 @@ package tests
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,8 +20,9 @@ import (
 // A fleetBox is a fleet of real programs on loopback.
 type fleetBox struct {
 	*testing.T
-	dir, url     string
-	worker, user string // files of credentials
+	env          []string // of its programs, beside this one's; of two values the last one counts
+	dir, url     string   // url is "" until it is served
+	worker, user string   // files of credentials
 	server       *fleetProgram
 }
 
@@ -30,11 +33,10 @@ type fleetProgram struct {
 	exited    chan struct{} // closed when it has
 }
 
-func newFleetBox(t *testing.T) *fleetBox {
+func newFleetBox(t *testing.T, env ...string) *fleetBox {
 	t.Helper()
 	nativeHost(t)
-	b := &fleetBox{T: t, dir: filepath.Join(t.TempDir(), "state")}
-	b.url = "nats://127.0.0.1:" + strconv.Itoa(freePort(t))
+	b := &fleetBox{T: t, env: env, dir: filepath.Join(t.TempDir(), "state")}
 	b.serve()
 	b.worker = filepath.Join(b.dir, "tenants", "default", "worker.creds")
 	b.user = filepath.Join(b.dir, "tenants", "default", "user.creds")
@@ -45,8 +47,13 @@ func newFleetBox(t *testing.T) *fleetBox {
 func (b *fleetBox) start(env string, args ...string) *fleetProgram {
 	b.Helper()
 	cmd := exec.Command("terrarium", args...)
-	cmd.Env = append(os.Environ(), env)
+	cmd.Env = b.environ(env)
 	return b.startProgram(cmd)
+}
+
+// environ is the environment of a program of the fleet.
+func (b *fleetBox) environ(more ...string) []string {
+	return slices.Concat(os.Environ(), b.env, more)
 }
 
 // startProgram starts any program, which is killed when the test ends.
@@ -71,9 +78,10 @@ func (b *fleetBox) startProgram(cmd *exec.Cmd) *fleetProgram {
 	return p
 }
 
+// serve starts the server, on a port that is free, or on the one that it had before.
 func (b *fleetBox) serve() {
 	b.Helper()
-	b.server = b.start("", "fleet", "serve", "--dir", b.dir, "--listen", strings.TrimPrefix(b.url, "nats://"))
+	b.server = b.start("", "fleet", "serve", "--dir", b.dir, "--listen", cmp.Or(strings.TrimPrefix(b.url, "nats://"), "127.0.0.1:0"))
 	b.until("the server is there", func() bool {
 		select {
 		case <-b.server.exited:
@@ -82,6 +90,7 @@ func (b *fleetBox) serve() {
 		}
 		return strings.Contains(b.server.out.String(), "\nuse:")
 	})
+	b.url, _, _ = strings.Cut(strings.TrimPrefix(b.server.out.String(), "fleet at "), ",")
 }
 
 func (b *fleetBox) join(name string, slots int, args ...string) *fleetProgram {
@@ -199,6 +208,7 @@ func TestFleet(t *testing.T) {
 
 // TestFleetRefuses has one line for each reason why there is no place, with what to do.
 func TestFleetRefuses(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newFleetBox(t)
 	on := "fleet:" + b.url
@@ -222,7 +232,7 @@ func TestFleetRefuses(t *testing.T) {
 		{b.user, []string{"--on", on, "--place-timeout", "2h"}, "--on fleet: --place-timeout 2h0m0s: out of range", 2},
 	} {
 		cmd := exec.CommandContext(limited(t), "terrarium", append(append([]string{"run"}, test.args...), "--", "true")...)
-		cmd.Env = append(os.Environ(), "NATS_CREDS="+test.creds)
+		cmd.Env = b.environ("NATS_CREDS=" + test.creds)
 		var errs bytes.Buffer
 		cmd.Stderr, cmd.Stdout = &errs, io.Discard
 		cmd.Run()
@@ -247,6 +257,7 @@ func TestFleetRefuses(t *testing.T) {
 // TestFleetCommandsRefuse has one line say why a command does nothing, and what to do. None prints
 // the password of a URL.
 func TestFleetCommandsRefuse(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newFleetBox(t)
 	const secret, other = "nats://me:secret@127.0.0.1:1", "nats//me:secret@127.0.0.1:1"
@@ -291,6 +302,7 @@ func TestFleetCommandsRefuse(t *testing.T) {
 // TestFleetJoin has workers say what becomes of them. Those that are not named have names that are
 // not each other's.
 func TestFleetJoin(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newFleetBox(t)
 	join := func(args ...string) (p *fleetProgram, name string) {

@@ -43,6 +43,7 @@ func fullPipe(t *testing.T) *os.File {
 // TestFleetUnread: a worker whose standard error nobody reads works, drains, and ends by a second
 // signal, all the same.
 func TestFleetUnread(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newFleetBox(t)
 	cmd := exec.Command("terrarium", "fleet", "join", "--name", "one", "--slots", "1", "--creds", b.worker, b.url)

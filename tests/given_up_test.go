@@ -33,15 +33,11 @@ func newHangingBox(t *testing.T) *hangingBox {
 	t.Helper()
 	b := &hangingBox{engineBox: newEngineBox(t)}
 	b.hangs, b.hanging = filepath.Join(b.folder, "hangs"), filepath.Join(b.folder, "hanging")
-	engine, err := exec.LookPath("docker")
-	if err != nil {
-		t.Fatal(err)
-	}
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "docker"), fmt.Appendf(nil, hangingEngine, b.folder, engine), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "docker"), fmt.Appendf(nil, hangingEngine, b.folder, filepath.Join(b.bin, "docker")), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	b.env = append(b.env, "PATH="+bin+":"+os.Getenv("PATH"))
 	worker := b.join("one")
 	b.until("a worker has joined", func() bool { return strings.Contains(worker.errs.String(), "joined") })
 	if err := os.WriteFile(b.hangs, nil, 0o600); err != nil {
@@ -56,7 +52,7 @@ func (b *hangingBox) sits(script string, flags ...string) (c *console, pid int) 
 	b.Helper()
 	args := append([]string{"-c", around, "sh", "run", "--on", "fleet:" + b.url, "--cwd", "/"}, flags...)
 	cmd := exec.Command("sh", append(args, "--", "sh", "-c", script)...)
-	cmd.Env = append(os.Environ(), "NATS_CREDS="+b.user)
+	cmd.Env = b.environ("NATS_CREDS=" + b.user)
 	c, leave, err := sitAtConsole(cmd)
 	if err != nil {
 		b.Fatal(err)
@@ -86,6 +82,7 @@ func (b *hangingBox) steps(c *console, lines ...string) {
 // TestFleetGivenUp has a person give up while their container starts. The terminal is theirs again,
 // and the worker has given up, too.
 func TestFleetGivenUp(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newHangingBox(t)
 	for _, test := range []struct {
@@ -117,6 +114,7 @@ func TestFleetGivenUp(t *testing.T) {
 // TestFleetTypedAhead: while a container starts, the keys that send signals are the person's. What
 // else was typed is the command's, and all keys are as soon as it runs.
 func TestFleetTypedAhead(t *testing.T) {
+	t.Parallel()
 	watchModule(t)
 	b := newHangingBox(t)
 	c, _ := b.sits(`trap "echo caught; seen=1" INT; read line; echo "got $line"; while test -z "$seen"; do sleep 0.01; done; exit 7`)
