@@ -41,19 +41,9 @@ func (b *buffer) allocate(n int, rest cell) {
 	b.from, b.to = n, 0
 }
 
-// reset makes b a new buffer of n rows. It keeps the memory that it has.
-func (b *buffer) reset(n int) {
-	if len(b.rows) != n || b.blank.rest != 0 {
-		*b = buffer{}
-		b.allocate(n, 0)
-		return
-	}
-	for y := b.from; y < b.to; y++ {
-		if r := b.rows[b.index(y)]; r != nil {
-			r.fill(0)
-			r.wrapped = false
-		}
-	}
+// renew makes b, whose rows are blank and plain, a new buffer in the memory that it has.
+func (b *buffer) renew() {
+	n := len(b.rows)
 	*b = buffer{
 		rows: b.rows, zero: b.zero, blank: b.blank, spare: b.spare, made: b.made,
 		bottom: n - 1, from: n,

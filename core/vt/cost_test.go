@@ -25,7 +25,8 @@ var costly = []string{
 	"a\x1b[65535b", "a\x1b[300b", "世\x1b[65535b", "e\u0301\u0302\u0303\u0304\x1b[65535b", "\u0301\x1b[65535b", "\x1b(0q\x1b[65535b", "\x1b[4ha\x1b[65535b", "x\x1b[299b\r\n",
 	"\x1b['}", "\x1b[500'}", "\x1b['~", "\x1b[ @", "\x1b[ A", "\x1b[65535'}", "\x1b[65535 A",
 	"\x1b[?2026h\x1b[?2026l", "\x1b[?2026hx\x1b[?2026l", "\x1b[?2026h" + strings.Repeat("x\r\n", 50) + "\x1b[?2026l", "\x1b[?2026h\x1b#8\x1b[?2026l\x1b[2J",
-	"\x1b[?47h\x1b[?47l", "\x1b[?1049h\x1b[?1049l", "\x1b[?47h\x1b[299Gx\x1b[?47l", "\x1bc", "\x1bcx", "\x1b[!p", "\x1b7\x1b8", "\x1b[2;3r\x1b[r",
+	"\x1b[?47h\x1b[?47l", "\x1b[?1049h\x1b[?1049l", "\x1b[?47h\x1b[299Gx\x1b[?47l", "\x1b[?47h\x1b[Hx\x1b[99Hx\x1b[41m\x1b[?47l\x1b[42m",
+	"\x1b[?47h\x1b[299Gx\x1bc", "\x1b[?2026h\x1b[?47h\x1b[299Gx\x1b[?2026l\x1b[?47l", "\x1b[41m\x1b[2J\x1bc", "\x1bc", "\x1bcx", "\x1b[!p", "\x1b7\x1b8", "\x1b[2;3r\x1b[r",
 	"\x1b[1m\x1b[m", "\x1b[38;2;1;2;3mx\x1b[48;2;4;5;6my", "\x1b]8;;http://x/\x1b\\y", "\x1b]0;t\a\x1b]0;u\a", "\x1b[22t", "\x1b[22t\x1b[23t",
 	"\x1b[6n", "\x1bP$qm\x1b\\", "\x1b[?1$p", "e\u0301\u0302\u0303\u0304", "\u0301", "世界", "\r世\x1b[2G界", "\x1b(K####", "\x1b[299Gxxxxx", "\x1b[300G世", "\x1b[299Gx\n",
 }

@@ -63,6 +63,16 @@ func (s *Screen) clearRows(first, end int, blank cell) {
 	}
 }
 
+// clearScreen makes all rows blank. Those of a buffer that was not shown at this size, or never,
+// are new.
+func (s *Screen) clearScreen(blank cell) {
+	if len(s.buf.rows) != s.rows {
+		s.buf.allocate(s.rows, blank)
+		return
+	}
+	s.clearRows(0, s.rows, blank)
+}
+
 // eraseDisplay is ED, and DECSED if selective.
 func (s *Screen) eraseDisplay(what int, selective bool) {
 	s.restrict(s.cols)

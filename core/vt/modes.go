@@ -131,11 +131,16 @@ func (s *Screen) setAlt(cursor, on bool) {
 		if s.alt == nil {
 			s.alt = new(buffer)
 		}
-		s.alt.allocate(s.rows, s.blank())
 		s.buf = s.alt
+		s.clearScreen(s.blank())
 		s.markAll()
 	case !on && s.buf != &s.main:
-		*s.alt = buffer{saved: s.alt.saved}
+		// It keeps its memory: a program that goes to and fro would have it made anew
+		// each time, with a few bytes.
+		saved := s.alt.saved
+		s.clearScreen(0)
+		s.alt.renew()
+		s.alt.saved = saved
 		s.buf = &s.main
 		s.markAll()
 	}

@@ -88,6 +88,7 @@ func NewScreen(o Options) *Screen {
 	}
 	s := &Screen{options: o}
 	s.rows, s.cols = clampSize(o.Rows, o.Cols)
+	s.buf = &s.main
 	s.history.limit = o.ScrollbackBytes
 	if o.Scrolled != nil {
 		s.history.limit = -1
@@ -102,17 +103,20 @@ func clampSize(rows, cols int) (int, int) {
 
 // reset is RIS. What xterm.js keeps, the title for one, stays.
 func (s *Screen) reset() {
+	s.thaw()
 	s.x, s.y = 0, 0
-	s.main.reset(s.rows)
-	s.alt = nil
-	s.buf = &s.main
+	s.setAlt(false, false)
+	if s.alt != nil {
+		s.alt.saved = savedCursor{}
+	}
+	s.clearScreen(0)
+	s.main.renew()
 	s.history.clear()
 	s.styles, s.clusters, s.links = styles{}, clusters{}, links{}
 	s.setPen(Style{})
 	s.charsets = charsets{}
 	s.protects = false
 	s.modes = Modes{Autowrap: true, CursorBlink: s.modes.CursorBlink, Newline: s.modes.Newline}
-	s.thaw()
 	s.markAll()
 }
 
