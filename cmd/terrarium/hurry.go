@@ -29,7 +29,7 @@ func leaveUnlessOpened(signals chan os.Signal, opened <-chan struct{}, hurry, la
 	case s := <-signals:
 		select {
 		case <-opened:
-			signals <- s // it has room: nobody else has put one in since
+			signals <- s // if four more have come, it waits: who starts the command takes them
 		case <-time.After(lastMoment):
 			hurryOut(s.(syscall.Signal), hurry, last)
 		}
@@ -38,7 +38,7 @@ func leaveUnlessOpened(signals chan os.Signal, opened <-chan struct{}, hurry, la
 }
 
 // hurryOut has hurry end at once what can be, and soon ends us, if we have not ended by ourselves
-// until then. last is called then, and must not wait.
+// until then. last is called then, and must not wait for long.
 func hurryOut(why syscall.Signal, hurry, last func()) {
 	go hurry() // left behind when we exit
 	time.Sleep(lastMoment)
@@ -47,6 +47,19 @@ func hurryOut(why syscall.Signal, hurry, last func()) {
 		leaveLine()
 	}
 	os.Exit(statusSignal + int(why))
+}
+
+// briefly waits for f no longer than the last moment, and leaves it behind then.
+func briefly(f func()) {
+	done := make(chan struct{})
+	go func() {
+		f()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(lastMoment):
+	}
 }
 
 // isKey reports whether a signal may have come by a key.

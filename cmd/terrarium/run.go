@@ -183,7 +183,8 @@ func (f *runFlags) run(c core.Command) error {
 	if err != nil {
 		return &failure{statusOurs, err}
 	}
-	defer trace.close()
+	closeTrace := sync.OnceFunc(trace.close)
+	defer closeTrace()
 	judge, err := f.judge(true, ask.Config{}, append(c.Roots, c.Cwd)...)
 	if err != nil {
 		return &failure{statusOurs, err}
@@ -197,7 +198,8 @@ func (f *runFlags) run(c core.Command) error {
 	if err != nil {
 		return &failure{statusOurs, err}
 	}
-	defer recording.close()
+	closeRecording := sync.OnceFunc(recording.close)
+	defer closeRecording()
 	r := newRunner(host, f, &c, trace, judge, trail, recording)
 	defer r.console.restore()
 	r.hurry = func() {
@@ -208,6 +210,9 @@ func (f *runFlags) run(c core.Command) error {
 	r.last = func() {
 		r.console.restore()
 		f.leavePlace()
+		// Either may be a FIFO that nobody reads.
+		briefly(closeRecording)
+		briefly(closeTrace)
 	}
 	close(opened)
 	if err := r.start(c, signals); err != nil {

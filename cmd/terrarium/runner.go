@@ -30,7 +30,7 @@ type runner struct {
 	signals chan os.Signal // to us, since start
 	resizes chan os.Signal // nil if the size is not ours to follow
 	hurry   func()         // has what was given up end sooner; it may take long
-	last    func()         // kills what then still runs, and must not wait
+	last    func()         // kills what then still runs and ends our files; no long wait
 	links   *links         // of the host, if that is elsewhere
 	place   string         // its name, fit to be shown
 	warned  int            // in which time without a connection a signal has come; 0: in none
