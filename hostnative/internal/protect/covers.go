@@ -8,50 +8,72 @@ import (
 	"strings"
 )
 
-// Covers reports whether a file is protected for how it is called. name is its path below root,
-// which is without links, and it need not be there. Links in name are taken for directories. homes
-// are home directories, absolute and without links. What git's configuration leads to is not asked
+// A Cover knows which files are protected for how they are called. It looks at each directory once,
+// so it may not know of what has changed since. It is for one goroutine.
+type Cover struct {
+	root  string
+	homes []string
+	roles map[string]*role // of directories, by their paths below root; nil: nothing is protected
+}
+
+// NewCover returns the Cover of what is below a root, which is without links. homes are home
+// directories, absolute and without links.
+func NewCover(root string, homes []string) *Cover {
+	return &Cover{root, homes, make(map[string]*role)}
+}
+
+// Has reports whether a file is protected. name is its path below the root, clean, and it need not
+// be there. Links in it are taken for directories. What git's configuration leads to is not asked
 // about.
 //
 // Capital letters count as small ones: the file system may take them for the same.
-func Covers(root, name string, homes []string) bool {
-	role, at := rootRole(root), root
-	for dir, base := range steps(name) {
-		if at = filepath.Join(root, dir); slices.Contains(homes, at) {
-			role = home
-		}
-		switch {
-		case role == gitDirs && isGit(at):
-			role = gitDir
-		case (role == plain || role == home) && isGit(at):
-			role = bare
-		}
-		if path.Join(dir, base) == name {
-			return role.covers(base)
-		}
-		next, ok := folded(role.dirs, base)
-		if !ok {
-			next = role.below
-		}
-		if next == nil || next.below == plain && skipped[base] {
-			return false
-		}
-		role = next
-	}
-	return false
+func (c *Cover) Has(name string) bool {
+	r := c.role(path.Dir(name))
+	return r != nil && r.covers(path.Base(name))
 }
 
-// steps are those of a path: where each begins, and what it leads into.
-func steps(name string) func(yield func(dir, base string) bool) {
-	return func(yield func(dir, base string) bool) {
-		dir := "."
-		for _, base := range strings.Split(name, "/") {
-			if !yield(dir, base) {
-				return
-			}
-			dir = path.Join(dir, base)
-		}
+// role returns what a directory is, or nil if nothing is protected in it or below.
+func (c *Cover) role(dir string) *role {
+	r, known := c.roles[dir]
+	if known {
+		return r
 	}
+	if dir == "." {
+		r = rootRole(c.root)
+	} else if above := c.role(path.Dir(dir)); above != nil {
+		r = above.next(path.Base(dir))
+	}
+	if r != nil {
+		r = r.at(filepath.Join(c.root, dir), c.homes)
+	}
+	c.roles[dir] = r
+	return r
+}
+
+// next returns what a directory of that name is in one that is r, or nil as Cover.role does.
+func (r *role) next(base string) *role {
+	next, ok := folded(r.dirs, base)
+	if !ok {
+		next = r.below
+	}
+	if next == nil || next.below == plain && skipped[base] {
+		return nil
+	}
+	return next
+}
+
+// at returns what a directory is that is r for how it is called, for what it is.
+func (r *role) at(dir string, homes []string) *role {
+	if slices.Contains(homes, dir) {
+		r = home
+	}
+	switch {
+	case r == gitDirs && isGit(dir):
+		return gitDir
+	case (r == plain || r == home) && isGit(dir):
+		return bare
+	}
+	return r
 }
 
 // covers reports whether a file of a directory is protected, or what stands in the place of a
