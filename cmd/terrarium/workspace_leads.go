@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/workspace"
@@ -14,21 +17,60 @@ import (
 // too: that marks more than what runs, and misses nothing.
 type protectedLeads map[string]bool
 
-// add looks for them in what lies there. dir is the workspace here.
-func (l protectedLeads) add(dir string, there workspace.Listing) {
+// add looks for them in what lies there. protected are files of the workspace here, dir. It ends
+// with ctx.
+func (l protectedLeads) add(ctx context.Context, dir string, protected *hostnative.ProtectedFiles, there workspace.Listing) error {
 	f := &follower{dir: dir, links: make(map[string]string), left: maxFollowed}
 	for p, e := range there {
 		if e.Kind == workspace.Link {
 			f.links[p] = e.Target
 		}
 	}
-	for p := range f.links {
-		if hostnative.IsProtected(dir, filepath.Join(dir, p)) {
-			if to := f.follow(p); to != "" {
-				l[to] = true
-			}
+	paths := slices.Sorted(maps.Keys(f.links)) // those of a directory stand together
+	var todo []string
+	for _, p := range paths {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if protected.Has(filepath.Join(dir, p)) || l.runs(p) {
+			todo = append(todo, p)
 		}
 	}
+	taken := make(map[string]bool)
+	for len(todo) > 0 && !l["."] {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if taken[p] {
+			continue
+		}
+		taken[p] = true
+		to := f.follow(p)
+		for _, link := range f.via {
+			if link != p { // which is known to be one
+				l[link] = true // who changes it changes what runs
+			}
+		}
+		if to == "" || l[to] {
+			continue
+		}
+		l[to] = true
+		// The links below lead on.
+		below := to + "/"
+		first, _ := slices.BinarySearch(paths, below)
+		for _, p := range paths[first:] {
+			if f.left--; f.left < 0 || !strings.HasPrefix(p, below) {
+				break
+			}
+			todo = append(todo, p)
+		}
+		if f.left < 0 {
+			l["."] = true
+		}
+	}
+	return nil
 }
 
 // runs reports whether a path is where one of them leads, or below.
@@ -49,6 +91,7 @@ type follower struct {
 	dir   string            // the workspace here
 	links map[string]string // what they say, by their paths
 	left  int               // bytes of paths that may be looked up and checked
+	via   []string          // the links that the last path led through
 }
 
 const (
@@ -59,6 +102,7 @@ const (
 // follow returns where a path leads, or "" if that is nowhere in the workspace. Where there is too
 // much to follow it returns ".", so that all counts.
 func (f *follower) follow(p string) string {
+	f.via = f.via[:0]
 	for range maxFollows {
 		link := f.first(p)
 		switch {
@@ -67,6 +111,7 @@ func (f *follower) follow(p string) string {
 		case link == "":
 			return p
 		}
+		f.via = append(f.via, link)
 		from, to := path.Dir(link), f.links[link]
 		if rel, err := filepath.Rel(f.dir, to); err == nil && path.IsAbs(to) {
 			from, to = ".", filepath.ToSlash(rel)

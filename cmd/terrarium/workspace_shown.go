@@ -107,9 +107,13 @@ func (w *nearWorkspace) show(ctx context.Context, all *pulled, changes []workspa
 	bare := make(bareRepositories)
 	bare.add(w.scan.Listing)
 	bare.add(w.there)
+	protected := hostnative.NewProtectedFiles(w.state.Dir)
 	leads := make(protectedLeads)
-	leads.add(w.state.Dir, w.scan.Listing)
-	leads.add(w.state.Dir, w.there)
+	for _, side := range []workspace.Listing{w.scan.Listing, w.there} {
+		if err := leads.add(ctx, w.state.Dir, protected, side); err != nil {
+			return err
+		}
+	}
 	for i, c := range changes {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -118,7 +122,7 @@ func (w *nearWorkspace) show(ctx context.Context, all *pulled, changes []workspa
 		if c.Was.IsFile() || c.Now.IsFile() {
 			d.show(&s, in, i)
 		}
-		s.Runs = hostnative.IsProtected(w.state.Dir, filepath.Join(w.state.Dir, c.Path)) || bare.runs(c.Path) || leads.runs(c.Path)
+		s.Runs = protected.Has(filepath.Join(w.state.Dir, c.Path)) || bare.runs(c.Path) || leads.runs(c.Path)
 		all.Changes = append(all.Changes, s)
 	}
 	slices.SortFunc(all.Changes, func(a, b pulledChange) int { return strings.Compare(a.Path, b.Path) })
