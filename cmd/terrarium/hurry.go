@@ -49,8 +49,8 @@ func hurryOut(why syscall.Signal, hurry, last func()) {
 	os.Exit(statusSignal + int(why))
 }
 
-// briefly waits for f no longer than the last moment, and leaves it behind then.
-func briefly(f func()) {
+// briefly waits for f no longer than limit, and leaves it behind then.
+func briefly(limit time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {
 		f()
@@ -58,7 +58,7 @@ func briefly(f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(lastMoment):
+	case <-time.After(limit):
 	}
 }
 

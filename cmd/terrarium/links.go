@@ -13,15 +13,18 @@ import (
 )
 
 // links tell what becomes of the connection to a place: a person, on standard error or by say, and
-// peers. The zero value tells standard error.
+// peers. The zero value tells standard error. Nothing of it waits for who reads that: the
+// connection would wait, and signals to us.
 type links struct {
-	mu    sync.Mutex // guards what follows, and is held while somebody is told
+	mu    sync.Mutex // guards what follows
 	say   func(line string)
-	redo  func()     // draws anew what the lines stand on; or nil
-	cut   func(bool) // is told whether there is no connection just now; or nil
-	cuts  int        // how often there was none
-	last  *acp.Link  // what was told last
-	kept  []string   // lines that wait until nothing is drawn any longer
+	redo  func()        // draws anew what the lines stand on; or nil
+	cut   func(bool)    // is told whether there is no connection just now; or nil
+	cuts  int           // how often there was none
+	last  *acp.Link     // what was told last
+	kept  []string      // lines that wait until nothing is drawn any longer
+	queue []linkTold    // for standard error, from the one that is being printed on
+	told  chan struct{} // closed when the queue is empty; nil if it always was
 	peers map[*acpconn.Server]bool
 }
 
@@ -83,10 +86,12 @@ func (l *links) tell(place string, s remote.State) {
 	for peer := range l.peers {
 		peer.TellLink(news)
 	}
-	l.tellPerson(linkLine(news))
-	if l.say == nil && l.redo != nil && s.Link == remote.Resumed {
-		l.redo()
+	line := linkLine(news)
+	if s.Link == remote.Resumed && l.say == nil && l.redo != nil {
+		l.enqueue(linkTold{line, l.redo})
+		return
 	}
+	l.tellPerson(line)
 }
 
 // tellPerson tells a person a line at once. l.mu is held.
@@ -95,14 +100,62 @@ func (l *links) tellPerson(line string) {
 		l.say(line)
 		return
 	}
-	printLink(line)
+	l.enqueue(linkTold{line: line})
 }
 
-// printLink prints a line of its own also where a command has the terminal, and made it raw.
-func printLink(line string) { fmt.Fprint(os.Stderr, "terrarium: "+line+lineEnd(os.Stderr)) }
+// A linkTold is a line for standard error, and what is done when it is there, or nil.
+type linkTold struct {
+	line string
+	then func()
+}
 
-// maxKeptLinks is how many lines wait at the most.
-const maxKeptLinks = 20
+// enqueue has a line printed after those that wait. l.mu is held.
+func (l *links) enqueue(t linkTold) {
+	if len(l.queue) >= maxQueuedLinks {
+		return
+	}
+	l.queue = append(l.queue, t)
+	if len(l.queue) == 1 {
+		l.told = make(chan struct{})
+		go l.print(t) // ends with the queue, or is left behind when we exit
+	}
+}
+
+// print prints t and what comes after it.
+func (l *links) print(t linkTold) {
+	for {
+		// A line of its own also where a command has the terminal, and made it raw.
+		fmt.Fprint(os.Stderr, "terrarium: "+t.line+lineEnd(os.Stderr))
+		if t.then != nil {
+			t.then()
+		}
+		l.mu.Lock()
+		l.queue = l.queue[1:]
+		if len(l.queue) == 0 {
+			l.queue = nil
+			close(l.told)
+			l.mu.Unlock()
+			return
+		}
+		t = l.queue[0]
+		l.mu.Unlock()
+	}
+}
+
+// flush waits until what a person was told is printed.
+func (l *links) flush() {
+	l.mu.Lock()
+	told := l.told
+	l.mu.Unlock()
+	if told != nil {
+		<-told
+	}
+}
+
+const (
+	maxKeptLinks   = 20   // lines that wait until nothing is drawn
+	maxQueuedLinks = 1000 // and those that wait for who reads them
+)
 
 // warn tells a person at once a line that they may have to act on. It is fit to be shown.
 func (l *links) warn(line string) {
@@ -129,7 +182,7 @@ func (l *links) drawn() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.kept {
-		printLink(line)
+		l.enqueue(linkTold{line: line})
 	}
 	l.kept, l.redo = nil, nil
 }

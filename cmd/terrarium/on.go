@@ -211,7 +211,7 @@ func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, er
 	}
 	// The name is nobody's: it has the next connection find what the last one has left.
 	far := []string{cmp.Or(f.program, "terrarium"), "host", "serve", "--stdio", "--keep", "near-" + strings.ToLower(rand.Text())}
-	h := &placeHost{place: f.place, dialer: &place.Dialer{
+	h := &placeHost{place: f.place, links: &f.links, dialer: &place.Dialer{
 		Place: f.place, Far: append(far, args...),
 		Said: f.links.show,
 	}}
@@ -271,6 +271,7 @@ type placeHost struct {
 	place  *place.Place
 	dialer *place.Dialer // nil in a fleet
 	leave  func()        // gives the place in a fleet up; or nil
+	links  *links        // who tells of the connection
 	cwd    string        // where they run if nobody has said so, or ""
 	work   *handed       // what was handed over, or nil
 }
@@ -312,7 +313,8 @@ func (h *placeHost) Resolve(ctx context.Context, c core.Command) (core.Exec, err
 	return e, err
 }
 
-// Close ends all that runs there, and the connection.
+// Close ends all that runs there, and the connection. What was told of that is printed then, unless
+// nobody reads it.
 func (h *placeHost) Close() error {
 	var err error
 	if h.Host != nil {
@@ -324,6 +326,7 @@ func (h *placeHost) Close() error {
 	if h.leave != nil {
 		h.leave()
 	}
+	briefly(leaveTime, h.links.flush)
 	return err
 }
 

@@ -112,7 +112,7 @@ func (f *placeFlags) reachWorker(ctx context.Context) (*placeHost, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &placeHost{place: f.place, leave: client.Close}
+	h := &placeHost{place: f.place, links: &f.links, leave: client.Close}
 	waiting, cancel := context.WithTimeout(ctx, f.fleet.timeout)
 	defer cancel()
 	at, err := fleet.NewPlace(waiting, fleet.PlaceConfig{

@@ -211,8 +211,9 @@ func (f *runFlags) run(c core.Command) error {
 		r.console.restore()
 		f.leavePlace()
 		// Either may be a FIFO that nobody reads.
-		briefly(closeRecording)
-		briefly(closeTrace)
+		briefly(lastMoment, closeRecording)
+		briefly(lastMoment, closeTrace)
+		briefly(lastMoment, f.links.flush)
 	}
 	close(opened)
 	if err := r.start(c, signals); err != nil {
@@ -236,6 +237,7 @@ func (f *runFlags) run(c core.Command) error {
 	r.wait()
 	r.console.restore()
 	f.links.drawn()
+	r.flushLinks()
 	record := r.record(f.host)
 	record.On = f.on
 	r.driver.Close() // ends what it has left running

@@ -214,6 +214,25 @@ func (r *runner) wait() {
 	}
 }
 
+// flushLinks waits until a person was told what there is to tell of the connection: after a signal,
+// which may come meanwhile, only briefly.
+func (r *runner) flushLinks() {
+	told := make(chan struct{})
+	go func() { // ends when somebody reads, or is left behind
+		r.links.flush()
+		close(told)
+	}()
+	if r.interrupted == 0 {
+		select {
+		case <-told:
+			return
+		case s := <-r.signals:
+			r.interrupted = s.(syscall.Signal)
+		}
+	}
+	briefly(lastMoment, func() { <-told })
+}
+
 // signalled has a signal to us end the command, and a second one at once. While there is no
 // connection, neither gets there, and that may last for minutes: so a second one then leaves the
 // command where it is. There a key that sends a signal is the command's, as it would be with a
