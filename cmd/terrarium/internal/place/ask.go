@@ -9,7 +9,7 @@ import (
 // *Failure if the program has failed, after what it has printed, and the cause of ctx if that has
 // ended.
 func (p *Place) ask(ctx context.Context, far ...string) (out string, err error) {
-	c, err := p.start(far...)
+	c, err := p.start(true, far...)
 	if err != nil {
 		return "", err
 	}

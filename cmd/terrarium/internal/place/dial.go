@@ -31,6 +31,7 @@ type Dialer struct {
 
 	mu     sync.Mutex // guards what follows
 	last   *conn      // the newest
+	made   bool       // a connection was Made
 	teller *teller    // nil before the first Made
 	conns  map[*conn]bool
 	closed bool
@@ -45,11 +46,18 @@ const heedless = `trap "" INT QUIT; exec "$@"`
 
 // Dial starts the program. It does not wait until that has reached anything: a failure shows when
 // the connection is read. ctx is looked at only before.
+//
+// The first program may ask at our terminal, for a password for one. Once a connection was Made, a
+// command may have the terminal. What a person types is read for it then, and both would read at
+// the same time: the command could get the password. So later programs have no terminal.
 func (d *Dialer) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c, err := d.Place.start(d.Far...)
+	d.mu.Lock()
+	made := d.made
+	d.mu.Unlock()
+	c, err := d.Place.start(!made, d.Far...)
 	switch added := d.add(c); {
 	case err != nil:
 		return nil, err
@@ -65,6 +73,7 @@ func (d *Dialer) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 func (d *Dialer) Made() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.made = true
 	if d.Said == nil || d.last == nil {
 		return
 	}
@@ -145,8 +154,9 @@ type conn struct {
 	far     string // what it is to start over there
 }
 
-// start starts the user's program, which starts far over there.
-func (p *Place) start(far ...string) (_ *conn, err error) {
+// start starts the user's program, which starts far over there. It may ask at our terminal if asks
+// says so.
+func (p *Place) start(asks bool, far ...string) (_ *conn, err error) {
 	argv := p.Argv(far...)
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -171,7 +181,10 @@ func (p *Place) start(far ...string) (_ *conn, err error) {
 	trypipe.Widen(ends[3])
 	cmd := exec.Command("sh", append([]string{"-c", heedless, "sh", path}, argv[1:]...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[2], ends[4]
-	if p.apart {
+	switch {
+	case !asks:
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	case p.apart:
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	}
 	if err := cmd.Start(); err != nil {

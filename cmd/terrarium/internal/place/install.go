@@ -99,7 +99,7 @@ func isOurs(system, machine string) bool {
 func (p *Place) script(ctx context.Context, script string, in *sending) (words []string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c, err := p.start("sh", "-c", script)
+	c, err := p.start(true, "sh", "-c", script)
 	if err != nil {
 		return nil, err
 	}
