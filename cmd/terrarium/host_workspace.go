@@ -65,6 +65,9 @@ func farWorkspaceCommand(ctx context.Context, in io.Reader, out io.Writer, comma
 		return fmt.Errorf("the workspace there is in use: %w", err)
 	}
 	defer unlock()
+	if err := f.Sweep(); err != nil {
+		return err
+	}
 	switch command {
 	case "list":
 		known, err := workspace.ReadPaths(in)

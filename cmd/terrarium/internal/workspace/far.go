@@ -58,6 +58,10 @@ func (f *Far) Close() error {
 // Dir returns the directory to lock while it is used.
 func (f *Far) Dir() string { return f.dir }
 
+// Sweep removes what was left by those who were killed while files came, as by ^C on the near side.
+// Dir is locked, so nobody else waits for any to come.
+func (f *Far) Sweep() error { return sweep(f.root, 0) }
+
 // Remove removes all of it.
 func (f *Far) Remove() error { return os.RemoveAll(f.dir) }
 

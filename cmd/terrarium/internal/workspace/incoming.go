@@ -56,7 +56,7 @@ func Receive(root *os.Root, r io.Reader, o Options) (_ *Incoming, err error) {
 	if in.most == 0 {
 		in.most = MaxBytes
 	}
-	if err := sweep(root); err != nil {
+	if err := sweep(root, staleAge); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -80,16 +80,16 @@ func Receive(root *os.Root, r io.Reader, o Options) (_ *Incoming, err error) {
 // staleAge is when nobody waits any more for what has come to be put into place.
 const staleAge = 24 * time.Hour
 
-// sweep removes what was left by those who were killed, unless it has what was in the place of new
-// files.
-func sweep(root *os.Root) error {
+// sweep removes what was left so long ago by those who were killed, unless it has what was in the
+// place of new files.
+func sweep(root *os.Root, age time.Duration) error {
 	return eachEntry(root, ".", func(d fs.DirEntry) error {
 		name := d.Name()
 		if !strings.HasPrefix(name, stagePrefix) {
 			return nil
 		}
 		info, err := root.Lstat(name)
-		if err != nil || time.Since(info.ModTime()) < staleAge {
+		if err != nil || age > 0 && time.Since(info.ModTime()) < age {
 			return nil
 		}
 		if _, err := root.Lstat(path.Join(name, stageOld)); errors.Is(err, fs.ErrNotExist) {
