@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
@@ -155,8 +156,16 @@ func (w *nearWorkspace) known() workspace.Listing {
 	return known
 }
 
+// longList is when a person is told that what is over there is waited for.
+const longList = 5 * time.Second
+
 // list asks what is over there.
 func (w *nearWorkspace) list(ctx context.Context) error {
+	waits := time.AfterFunc(longList, func() {
+		warn(os.Stderr, errors.New(w.place+": waiting for the workspace there: it is large, or in use; "+
+			"after a run that was killed that may last for a minute"))
+	})
+	defer waits.Stop()
 	known := w.known()
 	w.behind, w.left = make(workspace.Listing), nil
 	err := w.far.call(ctx, "list", "",
