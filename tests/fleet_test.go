@@ -274,6 +274,7 @@ func TestFleetCommandsRefuse(t *testing.T) {
 		{b.worker, []string{"join", "--slots", "1", "extra", b.url}, "unexpected argument: extra", 2},
 		{b.worker, []string{"join", "--slots", "1", b.url, secret}, "want the URL of a fleet, such as nats://localhost:4222, and nothing else", 2},
 		{b.worker, []string{"join", "--slots", "1", b.url, other}, "want the URL of a fleet, such as nats://localhost:4222, and nothing else", 2},
+		{b.worker, []string{"join", "--slots", "1", "--cwd", "/no/such", b.url}, "--cwd: stat /no/such: no such file or directory", 2},
 		{b.worker, []string{"ls", b.url, "extra"}, "unexpected argument: extra", 2},
 		{b.worker, []string{"join", "--slots", "1", "--engine", "dokcer", "--image", "toolbox:1", b.url}, "--engine dokcer: no such engine: did you mean docker?", 2},
 		{b.worker, []string{"join", "--slots", "1", "--engine", "runc", b.url}, "--engine runc: no such engine: use docker or podman or wazero", 2},

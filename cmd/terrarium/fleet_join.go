@@ -80,7 +80,7 @@ func newFleetJoin() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			url, err := fleetURL(args, "nats://localhost:4222")
-			if err := cmp.Or(err, f.checkJoin()); err != nil {
+			if err := cmp.Or(err, f.checkJoin(), f.checkCwd()); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
 			a := f.access(url)
@@ -138,6 +138,18 @@ func (f *fleetJoinFlags) checkJoin() (err error) {
 		return fmt.Errorf("--name: %w", err)
 	}
 	return cmp.Or(f.checkEngine(), f.checkHost())
+}
+
+// checkCwd says why sessions could not have the directory that they are to have. It is looked at
+// only where they run here: else it is one of an image, or of a pod.
+func (f *fleetJoinFlags) checkCwd() error {
+	if f.cwd == "" || f.image != "" || f.host != "native" {
+		return nil
+	}
+	if err := checkDir(f.cwd); err != nil {
+		return fmt.Errorf("--cwd: %w", err)
+	}
+	return nil
 }
 
 // machineName returns what this machine is called, as a fleet has names.
