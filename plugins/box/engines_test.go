@@ -100,11 +100,21 @@ func runInNode(t *testing.T, node string, lines []string) []outcome {
 	// Node 20 compiles a function when it is first called, and crashes doing so in half of the runs
 	// on a busy machine. Told not to be lazy, it compiles the module whole, which takes a second
 	// more.
-	cmd := exec.Command(node, append([]string{
-		"--no-warnings", "--no-wasm-lazy-compilation", "testdata/node.mjs", box, dir,
-	}, lines...)...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	var out []byte
+	var err error
+	for range 3 {
+		cmd := exec.Command(node, append([]string{
+			"--no-warnings", "--no-wasm-lazy-compilation", "testdata/node.mjs", box, dir,
+		}, lines...)...)
+		cmd.Stderr = os.Stderr
+		out, err = cmd.Output()
+		// It still crashed once, at a load of 24. The module can't be the reason: an engine that it
+		// could crash would be no sandbox.
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() >= 0 {
+			break
+		}
+		t.Log("node has crashed: ", err)
+	}
 	var statuses []int
 	if err := errors.Join(err, json.Unmarshal(out, &statuses)); err != nil || len(statuses) != len(lines) {
 		t.Fatalf("got %q, %v", out, err)
