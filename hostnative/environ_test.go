@@ -77,14 +77,26 @@ func TestNobodyTypes(t *testing.T) {
 	for i := range lines {
 		fmt.Fprintln(&long, "line", i)
 	}
-	for name, text := range map[string]string{"long": long.String(), "other": "one\ntwo\n", "keys": "dd:wq\r"} {
+	for name, text := range map[string]string{
+		"long": long.String(), "other": "one\ntwo\n", "swapped": "one\n", "keys": "dd:wq\r",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	// A person's own files that have vim wait for a key, or that no longer want what we want of it.
+	home := filepath.Join(dir, "home")
+	if err := os.MkdirAll(filepath.Join(home, ".viminfo"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	vimrc := "au!\nau VimEnter * call nosuch()\nset more\n"
+	if err := os.WriteFile(filepath.Join(home, ".vimrc"), []byte(vimrc), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	h := newHost(t, hostnative.Config{})
 	for _, test := range []struct {
 		line  string
+		home  string
 		want  []string // in this order
 		ends  uint32   // with this status
 		lines int      // of the long file that are printed
@@ -98,7 +110,11 @@ func TestNobodyTypes(t *testing.T) {
 		{line: "less nosuch", want: []string{"No such file"}, ends: 1},
 		{line: "vim long", want: []string{"nobody types"}, ends: 1},
 		{line: "view +40 long", want: []string{"nobody types"}, ends: 1},
-		{line: "vim -c '%s/one/three/' -c wq other", then: "three\ntwo\n"},
+		{line: "vim long", home: home, want: []string{"nobody types"}, ends: 1},
+		{line: "vim -c '1,100p' long", want: []string{"line 99", "nobody types"}, ends: 1},
+		{line: "vim -es -c 'normal ix' -c preserve -c '!kill -9 $PPID' swapped || true", want: []string{"Killed"}},
+		{line: "vim -c wq swapped", want: []string{"another vim edits this file"}, ends: 1},
+		{line: "vim -c '%s/one/three/' -c wq other", home: home, then: "three\ntwo\n"},
 		{line: "vim -s keys other", then: "two\n"},
 		{line: "vim -es -c 1d -c wq other", then: ""},
 	} {
@@ -108,6 +124,9 @@ func TestNobodyTypes(t *testing.T) {
 				t.Skipf("NOT RUN: %v", err)
 			}
 			c := core.Command{Command: test.line, Cwd: dir, Pty: true, Rows: 24, Cols: 80}
+			if test.home != "" {
+				c.Env = []core.EnvVariable{{Name: "HOME", Value: test.home}}
+			}
 			out, exit := run(t, h, c)
 			if got := exit.Status; got != (core.ExitStatus{ExitCode: test.ends}) {
 				t.Errorf("got %v, want status %d; it printed %q", got, test.ends, out)
@@ -123,7 +142,7 @@ func TestNobodyTypes(t *testing.T) {
 			if got := strings.Count(out, "line "); test.want == nil && got != test.lines {
 				t.Errorf("got %d lines, want %d", got, test.lines)
 			}
-			if strings.Contains(test.line, "vim -") {
+			if strings.HasPrefix(test.line, "vim -") && strings.HasSuffix(test.line, " other") {
 				if got, err := os.ReadFile(filepath.Join(dir, "other")); string(got) != test.then || err != nil {
 					t.Errorf("the file has %q, %v, want %q", got, err, test.then)
 				}

@@ -94,11 +94,23 @@ const (
 	// (E), or goes on to the next file (the second j); ~ has no tildes fill the screen.
 	// A less that has "+command" among its arguments does that before.
 	lessAlone = "-FRXE~ ++g9999999j9999999j"
-	// vimAlone ends vim when it has done what its arguments say and would wait for
-	// keys, with status 1. Where keys come from a file (-s), or from what is no
-	// terminal, it gets them. In ex mode (-es) it reads no such variable.
-	vimAlone = `silent! source ~/.vimrc|au VimEnter * ++nested if has("ttyin") && index(v:argv, "-s") < 0|` +
-		`call writefile(["vim: nobody types at this terminal: edit files with other commands"], "/dev/stderr")|cquit|endif`
+	// vimAlone ends vim with status 1 where it would wait for keys: when it has done what its
+	// arguments say, and where a file has a swap file. Where keys come from a file (-s), or from a
+	// pipe, it gets them. In ex mode (-es) it reads no such variable.
+	vimAlone = `if getftype(resolve("/dev/stdin")) == "cdev" && index(v:argv, "-s") < 0|` +
+		// In a group, as an "au!" in the person's own .vimrc deletes those that are in none; and
+		// before it, as vim runs no other after one that fails.
+		`aug terrarium|` +
+		// "silent!", as vim waits for a key before it ends if it has shown an error.
+		`exe 'au VimEnter * ++nested call writefile(["vim: nobody types at this terminal: ` +
+		`edit files with other commands"], "/dev/stderr")|silent! cquit'|` +
+		`exe 'au SwapExists * let v:swapchoice = "q"|call writefile(["vim: "..v:swapname..": ` +
+		`another vim edits this file, or did when it was killed"], "/dev/stderr")'|` +
+		`aug END|endif|` +
+		`silent! source ~/.vimrc|` +
+		// It waits for a key where it may not write .viminfo, a person's own history besides,
+		// and after each screen of what it prints.
+		`set viminfo= nomore`
 )
 
 func (e *environ) set(name, value string) {

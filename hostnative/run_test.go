@@ -66,7 +66,11 @@ func run(t testing.TB, h *hostnative.Host, c core.Command) (string, core.Exit) {
 	late := time.AfterFunc(patience, func() { p.Close() })
 	defer late.Stop()
 	var out strings.Builder
-	if err := p.Output(func(_ uint8, b []byte) { out.Write(b) }); err != nil {
+	err := p.Output(func(_ uint8, b []byte) { out.Write(b) })
+	if !late.Stop() {
+		t.Fatalf("%q has not ended in %v; it printed %q", c.Command, patience, out.String())
+	}
+	if err != nil {
 		t.Fatalf("Output(%q): %v", c.Command, err)
 	}
 	exit := waitExit(t, p)
