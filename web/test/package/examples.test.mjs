@@ -34,7 +34,7 @@ async function open(url) {
 async function shell(url) {
   const { page, errors, rows } = await open(url);
   await page.keyboard.type('cat hello.txt | tr a-z A-Z\n');
-  await rows.getByText('HELLO FROM A PAGE').waitFor({ timeout: 30_000 });
+  await rows.getByText('HELLO FROM A PAGE').waitFor({ timeout: 60_000 });
   assert.deepEqual(errors, []);
   await page.close();
 }
@@ -83,11 +83,11 @@ test('Monaco: its files are those of the commands', limit, () =>
     await page.keyboard.type('echo typed\n');
     await page.locator('.xterm-helper-textarea').focus();
     await page.keyboard.type('sh hello.sh you; sed -i s/hello/bye/ hello.sh; cp hello.sh other.sh\n');
-    await rows.getByText('hello, you').waitFor({ timeout: 30_000 });
+    await rows.getByText('hello, you').waitFor({ timeout: 60_000 });
     assert.match(await rows.innerText(), /^typed$/m);
-    await editor.getByText('echo "bye, $1"').waitFor({ timeout: 30_000 });
+    await editor.getByText('echo "bye, $1"').waitFor({ timeout: 60_000 });
     await page.getByLabel('File').selectOption('other.sh');
-    await editor.getByText('echo "bye, $1"').waitFor({ timeout: 30_000 });
+    await editor.getByText('echo "bye, $1"').waitFor({ timeout: 60_000 });
     assert.deepEqual(errors, []);
     await page.close();
   }, process.env.TERRARIUM_LONG));

@@ -2,8 +2,9 @@
 
 /**
  * Runs in a worker: it tells how many calls were made, of how many exports, and what went wrong.
+ * It makes calls for so many seconds, and at least so many calls.
  */
-export async function hostile({ base, seconds, seed }) {
+export async function hostile({ base, seconds, least, seed }) {
   await import(`${base}/dist/wasm_exec.js`);
   const { Guests } = await import(`${base}/dist/guests.js`);
   const random = (n) => {
@@ -60,7 +61,7 @@ export async function hostile({ base, seconds, seed }) {
   const numbers = [0, 1, 2, 3, 4, 7, 8, 64, 255, 4096, 65536, -1, -2, 2 ** 31 - 1, -(2 ** 31)];
   let calls = 0, last = '';
   try {
-    for (const until = performance.now() + seconds * 1000; performance.now() < until && !dead; ) {
+    for (const until = performance.now() + seconds * 1000; (performance.now() < until || calls < least) && !dead; ) {
       for (let i = 0; i < 200; i++) {
         const id = encoder.encode(pick(ids)), body = random(10) ? pick(texts) : Uint8Array.from({ length: random(300) }, () => random(256));
         const both = new Uint8Array(id.length + body.length);

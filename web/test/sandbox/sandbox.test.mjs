@@ -79,7 +79,7 @@ test('a shell on a pty, and ^C', limit, async () => {
 
 const prompts = process.env.TERRARIUM_LONG ? 1000 : 16;
 
-test('a shell takes what is typed, at any pace and ahead of its prompts', { timeout: 60_000 + prompts * 2000 }, async () => {
+test('a shell takes what is typed, at any pace and ahead of its prompts', { timeout: 180_000 + prompts * 2000 }, async () => {
   const stuck = await page.evaluate(async (prompts) => {
     let seed = 1;
     const random = (n) => {
