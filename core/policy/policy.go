@@ -64,6 +64,21 @@ type Found struct {
 	// Writable: the command that is being decided about may write this file, or put another in its
 	// place or before it in PATH.
 	Writable bool
+	// Where, if it is not empty, is a directory for which it is Writable, for people to read.
+	Where string
+}
+
+// doubt says why it may be another program than the one that is meant, or is empty.
+func (f *Found) doubt() string {
+	switch {
+	case !f.Writable:
+		return ""
+	case f.Path == "":
+		return "the command itself may have written this program"
+	case f.Where == "" || f.Where == path.Dir(f.Path):
+		return fmt.Sprintf("the command itself may have written this program, %q", f.Path)
+	}
+	return fmt.Sprintf("the command itself may have written this program, %q: it may write in %q", f.Path, f.Where)
 }
 
 // A Context is what Decide has to know besides the command. The zero value is right for a command
@@ -326,8 +341,9 @@ func (p *Policy) judge(c *Command, env *Context) {
 	if env.steps > maxSteps { // a rule that was not looked at may deny
 		why = "there are too many rules, or words, to compare them all"
 	}
-	if why == "" && !takesAll && c.Decision == Allow && len(c.words) > 0 && !strings.Contains(c.words[0].text, "/") && env.find(c.words[0].text).Writable {
-		why = "the command itself may have written this program"
+	if why == "" && !takesAll && c.Decision == Allow && len(c.words) > 0 && !strings.Contains(c.words[0].text, "/") {
+		found := env.find(c.words[0].text)
+		why = found.doubt()
 	}
 	if why != "" && c.Decision == Allow {
 		c.Decision, c.Rule = Ask, nil

@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -164,15 +165,17 @@ func (l *lookup) find(name string) policy.Found {
 }
 
 func (l *lookup) search(name string) policy.Found {
-	before := false
+	before := "" // where another may be put that would be found first
 	for _, dir := range l.dirs {
-		before = before || dir.writable
+		if dir.writable {
+			before = cmp.Or(before, dir.name)
+		}
 		file := filepath.Join(dir.name, name)
 		info, err := os.Stat(file)
 		if err != nil || !info.Mode().IsRegular() || !mayExecute(file) {
 			continue
 		}
-		return policy.Found{Path: file, Writable: before || everybodys(info) || l.elsewhere(file)}
+		return policy.Found{Path: file, Writable: before != "" || everybodys(info) || l.elsewhere(file), Where: before}
 	}
 	return policy.Found{}
 }

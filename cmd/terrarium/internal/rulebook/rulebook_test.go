@@ -338,7 +338,7 @@ func TestLookupChanges(t *testing.T) {
 	if err := os.Symlink(p.dir+"/work/tool", p.dir+"/first/tool"); err != nil {
 		t.Fatal(err)
 	}
-	want(t, b, p.line("tool"), policy.Ask, "may have written")
+	want(t, b, p.line("tool"), policy.Ask, fmt.Sprintf("may have written this program, %q", p.dir+"/first/tool"))
 	if err := os.Remove(p.dir + "/first/tool"); err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestLookupChanges(t *testing.T) {
 	if err := os.Chmod(p.dir+"/first", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	want(t, b, p.line("tool"), policy.Ask, "may have written")
+	want(t, b, p.line("tool"), policy.Ask, fmt.Sprintf("may have written this program, %q: it may write in %q", p.dir+"/second/tool", p.dir+"/first"))
 }
 
 // add adds a rule for a command.
