@@ -98,6 +98,18 @@ func newFleetTenantAdd() *cobra.Command {
 	return cmd
 }
 
+// withThose has f change the tenants of a fleet that is there.
+func (f *fleetTenantFlags) withThose(change func(context.Context, *fleet.Tenants) error) error {
+	dir, err := f.dir.path()
+	if err != nil {
+		return err
+	}
+	if !fleet.IsAt(dir) {
+		return fmt.Errorf("%s: no fleet: \"fleet serve\" and \"fleet tenant add\" make one, and --dir names its directory", dir)
+	}
+	return f.with(change)
+}
+
 // with has f change the tenants. A signal ends it between two changes.
 func (f *fleetTenantFlags) with(change func(context.Context, *fleet.Tenants) error) error {
 	dir, err := f.dir.path()
@@ -185,7 +197,7 @@ func newFleetTenantLs() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.with(func(_ context.Context, t *fleet.Tenants) error {
+			return f.withThose(func(_ context.Context, t *fleet.Tenants) error {
 				list, err := t.List()
 				if err != nil {
 					return err
@@ -249,7 +261,7 @@ func newFleetTenantRemove() *cobra.Command {
 			if err := f.check(args[0]); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.with(func(ctx context.Context, t *fleet.Tenants) error {
+			return f.withThose(func(ctx context.Context, t *fleet.Tenants) error {
 				return f.removeFrom(ctx, t, args[0])
 			})
 		},

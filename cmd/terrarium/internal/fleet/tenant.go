@@ -73,6 +73,12 @@ type Tenants struct {
 	unlock []func()
 }
 
+// IsAt reports whether dir is the state directory of a fleet.
+func IsAt(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, tenantsDir))
+	return err == nil
+}
+
 // OpenTenants opens those in dir, whether a server runs there or not. A new directory has none.
 func OpenTenants(ctx context.Context, dir string) (_ *Tenants, err error) {
 	t := &Tenants{dir: dir}
