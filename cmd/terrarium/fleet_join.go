@@ -205,8 +205,12 @@ func (f *fleetJoinFlags) join(a fleet.Access) error {
 		return err
 	}
 	drain <- func() {
-		f.say(fmt.Sprintf("is to end: it takes no more sessions, and keeps those that it has for %v", f.drain))
-		worker.Drain(f.drain)
+		kept := worker.Drain(f.drain)
+		if kept == 0 {
+			f.say("is to end: it takes no more sessions, and has none")
+			return
+		}
+		f.say(fmt.Sprintf("is to end: it takes no more sessions, and keeps the %d that it has for %v", kept, f.drain))
 	}
 	return worker.Run(ctx)
 }

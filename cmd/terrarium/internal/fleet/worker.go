@@ -212,8 +212,8 @@ func (w *Worker) drained() bool {
 }
 
 // Drain has the worker take no more sessions. Those that it has are told, and ended when that much
-// time is over. To call it again may shorten that time.
-func (w *Worker) Drain(within time.Duration) {
+// time is over. To call it again may shorten that time. It returns how many they are.
+func (w *Worker) Drain(within time.Duration) (sessions int) {
 	at := time.Now().Add(within)
 	w.mu.Lock()
 	if !w.draining.IsZero() && w.draining.Before(at) {
@@ -229,6 +229,7 @@ func (w *Worker) Drain(within time.Duration) {
 	for _, s := range told {
 		s.tellDraining(time.Until(at))
 	}
+	return len(told)
 }
 
 // drainAsked is Drain for who asks from elsewhere.
