@@ -53,6 +53,9 @@ const (
 	farLockTime  = 90 * time.Second
 )
 
+// longLock is when a person is told that another terrarium is waited for.
+const longLock = 2 * time.Second
+
 // farWorkspaceCommand does one of the commands. word is what some take besides.
 func farWorkspaceCommand(ctx context.Context, in io.Reader, out io.Writer, command, id, word string) error {
 	f, err := workspace.OpenFar(id)
@@ -109,11 +112,14 @@ const leftAsItIs = "left"
 
 // nearLock waits until no other command of ours has the workspace.
 func nearLock(dir string) (unlock func(), err error) {
+	const busy = "another terrarium hands this workspace over, or pulls it"
+	waits := time.AfterFunc(longLock, func() { warn(os.Stderr, fmt.Errorf("%s: waiting for %v at the most", busy, nearLockTime)) })
+	defer waits.Stop()
 	unlock, err = lockWithin(dir, nearLockTime)
-	if err != nil {
-		return nil, fmt.Errorf("another terrarium hands this workspace over, or pulls it: %w", err)
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("%s, and has not ended within %v", busy, nearLockTime)
 	}
-	return unlock, nil
+	return unlock, err
 }
 
 // realDir returns the path of a directory, without symbolic links.

@@ -65,6 +65,8 @@ func (f *placeFlags) openState(dir string, make bool) (_ *nearWorkspace, err err
 		err := fmt.Errorf("%s: %w", dir, errNotHanded)
 		if above := workspace.Above(dir, w.place); above != "" {
 			err = fmt.Errorf("%w, but %s was", err, above)
+		} else if places := workspace.Places(dir); len(places) > 0 {
+			err = fmt.Errorf("%w, but to %s", err, strings.Join(places, ", "))
 		}
 		return nil, errors.Join(err, w.state.Forget())
 	}

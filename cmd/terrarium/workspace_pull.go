@@ -266,11 +266,10 @@ func (w *nearWorkspace) fetch(ctx context.Context, changes []workspace.Change) (
 func (f *pullFlags) choice(ctx context.Context, p *pulled) (apply, drop bool, err error) {
 	nothing := len(p.Changes) == 0 && len(p.behind) == 0
 	switch {
-	case nothing && (f.apply || f.drop) && !f.json:
+	case nothing && !f.json:
 		say("nothing was changed there")
 		return false, false, nil
 	case nothing:
-		notice("nothing was changed there")
 		return false, false, nil
 	case f.apply, f.drop, f.json:
 		return f.apply, f.drop, nil
@@ -288,6 +287,7 @@ func (f *pullFlags) choice(ctx context.Context, p *pulled) (apply, drop bool, er
 // ignoreNobody has a change only shown where nobody can be asked.
 func ignoreNobody(err error) error {
 	if errors.Is(err, errNobody) {
+		say("nothing was taken over or dropped: that needs --apply or --drop")
 		return nil
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -46,6 +47,9 @@ type State struct {
 
 	file string
 }
+
+// maxHead is how long the first line of a state's file may be, in bytes.
+const maxHead = 64 << 10
 
 // stateHead is the first line of a state's file, which the listing follows.
 type stateHead struct {
@@ -96,6 +100,32 @@ func Above(dir, place string) string {
 	return ""
 }
 
+// maxPlaces is how many states Places looks at.
+const maxPlaces = 1000
+
+// Places returns where dir was handed over to, as far as that is known. dir is absolute.
+func Places(dir string) (places []string) {
+	base, err := home(nearFolder)
+	if err != nil {
+		return nil
+	}
+	files, _ := filepath.Glob(filepath.Join(base, "near-*", stateFile))
+	for _, file := range files[:min(len(files), maxPlaces)] {
+		f, err := os.Open(file)
+		if err != nil {
+			continue
+		}
+		var head stateHead
+		line, err := bufio.NewReaderSize(f, maxHead).ReadSlice('\n')
+		f.Close()
+		if err == nil && json.Unmarshal(line, &head) == nil && head.Dir == dir {
+			places = append(places, head.Place)
+		}
+	}
+	slices.Sort(places)
+	return places
+}
+
 // Read reads the state, under the lock. There is none yet, it is made up.
 func (s *State) Read() error {
 	f, err := os.Open(s.file)
@@ -107,7 +137,7 @@ func (s *State) Read() error {
 		return err
 	}
 	defer f.Close()
-	r := bufio.NewReaderSize(f, 64<<10)
+	r := bufio.NewReaderSize(f, maxHead)
 	line, err := r.ReadSlice('\n')
 	var head stateHead
 	if err == nil {
