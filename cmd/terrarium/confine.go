@@ -189,3 +189,34 @@ func (f *confineFlags) sandbox(root string, required bool) (hostnative.Sandbox, 
 	s.Net, err = f.rules()
 	return s, err
 }
+
+// tellHome says that little can be made in a directory that has the person's home: what is secret
+// there may not be there yet, so nothing new is.
+func (f *confineFlags) tellHome(roots []string) {
+	for _, root := range roots {
+		if hasHome(root) {
+			warn(os.Stderr, fmt.Errorf("--sandbox %s: %s has your home directory in it, so commands add nothing to it, "+
+				"nor to directories in which secrets of yours may be: name your project with --cwd", f.level, root))
+		}
+	}
+}
+
+// hasHome reports whether the person's home is dir, or below it.
+func hasHome(dir string) bool {
+	here, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "/"
+	}
+	for up := filepath.Clean(home); ; up = filepath.Dir(up) {
+		if at, err := os.Stat(up); err == nil && os.SameFile(at, here) {
+			return true
+		}
+		if up == filepath.Dir(up) {
+			return false
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -182,6 +183,9 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 			if err := lack(); err != nil {
 				warn(os.Stderr, err)
 			}
+		}
+		if c.Command != "" && runtime.GOOS == "linux" && host.SandboxLacks() == nil {
+			f.confine.tellHome(sandbox.Roots)
 		}
 		return host, nil
 	}

@@ -129,7 +129,7 @@ func joinNames(list []limitName) string {
 // check says what is wrong with the flags.
 func (f *limitFlags) check(set *pflag.FlagSet, host string) error {
 	if set.Changed("memory") && f.memory < 1<<16 || f.memory > 0 && f.memory < 1<<16 {
-		return fmt.Errorf("--memory %s: too little: at least 64KiB", &f.memory)
+		return fmt.Errorf("a memory limit of %s is too little: at least 64KiB", &f.memory)
 	}
 	if f.openFiles > 0 && f.openFiles < 8 {
 		return fmt.Errorf("--limit open-files=%s: too few: at least 8", &f.openFiles)
