@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { join, relative } from 'node:path';
 
 import { build, createServer, preview } from 'vite';
-import { launch, serve, watchErrors } from '../view/serve.mjs';
+import { hung, launch, serve, watchErrors } from '../view/serve.mjs';
 import { unbuilt, unpacked, web } from './setup.mjs';
 
-const limit = { skip: unbuilt, timeout: 120_000 };
+const limit = { skip: unbuilt, timeout: hung };
 let packed, chromium;
 
 before(async () => {
@@ -26,7 +26,7 @@ async function open(url) {
   const errors = watchErrors(page);
   await page.goto(url);
   const rows = page.locator('.xterm-rows');
-  await rows.getByText('$').waitFor({ timeout: 60_000 });
+  await rows.getByText('$').waitFor();
   return { page, errors, rows };
 }
 
@@ -34,7 +34,7 @@ async function open(url) {
 async function shell(url) {
   const { page, errors, rows } = await open(url);
   await page.keyboard.type('cat hello.txt | tr a-z A-Z\n');
-  await rows.getByText('HELLO FROM A PAGE').waitFor({ timeout: 60_000 });
+  await rows.getByText('HELLO FROM A PAGE').waitFor();
   assert.deepEqual(errors, []);
   await page.close();
 }
@@ -83,11 +83,11 @@ test('Monaco: its files are those of the commands', limit, () =>
     await page.keyboard.type('echo typed\n');
     await page.locator('.xterm-helper-textarea').focus();
     await page.keyboard.type('sh hello.sh you; sed -i s/hello/bye/ hello.sh; cp hello.sh other.sh\n');
-    await rows.getByText('hello, you').waitFor({ timeout: 60_000 });
+    await rows.getByText('hello, you').waitFor();
     assert.match(await rows.innerText(), /^typed$/m);
-    await editor.getByText('echo "bye, $1"').waitFor({ timeout: 60_000 });
+    await editor.getByText('echo "bye, $1"').waitFor();
     await page.getByLabel('File').selectOption('other.sh');
-    await editor.getByText('echo "bye, $1"').waitFor({ timeout: 60_000 });
+    await editor.getByText('echo "bye, $1"').waitFor();
     assert.deepEqual(errors, []);
     await page.close();
   }, process.env.TERRARIUM_LONG));

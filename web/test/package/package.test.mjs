@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { rolldown } from 'rolldown';
+import { hung } from '../view/serve.mjs';
 import { run, unbuilt, unpacked, web } from './setup.mjs';
 
-const limit = { skip: unbuilt, timeout: 180_000 };
+const limit = { skip: unbuilt, timeout: hung };
 let packed;
 
 before(async () => (packed = unbuilt ? undefined : await unpacked()));

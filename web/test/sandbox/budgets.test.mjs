@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gunzipSync } from 'node:zlib';
 
-import { launch, serve } from '../view/serve.mjs';
+import { hung, launch, serve } from '../view/serve.mjs';
 
 const long = process.env.TERRARIUM_LONG === '1';
-const limit = { timeout: long ? 600_000 : 120_000 };
+const limit = { timeout: hung };
 const web = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
 /** within prints a figure, and fails if it is over its budget and counts here. */

@@ -3,7 +3,7 @@
 import { after, afterEach, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 
-import { launch, serve, watchErrors } from '../view/serve.mjs';
+import { hung, launch, serve, watchErrors } from '../view/serve.mjs';
 import { hostile } from './hostile.mjs';
 
 let chromium, server, page;
@@ -15,7 +15,7 @@ afterEach(async () => {
   await server?.close();
 });
 
-const limit = { timeout: 180_000 };
+const limit = { timeout: hung };
 
 /** open opens the page where files are served so. */
 async function open(options) {

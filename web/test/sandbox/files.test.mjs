@@ -3,7 +3,7 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 
-import { launch, serve, watchErrors } from '../view/serve.mjs';
+import { hung, launch, serve, watchErrors } from '../view/serve.mjs';
 
 let server, chromium;
 
@@ -17,7 +17,7 @@ after(async () => {
   await server?.close();
 });
 
-const limit = { timeout: 180_000 };
+const limit = { timeout: hung };
 
 async function open() {
   const page = await chromium.browser.newPage();

@@ -3,9 +3,9 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 
-import { launch, serve, watchErrors } from '../view/serve.mjs';
+import { hung, launch, serve, watchErrors } from '../view/serve.mjs';
 
-const limit = { timeout: 120_000 };
+const limit = { timeout: hung };
 const folder = '/test/sandbox/';
 let chromium;
 

@@ -3,7 +3,7 @@
 import { after, before, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 
-import { launch, serve, watchErrors } from '../view/serve.mjs';
+import { hung, launch, serve, watchErrors } from '../view/serve.mjs';
 
 let server, chromium, page, errors;
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await page.waitForFunction('window.ready');
 });
 
-const limit = { timeout: 180_000 };
+const limit = { timeout: hung };
 
 test('a policy is asked, and what fails denies', limit, async () => {
   const result = await page.evaluate(async () => {
@@ -220,7 +220,7 @@ test('a page that is paused while a command floods it', limit, async () => {
   assert.ok(result.bytes > 10_000_000);
 });
 
-test('sixty processes at once, more than there is room for, and a hundred and sixty that end', { timeout: 180_000 }, async () => {
+test('sixty processes at once, more than there is room for, and a hundred and sixty that end', { timeout: hung }, async () => {
   const result = await page.evaluate(async () => {
     await make();
     const bash = await terminals.create({ command: 'bash', env: { PS1: '> ' } });

@@ -3,7 +3,7 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 
-import { launch, serve, watchErrors } from '../view/serve.mjs';
+import { hung, launch, serve, watchErrors } from '../view/serve.mjs';
 
 let server, chromium, page, errors;
 
@@ -24,7 +24,7 @@ after(async () => {
   assert.deepEqual(errors, []);
 });
 
-const limit = { timeout: 180_000 };
+const limit = { timeout: hung };
 const run = (...args) => page.evaluate((args) => run(...args), args);
 
 test('a command runs', limit, async () => {
@@ -79,7 +79,7 @@ test('a shell on a pty, and ^C', limit, async () => {
 
 const prompts = process.env.TERRARIUM_LONG ? 1000 : 16;
 
-test('a shell takes what is typed, at any pace and ahead of its prompts', { timeout: 180_000 + prompts * 2000 }, async () => {
+test('a shell takes what is typed, at any pace and ahead of its prompts', { timeout: hung + prompts * 2000 }, async () => {
   const stuck = await page.evaluate(async (prompts) => {
     let seed = 1;
     const random = (n) => {

@@ -91,7 +91,7 @@ const ways = {
   },
 };
 
-const limit = { timeout: 120_000 };
+const limit = { timeout: 600_000 };
 
 for (const [name, way] of Object.entries(ways)) {
   const skip = unbuilt || (name === 'WebSocket' && !globalThis.WebSocket ? 'this Node needs --experimental-websocket' : false);

@@ -13,9 +13,9 @@ import { pathToFileURL } from 'node:url';
 import { SessionUpdate } from '@agentclientprotocol/sdk/experimental/v2';
 import { clientCapabilities, createDisplay } from '../../dist/display.js';
 import { connect } from './agent.mjs';
-import { launch, serve, watchErrors } from './serve.mjs';
+import { hung, launch, serve, watchErrors } from './serve.mjs';
 
-const limit = { timeout: 180_000 };
+const limit = { timeout: hung };
 const wasm = await WebAssembly.compile(await readFile(new URL('../../dist/core.wasm', import.meta.url)));
 let server, chromium, dir;
 

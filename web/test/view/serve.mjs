@@ -45,6 +45,12 @@ export async function serve({ headers = {}, instead = {}, elsewhere = {} } = {})
   };
 }
 
+/**
+ * When a test is taken for one that hangs, in milliseconds. Where much else runs, what takes a
+ * second alone takes half a minute.
+ */
+export const hung = 600_000;
+
 /** launch starts Chromium with a profile of its own, which goes with it. */
 export async function launch(options = {}) {
   const profile = await mkdtemp(join(tmpdir(), 'terrarium-chromium-'));
@@ -57,8 +63,7 @@ export async function launch(options = {}) {
     ],
     ...options,
   });
-  // Where much else runs, what takes a second here takes half a minute.
-  browser.setDefaultTimeout(120_000);
+  browser.setDefaultTimeout(hung / 2);
   return {
     browser,
     close: async () => {

@@ -8,7 +8,6 @@ import { launch, serve, watchErrors } from './serve.mjs';
 
 const built = ['dist/sandbox.wasm.gz', 'dist/wasm_exec.js', 'plugins/index.json'].every((f) => existsSync(new URL(`../../${f}`, import.meta.url)));
 const skip = built ? false : 'needs the sandbox: run make build';
-const patience = 120_000; // milliseconds: machines under load take long to compile a plugin
 
 let server, chromium, page, errors;
 
@@ -17,7 +16,6 @@ before(async () => {
   server = await serve();
   chromium = await launch();
   page = await chromium.browser.newPage();
-  page.setDefaultTimeout(patience);
   errors = watchErrors(page);
   await page.goto(`${server.url}/demo/`);
   await page.waitForSelector('html[data-ready] .terrarium');
