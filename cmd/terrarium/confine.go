@@ -58,9 +58,9 @@ type confineFlags struct {
 func (f *confineFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(&f.level, "sandbox", sandboxLevels[0], "")
-	set.StringArrayVar(&f.write, "write", nil, "")
-	set.StringArrayVar(&f.net, "net", nil, "")
-	set.StringArrayVar(&f.sockets, "socket", nil, "")
+	set.Var((*repeated)(&f.write), "write", "")
+	set.Var((*repeated)(&f.net), "net", "")
+	set.Var((*repeated)(&f.sockets), "socket", "")
 	cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxLevels, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("write")
 	cmd.MarkFlagFilename("socket")

@@ -68,7 +68,7 @@ func newConform() *cobra.Command {
 			return f.serve()
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.reports, "report", nil, "")
+	cmd.Flags().Var((*repeated)(&f.reports), "report", "")
 	cmd.Flags().Var(&f.only, "only", "")
 	cmd.Flags().Var((*duration)(&f.timeout), "timeout", "")
 	cmd.Flags().BoolVar(&f.list, "list", false, "")

@@ -75,7 +75,7 @@ func (f *commandFlags) addShell(cmd *cobra.Command) {
 func (f *commandFlags) addHost(cmd *cobra.Command) {
 	f.set = cmd.Flags()
 	f.hostFlags.add(cmd)
-	f.set.StringArrayVar(&f.env, "env", nil, "")
+	f.set.Var((*repeated)(&f.env), "env", "")
 	f.set.BoolVar(&f.inherit, "env-inherit", f.inherit, "")
 }
 

@@ -23,7 +23,7 @@ type engineFlags struct {
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.image, "image", "", "")
-	cmd.Flags().StringArrayVar(&f.flags, "engine-flag", nil, "")
+	cmd.Flags().Var((*repeated)(&f.flags), "engine-flag", "")
 }
 
 // checkEngine says what is wrong with the flags of an engine. One that starts containers is taken

@@ -104,7 +104,7 @@ func (f *fleetJoinFlags) add(cmd *cobra.Command) {
 	f.engineFlags.add(cmd)
 	f.set.StringVar(&f.cwd, "cwd", "", "")
 	f.set.IntVar(&f.slots, "slots", 0, "")
-	f.set.StringArrayVar(&f.labels, "label", nil, "")
+	f.set.Var((*repeated)(&f.labels), "label", "")
 	f.set.StringVar(&f.name, "name", "", "")
 	f.set.Var((*duration)(&f.linger), "linger", "")
 	f.set.Var((*duration)(&f.drain), "drain-timeout", "")

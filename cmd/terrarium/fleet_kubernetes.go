@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -108,8 +109,10 @@ const (
 //
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 var (
-	dnsLabel     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-	dnsSubdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	dnsLabel     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`) })
+	dnsSubdomain = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	})
 )
 
 // check says what is wrong with the flags, and fills in what was left out.
@@ -126,11 +129,11 @@ func (f *kubernetesFlags) check() error {
 		return errors.New("fleet kubernetes needs --slots N")
 	case f.replicas < 1 || f.replicas > maxReplicas:
 		return fmt.Errorf("--replicas %d: out of range: 1 to %d", f.replicas, maxReplicas)
-	case len(f.name) > maxDeployment || !dnsLabel.MatchString(f.name):
+	case len(f.name) > maxDeployment || !dnsLabel().MatchString(f.name):
 		return fmt.Errorf("--name %.80q: want 1 to %d of a to z, 0 to 9 and -, and no - first or last", f.name, maxDeployment)
-	case f.namespace != "" && (len(f.namespace) > 63 || !dnsLabel.MatchString(f.namespace)):
+	case f.namespace != "" && (len(f.namespace) > 63 || !dnsLabel().MatchString(f.namespace)):
 		return fmt.Errorf("--namespace %.80q: want 1 to 63 of a to z, 0 to 9 and -, and no - first or last", f.namespace)
-	case len(f.secret) > maxSecret || !dnsSubdomain.MatchString(f.secret):
+	case len(f.secret) > maxSecret || !dnsSubdomain().MatchString(f.secret):
 		return fmt.Errorf("--secret %.80q: want 1 to %d of a to z, 0 to 9, . and -, each part with a letter or digit first and last", f.secret, maxSecret)
 	}
 	return nil

@@ -56,8 +56,8 @@ type fleetTenantFlags struct {
 
 func (f *fleetTenantFlags) add(cmd *cobra.Command) {
 	f.dir.add(cmd)
-	cmd.Flags().StringArrayVar(&f.users, "user", nil, "")
-	cmd.Flags().StringArrayVar(&f.workers, "worker", nil, "")
+	cmd.Flags().Var((*repeated)(&f.users), "user", "")
+	cmd.Flags().Var((*repeated)(&f.workers), "worker", "")
 }
 
 // check says what is wrong with the names.

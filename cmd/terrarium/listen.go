@@ -59,7 +59,7 @@ type wsServer struct {
 func (f *listenFlags) addListen(set *pflag.FlagSet) {
 	set.Var((*address)(&f.addr), "listen", "")
 	set.StringVar(&f.tokenFile, "token-file", "", "")
-	set.StringArrayVar(&f.origins, "allow-origin", nil, "")
+	set.Var((*repeated)(&f.origins), "allow-origin", "")
 	set.BoolVar(&f.allowRemote, "allow-remote", false, "")
 }
 

@@ -53,7 +53,7 @@ const defaultPlaceTimeout = time.Minute
 func (f *fleetFlags) add(cmd *cobra.Command) {
 	f.accessFlags.add(cmd)
 	f.timeout = defaultPlaceTimeout
-	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "")
+	cmd.Flags().Var((*repeated)(&f.labels), "label", "")
 	cmd.Flags().Var((*duration)(&f.timeout), "place-timeout", "")
 }
 

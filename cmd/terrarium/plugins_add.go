@@ -93,7 +93,7 @@ func newPluginsAdd() *cobra.Command {
 	f.addTo(cmd)
 	set := cmd.Flags()
 	set.StringVar(&f.name, "name", "", "")
-	set.StringArrayVar(&f.aliases, "alias", nil, "")
+	set.Var((*repeated)(&f.aliases), "alias", "")
 	set.BoolVar(&f.force, "force", false, "")
 	return cmd
 }

@@ -72,7 +72,7 @@ func newPluginsInfo() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.plugins, "plugins", nil, "")
+	cmd.Flags().Var((*repeated)(&f.plugins), "plugins", "")
 	cmd.Flags().StringVar(&f.engine, "engine", engines[0], "")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "")
 	cmd.MarkFlagDirname("plugins")

@@ -44,7 +44,7 @@ func newPluginsList() *cobra.Command {
 			return list(sources).print(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().StringArrayVar(&dirs, "plugins", nil, "")
+	cmd.Flags().Var((*repeated)(&dirs), "plugins", "")
 	cmd.Flags().BoolVar(&all, "all", false, "")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "")
 	cmd.MarkFlagDirname("plugins")

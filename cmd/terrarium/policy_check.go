@@ -111,7 +111,7 @@ func newPolicyFiles(name, short, help string, print func(io.Writer, *policyFile)
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&roots, "root", nil, "")
+	cmd.Flags().Var((*repeated)(&roots), "root", "")
 	cmd.MarkFlagDirname("root")
 	cmd.Flags().StringVar(&asElsewhere, "policy", "", "")
 	cmd.MarkFlagFilename("policy", "toml")

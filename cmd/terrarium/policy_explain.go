@@ -74,7 +74,7 @@ func newPolicyExplain() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&config.File, "policy", "", "")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "")
-	cmd.Flags().StringArrayVar(&roots, "root", nil, "")
+	cmd.Flags().Var((*repeated)(&roots), "root", "")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "")
 	cmd.MarkFlagDirname("cwd")
 	cmd.MarkFlagDirname("root")

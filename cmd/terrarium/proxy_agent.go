@@ -26,8 +26,8 @@ type agentFlags struct {
 func (f *agentFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(&f.level, "sandbox-agent", sandboxLevels[0], "")
-	set.StringArrayVar(&f.write, "agent-write", nil, "")
-	set.StringArrayVar(&f.net, "agent-net", nil, "")
+	set.Var((*repeated)(&f.write), "agent-write", "")
+	set.Var((*repeated)(&f.net), "agent-net", "")
 	cmd.RegisterFlagCompletionFunc("sandbox-agent", cobra.FixedCompletions(sandboxLevels, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagDirname("agent-write")
 	cmd.RegisterFlagCompletionFunc("agent-net", cobra.NoFileCompletions)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // quantity is a flag's number of processors or bytes, as Kubernetes writes it.
@@ -17,8 +18,8 @@ type quantity struct {
 // What Kubernetes takes besides, such as 1e3, thousandths of a byte, and a pod of 8 bytes, is
 // mostly a slip.
 var (
-	processors = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,3}|m)?$`)
-	bytesOf    = regexp.MustCompile(`^([0-9]{8,15}|[0-9]{1,6}(\.[0-9]{1,3})?[MGT]i?)$`)
+	processors = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,3}|m)?$`) })
+	bytesOf    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{8,15}|[0-9]{1,6}(\.[0-9]{1,3})?[MGT]i?)$`) })
 )
 
 // Set implements pflag.Value.
@@ -28,7 +29,7 @@ func (q *quantity) Set(text string) error {
 		form, want = processors, "want processors, as in 2, 0.5 or 500m"
 	}
 	switch {
-	case !form.MatchString(text):
+	case !form().MatchString(text):
 		return errors.New(want)
 	case strings.Trim(text, "0.mMGTi") == "":
 		return errors.New("want more than nothing")

@@ -33,6 +33,22 @@ func (d *duration) String() string { return time.Duration(*d).String() }
 // Type implements pflag.Value.
 func (d *duration) Type() string { return "duration" }
 
+// repeated is a flag that may be given several times. pflag's own has encoding/csv print that it is
+// empty, with 4 KiB for each of our flags at each start.
+type repeated []string
+
+// Set implements pflag.Value.
+func (r *repeated) Set(text string) error {
+	*r = append(*r, text)
+	return nil
+}
+
+// String implements pflag.Value.
+func (r *repeated) String() string { return strings.Join(*r, ",") }
+
+// Type implements pflag.Value. Completion offers a flag again that is called so.
+func (r *repeated) Type() string { return "stringArray" }
+
 // address is a flag's HOST:PORT to listen on. HOST may be empty, which is all of this machine.
 type address string
 

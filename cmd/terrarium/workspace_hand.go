@@ -36,7 +36,7 @@ func (f *workspaceFlags) addWorkspace(cmd *cobra.Command) {
 }
 
 func (f *workspaceFlags) addRepositories(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.repositories, "workspace-git", nil, "")
+	cmd.Flags().Var((*repeated)(&f.repositories), "workspace-git", "")
 	cmd.MarkFlagDirname("workspace-git")
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/terrarium-dev/terrarium/core/vt"
@@ -24,7 +25,7 @@ const (
 )
 
 // isHeader matches what a recording begins with: an object on one line, with a version.
-var isHeader = regexp.MustCompile(`\A\{[^\n]*"version"\s*:`)
+var isHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A\{[^\n]*"version"\s*:`) })
 
 // ErrNoRecording says that what was read is no recording at all, but may be what a terminal was
 // sent.
@@ -43,7 +44,7 @@ type Reader struct {
 // taken from r, if there is none; else it says what is wrong with it.
 func NewReader(r *bufio.Reader) (*Reader, error) {
 	c := &Reader{lines: r}
-	if !isHeader.Match(firstLine(r)) {
+	if !isHeader().Match(firstLine(r)) {
 		return nil, ErrNoRecording
 	}
 	line, err := c.next()

@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"oras.land/oras-go/v2/registry"
 )
@@ -38,7 +39,9 @@ const maxSource = 500
 // version.
 //
 // https://docs.npmjs.com/cli/configuring-npm/package-json#name
-var npmSource = regexp.MustCompile(`^((?:@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*)@([0-9][0-9A-Za-z.+-]*)$`)
+var npmSource = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((?:@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*)@([0-9][0-9A-Za-z.+-]*)$`)
+})
 
 // ParseSource reads a source:
 //
@@ -54,7 +57,7 @@ func ParseSource(text string) (Source, error) {
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch scheme {
 	case NPM:
-		m := npmSource.FindStringSubmatch(rest)
+		m := npmSource().FindStringSubmatch(rest)
 		if m == nil {
 			return Source{}, errors.New("want npm:NAME@VERSION, with an exact version")
 		}

@@ -13,6 +13,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -56,7 +57,7 @@ func New(c Config) (http.Handler, error) {
 
 // importMap is the one script that stands in the page itself: browsers take import
 // maps from nowhere else.
-var importMap = regexp.MustCompile(`(?s)<script type="importmap">(.*?)</script>`)
+var importMap = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<script type="importmap">(.*?)</script>`) })
 
 // policy returns the strictest Content-Security-Policy that the page works with:
 // its own files, modules of WebAssembly, and the import map by its sum. xterm.js
@@ -65,7 +66,7 @@ var importMap = regexp.MustCompile(`(?s)<script type="importmap">(.*?)</script>`
 // https://www.w3.org/TR/CSP3/
 func policy(html []byte) string {
 	scripts := "'self' 'wasm-unsafe-eval'"
-	for _, m := range importMap.FindAllSubmatch(html, -1) {
+	for _, m := range importMap().FindAllSubmatch(html, -1) {
 		sum := sha256.Sum256(m[1])
 		scripts += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/terrarium-dev/terrarium/plugins"
@@ -154,13 +155,13 @@ func checkSum(field, text string) error {
 // sandboxOwn are variables that the sandbox sets, or that say how it works.
 var sandboxOwn = []string{"HOME", "LANG", "PATH", "PWD", "TERM", "TMPDIR"}
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // checkVariable says why kv is no variable that a plugin may set.
 func checkVariable(kv string) error {
 	name, value, ok := strings.Cut(kv, "=")
 	switch {
-	case !ok || !variableName.MatchString(name):
+	case !ok || !variableName().MatchString(name):
 		return fmt.Errorf("%s: want NAME=value", Printable(kv))
 	case slices.Contains(sandboxOwn, name):
 		return fmt.Errorf("%s is the sandbox's own", name)
