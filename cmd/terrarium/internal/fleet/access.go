@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
 
 // An Access is how a NATS server is reached. Only URL is needed.
@@ -48,6 +50,7 @@ type Client struct {
 	nats   *nats.Conn
 	user   string // the public nkey of the credentials, or Anybody
 	tenant string // whose the credentials are, if they say so
+	access Access
 	url    string
 	closed chan struct{} // closed when the connection will not be made again
 	backIn time.Duration // settleTime, but in tests
@@ -93,7 +96,7 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 	if err != nil { // the URL may have a password in it
 		return nil, fmt.Errorf("the URL of a fleet: %w", err)
 	}
-	c := &Client{user: Anybody, url: a.URL, closed: make(chan struct{}), backIn: settleTime}
+	c := &Client{user: Anybody, access: *a, url: a.URL, closed: make(chan struct{}), backIn: settleTime}
 	options := []nats.Option{
 		nats.Name(name), nats.Timeout(connectLimit), nats.PingInterval(pingPause),
 		nats.MaxReconnects(-1), nats.ReconnectWait(retryPause), nats.ReconnectJitter(retryPause, retryPause),
@@ -116,6 +119,10 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 	}
 	if a.Creds != "" {
 		who, err := identityOf(a.Creds)
+		var creds *credentials
+		if err == nil {
+			creds, err = openCredentials(a.Creds)
+		}
 		if err == nil {
 			err = who.check(a.Creds, a.Role)
 		}
@@ -123,7 +130,7 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 			return nil, fmt.Errorf("credentials: %w", err)
 		}
 		c.user, c.tenant = who.key, who.tenant
-		options = append(options, nats.UserCredentials(a.Creds))
+		options = append(options, nats.UserJWT(creds.token, creds.sign))
 	}
 	options = append(options, nats.CustomInboxPrefix(InboxPrefix(c.user)))
 	if !local {
@@ -254,9 +261,9 @@ func (c *Client) settled(heard time.Time) bool {
 // lastError is why there is no connection.
 func (c *Client) lastError() error {
 	if err := c.nats.LastError(); err != nil {
-		return err
+		return c.access.explain(err)
 	}
-	return nats.ErrConnectionClosed
+	return fmt.Errorf("%s: %w", c.url, nats.ErrConnectionClosed)
 }
 
 // What may wait for a subscription of a session to be handled. A link's window is less than that.
@@ -309,7 +316,7 @@ func (c *Client) connected(ctx context.Context) error {
 		case nats.CONNECTED:
 			return nil
 		case nats.CLOSED:
-			return fmt.Errorf("%s: %w", c.url, c.lastError())
+			return closedError{c.lastError()}
 		}
 		select {
 		case <-changed:
@@ -319,3 +326,10 @@ func (c *Client) connected(ctx context.Context) error {
 		}
 	}
 }
+
+// A closedError is why there will be no connection any more: the session is gone, too.
+type closedError struct{ error }
+
+func (e closedError) Unwrap() error { return e.error }
+
+func (closedError) Is(target error) bool { return target == remote.ErrGone }

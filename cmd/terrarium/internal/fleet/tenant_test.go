@@ -17,6 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
+
+	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
 
 // A raw is a client of a server that is no Client of ours, and sends what it likes.
@@ -499,6 +501,13 @@ func removed(t *testing.T, ctx context.Context, s *Server, list *Tenants, acme, 
 		}
 	}
 	user, tenant := ends("bob"), ends("ada")
+	// It has the very file that is taken away.
+	access := Access{URL: s.URL(), Creds: acme["bob"]}
+	client, err := access.Connect(ctx, "a client of bob's")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
 	stays := dialRaw(t, s, acme["ada"])
 	if err := list.RemoveCreds(ctx, "acme", "bob"); err != nil {
 		t.Fatal(err)
@@ -508,6 +517,10 @@ func removed(t *testing.T, ctx context.Context, s *Server, list *Tenants, acme, 
 	}
 	waitFor("a user that was removed", user)
 	waitFor("a user of a tenant that was removed", tenant)
+	waitFor("a client of a user that was removed", client.closed)
+	if err := client.connected(ctx); !errors.Is(err, remote.ErrGone) || !strings.Contains(err.Error(), "the server refuses the credentials in "+acme["bob"]) {
+		t.Errorf("got %v, want that its credentials are refused, and that it is gone", err)
+	}
 	refuse := func(s *Server) {
 		t.Helper()
 		for name, file := range kept {

@@ -188,7 +188,7 @@ func (w *Worker) untilDrained(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-w.config.Client.closed:
-			return fmt.Errorf("%s: the server has ended the connection for good: %w", w.config.Client.url, w.config.Client.lastError())
+			return fmt.Errorf("the server has ended the connection for good: %w", w.config.Client.lastError())
 		case <-w.ctx.Done():
 			if w.drained() {
 				return nil
