@@ -54,13 +54,16 @@ const workspaceRemoveHelp = `usage: terrarium workspace rm [DIR] --on PLACE
 
 Removes the workspace that DIR was handed over to, with all that was changed
 over there and not pulled, and what is known of it here. DIR stays as it is.
+It asks at a terminal, unless --yes is there.
 
   --on PLACE    where it is; see "terrarium help on"
   --no-install  needs a terrarium in PATH over there
+  --yes         ask nothing
 `
 
 func newWorkspaceRemove() *cobra.Command {
 	var f workspaceCommandFlags
+	var yes bool
 	cmd := &cobra.Command{
 		Use:                   "rm [DIR] --on PLACE",
 		SuggestFor:            []string{"remove", "delete"},
@@ -71,10 +74,11 @@ func newWorkspaceRemove() *cobra.Command {
 			if err := f.checkCommand(cmd, args); err != nil {
 				return &usageError{cmd.UseLine(), err}
 			}
-			return f.remove()
+			return f.remove(yes)
 		},
 	}
 	f.addTo(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "")
 	return cmd
 }
 
@@ -82,7 +86,7 @@ func newWorkspaceRemove() *cobra.Command {
 var errNotHanded = errors.New("it was not handed over to that place")
 
 // remove does not look at what is here or there: that may be why it is to go.
-func (f *workspaceCommandFlags) remove() error {
+func (f *workspaceCommandFlags) remove(yes bool) error {
 	ctx, stop := interruptible()
 	defer stop()
 	w, err := f.openState(f.dir, false)
@@ -90,9 +94,19 @@ func (f *workspaceCommandFlags) remove() error {
 		return err
 	}
 	defer w.close()
+	if !yes {
+		agreed, err := agree(ctx, w.place+": remove the workspace there, with what was changed there and not pulled?")
+		if err != nil && !errors.Is(err, errNobody) {
+			return interrupted(ctx, err)
+		}
+		if err == nil && !agreed {
+			return errors.New("nothing was removed")
+		}
+	}
 	err = f.connect(ctx, w, func(ctx context.Context) error { return w.far.call(ctx, "remove", "", nil, nil) })
 	if err != nil {
 		return interrupted(ctx, err)
 	}
+	say(w.place + ": the workspace is removed there, with what was not pulled")
 	return w.state.Forget()
 }

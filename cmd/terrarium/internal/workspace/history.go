@@ -233,6 +233,12 @@ func (f *Far) readHead() string {
 	return head
 }
 
+// branch returns what the repository in the tree says of the branch that it is at.
+func (f *Far) branch() string {
+	head := strings.TrimSpace(f.readGit("HEAD"))
+	return strings.TrimPrefix(head, "ref: refs/heads/")
+}
+
 // readGit returns a short file of the repository in the tree, or "".
 func (f *Far) readGit(name string) string {
 	file, err := openFile(f.root, path.Join(".git", name))

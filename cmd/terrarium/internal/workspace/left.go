@@ -22,9 +22,10 @@ const (
 	leftSocket  = "sockets"
 	leftDevice  = "devices"
 	leftName    = "names or links that can't be carried"
+	leftCommits = "branches with commits that were made there"
 )
 
-var leftKinds = []string{LeftIgnored, leftOwn, leftEmpty, leftPipe, leftSocket, leftDevice, leftName}
+var leftKinds = []string{LeftIgnored, leftOwn, leftEmpty, leftPipe, leftSocket, leftDevice, leftName, leftCommits}
 
 // A Left is what stays on the far side for one reason. A directory of which all stays counts once.
 type Left struct {
@@ -92,6 +93,9 @@ func (f *Far) Left(ctx context.Context, w io.Writer, known []string) error {
 	if s.git = f.ref(ctx, headRef) != ""; s.git {
 		if err := s.ask(ctx, f.treeGit()); err != nil {
 			return err
+		}
+		if old := f.ref(ctx, treeRef); old != "" && f.readHead() != old {
+			s.left.Add(leftCommits, f.branch())
 		}
 	}
 	if err := walk(f.root, ".", s.visit); err != nil {
