@@ -19,8 +19,8 @@ const policyCheckHelp = `usage: terrarium policy check [flags] [FILE...]
 Says which policy files hold for a session here, or reads FILE, with the number
 of their rules. Of a file with an error it names the line, the rule and the
 example; nothing that the file would be asked about starts then. It exits with 1
-if a file is wrong, or if commands or other users may write one that holds. Of
-another FILE it only says so: a draft may lie anywhere.
+if a file is wrong, or if commands or other users may write the user's or the
+machine's. Of another FILE it only says so: a draft may lie anywhere.
 
   --root DIR     what the session hands over, in place of the current directory;
                  repeatable

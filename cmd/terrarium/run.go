@@ -33,7 +33,7 @@ COMMAND alone may be a whole shell line. What it leaves running is killed.
                           person would see in the end; default: raw, with --json
                           and a terminal text. On your terminal a sandbox only
                           draws, unless you say --output raw
-  --json                  print no output, but one JSON object at the end
+  --json                  print no output, but a JSON object when it has ended
   --output-byte-limit N   with --json: keep the newest N bytes; default 1MiB
   --record FILE.cast      record the terminal, for play; --trace FILE: each step
   --on PLACE, --host, --sandbox, --limit   see "help on|sandbox|native|limits"

@@ -40,7 +40,7 @@ that nobody has said is 80x24, and a status 0.
                           into FILE
   --env, --kill-grace, --host, --sandbox, --limit, --audit   as for run
 
-An example is in README. Two scripts never see each other's files.
+An example is in docs/screens.md. Two scripts never see each other's files.
 `
 
 // testFlags are the flags of test.

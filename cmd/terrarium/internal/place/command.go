@@ -20,5 +20,9 @@ var command = scheme{
 	},
 	hints: []hint{
 		{"executable file not found", ErrMissing, ""},
+		{"unexpected argument: terrarium", nil, needsLast},
+		{"cannot open terrarium", nil, needsLast},
 	},
 }
+
+const needsLast = `the command gets "terrarium host serve …" as its last arguments, and is to run that: exec:env does, on this machine`
