@@ -78,7 +78,7 @@ func TestNobodyTypes(t *testing.T) {
 		fmt.Fprintln(&long, "line", i)
 	}
 	for name, text := range map[string]string{
-		"long": long.String(), "other": "one\ntwo\n", "swapped": "one\n", "keys": "dd:wq\r",
+		"long": long.String(), "other": "one\ntwo\n", "swapped": "one\n", "keys": "dd:wq\r", "log": "before\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestNobodyTypes(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(home, ".viminfo"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	vimrc := "au!\nau VimEnter * call nosuch()\nset more\n"
+	vimrc := "au!\naug own\nau VimEnter * call nosuch()\naug END\nau VimEnter * call nosuch()\nset more textwidth=6\n"
 	if err := os.WriteFile(filepath.Join(home, ".vimrc"), []byte(vimrc), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +111,15 @@ func TestNobodyTypes(t *testing.T) {
 		{line: "vim long", want: []string{"nobody types"}, ends: 1},
 		{line: "view +40 long", want: []string{"nobody types"}, ends: 1},
 		{line: "vim long", home: home, want: []string{"nobody types"}, ends: 1},
+		{line: "cat long | vim -", want: []string{"nobody types"}, ends: 1},
+		{line: "vim long 2>>log >/dev/null; cat log", want: []string{"before", "nobody types"}},
 		{line: "vim -c '1,100p' long", want: []string{"line 99", "nobody types"}, ends: 1},
 		{line: "vim -es -c 'normal ix' -c preserve -c '!kill -9 $PPID' swapped || true", want: []string{"Killed"}},
 		{line: "vim -c wq swapped", want: []string{"another vim edits this file"}, ends: 1},
 		{line: "vim -c '%s/one/three/' -c wq other", home: home, then: "three\ntwo\n"},
 		{line: "vim -s keys other", then: "two\n"},
 		{line: "vim -es -c 1d -c wq other", then: ""},
+		{line: "vim.tiny -c 'normal Ahello hello' -c wq other", home: home, then: "hello\nhello\n"},
 	} {
 		t.Run(test.line, func(t *testing.T) {
 			program, _, _ := strings.Cut(strings.TrimPrefix(test.line, "cat long | "), " ")
@@ -142,7 +145,7 @@ func TestNobodyTypes(t *testing.T) {
 			if got := strings.Count(out, "line "); test.want == nil && got != test.lines {
 				t.Errorf("got %d lines, want %d", got, test.lines)
 			}
-			if strings.HasPrefix(test.line, "vim -") && strings.HasSuffix(test.line, " other") {
+			if (strings.Contains(test.line, " -c ") || strings.Contains(test.line, " -s ")) && strings.HasSuffix(test.line, " other") {
 				if got, err := os.ReadFile(filepath.Join(dir, "other")); string(got) != test.then || err != nil {
 					t.Errorf("the file has %q, %v, want %q", got, err, test.then)
 				}

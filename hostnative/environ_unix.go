@@ -96,21 +96,23 @@ const (
 	lessAlone = "-FRXE~ ++g9999999j9999999j"
 	// vimAlone ends vim with status 1 where it would wait for keys: when it has done what its
 	// arguments say, and where a file has a swap file. Where keys come from a file (-s), or from a
-	// pipe, it gets them. In ex mode (-es) it reads no such variable.
-	vimAlone = `if getftype(resolve("/dev/stdin")) == "cdev" && index(v:argv, "-s") < 0|` +
-		// In a group, as an "au!" in the person's own .vimrc deletes those that are in none; and
-		// before it, as vim runs no other after one that fails.
-		`aug terrarium|` +
-		// "silent!", as vim waits for a key before it ends if it has shown an error.
-		`exe 'au VimEnter * ++nested call writefile(["vim: nobody types at this terminal: ` +
-		`edit files with other commands"], "/dev/stderr")|silent! cquit'|` +
-		`exe 'au SwapExists * let v:swapchoice = "q"|call writefile(["vim: "..v:swapname..": ` +
-		`another vim edits this file, or did when it was killed"], "/dev/stderr")'|` +
-		`aug END|endif|` +
-		`silent! source ~/.vimrc|` +
+	// pipe, it gets them; but with "-" a pipe is a text, and they come from the terminal. In ex mode
+	// (-es) it reads no such variable. A vim without +eval ignores all from "if" on.
+	vimAlone = `silent! source ~/.vimrc|` +
 		// It waits for a key where it may not write .viminfo, a person's own history besides,
 		// and after each screen of what it prints.
-		`set viminfo= nomore`
+		`set viminfo= nomore|` +
+		`if index(get(v:, "argv", []), "-s") < 0 && (has("nvim") || index(get(v:, "argv", []), "-") > 0 || ` +
+		`getftype(resolve("/dev/stdin")) == "cdev")|` +
+		// Of these vim runs no other after one that fails. They are not needed any more.
+		`for g in getcompletion("", "augroup")|exe "silent! au! "..g.." VimEnter"|endfor|` +
+		`au! VimEnter|` +
+		// "silent!", as vim waits for a key before it ends if it has shown an error.
+		`exe 'au VimEnter * ++nested silent! call writefile(["vim: nobody types at this terminal: ` +
+		`edit files with other commands"], "/dev/stderr", "a")|silent! cquit'|` +
+		`exe 'au SwapExists * let v:swapchoice = "q"|silent! call writefile(["vim: "..v:swapname..": ` +
+		`another vim edits this file, or did when it was killed"], "/dev/stderr", "a")'|` +
+		`endif`
 )
 
 func (e *environ) set(name, value string) {
