@@ -16,10 +16,13 @@ func (s *Screen) Resize(rows, cols int) {
 	s.buf.y = s.y
 	main := layout{s: s, b: &s.main, rows: rows, cols: cols}
 	main.resize()
-	if s.buf != &s.main {
+	switch {
+	case s.buf != &s.main:
 		alt := layout{s: s, b: s.alt, rows: rows, cols: cols}
 		alt.resize()
 		s.alt.resizeTabs(cols)
+	case s.alt != nil: // it is blank, and its memory is of the size before
+		*s.alt = buffer{saved: s.alt.saved}
 	}
 	s.rows, s.cols = rows, cols
 	s.x, s.y = min(s.x, cols-1), s.buf.y

@@ -432,6 +432,15 @@ func TestMemory(t *testing.T) {
 	if full > 8<<20 {
 		t.Errorf("a screen with 10,000 lines: got %d bytes, want 8 MiB at most", full)
 	}
+	hidden := heapOf(1, func() *vt.Screen {
+		s := vt.NewScreen(vt.Options{Rows: vt.MaxRows, Cols: vt.MaxCols})
+		s.Write([]byte("\x1b[?1049h" + strings.Repeat("x", vt.MaxRows*vt.MaxCols) + "\x1b[?1049l"))
+		s.Resize(24, 80)
+		return s
+	})
+	if hidden > 1<<20 {
+		t.Errorf("an alternate screen that was large: got %d bytes, want 1 MiB at most", hidden)
+	}
 	t.Logf("idle: %d bytes; with 10,000 lines: %d bytes", idle, full)
 }
 
