@@ -91,12 +91,14 @@ type follower struct {
 	dir   string            // the workspace here
 	links map[string]string // what they say, by their paths
 	left  int               // bytes of paths that may be looked up and checked
+	looks int               // what back has looked for here
 	via   []string          // the links that the last path led through
 }
 
 const (
 	maxFollows  = 40 // links on the way of one, as for the kernel
 	maxFollowed = 16 << 20
+	maxLooks    = 2000 // in the directories here: a second
 )
 
 // follow returns where a path leads, or "" if that is nowhere in the workspace. Where there is too
@@ -119,10 +121,39 @@ func (f *follower) follow(p string) string {
 		p = path.Join(from, to, p[len(link):])
 		f.left -= len(p)
 		if p != "." && workspace.CheckPath(p) != nil {
-			return ""
+			if p = f.back(p); p == "" {
+				return ""
+			}
+			if f.looks > maxLooks {
+				return "."
+			}
 		}
 	}
 	return ""
+}
+
+// back returns where in the workspace a path leads that leaves it, or "" if that is nowhere: by
+// the name of its own directory, or by a link above it, it may come back. Where there is too much to
+// look for it returns ".".
+func (f *follower) back(p string) string {
+	for rest := ""; ; {
+		if f.looks++; f.looks > maxLooks {
+			return "."
+		}
+		if dir, err := filepath.EvalSymlinks(filepath.Join(f.dir, p)); err == nil {
+			rel, err := filepath.Rel(f.dir, filepath.Join(dir, rest))
+			rel = filepath.ToSlash(rel)
+			if err != nil || rel != "." && workspace.CheckPath(rel) != nil {
+				return ""
+			}
+			return rel
+		}
+		up, last := path.Split(p)
+		if last == "" || last == ".." {
+			return ""
+		}
+		p, rest = path.Clean(up), path.Join(last, rest)
+	}
 }
 
 // first returns the first symbolic link on the way of a path, which may be the path, or "".

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,11 +15,20 @@ import (
 )
 
 func TestProtectedLeads(t *testing.T) {
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	alias := filepath.Join(t.TempDir(), "alias")
+	if err := os.Symlink(filepath.Dir(dir), alias); err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Base(dir)
 	there := workspace.Listing{"cfg/x": {Kind: workspace.File}}
 	for p, to := range map[string]string{
 		".vscode": "cfg/vscode", ".claude": "one", "one": "two/three", "two": "a/b", "s/.envrc": "../env", ".zed": filepath.Join(dir, "here"),
 		".run": "/etc", ".husky": "../up", ".roo": ".roo", ".kiro": ".git/x", "other": "free",
+		"o/.vscode": "../../" + own + "/back/there", "p/.vscode": filepath.Join(alias, own, "aliased"), "q/.vscode": "../../" + own + "x/no",
 		".idea": "far/idea", "far/idea/x.xml": "../../deep/x.xml", "deep/x.xml": "../below", "below/one": "../last",
 	} {
 		there[p] = workspace.Entry{Kind: workspace.Link, Target: to}
@@ -31,13 +41,14 @@ func TestProtectedLeads(t *testing.T) {
 	for p, want := range map[string]bool{
 		"cfg/vscode": true, "cfg/vscode/a/b": true, "cfg/vscodes": false, "cfg": false, "a/b/three/x": true, "a/b": false, "env": true,
 		"here/x": true, "etc/x": false, "up/x": false, "free/x": false, "x": false,
+		"back/there/x": true, "back": false, "aliased/x": true, "no": false,
 		"far/idea/x.xml": true, "deep/x.xml": true, "deep": false, "below/x": true, "last": true, "two": true, "far": false,
 	} {
 		if got := leads.runs(p); got != want {
 			t.Errorf("%s: got %v, want %v", p, got, want)
 		}
 	}
-	err := leads.add(t.Context(), dir, protected, workspace.Listing{"d/.vscode": {Kind: workspace.Link, Target: ".."}})
+	err = leads.add(t.Context(), dir, protected, workspace.Listing{"d/.vscode": {Kind: workspace.Link, Target: ".."}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,13 +67,19 @@ func TestProtectedLeadsBounded(t *testing.T) {
 	for i := range maxFollows {
 		there[fmt.Sprintf("l%d", i)] = workspace.Entry{Kind: workspace.Link, Target: fmt.Sprintf("l%d", i+1)}
 	}
-	dir := t.TempDir()
-	leads := make(protectedLeads)
-	if err := leads.add(t.Context(), dir, hostnative.NewProtectedFiles(dir), there); err != nil {
-		t.Fatal(err)
+	outside := make(workspace.Listing)
+	for i := range maxLooks {
+		outside[fmt.Sprintf("%d/.vscode", i)] = workspace.Entry{Kind: workspace.Link, Target: "../../x" + deep}
 	}
-	if !leads.runs("x") {
-		t.Errorf("got %v, want all of it", leads)
+	dir := t.TempDir()
+	for _, there := range []workspace.Listing{there, outside} {
+		leads := make(protectedLeads)
+		if err := leads.add(t.Context(), dir, hostnative.NewProtectedFiles(dir), there); err != nil {
+			t.Fatal(err)
+		}
+		if !leads.runs("x") {
+			t.Errorf("got %v, want all of it", leads)
+		}
 	}
 }
 
