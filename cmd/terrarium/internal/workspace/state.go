@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // What each side keeps is in folders of its own below home: commands in a sandbox have no access to
@@ -109,9 +110,9 @@ func Places(dir string) (places []string) {
 	if err != nil {
 		return nil
 	}
-	files, _ := filepath.Glob(filepath.Join(base, "near-*", stateFile))
-	for _, file := range files[:min(len(files), maxPlaces)] {
-		f, err := os.Open(file)
+	entries, _ := os.ReadDir(base)
+	for _, e := range entries[:min(len(entries), maxPlaces)] {
+		f, err := openState(filepath.Join(base, e.Name(), stateFile))
 		if err != nil {
 			continue
 		}
@@ -128,7 +129,7 @@ func Places(dir string) (places []string) {
 
 // Read reads the state, under the lock. There is none yet, it is made up.
 func (s *State) Read() error {
-	f, err := os.Open(s.file)
+	f, err := openState(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.ID, s.Base, s.Fresh = strings.ToLower(rand.Text()), make(Listing), true
 		return nil
@@ -154,6 +155,23 @@ func (s *State) Read() error {
 		return fmt.Errorf("%s: %w: remove it to begin anew", s.file, err)
 	}
 	return nil
+}
+
+// openState opens a state's file. It waits for nobody who writes to a pipe.
+func openState(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: no file", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // Save keeps the state.
