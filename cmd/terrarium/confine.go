@@ -211,12 +211,19 @@ func hasHome(dir string) bool {
 	if err != nil {
 		home = "/"
 	}
-	for up := filepath.Clean(home); ; up = filepath.Dir(up) {
-		if at, err := os.Stat(up); err == nil && os.SameFile(at, here) {
-			return true
-		}
-		if up == filepath.Dir(up) {
-			return false
+	names := []string{filepath.Clean(home)}
+	if real, err := filepath.EvalSymlinks(home); err == nil { // what is above it may be elsewhere
+		names = append(names, real)
+	}
+	for _, up := range names {
+		for ; ; up = filepath.Dir(up) {
+			if at, err := os.Stat(up); err == nil && os.SameFile(at, here) {
+				return true
+			}
+			if up == filepath.Dir(up) {
+				break
+			}
 		}
 	}
+	return false
 }

@@ -76,7 +76,7 @@ type Tenants struct {
 // IsAt reports whether dir is the state directory of a fleet.
 func IsAt(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, tenantsDir))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // OpenTenants opens those in dir, whether a server runs there or not. A new directory has none.
