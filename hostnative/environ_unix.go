@@ -96,8 +96,8 @@ const (
 	lessAlone = "-FRXE~ ++g9999999j9999999j"
 	// vimAlone ends vim with status 1 where it would wait for keys: when it has done what its
 	// arguments say, and where a file has a swap file. Where keys come from a file (-s), or from a
-	// pipe, it gets them; but with "-" a pipe is a text, and they come from the terminal. In ex mode
-	// (-es) it reads no such variable. A vim without +eval ignores all from "if" on.
+	// pipe, it gets them; but with "-" a pipe is a text, and they come from the terminal. In ex
+	// mode (-es) it reads no such variable. A vim without +eval ignores all from "if" on.
 	vimAlone = `silent! source ~/.vimrc|` +
 		// It waits for a key where it may not write .viminfo, a person's own history besides,
 		// and after each screen of what it prints.

@@ -133,8 +133,8 @@ func (f *follower) follow(p string) string {
 }
 
 // back returns where in the workspace a path leads that leaves it, or "" if that is nowhere: by
-// the name of its own directory, or by a link above it, it may come back. Where there is too much to
-// look for it returns ".".
+// the name of its own directory, or by a link above it, it may come back. Where there is too much
+// to look for it returns ".".
 func (f *follower) back(p string) string {
 	for rest := ""; ; {
 		if f.looks++; f.looks > maxLooks {
