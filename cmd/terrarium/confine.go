@@ -211,19 +211,18 @@ func hasHome(dir string) bool {
 	if err != nil {
 		home = "/"
 	}
-	names := []string{filepath.Clean(home)}
-	if real, err := filepath.EvalSymlinks(home); err == nil { // what is above it may be elsewhere
-		names = append(names, real)
-	}
-	for _, up := range names {
-		for ; ; up = filepath.Dir(up) {
-			if at, err := os.Stat(up); err == nil && os.SameFile(at, here) {
-				return true
-			}
-			if up == filepath.Dir(up) {
-				break
-			}
+	real, err := filepath.EvalSymlinks(home) // what is above it may be elsewhere
+	return isOnWay(here, home) || err == nil && isOnWay(here, real)
+}
+
+// isOnWay reports whether a directory is name, or one that name goes through.
+func isOnWay(dir fs.FileInfo, name string) bool {
+	for up := filepath.Clean(name); ; up = filepath.Dir(up) {
+		if at, err := os.Stat(up); err == nil && os.SameFile(at, dir) {
+			return true
+		}
+		if up == filepath.Dir(up) {
+			return false
 		}
 	}
-	return false
 }

@@ -51,7 +51,6 @@ type Client struct {
 	user   string // the public nkey of the credentials, or Anybody
 	tenant string // whose the credentials are, if they say so
 	access Access
-	url    string
 	closed chan struct{} // closed when the connection will not be made again
 	backIn time.Duration // settleTime, but in tests
 
@@ -96,7 +95,7 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 	if err != nil { // the URL may have a password in it
 		return nil, fmt.Errorf("the URL of a fleet: %w", err)
 	}
-	c := &Client{user: Anybody, access: *a, url: a.URL, closed: make(chan struct{}), backIn: settleTime}
+	c := &Client{user: Anybody, access: *a, closed: make(chan struct{}), backIn: settleTime}
 	options := []nats.Option{
 		nats.Name(name), nats.Timeout(connectLimit), nats.PingInterval(pingPause),
 		nats.MaxReconnects(-1), nats.ReconnectWait(retryPause), nats.ReconnectJitter(retryPause, retryPause),
@@ -119,10 +118,6 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 	}
 	if a.Creds != "" {
 		who, err := identityOf(a.Creds)
-		var creds *credentials
-		if err == nil {
-			creds, err = openCredentials(a.Creds)
-		}
 		if err == nil {
 			err = who.check(a.Creds, a.Role)
 		}
@@ -130,6 +125,7 @@ func (a *Access) Connect(ctx context.Context, name string) (*Client, error) {
 			return nil, fmt.Errorf("credentials: %w", err)
 		}
 		c.user, c.tenant = who.key, who.tenant
+		creds := &credentials{file: a.Creds}
 		options = append(options, nats.UserJWT(creds.token, creds.sign))
 	}
 	options = append(options, nats.CustomInboxPrefix(InboxPrefix(c.user)))
@@ -263,7 +259,7 @@ func (c *Client) lastError() error {
 	if err := c.nats.LastError(); err != nil {
 		return c.access.explain(err)
 	}
-	return fmt.Errorf("%s: %w", c.url, nats.ErrConnectionClosed)
+	return fmt.Errorf("%s: %w", c.access.URL, nats.ErrConnectionClosed)
 }
 
 // What may wait for a subscription of a session to be handled. A link's window is less than that.
@@ -322,7 +318,7 @@ func (c *Client) connected(ctx context.Context) error {
 		case <-changed:
 		case <-c.closed:
 		case <-ctx.Done():
-			return fmt.Errorf("%s: there is no connection to the server: %w", c.url, ctx.Err())
+			return fmt.Errorf("%s: there is no connection to the server: %w", c.access.URL, ctx.Err())
 		}
 	}
 }

@@ -18,15 +18,6 @@ type credentials struct {
 	last []byte
 }
 
-// openCredentials reads them for the first time.
-func openCredentials(file string) (*credentials, error) {
-	b, err := private.ReadGiven(file, maxCreds)
-	if err != nil {
-		return nil, err
-	}
-	return &credentials{file: file, last: b}, nil
-}
-
 func (c *credentials) read() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

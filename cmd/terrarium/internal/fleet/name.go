@@ -24,14 +24,14 @@ func FreeName(ctx context.Context, c *Client, name string) (string, error) {
 			return numbered, nil
 		}
 	}
-	return "", fmt.Errorf("%s: %d workers are called %s and a number: --name names this one", c.url, maxNamesakes, name)
+	return "", fmt.Errorf("%s: %d workers are called %s and a number: --name names this one", c.access.URL, maxNamesakes, name)
 }
 
 // IsNameTaken reports whether a worker of the client's tenant is called name.
 func IsNameTaken(ctx context.Context, c *Client, name string) (bool, error) {
 	taken, err := c.isHeard(ctx, DrainSubject(name))
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", c.url, err)
+		return false, fmt.Errorf("%s: %w", c.access.URL, err)
 	}
 	return taken, nil
 }

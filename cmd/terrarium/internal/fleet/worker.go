@@ -131,7 +131,7 @@ func (w *Worker) join(ctx context.Context) (_ jetstream.JetStream, leave func(),
 	defer func() {
 		if err != nil {
 			leave()
-			err = fmt.Errorf("%s: %w", c.url, refusedOr(ctx, err))
+			err = fmt.Errorf("%s: %w", c.access.URL, refusedOr(ctx, err))
 		}
 	}()
 	js, err := c.queue(ctx)

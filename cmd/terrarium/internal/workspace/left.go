@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,7 @@ const (
 	leftSocket  = "sockets"
 	leftDevice  = "devices"
 	leftName    = "names or links that can't be carried"
-	leftCommits = "branches with commits that were made there"
+	leftCommits = "branches that may have commits made there"
 )
 
 var leftKinds = []string{LeftIgnored, leftOwn, leftEmpty, leftPipe, leftSocket, leftDevice, leftName, leftCommits}
@@ -95,7 +96,7 @@ func (f *Far) Left(ctx context.Context, w io.Writer, known []string) error {
 			return err
 		}
 		if old := f.ref(ctx, treeRef); old != "" && f.readHead() != old {
-			s.left.Add(leftCommits, f.branch())
+			s.left.Add(leftCommits, cmp.Or(f.branch(), "HEAD"))
 		}
 	}
 	if err := walk(f.root, ".", s.visit); err != nil {

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // What each side keeps is in folders of its own below home: commands in a sandbox have no access to
@@ -110,9 +109,14 @@ func Places(dir string) (places []string) {
 	if err != nil {
 		return nil
 	}
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
 	entries, _ := os.ReadDir(base)
 	for _, e := range entries[:min(len(entries), maxPlaces)] {
-		f, err := openState(filepath.Join(base, e.Name(), stateFile))
+		f, err := openFile(root, filepath.Join(e.Name(), stateFile))
 		if err != nil {
 			continue
 		}
@@ -129,7 +133,12 @@ func Places(dir string) (places []string) {
 
 // Read reads the state, under the lock. There is none yet, it is made up.
 func (s *State) Read() error {
-	f, err := openState(s.file)
+	root, err := os.OpenRoot(filepath.Dir(s.file))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := openFile(root, stateFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.ID, s.Base, s.Fresh = strings.ToLower(rand.Text()), make(Listing), true
 		return nil
@@ -155,23 +164,6 @@ func (s *State) Read() error {
 		return fmt.Errorf("%s: %w: remove it to begin anew", s.file, err)
 	}
 	return nil
-}
-
-// openState opens a state's file. It waits for nobody who writes to a pipe.
-func openState(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: no file", name)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // Save keeps the state.
