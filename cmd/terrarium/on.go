@@ -14,11 +14,13 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/place"
+	"github.com/terrarium-dev/terrarium/cmd/terrarium/internal/printable"
 	"github.com/terrarium-dev/terrarium/core"
 	"github.com/terrarium-dev/terrarium/core/driver/remote"
 )
@@ -217,6 +219,7 @@ func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, er
 	}}
 	defer func() {
 		if err != nil {
+			f.tellBeside(err)
 			h.Close()
 		}
 	}()
@@ -276,7 +279,35 @@ type placeHost struct {
 	work   *handed       // what was handed over, or nil
 }
 
+// tellBeside tells a person what the program of a place has said besides what err has.
+func (f *placeFlags) tellBeside(err error) {
+	failure, ok := errors.AsType[*place.Failure](err)
+	if !ok {
+		return
+	}
+	for _, line := range failure.Beside {
+		f.links.show(f.says(line))
+	}
+}
+
+// says returns a line of the place's program, to be shown as such: it may say what we would.
+func (f *placeFlags) says(line string) string {
+	return printable.Text(f.place.String()) + " says: " + strings.TrimPrefix(line, "terrarium: ")
+}
+
+// longConnect is when a person is told that there is no connection yet. Who types a password may
+// take as long.
+const longConnect = 10 * time.Second
+
 func (h *placeHost) connect(ctx context.Context, f *placeFlags) error {
+	waits := time.AfterFunc(longConnect, func() {
+		line := fmt.Sprintf("%s: still connecting: no answer within %v", printable.Text(f.place.String()), longConnect)
+		if said := h.dialer.LastSaid(); said != "" {
+			line += "; it says: " + said
+		}
+		f.links.show(line)
+	})
+	defer waits.Stop()
 	host, err := remote.Connect(ctx, remote.Config{
 		Dial: h.dialer.Dial, QuietLoss: f.quietLoss,
 		OnState: func(s remote.State) {

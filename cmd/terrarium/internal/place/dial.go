@@ -83,6 +83,18 @@ func (d *Dialer) Made() {
 	d.last.said.made(d.teller)
 }
 
+// LastSaid returns the last line that the newest program has said so far, fit to be shown, or "".
+// Any goroutine may call it.
+func (d *Dialer) LastSaid() string {
+	d.mu.Lock()
+	c := d.last
+	d.mu.Unlock()
+	if c == nil {
+		return ""
+	}
+	return c.said.newest()
+}
+
 // add notes the newest connection, or that there is none, to wait for its program.
 func (d *Dialer) add(c *conn) bool {
 	d.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -234,6 +235,25 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%v: got an error that a copy of ours would mend", err)
 			}
 		})
+	}
+}
+
+// What a program has said before its last line is kept where we have no words of our own for that.
+func TestBeside(t *testing.T) {
+	for script, want := range map[string][]string{
+		"printf 'one\n\033two\nthree\n' >&2; exit 1":                                       {"one", `\x1btwo`},
+		"printf 'terrarium: why\nusage\n' >&2; exit 1":                                     {"usage"},
+		"printf 'Usage: x\none\ntwo\nSee '\\''docker run --help'\\''\n' >&2; exit 1":       {"one"},
+		"echo one >&2; exit 1":                                                             nil,
+		"printf 'WARNING\nHost key verification failed.\n' >&2; exit 255":                  nil,
+		"printf 'terrarium: no memory\npanic: no\n\ngoroutine 1 [running]:\n' >&2; exit 2": nil,
+	} {
+		standIn(t, "ssh", script)
+		err := connect(t, dialer(t, "ssh:box", "terrarium"))
+		f, ok := errors.AsType[*place.Failure](err)
+		if !ok || !slices.Equal(f.Beside, want) {
+			t.Errorf("%s: got %+v, want beside it %q", script, err, want)
+		}
 	}
 }
 

@@ -21,6 +21,9 @@ type Failure struct {
 	Place string
 	Text  string // in one line, with what to do
 	Err   error  // ErrMissing or ErrVersion, errNoImage, or nil
+	// Beside is what else the program has said, a line each, fit to be shown, where Text is its
+	// last line and nothing of ours: what is to be done may stand before that.
+	Beside []string
 
 	wordless bool // nobody has said why
 	said     bool // Text is what the program has said, or is believed for that alone
@@ -74,15 +77,8 @@ func (f *Failure) orWords(err error) *Failure {
 // came over it, if anything.
 func (c *conn) explain(why string) *Failure {
 	said := c.said.last()
-	text, last := strings.ToLower(strings.Join(said, "\n")), ""
-	for _, line := range said {
-		if strings.Contains(line, seeHelp) || strings.HasPrefix(line, showsUse) {
-			continue
-		}
-		if strings.HasPrefix(line, ours) || !strings.HasPrefix(last, ours) {
-			last = line // behind ours there may be how it is used
-		}
-	}
+	text := strings.ToLower(strings.Join(said, "\n"))
+	last, beside := lastOf(said)
 	f := &Failure{Place: c.place.String()}
 	crash := c.said.crash()
 	// Docker's exec writes what its runtime says to standard output.
@@ -101,7 +97,7 @@ func (c *conn) explain(why string) *Failure {
 	case why != "":
 		f.Text = why + inBrackets(last)
 	case last != "":
-		f.Text, f.said = strings.TrimPrefix(last, ours), true
+		f.Text, f.said, f.Beside = strings.TrimPrefix(last, ours), true, beside
 	case c.status < 0:
 		f.Text = c.place.program() + " was killed"
 	case c.said.hasCarried():
@@ -111,6 +107,28 @@ func (c *conn) explain(why string) *Failure {
 		f.wordless = true
 	}
 	return f
+}
+
+// lastOf returns the line that may be why a program has ended, and the others, but for how it is
+// used.
+func lastOf(said []string) (last string, others []string) {
+	at := -1
+	for i, line := range said {
+		switch {
+		case isUse(line):
+		case at < 0, strings.HasPrefix(line, ours), !strings.HasPrefix(said[at], ours):
+			at = i // behind ours there may be how it is used
+		}
+	}
+	if at < 0 {
+		return "", nil
+	}
+	for i, line := range said {
+		if i != at && !isUse(line) {
+			others = append(others, line)
+		}
+	}
+	return said[at], others
 }
 
 // program is what a person calls the program.
@@ -136,6 +154,10 @@ const (
 	seeHelp  = "run --help'"
 	showsUse = "Usage: "
 )
+
+func isUse(line string) bool {
+	return strings.Contains(line, seeHelp) || strings.HasPrefix(line, showsUse)
+}
 
 // inBrackets returns what a program has said, to stand behind what that means.
 func inBrackets(line string) string {

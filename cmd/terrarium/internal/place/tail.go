@@ -192,6 +192,13 @@ func (t *tail) last() []string {
 	return t.why
 }
 
+// newest returns the last line that was said so far, or "".
+func (t *tail) newest() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept.Last()
+}
+
 // hasCarried reports whether it has carried a connection.
 func (t *tail) hasCarried() bool {
 	t.mu.Lock()
