@@ -114,7 +114,7 @@ func New(c Config) (*Host, error) {
 		err = k.limited()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("hostnative: limits: %w: %w", err, errors.ErrUnsupported)
+		return nil, fmt.Errorf("hostnative: %w: %w: %w", ErrLimits, err, errors.ErrUnsupported)
 	}
 	h := &Host{
 		env:      env,

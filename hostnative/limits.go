@@ -1,6 +1,7 @@
 package hostnative
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -63,6 +64,10 @@ type Limits struct {
 	FileSize  int64
 	OpenFiles int
 }
+
+// ErrLimits is in the error of New where the system can't keep to Config.Limits, beside
+// errors.ErrUnsupported. On Linux that is so of Processes alone.
+var ErrLimits = errors.New("limits")
 
 // leastOpenFiles is what it takes to begin: three streams, the program, its libraries.
 const leastOpenFiles = 8

@@ -175,7 +175,7 @@ func (f *commandFlags) open(c *core.Command, pool int) (closingHost, error) {
 		}
 		host, err := hostnative.New(hostnative.Config{Env: f.base, Stdin: f.stdin, Stdout: f.stdout, Sandbox: sandbox, Limits: f.limits.native()})
 		if err != nil {
-			return nil, err
+			return nil, f.limits.hint(err)
 		}
 		for _, lack := range []func() error{
 			host.LimitsLack, host.SandboxLacks, host.SandboxUntested, host.SandboxClosed,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -143,6 +144,15 @@ func (f *limitFlags) check(set *pflag.FlagSet, host string) error {
 		}
 	}
 	return nil
+}
+
+// hint adds to why there is no host what a person can do, where it is that the machine keeps to no
+// limit of processes: few users have a cgroup of their own.
+func (f *limitFlags) hint(err error) error {
+	if runtime.GOOS != "linux" || f.processes == 0 || f.ifPossible || !errors.Is(err, hostnative.ErrLimits) {
+		return err
+	}
+	return fmt.Errorf("%w: --limit processes=%d:if-possible goes on without", err, f.processes)
 }
 
 // streams reports whether there are limits that only who reads the output can keep.
