@@ -125,6 +125,9 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 	if err != nil {
 		return nil, err
 	}
+	for _, err := range book.Exposed() {
+		warn(os.Stderr, fmt.Errorf("rules: %w: chmod go-w", err))
+	}
 	if book.None() {
 		switch {
 		case starter:

@@ -68,6 +68,20 @@ func Exposed(name string, roots []string) error {
 	return nil
 }
 
+// Exposed says which of the files that hold for all sessions other users may write, or put another
+// in the place of.
+func (b *Book) Exposed() (errs []error) {
+	for _, s := range b.own() {
+		if f, err := s.file(); f == nil || err != nil {
+			continue
+		}
+		if err := Exposed(s.name, nil); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
 // others reports whether all may write, or a group that is not the owner's own.
 func others(info fs.FileInfo) bool {
 	return everybodys(info) || info.Mode()&0o020 != 0 && !ownGroup(info)
