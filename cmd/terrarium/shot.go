@@ -99,7 +99,7 @@ func (f *shotFlags) run(name string, w, warnings io.Writer) error {
 		return err
 	}
 	defer in.Close()
-	s, title, err := f.shown(in)
+	s, title, err := f.shown(in, warnings)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -121,7 +121,7 @@ func (f *shotFlags) run(name string, w, warnings io.Writer) error {
 }
 
 // shown returns the screen that what r holds leads to, and the recording's title.
-func (f *shotFlags) shown(r io.Reader) (*vt.Screen, string, error) {
+func (f *shotFlags) shown(r io.Reader, warnings io.Writer) (*vt.Screen, string, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	recording, err := cast.NewReader(in)
 	if errors.Is(err, cast.ErrNoRecording) {
@@ -136,8 +136,12 @@ func (f *shotFlags) shown(r io.Reader) (*vt.Screen, string, error) {
 	}
 	h := recording.Header()
 	s := vt.NewScreen(vt.Options{Rows: h.Rows, Cols: h.Cols, ScrollbackBytes: -1})
+	var last time.Duration
 	for {
 		e, err := recording.Next()
+		if err == io.EOF && f.ends && f.at > last {
+			warn(warnings, fmt.Errorf("--at %v: the recording ends at %v: this is its end", f.at, last.Round(time.Millisecond)))
+		}
 		if err == io.EOF || err == nil && f.ends && e.At > f.at {
 			s.EndSynchronized() // nobody waits for the rest of a frame
 			return s, h.Title, nil
@@ -145,6 +149,7 @@ func (f *shotFlags) shown(r io.Reader) (*vt.Screen, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
+		last = e.At
 		switch e.Kind {
 		case cast.Output:
 			s.Write([]byte(e.Data))
