@@ -31,7 +31,15 @@ func TestCompilesTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	if err := h.Prepare(t.Context(), "slow"); err == nil || !strings.Contains(err.Error(), "more than 1s of processor time") {
+	for range 30 {
+		err = h.Prepare(t.Context(), "slow")
+		// A machine that gives it less than a tenth of a processor shows nothing: it is given up by
+		// the clock before it has had its time.
+		if err == nil || !strings.Contains(err.Error(), "takes longer than 10s") {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "more than 1s of processor time") {
 		t.Errorf("got %v, want it to have taken more than 1s of processor time", err)
 	}
 }
