@@ -341,7 +341,7 @@ test('a provider that throws, lies or never answers fails that call alone', limi
 
     // Killed while it waits, it ends at once: long before the provider has had its time.
     await terminals.close();
-    await make({ mounts: { '/work': e, '/good': good }, cwd: '/' });
+    await make({ mounts: { '/work': e, '/good': good }, cwd: '/', limits: { providerMs: 600_000 } });
     result.killed = [];
     for (const line of ['cat work/a', 'ls work', 'echo x > work/a', 'cd work/sub', 'mkdir work/d']) {
       e.before = () => never;
@@ -391,7 +391,7 @@ test('a provider that throws, lies or never answers fails that call alone', limi
   assert.match(result.never, /work\/a: .*timed out\ngood\n/i);
   assert.deepEqual(result.told, ['provider_failed', 'provider_timeout']);
   for (const { line, ms, signal } of result.killed) {
-    assert.ok(ms < 1000, `${line}: ${ms} ms`); // 50 where the machine is idle
+    assert.ok(ms < 60_000, `${line}: ${ms} ms`); // 50 where the machine is idle
     assert.ok(signal, line);
   }
   console.log('killed after', Math.max(...result.killed.map((k) => Math.round(k.ms))), 'ms at most');
