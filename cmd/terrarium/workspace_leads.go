@@ -102,7 +102,7 @@ const (
 )
 
 // follow returns where a path leads, or "" if that is nowhere in the workspace. Where there is too
-// much to follow it returns ".", so that all counts.
+// much to follow, or it turns back, it returns ".", so that all counts.
 func (f *follower) follow(p string) string {
 	f.via = f.via[:0]
 	for range maxFollows {
@@ -115,6 +115,9 @@ func (f *follower) follow(p string) string {
 		}
 		f.via = append(f.via, link)
 		from, to := path.Dir(link), f.links[link]
+		if turnsBack(to) {
+			return "."
+		}
 		if rel, err := filepath.Rel(f.dir, to); err == nil && path.IsAbs(to) {
 			from, to = ".", filepath.ToSlash(rel)
 		}
@@ -130,6 +133,24 @@ func (f *follower) follow(p string) string {
 		}
 	}
 	return ""
+}
+
+// turnsBack reports whether a path goes up from something that it names: that may be a link, and
+// then it goes up from where that leads. Who cleans such a path has another one.
+func turnsBack(p string) bool {
+	named := false
+	for part := range strings.SplitSeq(p, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			if named {
+				return true
+			}
+		default:
+			named = true
+		}
+	}
+	return false
 }
 
 // back returns where in the workspace a path leads that leaves it, or "" if that is nowhere: by

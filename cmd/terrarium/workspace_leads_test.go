@@ -55,6 +55,18 @@ func TestProtectedLeads(t *testing.T) {
 	if !leads.runs("x") {
 		t.Error("what a link to all leads to is not marked")
 	}
+	for to, all := range map[string]bool{
+		"a/../x": true, "../a/./../x": true, "/a/../x": true, dir + "/a/..": true, "../../a/x": false, "./../a": false, "a..": false,
+	} {
+		leads := make(protectedLeads)
+		err := leads.add(t.Context(), dir, protected, workspace.Listing{"d/.vscode": {Kind: workspace.Link, Target: to}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := leads.runs("other"); got != all {
+			t.Errorf("%s: all counts: %v, want %v", to, got, all)
+		}
+	}
 }
 
 // Links that take long to follow are not followed for ever: then all counts.
