@@ -126,7 +126,7 @@ func (f *commandFlags) judge(typed bool, config ask.Config, roots ...string) (*j
 		return nil, err
 	}
 	for _, err := range book.Exposed() {
-		warn(os.Stderr, fmt.Errorf("rules: %w: chmod go-w", err))
+		warn(os.Stderr, fmt.Errorf("rules: %w", err))
 	}
 	if book.None() {
 		switch {

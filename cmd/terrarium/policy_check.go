@@ -202,7 +202,7 @@ func (f *policyFile) exposed(roots []string) error {
 	if f.file == nil || f.layer == policy.Project {
 		return nil
 	}
-	err := rulebook.Exposed(f.name, roots)
+	err := rulebook.Exposed(f.name, f.layer, roots)
 	if err != nil && f.draft {
 		return fmt.Errorf("%w: it should lie elsewhere once it holds", err)
 	}

@@ -18,4 +18,6 @@ func lock(string) (unlock func(), err error) { return nil, errors.ErrUnsupported
 
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
+func owner(fs.FileInfo) (uid int, ok bool) { return 0, false }
+
 func ownGroup(fs.FileInfo) bool { return false }

@@ -47,6 +47,15 @@ func keepOwner(f *os.File, info fs.FileInfo) error {
 	return f.Chown(int(st.Uid), int(st.Gid))
 }
 
+// owner returns info's user.
+func owner(info fs.FileInfo) (uid int, ok bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(st.Uid), true
+}
+
 // ownGroup reports whether info's group has its owner's number, as a user's own group has by
 // custom.
 func ownGroup(info fs.FileInfo) bool {
