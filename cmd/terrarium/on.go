@@ -217,17 +217,22 @@ func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, er
 		Place: f.place, Far: append(far, args...),
 		Said: f.links.show,
 	}}
+	waits := f.tellSlow(h.dialer)
+	defer waits.Stop()
 	defer func() {
-		if err != nil {
-			f.tellBeside(err)
-			h.Close()
+		if err == nil {
+			return
 		}
+		if ctx.Err() == nil { // else the program is not why
+			f.tellBeside(err)
+		}
+		h.Close()
 	}()
 	err = h.connect(ctx, f)
 	if !errors.Is(err, place.ErrMissing) && !errors.Is(err, place.ErrVersion) {
 		return h, err
 	}
-	if err := f.replace(ctx, err); err != nil {
+	if err := f.replace(ctx, err, func() { waits.Stop() }); err != nil {
 		return nil, err
 	}
 	h.dialer.Far[0] = f.program
@@ -238,17 +243,17 @@ func (f *placeFlags) reach(ctx context.Context, args []string) (_ *placeHost, er
 }
 
 // replace puts this program in the place of one that is missing over there, or is of another
-// version, as why says.
-func (f *placeFlags) replace(ctx context.Context, why error) (err error) {
+// version, as why says. It calls begun when it shows how far that is.
+func (f *placeFlags) replace(ctx context.Context, why error, begun func()) (err error) {
 	if f.noInstall {
 		return fmt.Errorf("%w: put this one into its PATH, or do without --no-install", why)
 	}
-	f.program, err = f.install(ctx)
+	f.program, err = f.install(ctx, begun)
 	return err
 }
 
 // install copies this program to the place, and returns its path there.
-func (f *placeFlags) install(ctx context.Context) (string, error) {
+func (f *placeFlags) install(ctx context.Context, begun func()) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -256,6 +261,7 @@ func (f *placeFlags) install(ctx context.Context) (string, error) {
 	shown := newProgress(os.Stderr, "copying terrarium to "+f.place.String(), 0)
 	defer shown.end()
 	copying := sync.OnceFunc(func() {
+		begun()
 		if !isTerminal(os.Stderr) {
 			fmt.Fprintf(os.Stderr, "terrarium: copying terrarium to %s, which has none or another version\n", f.place)
 		}
@@ -299,15 +305,18 @@ func (f *placeFlags) says(line string) string {
 // take as long.
 const longConnect = 10 * time.Second
 
-func (h *placeHost) connect(ctx context.Context, f *placeFlags) error {
-	waits := time.AfterFunc(longConnect, func() {
+// tellSlow tells a person then, unless it is stopped before, and what the program says.
+func (f *placeFlags) tellSlow(d *place.Dialer) *time.Timer {
+	return time.AfterFunc(longConnect, func() {
 		line := fmt.Sprintf("%s: still connecting: no answer within %v", printable.Text(f.place.String()), longConnect)
-		if said := h.dialer.LastSaid(); said != "" {
+		if said := strings.TrimPrefix(d.LastSaid(), "terrarium: "); said != "" {
 			line += "; it says: " + said
 		}
 		f.links.show(line)
 	})
-	defer waits.Stop()
+}
+
+func (h *placeHost) connect(ctx context.Context, f *placeFlags) error {
 	host, err := remote.Connect(ctx, remote.Config{
 		Dial: h.dialer.Dial, QuietLoss: f.quietLoss,
 		OnState: func(s remote.State) {

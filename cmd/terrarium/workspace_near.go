@@ -120,7 +120,7 @@ func (f *placeFlags) connect(ctx context.Context, w *nearWorkspace, first func(c
 	if err = first(ctx); !errors.Is(err, place.ErrVersion) {
 		return err
 	}
-	if err := f.replace(ctx, fmt.Errorf("%s: %w", w.place, err)); err != nil {
+	if err := f.replace(ctx, fmt.Errorf("%s: %w", w.place, err), func() {}); err != nil {
 		return err
 	}
 	w.far.program = f.program

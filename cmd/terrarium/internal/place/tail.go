@@ -19,6 +19,8 @@ type tail struct {
 
 	mu     sync.Mutex
 	kept   said.Lines
+	whole  string    // the last line that has ended
+	came   time.Time // when something was read
 	dump   dump
 	teller *teller  // is told what comes; nil while the connection is not made, and at the end
 	untold []string // is to be told soon
@@ -43,6 +45,7 @@ func newTail() *tail {
 	t.kept.Each = func(line string) {
 		t.dump.line(line)
 		t.said++
+		t.whole = line
 		if t.teller != nil {
 			t.tellSoon(line)
 		}
@@ -80,6 +83,7 @@ const readSize = 32 << 10
 func (t *tail) keep(p []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.came = time.Now()
 	t.kept.Write(p)
 }
 
@@ -196,6 +200,9 @@ func (t *tail) last() []string {
 func (t *tail) newest() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if time.Since(t.came) < tellDelay { // more of the last line may be on its way
+		return t.whole
+	}
 	return t.kept.Last()
 }
 
