@@ -18,9 +18,13 @@ import (
 // KeepFilesInThreads gives up all files, while there are many threads that wait
 // or start others, and prints in how many of them files can be read all the same.
 func KeepFilesInThreads() {
-	// It holds for this thread, and so for those that it starts.
+	// It holds for this thread, and so for those that it starts. Who is not root needs it in the
+	// thread that sets the filter.
+	runtime.LockOSThread()
 	unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	if err := syncFilter(noFilter); err != nil {
+	err := syncFilter(noFilter)
+	runtime.UnlockOSThread()
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
