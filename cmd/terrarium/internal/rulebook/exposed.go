@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/terrarium-dev/terrarium/core/policy"
 )
@@ -32,17 +34,13 @@ func Exposed(name string, layer policy.Layer, roots []string) error {
 	if why := exposes(info, layer); why != "" {
 		return fmt.Errorf("%s: %s", name, why)
 	}
-	looked := make(map[string]bool)
-	for _, way := range ways(name) {
-		for dir := filepath.Dir(way); !looked[dir]; dir = filepath.Dir(dir) {
-			looked[dir] = true
-			info, err := os.Stat(dir)
-			if err != nil || info.Mode()&fs.ModeSticky != 0 && !foreign(info, layer) {
-				continue // there the names of others are safe
-			}
-			if why := exposes(info, layer); why != "" {
-				return fmt.Errorf("%s: its directory %s: %s", name, dir, why)
-			}
+	for _, dir := range directories(name) {
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode()&fs.ModeSticky != 0 && !foreign(info, layer) {
+			continue // there the names of others are safe
+		}
+		if why := exposes(info, layer); why != "" {
+			return fmt.Errorf("%s: its directory %s: %s", name, dir, why)
 		}
 	}
 	return nil
@@ -61,9 +59,13 @@ func (b *Book) Exposed() (errs []error) {
 	return errs
 }
 
-// exposes says why others may write what info is of, or "".
+// exposes says why others may write what info is of, or "". Where the system tells no owners, modes
+// do not tell who may, either.
 func exposes(info fs.FileInfo, layer policy.Layer) string {
+	_, known := owner(info)
 	switch {
+	case !known:
+		return ""
 	case foreign(info, layer) && layer == policy.Managed:
 		return "it does not belong to root"
 	case foreign(info, layer):
@@ -74,7 +76,7 @@ func exposes(info fs.FileInfo, layer policy.Layer) string {
 	return ""
 }
 
-// foreign reports whether somebody owns it who may change a file of the layer in no other way.
+// foreign reports whether it belongs to a user who should have no say in files of the layer.
 func foreign(info fs.FileInfo, layer policy.Layer) bool {
 	uid, ok := owner(info)
 	return ok && uid != 0 && (layer == policy.Managed || uid != os.Geteuid())
@@ -83,18 +85,31 @@ func foreign(info fs.FileInfo, layer policy.Layer) bool {
 // maxLinks are followed, as by the kernel.
 const maxLinks = 40
 
-// ways are the names by which the file is come to: its own, those of the symbolic links that it
-// leads to, and the last without any.
-func ways(name string) []string {
-	all := []string{name}
-	for at := name; len(all) <= maxLinks; all = append(all, at) {
-		to, err := os.Readlink(at)
-		if err != nil {
-			break
+// directories are those in which a name is looked up on the way to a file, from the root on: its
+// own, and those that symbolic links lead through. name is absolute.
+func directories(name string) (all []string) {
+	const separator = string(filepath.Separator)
+	root := filepath.VolumeName(name) + separator
+	at, rest, links := root, strings.Split(name[len(root):], separator), 0
+	for len(rest) > 0 {
+		part := rest[0]
+		rest = rest[1:]
+		if !slices.Contains(all, at) {
+			all = append(all, at)
 		}
-		if at = to; !filepath.IsAbs(to) {
-			at = filepath.Join(real(filepath.Dir(all[len(all)-1])), to)
+		next := filepath.Join(at, part) // at has no links, so ".." is what is above it
+		to, err := os.Readlink(next)
+		switch {
+		case err != nil:
+			at = next
+			continue
+		case links == maxLinks:
+			return all
+		case filepath.IsAbs(to):
+			at = root
 		}
+		links++
+		rest = append(strings.Split(to, separator), rest...)
 	}
-	return append(all, real(name))
+	return all
 }

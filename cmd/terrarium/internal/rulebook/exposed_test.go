@@ -43,6 +43,16 @@ func TestExposed(t *testing.T) {
 			os.Symlink("../own", dir+"/open/to")
 			return dir + "/open/to/rules.toml"
 		}, policy.User, "its directory DIR/open: ", false},
+		"link of a directory to a link": {func(dir string) string {
+			os.Symlink(dir+"/own", dir+"/open/to")
+			os.Symlink("open/to", dir+"/to")
+			return dir + "/to/rules.toml"
+		}, policy.User, "its directory DIR/open: ", false},
+		"link that turns back": {func(dir string) string {
+			os.Symlink("open/below", dir+"/below")
+			os.Symlink(dir+"/below/../rules.toml", dir+"/own/back")
+			return dir + "/own/back"
+		}, policy.User, "its directory DIR/open: ", false},
 		"link in a circle": {func(dir string) string {
 			os.Symlink("circle", dir+"/own/circle")
 			return dir + "/own/circle"
