@@ -292,13 +292,8 @@ func (f *placeFlags) tellBeside(err error) {
 		return
 	}
 	for _, line := range failure.Beside {
-		f.links.show(f.says(line))
+		f.links.show(place.Says(printable.Text(f.place.String()), line))
 	}
-}
-
-// says returns a line of the place's program, to be shown as such: it may say what we would.
-func (f *placeFlags) says(line string) string {
-	return printable.Text(f.place.String()) + " says: " + strings.TrimPrefix(line, "terrarium: ")
 }
 
 // longConnect is when a person is told that there is no connection yet. Who types a password may
@@ -309,7 +304,7 @@ const longConnect = 10 * time.Second
 func (f *placeFlags) tellSlow(d *place.Dialer) *time.Timer {
 	return time.AfterFunc(longConnect, func() {
 		line := fmt.Sprintf("%s: still connecting: no answer within %v", printable.Text(f.place.String()), longConnect)
-		if said := strings.TrimPrefix(d.LastSaid(), "terrarium: "); said != "" {
+		if said := d.LastSaid(); said != "" {
 			line += "; it says: " + said
 		}
 		f.links.show(line)

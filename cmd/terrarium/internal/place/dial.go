@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -83,8 +84,8 @@ func (d *Dialer) Made() {
 	d.last.said.made(d.teller)
 }
 
-// LastSaid returns the last line that the newest program has said so far, fit to be shown, or "".
-// Any goroutine may call it.
+// LastSaid returns the last line that the newest program has said so far, fit to be shown and
+// without the "terrarium: " of ours, or "". Any goroutine may call it.
 func (d *Dialer) LastSaid() string {
 	d.mu.Lock()
 	c := d.last
@@ -92,7 +93,7 @@ func (d *Dialer) LastSaid() string {
 	if c == nil {
 		return ""
 	}
-	return c.said.newest()
+	return strings.TrimPrefix(c.said.newest(), ours)
 }
 
 // add notes the newest connection, or that there is none, to wait for its program.

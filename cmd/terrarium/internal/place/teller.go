@@ -66,7 +66,7 @@ func (t *teller) choose(lines []string) (told []string) {
 		}
 		t.left--
 		t.rest--
-		told = append(append(told, t.takeLost()...), t.from+" says: "+strings.TrimPrefix(line, ours))
+		told = append(append(told, t.takeLost()...), Says(t.from, line))
 		if t.rest == 0 {
 			told = append(told, fmt.Sprintf("%s has said %d lines: others are left out", t.from, tellMost))
 		}
@@ -75,6 +75,10 @@ func (t *teller) choose(lines []string) (told []string) {
 	t.lost, t.behind = t.lost+t.behind, 0
 	return told
 }
+
+// Says returns a line that the program of a place has said, to be shown as such: it may say what we
+// would. from is whose it is, and both are fit to be shown.
+func Says(from, line string) string { return from + " says: " + strings.TrimPrefix(line, ours) }
 
 // leaveOut counts a line that comes behind those that are to be told next.
 func (t *teller) leaveOut() {
