@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -39,6 +40,7 @@ func (c *console) makeRaw() error {
 
 // takeKeys makes the terminal raw, and returns how it was. It is called with mu held.
 func (c *console) takeKeys() (*term.State, error) {
+	defer betweenLines()()
 	state, err := term.MakeRaw(int(os.Stdin.Fd()))
 	if err == nil && (!c.handed || c.ours) {
 		setSignalKeys(os.Stdin, true)
@@ -82,6 +84,7 @@ func (c *console) putBack() bool {
 	if c.state == nil {
 		return false
 	}
+	defer betweenLines()()
 	term.Restore(int(os.Stdin.Fd()), c.state)
 	c.state = nil
 	return true
@@ -146,6 +149,28 @@ func lineEnd(f *os.File) string {
 		return "\r\n"
 	}
 	return "\n"
+}
+
+// printing is full while printLine prints: the end of a line would be wrong if the terminal became
+// raw, or was put back, after it was chosen.
+var printing = make(chan struct{}, 1)
+
+// printLine prints a line on f from a goroutine that knows nothing of when a terminal is raw.
+func printLine(f *os.File, line string) {
+	printing <- struct{}{}
+	defer func() { <-printing }()
+	io.WriteString(f, line+lineEnd(f))
+}
+
+// betweenLines keeps printLine from printing until done. It waits for a line that is being printed,
+// but not for long: maybe nobody reads it.
+func betweenLines() (done func()) {
+	select {
+	case printing <- struct{}{}:
+		return func() { <-printing }
+	case <-time.After(lastMoment):
+		return func() {}
+	}
 }
 
 // isTerminal reports whether a person is at the other end of f.

@@ -334,7 +334,7 @@ func compiling(name string, size int) (done func()) {
 	switch {
 	case isTerminal(os.Stderr):
 		// In a line of its own also where a command has the terminal, and made it raw.
-		slow := time.AfterFunc(time.Second, func() { fmt.Fprint(os.Stderr, "\r"+what+lineEnd(os.Stderr)) })
+		slow := time.AfterFunc(time.Second, func() { printLine(os.Stderr, "\r"+what) })
 		return func() { slow.Stop() }
 	case takesLong(size):
 		fmt.Fprintln(os.Stderr, what)

@@ -125,7 +125,7 @@ func (l *links) enqueue(t linkTold) {
 func (l *links) print(t linkTold) {
 	for {
 		// A line of its own also where a command has the terminal, and made it raw.
-		fmt.Fprint(os.Stderr, "terrarium: "+t.line+lineEnd(os.Stderr))
+		printLine(os.Stderr, "terrarium: "+t.line)
 		if t.then != nil {
 			t.then()
 		}
