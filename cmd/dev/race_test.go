@@ -56,7 +56,7 @@ func startsGoroutine(file *ast.File) (found bool) {
 }
 
 func racedetected(pkg string) bool {
-	for _, p := range slices.Concat(raceLong, racePackages, raceInside, raceModules) {
+	for _, p := range slices.Concat(raceLong, racePackages, raceInside, raceModules, []string{"./tests"}) {
 		if below, all := strings.CutSuffix(p, "/..."); pkg == p || all && (pkg == below || strings.HasPrefix(pkg, below+"/")) {
 			return true
 		}

@@ -102,17 +102,20 @@ func testSteps(root string, notes *notes, turn *turn) []step {
 	// Programs that tests run would each wait a second before they end. A race ends the program
 	// that has it: of a keeper, a worker or a command nobody would notice what it says.
 	race := append(env, "GORACE=atexit_sleep_ms=0 halt_on_error=1", "GOFLAGS="+os.Getenv("GOFLAGS")+unwatched)
-	raced := slices.Concat(turn.share("go test race", 2, raceLong), racePackages,
+	raced := slices.Concat(turn.share("go test race", 3, raceLong), racePackages,
 		turn.share("go test race", 3, raceInside), turn.share("go test race", 4, raceModules))
-	return []step{
+	// What -short leaves out was tested without; with -race it would take as long as all the rest.
+	short := []string{"-vet=off", "-race", "-short", "-timeout=40m", "-skip=" + raceSkip}
+	steps := []step{
 		// What takes longest begins first: it would be alone at the end. "go vet" has looked at all
 		// of it.
 		goTest("go test", append(env, "TERRARIUM_WASMTIME=1", "TERRARIUM_BUILT="+filepath.Join(root, binary)), notes, "-vet=off", "-timeout=40m", "./plugins/box", "./tests", "./..."),
-		// What -short leaves out was tested above; with -race it would take as long as all the
-		// rest.
-		goTest("go test race", race, notes,
-			append([]string{"-vet=off", "-race", "-short", "-timeout=40m", "-skip=" + raceSkip}, raced...)...),
+		goTest("go test race", race, notes, slices.Concat(short, raced)...),
 	}
+	for _, tests := range turn.share("go test race of ./tests", 4, raceTests) {
+		steps = append(steps, goTest("go test race of ./tests", race, notes, append(short, "-run="+tests, "./tests")...))
+	}
+	return steps
 }
 
 // engineSteps are the tests on other engines than the default one, in other builds, and in
@@ -237,10 +240,13 @@ var racePackages = []string{
 	"./hostnative/internal/strays", "./hostnative/internal/tree", "./cmd/terrarium", "./cmd/terrarium/internal/fleet",
 }
 
-// raceLong are such packages that take a minute or more each, and most of the step. Each commit has
-// a half: ./tests and hostwasm's worker, or both hosts. What runs in one runs in another, too: the
-// command of ./tests has both hosts.
-var raceLong = []string{"./tests", "./hostnative", "./hostwasm/worker", "./hostwasm"}
+// raceLong are such packages that take a minute or more each. Each commit has a third.
+var raceLong = []string{"./hostnative", "./hostwasm/worker", "./hostwasm"}
+
+// raceTests are those of ./tests: the scripts, and all others, which together take 1,000 s of
+// processor time. What runs in one runs in others, too: the command of ./tests has both hosts. Two
+// of four commits have none.
+var raceTests = []string{"^TestCLI$", "^Test([^C]|C[^L]|CL[^I]|CLI.)"}
 
 // raceInside are such packages that run inside those of racePackages, or inside the command that
 // ./tests runs, where the race detector sees them too; and our own tools. A test binary with the
