@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,7 @@ type cgroups struct {
 
 	mu     sync.Mutex
 	spare  []strays.Cgroup // at most maxSpare
+	left   []strays.Cgroup // that discard could not remove
 	asMade string          // the Settings of a new one, "" as long as there was none
 	closed bool            // none is used again
 }
@@ -92,20 +94,26 @@ func (g *cgroups) giveBack(c strays.Cgroup, killed bool) error {
 }
 
 // discard is giveBack for one that no command could be started in. Who tried
-// may be in it for a moment after it was reaped.
+// may be in it for a moment after it was reaped: if that takes long, as on a busy machine, close
+// removes it.
 func (g *cgroups) discard(c strays.Cgroup) {
-	for late := time.Now().Add(time.Second); g.giveBack(c, false) != nil && time.Now().Before(late); {
-		time.Sleep(strays.Pause)
+	for late := time.Now().Add(time.Second); g.giveBack(c, false) != nil; time.Sleep(strays.Pause) {
+		if time.Now().After(late) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.left = append(g.left, c)
+			return
+		}
 	}
 }
 
-// close removes those that are kept. After it none is.
+// close removes those that are kept or left. After it none is kept.
 func (g *cgroups) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
-	for _, c := range g.spare {
+	for _, c := range slices.Concat(g.spare, g.left) {
 		c.Remove()
 	}
-	g.spare = nil
+	g.spare, g.left = nil, nil
 }
