@@ -184,8 +184,12 @@ func (f *offspring) isMine(tag string) bool {
 	return ok && f.tag != "" && (rest == "" || strings.HasPrefix(rest, tagBelow))
 }
 
+// minLooks is how often signal looks at least. A second one finds what the first has missed, and
+// a third one that nobody is new.
+const minLooks = 3
+
 // signal sends sig to each member outside of leader's process group, once. The
-// group has been sent it. After the time late it gives up.
+// group has been sent it. After the time late, and minLooks, it gives up.
 //
 // One look is not enough:
 //
@@ -201,7 +205,8 @@ func (f *offspring) signal(leader int, sig unix.Signal, late time.Time) {
 	sent := make(map[life]bool) // true if it got sig
 	first := true
 	var rest search
-	for time.Now().Before(late) {
+	// Time alone would end it before it has looked, where this process stands still just then.
+	for looks := 0; looks < minLooks || time.Now().Before(late); looks++ {
 		members, d := f.members(leader)
 		found, ending := false, false
 		for _, m := range members {
@@ -253,6 +258,7 @@ func (f *offspring) kill(leader int, group bool, late time.Time) error {
 			f.killed = true
 			f.cgroup.Kill()
 		}
+		began := time.Now()
 		members, d := f.members(leader)
 		if !group {
 			members = slices.DeleteFunc(members, func(m member) bool { return inGroup(m.stat, leader) })
@@ -262,7 +268,7 @@ func (f *offspring) kill(leader int, group bool, late time.Time) error {
 		}
 		switch {
 		case len(members) > 0:
-			if time.Now().After(late) {
+			if began.After(late) { // a look that began sooner may have ended much later
 				return fmt.Errorf("process %d and %d others have survived SIGKILL", members[0].pid, len(members)-1)
 			}
 			rest.again()

@@ -20,7 +20,7 @@ import (
 // stuck in the kernel takes longer, or for ever.
 const endLimit = 5 * time.Second
 
-// signalLimit is how long Signal looks for what a signal has to reach.
+// signalLimit is how long Signal looks for what a signal has to reach, SIGKILL excepted.
 const signalLimit = time.Second
 
 // lingerPause is the longest time between two looks for what does not die.
@@ -174,11 +174,10 @@ func (t *Tree) Signal(sig unix.Signal) error {
 	if err := t.signalGroup(sig); err != nil {
 		return err
 	}
-	late := time.Now().Add(signalLimit)
 	if sig == unix.SIGKILL {
-		return t.rest.kill(t.leader(), false, late)
+		return t.rest.kill(t.leader(), false, time.Now().Add(endLimit))
 	}
-	t.rest.signal(t.leader(), sig, late)
+	t.rest.signal(t.leader(), sig, time.Now().Add(signalLimit))
 	return nil
 }
 
