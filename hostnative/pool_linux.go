@@ -22,8 +22,9 @@ const (
 	// hang, each of which takes one.
 	maxKeepers = 8
 
-	// lostLimit is how long Close waits for the end of what a dead keeper has left.
-	lostLimit = 10 * time.Second
+	// lostLimit is how long Close waits for the end of what a dead keeper has left. That is for the
+	// next keeper to see to, which may take 20 s to start and 8 s to sweep.
+	lostLimit = 30 * time.Second
 )
 
 var errHang = &fault{fmt.Sprintf("%d programs hang in their start", maxKeepers), unix.EAGAIN}
