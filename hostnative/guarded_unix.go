@@ -61,6 +61,14 @@ func (g *guarded) exited(c command, closing <-chan struct{}) {
 			g.end()
 			return
 		case <-late.C:
+			// It may have come meanwhile, and both at once if this goroutine stood still. Who
+			// compares again later, then, undoes what a person has changed since.
+			select {
+			case <-c.Settled():
+				g.end()
+				return
+			default:
+			}
 		case <-closing:
 			return // and Close compares
 		}
