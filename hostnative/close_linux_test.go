@@ -49,18 +49,24 @@ func beClosing() {
 	say("used")
 	h.Close()
 	h.Close()
+	awaitNoKeeper() // Close gives it a second, and that is little on a busy machine
 	say("closed")
 	p := start("sleep 1000")
 	say("used again")
 	h.Close()
 	say("closed with a command")
 	p.Close()
-	for late := time.Now().Add(patience); kept() && time.Now().Before(late); {
-		time.Sleep(time.Millisecond) // it ends by itself
-	}
+	awaitNoKeeper()
 	say("without")
 	fmt.Println(strings.Join(said, ", "))
 	os.Exit(0)
+}
+
+// awaitNoKeeper waits for a keeper that ends by itself.
+func awaitNoKeeper() {
+	for late := time.Now().Add(patience); kept() && time.Now().Before(late); {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // kept reports whether this program has a keeper, dead ones included.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -42,7 +41,5 @@ func TestStartErrorLeavesNoCgroup(t *testing.T) {
 	all.Wait()
 	keeper := keeperOf(t, h)
 	h.Close()
-	if left := cgroupsLeft(t, parent, keeper); len(left) > 0 {
-		t.Errorf("got %d cgroups, want none: %s", len(left), strings.Join(left[:min(3, len(left))], ", "))
-	}
+	checkNoCgroups(t, parent, keeper)
 }

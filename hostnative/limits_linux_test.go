@@ -103,7 +103,7 @@ func isInMemory(t *testing.T, dir string) bool {
 // What stays within its limits is not killed: memory that processes share counts once.
 func TestWithinLimits(t *testing.T) {
 	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{
-		Wall: time.Hour, Idle: 20 * time.Second, CPU: time.Minute, Memory: 64 << 20, Disk: 1 << 30, Output: 4, FileSize: 1 << 30, OpenFiles: 100,
+		Wall: time.Hour, Idle: patience, CPU: time.Minute, Memory: 64 << 20, Disk: 1 << 30, Output: 4, FileSize: 1 << 30, OpenFiles: 100,
 	}})
 	out, exit := run(t, h, line(`x=0123456789; while [ ${#x} -lt 10000000 ]; do x=$x$x; done
 		for i in 1 2 3 4 5; do (sleep 1; :) & done; wait; echo abc`))
@@ -240,15 +240,17 @@ func TestLimitToldBeforeExit(t *testing.T) {
 func TestLimitsOfLeft(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
+	// The shell has to end before the limit does, also where many of these start at once.
+	const outlived = 15 * time.Second
 	// It waits for the shell itself.
-	const ended = `until grep -q '^State:.Z' /proc/$$/status; do sleep 0.01; done; `
+	const ended = `until read -r pid name state rest </proc/$$/stat && [ "$state" = Z ]; do sleep 0.1; done; `
 	for name, test := range map[string]struct {
 		limits hostnative.Limits
 		line   string
 		text   string
 	}{
-		"wall":   {hostnative.Limits{Wall: 2 * time.Second}, `sleep 1000 &`, "killed: it ran for longer than 2s"},
-		"idle":   {hostnative.Limits{Idle: 2 * time.Second}, `sleep 1000 &`, "killed: nothing was written or typed for 2s"},
+		"wall":   {hostnative.Limits{Wall: outlived}, `sleep 1000 &`, "killed: it ran for longer than 15s"},
+		"idle":   {hostnative.Limits{Idle: outlived}, `sleep 1000 &`, "killed: nothing was written or typed for 15s"},
 		"cpu":    {hostnative.Limits{CPU: time.Second}, `(` + ended + spin + `) &`, "killed: it computed for longer than 1s"},
 		"memory": {hostnative.Limits{Memory: 64 << 20}, `(` + ended + hoard + `) &`, "killed: it had more memory than 64 MiB"},
 		"disk":   {hostnative.Limits{Disk: 1 << 20}, `(` + ended + `head -c 10000000 /dev/zero >$(mktemp -p ` + disk + `); sleep 1000) &`, "killed: it wrote more to disks than 1 MiB"},
@@ -292,8 +294,9 @@ func TestDiskOfOrphans(t *testing.T) {
 
 // A command whose output waits for its rate is not idle.
 func TestOutputRateIsNotIdle(t *testing.T) {
-	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 100_000, Idle: 400 * time.Millisecond}})
-	out, exit := run(t, h, line(`head -c 300000 /dev/zero; echo`))
+	t.Parallel()
+	h := newHost(t, hostnative.Config{Limits: hostnative.Limits{OutputRate: 30_000, Idle: 4 * time.Second}})
+	out, exit := run(t, h, line(`printf %0300000d 0; echo`)) // no second program that has to start
 	if len(out) != 300_001 || exit.Reason != core.ReasonNone {
 		t.Errorf("got %d bytes, %+v", len(out), exit)
 	}

@@ -197,7 +197,7 @@ func TestRealtimeSignal(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	h := newHost(t, hostnative.Config{})
-	_, exit := run(t, h, line(`i=0; while test $i -lt 20000; do i=$((i+1)); done`))
+	_, exit := run(t, h, line(`i=0; while test $i -lt 200000; do i=$((i+1)); done`))
 	if got := exit.Usage.UserTime; got <= 0 || got > patience {
 		t.Errorf("got %v of user time", got)
 	}

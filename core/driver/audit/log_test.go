@@ -390,6 +390,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	l, err := Open(name, LogConfig{MaxBytes: 100_000, Keep: 1000})
+	if err == nil {
+		l.patience = time.Minute // with nine others, of which each may stand still for a moment
+	}
 	fmt.Println("ready")
 	for i := 0; err == nil && (len(os.Args) < 2 || i < 100); i++ {
 		err = l.Append(example(i))

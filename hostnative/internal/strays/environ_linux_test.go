@@ -34,7 +34,12 @@ func TestTagsWithoutAnswer(t *testing.T) {
 			t.Fatalf("%d answers have not been taken", q.count())
 		}
 	}
-	if tag, _, sure := q.ask(0); tag != "tag" || !sure {
+	// An answer that takes longer than tagLimit, as on a busy machine, is not sure.
+	tag, _, sure := q.ask(0)
+	for late := time.Now().Add(30 * time.Second); !sure && time.Now().Before(late); {
+		tag, _, sure = q.ask(0)
+	}
+	if tag != "tag" || !sure {
 		t.Errorf("got %q, %t, want the tag, sure", tag, sure)
 	}
 }

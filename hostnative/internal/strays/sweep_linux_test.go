@@ -14,7 +14,7 @@ func TestSweepComplete(t *testing.T) {
 		t.Skip(err)
 	}
 	id := self
-	id.Start++ // a host that nobody has
+	id.Namespace++ // nobody's host, and not one that a keeper of another test knows to be dead
 	cmd := exec.Command("sleep", "1000")
 	cmd.Env = append(os.Environ(), Env+"="+id.String()+"-x")
 	if err := cmd.Start(); err != nil {
