@@ -84,7 +84,8 @@ func (w *wait) forClaim(claims <-chan claim) (claim, error) {
 			return claim{}, &NoPlaceError{w.words(time.Now()), context.Cause(w.ctx)}
 		case <-tick.C:
 		}
-		if w.config.OnWait != nil && time.Since(w.since) >= heartbeat {
+		// Who looks for nobody yet can't say that nobody was heard.
+		if w.config.OnWait != nil && w.sub != nil && time.Since(w.since) >= heartbeat {
 			if words := w.words(time.Now()); words != w.said {
 				w.said = words
 				w.config.OnWait(words)
