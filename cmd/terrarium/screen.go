@@ -23,8 +23,9 @@ Blanks at the end of a line and blank lines at the end are left out.
   --newline               LF goes to the first column too: for bytes that did
                           not come through a terminal
   --wait TEXT|settled     print the screen as soon as it shows TEXT, or when
-                          nothing has come for half a second, and take no more
-                          input; 1 if it ends without TEXT
+                          something has come and then nothing for half a
+                          second, and take no more input; 1 if it ends
+                          without TEXT
   --json                  {"rows":40,"cols":120,"cursor":{"x":1,"y":0},
                           "alt":false,"title":"","lines":[[{"text":"$"}]]}: a
                           line is its runs of one style, such as {"text":"ls",

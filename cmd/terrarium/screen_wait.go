@@ -12,7 +12,7 @@ import (
 // settled is what --wait says for a screen on which nothing changes any longer.
 const settled = "settled"
 
-// settledAfter is for how long nothing must have come until a screen is settled.
+// settledAfter is for how long nothing more must have come until a screen is settled.
 const settledAfter = 500 * time.Millisecond
 
 // A chunk is what a Read has returned.
@@ -40,8 +40,10 @@ func chunks(r io.Reader) <-chan chunk {
 // ends before, it returns the last screen with an error.
 func (f *screenFlags) waitFor(r io.Reader) (*vt.Screen, error) {
 	d := f.draw()
+	// It begins when something has come: what writes may take long to start.
 	quiet := time.NewTimer(settledAfter)
 	defer quiet.Stop()
+	quiet.Stop()
 	for in := chunks(r); ; {
 		select {
 		case c := <-in:
