@@ -128,7 +128,7 @@ func (c *command) begin(j *job, files []*os.File) error {
 }
 
 // lookLimit is how long a worker may take to answer Look.
-const lookLimit = 100 * time.Millisecond
+var lookLimit = 100 * time.Millisecond
 
 // look asks what the command does with its terminal. It returns the last answer,
 // or nil if there is none.

@@ -24,6 +24,14 @@ func SetKillLimits(t *testing.T, alone, siblings time.Duration) {
 	t.Cleanup(func() { killLimit, siblingsLimit = a, s })
 }
 
+// SetLookLimit sets for a test how long a worker may take to say what a command does with its
+// terminal.
+func SetLookLimit(t *testing.T, d time.Duration) {
+	before := lookLimit
+	lookLimit = d
+	t.Cleanup(func() { lookLimit = before })
+}
+
 // SetIdle sets for a test how long workers are kept that run nothing, and how many.
 func SetIdle(t *testing.T, d time.Duration, n int) {
 	limit, most := idleLimit, maxIdle

@@ -101,6 +101,7 @@ func testLimits(t *testing.T, engine string) {
 func TestTerminal(t *testing.T) { onEachEngine(t, testTerminal) }
 
 func testTerminal(t *testing.T, engine string) {
+	worker.SetLookLimit(t, patience)
 	c := command("terminal", "6", "1") // ECHO and ISIG
 	c.Pty, c.Interactive, c.Rows, c.Cols = true, true, 50, 200
 	p := start(t, newHost(t, worker.Config{Engine: engine}), c)
