@@ -403,18 +403,18 @@ func (c *child) kill() {
 	c.process.Kill() // an error means that it has ended
 }
 
-// stuckLimit is how long we wait for a worker that was killed. It ends at once,
-// unless it waits in the kernel: for a file system that does not answer, say.
-var stuckLimit = 5 * time.Second
-
-const (
-	// slowLimit is how long we wait for one that only gets no processor, as on a
-	// machine with many times more to do than it can.
-	slowLimit = 2 * time.Minute
-	// lookAgain is when we look again whether it is one: a thread that ends waits
-	// in the kernel for a moment, too.
+var (
+	// stuckLimit is how long we wait for a worker that was killed. It ends at once,
+	// unless it waits in the kernel: for a file system that does not answer, say.
+	stuckLimit = 5 * time.Second
+	// lookAgain is when we look again whether it is one that only gets no processor:
+	// a thread that ends waits in the kernel for a moment, too.
 	lookAgain = 200 * time.Millisecond
 )
+
+// slowLimit is how long we wait for one that only gets no processor, as on a
+// machine with many times more to do than it can.
+const slowLimit = 2 * time.Minute
 
 // errStuck is what Close fails with when there is such a worker.
 var errStuck = errors.New("hostwasm/worker: a worker that was killed has not ended: it is left behind")

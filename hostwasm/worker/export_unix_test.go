@@ -16,6 +16,13 @@ func SetStuckLimit(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { stuckLimit = before })
 }
 
+// SetLookAgain sets for a test when is looked again whether such a worker can't end.
+func SetLookAgain(t *testing.T, d time.Duration) {
+	before := lookAgain
+	lookAgain = d
+	t.Cleanup(func() { lookAgain = before })
+}
+
 // SetKillLimits sets for a test how long a command that is to end may take, alone in
 // its worker and beside others.
 func SetKillLimits(t *testing.T, alone, siblings time.Duration) {

@@ -71,6 +71,8 @@ func within(t *testing.T, name string, f func()) {
 // behind.
 func TestSlowToEnd(t *testing.T) {
 	worker.SetStuckLimit(t, 1)
+	// One that has ended, and whose end is not noted yet, looks like one that can't end.
+	worker.SetLookAgain(t, 5*time.Second)
 	for range 10 {
 		h, err := worker.New(worker.Config{Commands: commands(), CacheDir: cacheDir, TmpDir: t.TempDir(), Pool: -1})
 		if err != nil {
