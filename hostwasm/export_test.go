@@ -15,6 +15,9 @@ func SetStuckLimit(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { stuckLimit = before })
 }
 
+// WaitForFetched has a command's end wait for what it fetched, however long the Fetcher takes.
+func WaitForFetched() { fetchedLimit = time.Hour }
+
 // SetMaxLeft sets for a test how many starts may be left behind.
 func SetMaxLeft(t *testing.T, n int64) {
 	before := maxLeft

@@ -90,7 +90,7 @@ func (g *guest) run(run func() error) {
 	g.account.giveProcess()
 	g.job.processes.end(g.entry)
 	if g.parent == 0 { // what is told of its requests is told of a command that runs
-		g.job.exchanges.open.Wait(FetchedLimit)
+		g.job.exchanges.open.Wait(fetchedLimit)
 	}
 	close(g.done)
 	if g.exited != nil {

@@ -21,6 +21,7 @@ var guest, shout *hostwasm.Module
 var skip = func() {}
 
 func TestMain(m *testing.M) {
+	hostwasm.WaitForFetched() // in workers, too
 	worker.Main()
 	skip()
 	os.Exit(testMain(m))

@@ -37,6 +37,9 @@ type exchanges struct {
 // the command had open.
 const FetchedLimit = 3 * time.Second
 
+// fetchedLimit is FetchedLimit, but for tests.
+var fetchedLimit = FetchedLimit
+
 // An asker is who fetches.
 type asker struct {
 	session core.SessionID

@@ -41,6 +41,9 @@ type command struct {
 	killed   bool                          // somebody wants it to end
 }
 
+// fetchedLimit is how long finish waits for what the command fetched.
+var fetchedLimit = hostwasm.FetchedLimit
+
 // newCommand returns a command for which so much memory was booked. leave is
 // called once when it is gone.
 func newCommand(ctx context.Context, memory int64, leave func()) *command {
@@ -65,7 +68,7 @@ func (c *command) finish(e core.Exit) {
 	c.pending.Store(0)
 	if !c.hasExited() {
 		c.letAllGo()
-		c.exchanges.Wait(hostwasm.FetchedLimit)
+		c.exchanges.Wait(fetchedLimit)
 	}
 	c.endWith(e)
 	c.leave()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"testing"
+	"time"
 )
 
 // A lastingFetcher is done when whoever has asked has let go.
@@ -19,6 +20,9 @@ func (f lastingFetcher) Fetch(ctx context.Context, _ io.ReadWriteCloser) {
 // A command that is gone, and whose guest has let go of nothing because it is stuck, say, has its
 // exchanges be ended: its siblings' news wait behind it.
 func TestGoneFetches(t *testing.T) {
+	before := fetchedLimit
+	fetchedLimit = 10 * time.Minute
+	defer func() { fetchedLimit = before }()
 	h := &Host{memory: newBudget(4 * share)}
 	c, _ := newVictim(t, h)
 	h.memory.take(share)
