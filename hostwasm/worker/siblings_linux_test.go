@@ -297,7 +297,7 @@ func TestLimitsAmongSiblings(t *testing.T) { onEachEngine(t, testLimitsAmongSibl
 
 func testLimitsAmongSiblings(t *testing.T, engine string) {
 	h := newHost(t, worker.Config{Engine: engine, Pool: -1, Memory: 256 << 20, Limits: hostwasm.Limits{
-		Memory: 96 << 20, Fuel: 2e9, Output: 1 << 20, Processes: 8, Wall: time.Minute,
+		Memory: 96 << 20, Fuel: 2e9, Output: 1 << 20, Processes: 8, Wall: 10 * time.Minute,
 	}})
 	other := speak(t, h, "")
 	pid := only(t)
@@ -571,7 +571,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 		}
 	}()
-	within(t, "all of them", func() {
+	withinTimes(t, 10, "all of them", func() {
 		var all sync.WaitGroup
 		for i := range 6 {
 			all.Go(func() {

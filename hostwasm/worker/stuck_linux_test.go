@@ -58,11 +58,17 @@ func hold(t *testing.T, pid int) {
 // within calls f, which must return soon.
 func within(t *testing.T, name string, f func()) {
 	t.Helper()
+	withinTimes(t, 1, name, f)
+}
+
+// withinTimes is within for an f that does much: it has so many times the patience.
+func withinTimes(t *testing.T, times time.Duration, name string, f func()) {
+	t.Helper()
 	done := make(chan struct{})
 	go func() { f(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(times * patience):
 		t.Fatalf("%s does not return", name)
 	}
 }
