@@ -383,6 +383,7 @@ func TestIdleWorkerGoes(t *testing.T) {
 
 // A worker that has ended while it ran nothing is not missed.
 func TestIdleWorkerDies(t *testing.T) {
+	worker.SetKillLimits(t, patience, patience) // so that it is there when a command has ended
 	h := newHost(t, worker.Config{Pool: -1})
 	for range 3 {
 		if got := run(t, h, command("exit", "7")); got.exit.Status.ExitCode != 7 {
@@ -457,6 +458,7 @@ func TestLimitsOfWorker(t *testing.T) {
 // A session that has lost its /tmp to others has lost its worker, too, before its
 // files are removed.
 func TestIdleWorkerLosesTmp(t *testing.T) {
+	worker.SetKillLimits(t, patience, patience) // so that it is there when a command has ended
 	h := newHost(t, worker.Config{Pool: -1, Scratch: 5 << 12, Limits: hostwasm.Limits{Scratch: 3 << 12}})
 	text := strings.Repeat("x", 10_000)
 	run(t, h, in("a", command("write", "/tmp/note", text)))
