@@ -436,28 +436,49 @@ func (h *Host) Booked() int64 { return h.memory.used }
 // AwaitUnused waits until no session counts as one that runs commands, nor any worker.
 func (h *Host) AwaitUnused(t *testing.T) {
 	t.Helper()
-	var left []string
+	awaitNone(t, func() []string { return append(h.busySessions(), h.busyWorkers()...) })
+}
+
+// AwaitIdleSessions waits until no session counts as one that runs commands.
+func (h *Host) AwaitIdleSessions(t *testing.T) {
+	t.Helper()
+	awaitNone(t, h.busySessions)
+}
+
+// awaitNone waits until nothing is left.
+func awaitNone(t *testing.T, left func() []string) {
+	t.Helper()
+	var got []string
 	for late := time.Now().Add(soon); time.Now().Before(late); time.Sleep(time.Millisecond) {
-		left = nil
-		h.scratch.mu.Lock()
-		for session, t := range h.scratch.all {
-			if t.users != 0 {
-				left = append(left, fmt.Sprintf("%d users of session %s", t.users, session))
-			}
-		}
-		h.scratch.mu.Unlock()
-		h.services.mu.Lock()
-		for _, all := range h.services.all {
-			for _, s := range all {
-				left = append(left, fmt.Sprintf("a worker with %d users", s.users))
-			}
-		}
-		h.services.mu.Unlock()
-		if left == nil {
+		if got = left(); len(got) == 0 {
 			return
 		}
 	}
-	t.Errorf("got %q, want none", left)
+	t.Errorf("got %q, want none", got)
+}
+
+// busySessions tells of the sessions that count as some that run commands.
+func (h *Host) busySessions() (busy []string) {
+	h.scratch.mu.Lock()
+	defer h.scratch.mu.Unlock()
+	for session, t := range h.scratch.all {
+		if t.users != 0 {
+			busy = append(busy, fmt.Sprintf("%d users of session %s", t.users, session))
+		}
+	}
+	return busy
+}
+
+// busyWorkers tells of the workers that serve sessions.
+func (h *Host) busyWorkers() (busy []string) {
+	h.services.mu.Lock()
+	defer h.services.mu.Unlock()
+	for _, all := range h.services.all {
+		for _, s := range all {
+			busy = append(busy, fmt.Sprintf("a worker with %d users", s.users))
+		}
+	}
+	return busy
 }
 
 // A worker has things done below what its command may write to, and nowhere else,

@@ -67,6 +67,7 @@ func TestScratchTogether(t *testing.T) {
 		t.Errorf("a: got %d bytes, want %d", len(got), len(text))
 	}
 	busy.Close()
+	h.AwaitIdleSessions(t) // its end is noted a little later
 	write("b", true)
 	if got := run(t, h, call("a", "ls", "/tmp")).stdout; got != "" {
 		t.Errorf("a, afterwards: got %q, want nothing", got)
