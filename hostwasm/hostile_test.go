@@ -522,7 +522,7 @@ func checkLeaks(t *testing.T) {
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
 	t.Cleanup(func() {
 		var g, f int
-		for range 500 {
+		for late := time.Now().Add(time.Minute); time.Now().Before(late); {
 			runtime.GC() // engines free descriptors in finalizers
 			if g, f = runtime.NumGoroutine(), openFiles(t); g <= goroutines && f <= files {
 				return

@@ -40,7 +40,7 @@ func run(t testing.TB, h driver.Host, c core.Command) result {
 	t.Helper()
 	p := launch(t, h, c)
 	defer p.Close()
-	overdue := time.AfterFunc(time.Minute, func() { p.Close() })
+	overdue := time.AfterFunc(10*time.Minute, func() { p.Close() })
 	defer overdue.Stop()
 	var streams [3]bytes.Buffer
 	if err := p.Output(func(stream uint8, b []byte) { streams[stream].Write(b) }); err != nil {
