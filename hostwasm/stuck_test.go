@@ -178,7 +178,6 @@ func testSilentProvider(t *testing.T, on backend) {
 // A command whose directory does not answer is given up when nobody waits for
 // it any longer.
 func TestStuckStart(t *testing.T) {
-	hostwasm.SetStuckLimit(t, 100*time.Millisecond)
 	checkLeaks(t)
 	fs := newStuckFS()
 	h := newHost(t, backends[0], hostwasm.Config{
@@ -186,6 +185,7 @@ func TestStuckStart(t *testing.T) {
 		Commands: map[string]*hostwasm.Module{"echo": echo},
 	})
 	other := stand(t, h)
+	hostwasm.SetStuckLimit(t, 100*time.Millisecond) // not for the other's end
 	c := core.Command{Command: "echo", Args: []string{"x"}, Cwd: "/away/stuck"}
 	for what, start := range map[string]func(context.Context) error{
 		"Resolve": func(ctx context.Context) error { _, err := h.Resolve(ctx, c); return err },
