@@ -117,10 +117,14 @@ func TestHostile(t *testing.T) {
 	tls.Config.ErrorLog, s.Config.ErrorLog = nil, nil
 	here := s.Listener.Addr().String()
 	var records []httpfetch.Record
-	f := httpfetch.New(httpfetch.Config{
-		Dial: dial(t, here, tls.Listener.Addr().String(), "*.example.org"), MaxReceived: 64 << 10, MaxSent: 100, Idle: 2 * time.Second,
+	config := httpfetch.Config{
+		Dial: dial(t, here, tls.Listener.Addr().String(), "*.example.org"), MaxReceived: 64 << 10, MaxSent: 100,
 		Done: func(_ context.Context, r httpfetch.Record) { records = append(records, r) },
-	})
+	}
+	f := httpfetch.New(config)
+	config.Idle = 2 * time.Second
+	hasty := httpfetch.New(config)
+	const slow = "a slow body" // is for the hasty one
 	for _, test := range []struct{ name, sent, head, failed string }{
 		{"a name that is not allowed", get("http://other.org/"), "", "2 other.org:80 is refused: it is listed by no rule; to allow it, add --net other.org:80"},
 		{"loopback", get("http://127.0.0.1:1/"), "", "2 127.0.0.1:1 is refused: it is a loopback address; to allow it, add --net 127.0.0.1:1"},
@@ -129,7 +133,7 @@ func TestHostile(t *testing.T) {
 		{"a redirect, which is not followed", get(s.URL + "/moved"), "302 Found", ""},
 		{"a body without end", get(s.URL + "/endless"), "200 OK", "7 the response's body has more than 65536 bytes"},
 		{"a header without end", get(s.URL + "/header"), "", "7 the response's header"},
-		{"a slow body", get(s.URL + "/slow"), "200 OK", "6 nothing came for too long"},
+		{slow, get(s.URL + "/slow"), "200 OK", "6 nothing came for too long"},
 		{"a body that is cut", get(s.URL + "/cut"), "200 OK", "8 "},
 		{"a certificate of nobody", get(tls.URL + "/"), "", "5 "},
 		{"a body to send that is too large", frame(1, "PUT "+s.URL+"/take") + frame(2, strings.Repeat("x", 101)) + frame(3, ""), "", "7 the request's body has more than 100 bytes"},
@@ -143,7 +147,11 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			records = nil
-			head, body, failed := fetch(t, f, test.sent)
+			by := f
+			if test.name == slow {
+				by = hasty
+			}
+			head, body, failed := fetch(t, by, test.sent)
 			status, _, _ := strings.Cut(head, "\n")
 			if status != test.head || !strings.HasPrefix(failed, test.failed) || test.failed == "" && failed != "" {
 				t.Errorf("got %q, %d bytes, %q", head, len(body), failed)
