@@ -46,7 +46,7 @@ func (f fixture) come(t *testing.T, request int32) int32 {
 
 // TestProvider: calls about files of a provider wait for it; all others do not.
 func TestProvider(t *testing.T) {
-	f := newFixture(t, `{"cwd":"/work/sub","mounts":[{"path":"/work"},{"path":"/other","timeoutMs":1}]}`)
+	f := newFixture(t, `{"cwd":"/work/sub","mounts":[{"path":"/work"},{"path":"/other","timeoutMs":100}]}`)
 	f.fileChanges()
 	f.expect(t, "list of the root", f.fileList(f.put("/")), ok)
 	if got := string(f.result); got != `[["other",2],["work",2]]` {
