@@ -74,6 +74,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			// The step "go test race" of cmd/dev says why.
 			e.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1")
 			e.Values[environment{}] = e.Vars
+			awaitForks()
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
@@ -109,6 +110,14 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			"tree":       makeTree,
 		},
 	}
+}
+
+// awaitForks waits for the forks of other scripts that are under way. A child has all our files
+// open until it executes its program. If one of them is a script that we have just written,
+// whoever executes that before then gets the error ETXTBSY.
+func awaitForks() {
+	syscall.ForkLock.RLock()
+	syscall.ForkLock.RUnlock() //lint:ignore SA2001 it is enough that they have ended
 }
 
 // environment is the key of a script's first environment.
