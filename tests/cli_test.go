@@ -133,7 +133,9 @@ func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Dir = ts.Getenv("WORK")
-	cmd.Env = ts.Value(environment{}).([]string)
+	// The script may have its own cache. With another one here, a module that it has had compiled
+	// is compiled once more, and the person at the terminal told so.
+	cmd.Env = append(slices.Clip(ts.Value(environment{}).([]string)), "XDG_CACHE_HOME="+ts.Getenv("XDG_CACHE_HOME"))
 	return cmd
 }
 
