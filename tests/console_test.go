@@ -69,20 +69,7 @@ func sitAtConsole(cmd *exec.Cmd) (_ *console, leave func(), err error) {
 	}
 	c := &console{tty: tty, output: make(chan []byte)}
 	done := make(chan struct{})
-	go func() { // ends when the terminal is closed, below
-		defer close(c.output)
-		for {
-			buf := make([]byte, 4<<10)
-			n, err := tty.Read(buf)
-			if err != nil {
-				return
-			}
-			select {
-			case c.output <- buf[:n]:
-			case <-done:
-			}
-		}
-	}()
+	go readTerminal(tty, c.output, done) // ends when the terminal is closed, below
 	leave = func() {
 		close(done)
 		tty.Close()
@@ -97,6 +84,31 @@ func sitAtConsole(cmd *exec.Cmd) (_ *console, leave func(), err error) {
 	c.pid, _ = strconv.Atoi(found[1])
 	c.before = found[2]
 	return c, leave, nil
+}
+
+// readTerminal sends what is written to a terminal, until that is closed or nobody has it open any
+// longer, and closes output. Once done is closed, nobody takes what it reads.
+func readTerminal(tty *os.File, output chan<- []byte, done <-chan struct{}) {
+	defer close(output)
+	hungUp := false
+	for {
+		buf := make([]byte, 4<<10)
+		n, err := tty.Read(buf)
+		if errors.Is(err, syscall.EIO) && !hungUp {
+			// Linux looks for output first, and for who has it open second. What was written in
+			// between is still there: the end is when it says so twice.
+			hungUp = true
+			continue
+		}
+		if err != nil {
+			return
+		}
+		hungUp = false
+		select {
+		case output <- buf[:n]:
+		case <-done:
+		}
+	}
 }
 
 func (c *console) step(line string) error {

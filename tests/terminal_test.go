@@ -106,20 +106,7 @@ func sitDown(t *testing.T, cmd *exec.Cmd) *person {
 	}
 	p := &person{t, cmd, tty, make(chan []byte, 1<<10), vt.NewScreen(vt.Options{Rows: 24, Cols: 80})}
 	done := make(chan struct{})
-	go func() { // ends when the terminal is closed
-		defer close(p.output)
-		for {
-			buf := make([]byte, 4<<10)
-			n, err := tty.Read(buf)
-			if err != nil {
-				return
-			}
-			select {
-			case p.output <- buf[:n]:
-			case <-done:
-			}
-		}
-	}()
+	go readTerminal(tty, p.output, done) // ends when the terminal is closed
 	t.Cleanup(func() {
 		close(done)
 		tty.Close()
