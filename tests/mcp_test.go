@@ -130,9 +130,14 @@ func (c *mcpClient) result(tool string, args arguments) *mcp.CallToolResult {
 }
 
 // call calls a tool that must not fail.
-func (c *mcpClient) call(tool string, args arguments) (out mcpTerminal) {
+func (c *mcpClient) call(tool string, args arguments) mcpTerminal {
 	c.t.Helper()
-	r := c.result(tool, args)
+	return c.terminal(tool, c.result(tool, args))
+}
+
+// terminal returns what a tool has answered with, which must be no error.
+func (c *mcpClient) terminal(tool string, r *mcp.CallToolResult) (out mcpTerminal) {
+	c.t.Helper()
 	text := mcpText(r)
 	if r.IsError {
 		c.t.Fatalf("%s: %s", tool, text)
@@ -198,7 +203,13 @@ func TestMCPCommand(t *testing.T) {
 		if err != nil || len(read.Contents) != 1 || read.Contents[0].Text != "aaaaabbbbb" {
 			t.Errorf("got resource %+v, %v, want its output", read, err)
 		}
-		got = c.call("terminal_create", arguments{"command": "sleep 1000", "timeout_seconds": 2, "wait_seconds": 60})
+		// The time runs from the call on, and on a busy machine a start may take all of it.
+		var r *mcp.CallToolResult
+		inTime(t, 20, func() bool {
+			r = c.result("terminal_create", arguments{"command": "sleep 1000", "timeout_seconds": 2, "wait_seconds": 60})
+			return !r.IsError || !strings.Contains(mcpText(r), "before the command ran")
+		})
+		got = c.terminal("terminal_create", r)
 		if got.Reason != "timeout" || got.Signal != "SIGTERM" {
 			t.Errorf("got %+v, want it killed for its timeout", got)
 		}

@@ -408,6 +408,17 @@ func readPid(file string) int {
 	return n
 }
 
+// inTime attempts what a busy machine may be too slow for, until an attempt says that it was not.
+func inTime(t *testing.T, attempts int, attempt func() bool) {
+	t.Helper()
+	for range attempts {
+		if attempt() {
+			return
+		}
+	}
+	t.Fatalf("all of %d attempts were too slow", attempts)
+}
+
 // eventually waits until something is so.
 func eventually(t *testing.T, so func() bool) {
 	t.Helper()
