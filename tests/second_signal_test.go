@@ -82,6 +82,9 @@ func (p *stubbornPlace) leavesSoon(attempt func() (c *console, leave func(), pid
 				p.Fatal(err)
 			}
 		}
+		// What the shell around it does then is not its time.
+		eventually(p.T, func() bool { return syscall.Kill(c.pid, 0) == syscall.ESRCH })
+		took = append(took, time.Since(began))
 		exit, err := c.expect(`\[exit (130|143) (\S+)\]\r\n`)
 		if err != nil {
 			p.Fatalf("%v\nthe terminal shows:\n%q", err, c.seen)
@@ -89,7 +92,6 @@ func (p *stubbornPlace) leavesSoon(attempt func() (c *console, leave func(), pid
 		if exit[2] != c.before {
 			p.Fatalf("got terminal settings %s, want %s", exit[2], c.before)
 		}
-		took = append(took, time.Since(began))
 		eventually(p.T, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
 		leave()
 		if took[len(took)-1] < closeLimit {
