@@ -101,7 +101,7 @@ func (l *link) openTools(t *testing.T, version string) (*toolServer, *mcpClient)
 	t.Helper()
 	l.initialize("test")
 	server := l.newSession()
-	client := newMCPClient(t, version, nil, &mcp.CommandTransport{Command: server.cmd()})
+	client := newMCPClient(t, version, nil, &mcp.CommandTransport{Command: server.cmd(), TerminateDuration: time.Minute})
 	l.named("s")
 	return server, client
 }
@@ -114,7 +114,7 @@ func (l *link) openToolsFor(t *testing.T, capabilities string) *mcpClient {
 	l.says(l.toEditor, `{"jsonrpc":"2.0","id":"init","result":{"protocolVersion":1}}`)
 	l.gets(l.editor)
 	server := l.newSession()
-	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd()})
+	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd(), TerminateDuration: time.Minute})
 	l.named("s")
 	return client
 }
@@ -130,7 +130,7 @@ func TestProxyTools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out := client.call("terminal_create", arguments{"command": "pwd -P"})
+			out := client.call("terminal_create", arguments{"command": "pwd -P", "wait_seconds": 60})
 			if strings.TrimSpace(out.Output) != real || out.ExitCode == nil || *out.ExitCode != 0 {
 				t.Errorf("got %+v, want %s", out, real)
 			}
@@ -177,7 +177,7 @@ func TestProxyToolsAsk(t *testing.T) {
 	}{{"no", false}, {"once", true}} {
 		result := make(chan *mcp.CallToolResult, 1)
 		go func() {
-			r, _ := client.session.CallTool(client.ctx, &mcp.CallToolParams{Name: "terminal_create", Arguments: arguments{"command": "touch made"}})
+			r, _ := client.session.CallTool(client.ctx, &mcp.CallToolParams{Name: "terminal_create", Arguments: arguments{"command": "touch made", "wait_seconds": 60}})
 			result <- r
 		}()
 		q := l.message(l.editor)
@@ -328,10 +328,10 @@ func TestProxyToolsAgainstPeers(t *testing.T) {
 	for range 200 {
 		dial()
 	}
-	if out := client.call("terminal_create", arguments{"command": "echo here"}); out.Output != "here\n" {
+	if out := client.call("terminal_create", arguments{"command": "echo here", "wait_seconds": 60}); out.Output != "here\n" {
 		t.Errorf("got %+v", out)
 	}
-	newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd()})
+	newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd(), TerminateDuration: time.Minute})
 	got := map[string]int{}
 	for range 20 {
 		conn := dial()
@@ -341,7 +341,7 @@ func TestProxyToolsAgainstPeers(t *testing.T) {
 	if got["yes\n"] != 13 || got["no\n"] != 7 { // three are there
 		t.Errorf("got %v, want 16 places in all", got)
 	}
-	if out := client.call("terminal_create", arguments{"command": "echo here"}); out.Output != "here\n" {
+	if out := client.call("terminal_create", arguments{"command": "echo here", "wait_seconds": 60}); out.Output != "here\n" {
 		t.Errorf("got %+v", out)
 	}
 }
@@ -411,7 +411,7 @@ func TestProxyToolsSocketIsOutOfReach(t *testing.T) {
 	l, runtime := withTools(t, "--sandbox", "workspace")
 	l.dir = runtime
 	server, client := l.openTools(t, mcpVersions[0])
-	out := client.call("terminal_create", arguments{"command": "mv */*/mcp taken; mv terrarium-proxy-* taken; rm -rf terrarium-proxy-*; echo tried"})
+	out := client.call("terminal_create", arguments{"command": "mv */*/mcp taken; mv terrarium-proxy-* taken; rm -rf terrarium-proxy-*; echo tried", "wait_seconds": 60})
 	if !strings.Contains(out.Output, "tried") {
 		t.Errorf("got %+v", out)
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -98,12 +99,12 @@ func TestProxyDraftTools(t *testing.T) {
 	if json.Unmarshal([]byte(line), &opened) != nil || len(opened.Params.McpServers) != 1 || opened.Params.McpServers[0].Type != "stdio" {
 		t.Fatalf("the agent got %s, want an MCP server with its type", line)
 	}
-	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: opened.Params.McpServers[0].cmd()})
+	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: opened.Params.McpServers[0].cmd(), TerminateDuration: time.Minute})
 	l.updates("s", `{"sessionUpdate":"tool_call_update","toolCallId":"call 1","title":"mcp__terrarium__terminal_create","rawInput":{"command":"touch"}}`)
 	l.gets(l.editor)
 	result := make(chan *mcp.CallToolResult, 1)
 	go func() { // ends with the answer
-		r, _ := client.session.CallTool(client.ctx, &mcp.CallToolParams{Name: "terminal_create", Arguments: arguments{"command": "touch", "args": []string{"it's", "plain"}}})
+		r, _ := client.session.CallTool(client.ctx, &mcp.CallToolParams{Name: "terminal_create", Arguments: arguments{"command": "touch", "args": []string{"it's", "plain"}, "wait_seconds": 60}})
 		result <- r
 	}()
 	var q struct {
@@ -167,7 +168,7 @@ func TestProxyDraftToolsAreShown(t *testing.T) {
 	l.says(l.toAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":%q}}`, l.dir))
 	server := l.told()
 	l.named("s")
-	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd()})
+	client := newMCPClient(t, mcpVersions[0], nil, &mcp.CommandTransport{Command: server.cmd(), TerminateDuration: time.Minute})
 	const command = "printf 'caf\\303'; until test -e go; do sleep 0.05; done; printf '\\251'; kill -TERM $$"
 	l.updates("s", fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c","name":"terminal_create","rawInput":{"command":%q}}`, command))
 	l.gets(l.editor)
