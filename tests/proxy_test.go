@@ -145,9 +145,7 @@ func TestProxyPassesWhatTheEditorSays(t *testing.T) {
 		l.quiet() // the other direction goes on
 	}
 	for _, want := range []string{"not_json", "batch", "duplicate_", "32 MiB"} {
-		if !strings.Contains(l.stderr.String(), want) {
-			t.Errorf("got warnings without %s:\n%s", want, l.stderr)
-		}
+		eventually(t, func() bool { return strings.Contains(l.stderr.String(), want) })
 	}
 }
 

@@ -62,7 +62,9 @@ func TestProxyDraft(t *testing.T) {
 	if got := l.gets(l.editor); got != last+"\n" {
 		t.Errorf("the editor got %s, want no call of a terminal", got)
 	}
-	if n := strings.Count(l.stderr.String(), "version 2 of ACP, a draft"); n != 1 {
+	const warning = "version 2 of ACP, a draft"
+	eventually(t, func() bool { return strings.Contains(l.stderr.String(), warning) })
+	if n := strings.Count(l.stderr.String(), warning); n != 1 {
 		t.Errorf("got %d warnings, want one that says what the proxy does", n)
 	}
 }
