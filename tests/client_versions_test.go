@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // beginDraft has the agent answer in version 2 of ACP until it is prompted, which it takes.
@@ -139,6 +141,14 @@ func TestClientDraftEnds(t *testing.T) {
 // TestClientDraftCancels: ^C is session/cancel in version 2, too. What runs in the background is
 // ended with the turn, where the agent says that it can.
 func TestClientDraftCancels(t *testing.T) {
+	inTime(t, 20, func() bool { return cancelsDraft(t) })
+}
+
+// cancelsDraft reports whether that took less time than a client gives an agent for it, which is as
+// long again as it then gives the agent to end.
+func cancelsDraft(t *testing.T) (inTime bool) {
+	t.Helper()
+	const least = 2 * 2 * time.Second // leaveGrace of package client, twice
 	u := prompted(t)
 	u.beginDraft()
 	for _, id := range []string{"can", "ended", "cannot"} {
@@ -150,17 +160,35 @@ func TestClientDraftCancels(t *testing.T) {
 	if m := u.message(u.agent); m.Method != "session/cancel" || m.Params.SessionID != "s" {
 		t.Fatalf("the agent got %+v, want session/cancel", m)
 	}
+	idle := time.Now()
 	u.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"cancelled"}`)
-	m := u.message(u.agent)
+	var m wire
+	select {
+	case line := <-u.agent:
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+	case err := <-u.ended:
+		u.ended <- err
+		if took := time.Since(idle); took < least {
+			t.Fatalf("the client has ended after %v, before the agent was told to cancel", took)
+		}
+		return false
+	}
 	if m.Method != "terminal/cancel" || m.Params.SessionID != "s" || m.Params.TerminalID != "can" {
 		t.Fatalf("the agent got %+v, want terminal/cancel for what runs", m)
 	}
 	u.answer(string(m.ID), `{}`)
 	u.update(`{"sessionUpdate":"terminal_update","terminalId":"can","exitStatus":{"signal":"SIGTERM"}}`)
-	if status := u.status(); status != 130 {
+	status := u.status()
+	if took := time.Since(idle); took >= least {
+		return false
+	}
+	if status != 130 {
 		t.Errorf("got status %d, want 130", status)
 	}
 	wantLines(t, u.stderr, "[1] ended: SIGTERM", "[2] ended: unknown", "[3] ended: unknown")
+	return true
 }
 
 // TestClientShownJSON has events of terminals that the agent runs itself, whichever way it tells of
