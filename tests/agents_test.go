@@ -69,9 +69,9 @@ func TestExampleAgents(t *testing.T) {
 func TestHarnessModel(t *testing.T) {
 	const (
 		keys    = `echo "key: [$OPENAI_API_KEY]" | tee key.txt` + "\n"
-		asJSON  = `<think>A "quote.</think> {"analysis": "a", "plan": "p", "commands": [{"keystrokes": %q, "duration": 5}], "task_complete": true}`
+		asJSON  = `<think>A "quote.</think> {"analysis": "a", "plan": "p", "commands": [{"keystrokes": %q, "duration": 60}], "task_complete": true}`
 		jsonEnd = `{"analysis": "a", "plan": "p", "commands": [], "task_complete": true}`
-		asXML   = "<response><analysis>a</analysis><plan>p</plan><commands><keystrokes duration=\"5\">%s</keystrokes></commands>" +
+		asXML   = "<response><analysis>a</analysis><plan>p</plan><commands><keystrokes duration=\"60\">%s</keystrokes></commands>" +
 			"<task_complete>true</task_complete></response>"
 		xmlEnd = "<response><analysis>a</analysis><plan>p</plan><commands></commands><task_complete>true</task_complete></response>"
 	)
