@@ -36,9 +36,14 @@ func (b *fleetBox) stranger(creds string) *stranger {
 		b.Fatal(err)
 	}
 	s := &stranger{fleetBox: b, key: claims.Subject, refused: make(chan string, 100)}
-	s.nats, err = nats.Connect(b.url, nats.UserCredentials(creds), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-		s.refused <- err.Error()
-	}))
+	for range 3 { // as terrarium does: a busy server may ask whether we are there before it answers
+		s.nats, err = nats.Connect(b.url, nats.UserCredentials(creds), nats.Timeout(patience), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			s.refused <- err.Error()
+		}))
+		if err == nil || !strings.Contains(err.Error(), "expected 'PONG'") {
+			break
+		}
+	}
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -119,10 +124,17 @@ func TestFleetStrangers(t *testing.T) {
 	b.pid(run)
 
 	// Of another tenant: there is a worker with a free slot.
-	other := b.start("NATS_CREDS="+ada, "run", "--on", "fleet:"+b.url, "--place-timeout", "3s", "--cwd", "/", "--", "true")
-	if status := b.status(other); status != 125 || !strings.HasPrefix(other.errs.String(), "terrarium: fleet:"+b.url+": ") ||
-		!strings.Contains(other.errs.String(), ": no place within 3s: no worker has ") {
-		t.Errorf("another tenant: got %d and %q, want that there is no worker", status, &other.errs)
+	for _, within := range []string{"3s", "30s"} {
+		other := b.start("NATS_CREDS="+ada, "run", "--on", "fleet:"+b.url, "--place-timeout", within, "--cwd", "/", "--", "true")
+		status := b.status(other)
+		said := other.errs.String()
+		if status == 125 && strings.HasPrefix(said, "terrarium: fleet:"+b.url+": ") && strings.Contains(said, ": no place within "+within+": no worker has ") {
+			break
+		}
+		// A busy machine may not come to ask for a place in 3 s.
+		if status != 125 || within == "30s" {
+			t.Errorf("another tenant: got %d and %q, want that there is no worker", status, said)
+		}
 	}
 
 	// Of another user: its frames are known, and the server keeps them apart all the same.
@@ -152,7 +164,7 @@ func TestFleetStrangers(t *testing.T) {
 	// On a connection of its own, the number of which follows the kind.
 	for _, m := range []*nats.Msg{opened, hello} {
 		again := bytes.Clone(m.Data)
-		binary.BigEndian.PutUint64(again[1:], 2)
+		binary.BigEndian.PutUint64(again[1:], 9) // that one may have connected again itself
 		own.says(m.Subject, again)
 	}
 	own.next(frames, answer("a hello that was used before"), "the hello is refused")
