@@ -199,7 +199,11 @@ func TestPermissionRaces(t *testing.T) {
 		a.create(id, fmt.Sprint("make ", id), "", "")
 		a.create(id+1, fmt.Sprint("make ", id), "", "")
 		a.sees(fmt.Sprintf("make %d\n(?s:.*)", id) + prompt)
-		go a.tty.WriteString("y\n")
+		typed := make(chan struct{})
+		go func() { // ends when it is typed
+			defer close(typed)
+			a.tty.WriteString("y\n")
+		}()
 		a.cancel(id)
 		first, code, message := a.answer()
 		if first != id && first != id+1 || code != 0 && code != -32800 {
@@ -210,6 +214,7 @@ func TestPermissionRaces(t *testing.T) {
 		if first+second != 2*id+1 || code != 0 && code != -32800 {
 			t.Fatalf("got the answer %d, %d, %q after one to %d", second, code, message, first)
 		}
+		<-typed // or it is the answer to a later question
 	}
 	a.create(3, "make three", "", "")
 	a.sees("make three\n(?s:.*)" + prompt)
