@@ -3,6 +3,7 @@ package tests
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -29,7 +31,14 @@ const mcpHello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{
 `
 
 func newMCPPipe(t *testing.T, flags ...string) *mcpPipe {
-	p := &mcpPipe{t: t, cmd: exec.CommandContext(limited(t), "terrarium", append([]string{"mcp", "--stdio"}, flags...)...)}
+	t.Helper()
+	return newMCPPipeFor(t, limited(t), flags...)
+}
+
+// newMCPPipeFor is newMCPPipe with a server that is killed when ctx is done.
+func newMCPPipeFor(t *testing.T, ctx context.Context, flags ...string) *mcpPipe {
+	t.Helper()
+	p := &mcpPipe{t: t, cmd: exec.CommandContext(ctx, "terrarium", append([]string{"mcp", "--stdio"}, flags...)...)}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	p.cmd.Stderr = os.Stderr
 	in, out := startPiped(t, p.cmd)
@@ -192,6 +201,14 @@ func TestMCPSameID(t *testing.T) {
 
 // TestMCPTooManyWait: there is an end to calls that wait, and to commands that run; others go on.
 func TestMCPTooManyWait(t *testing.T) {
+	inTime(t, 5, func() bool { return tooManyWait(t) })
+}
+
+// tooManyWait reports whether the calls that wait were answered in the time that a server gives
+// them at the end of its input.
+func tooManyWait(t *testing.T) (inTime bool) {
+	t.Helper()
+	const lastTime = 10 * time.Second // of package mcp
 	p := newMCPPipe(t)
 	const calls = 200
 	for i := range calls {
@@ -205,17 +222,30 @@ func TestMCPTooManyWait(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":"o","method":"tools/call","params":{"name":"terminal_output","arguments":{"terminal":"x"}}}` + "\n")
 	p.answer(`"o"`)
 	p.in.Close()
+	closed := time.Now()
 	for range 128 { // and the end of input ends those that wait, each with an answer
-		p.next()
+		if !p.lines.Scan() {
+			if took := time.Since(closed); took < lastTime {
+				t.Fatalf("the server has ended after %v: %v", took, p.lines.Err())
+			}
+			p.cmd.Wait()
+			return false
+		}
+		if !json.Valid(p.lines.Bytes()) {
+			t.Fatalf("got %s, want JSON", p.lines.Bytes())
+		}
 	}
 	if err := p.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
+	return true
 }
 
 // TestMCPManyTerminals: who never releases can go on: the terminals of ended commands go.
 func TestMCPManyTerminals(t *testing.T) {
-	p := newMCPPipe(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience) // for 140 commands
+	defer cancel()
+	p := newMCPPipeFor(t, ctx)
 	var first string
 	for i := range 140 {
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"terminal_create","arguments":{"command":"true","args":["x"],"wait_seconds":60}}}`+"\n", i))
