@@ -97,7 +97,7 @@ type scripted struct {
 }
 
 // maxPolls is how often it waits for what must show, a second each.
-const maxPolls = 30
+const maxPolls = 200
 
 // Ask implements harness.Agent.
 func (s *scripted) Ask(_ context.Context, r agent.Request) (string, error) {
