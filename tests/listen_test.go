@@ -59,7 +59,7 @@ func serving(t *testing.T, says string, args ...string) string {
 // dial connects with the headers and subprotocols of o.
 func dial(t *testing.T, url string, o *websocket.DialOptions) (*websocket.Conn, int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	conn, response, err := websocket.Dial(ctx, url, o)
 	if err != nil {
@@ -294,7 +294,7 @@ func TestListenPeers(t *testing.T) {
 	}
 
 	a.conn.CloseNow()
-	alive.SetReadDeadline(time.Now().Add(20 * time.Second))
+	alive.SetReadDeadline(time.Now().Add(patience))
 	if n, err := alive.Read(make([]byte, 1)); n != 0 || err == nil || os.IsTimeout(err) {
 		t.Errorf("a peer has gone, and its command has not: %v", err)
 	}

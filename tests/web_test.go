@@ -27,7 +27,7 @@ func TestWeb(t *testing.T) {
 		}
 	}
 	url := serving(t, "terrarium: the page is at ", "web", "--listen", "127.0.0.1:0")
-	client := &http.Client{Timeout: time.Minute}
+	client := &http.Client{Timeout: patience}
 	get := func(path string) []byte {
 		t.Helper()
 		r, err := client.Get(url + path)
