@@ -43,6 +43,9 @@ test('a shell of one\'s own', { skip }, async () => {
   await page.keyboard.press('Enter');
   // The tree follows.
   await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem', { name: 'answer' }).waitFor();
+  // It does so before cat has come to it, whose output what is typed now would be mixed with.
+  while (!/^42$/m.test(await textOf()));
+  await input.focus();
   await page.keyboard.type('rm answer');
   await page.keyboard.press('Enter');
   await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem', { name: 'answer' }).waitFor({ state: 'detached' });
